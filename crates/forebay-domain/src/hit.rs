@@ -1,0 +1,27 @@
+//! Hits: passages that a search found, each with the reason it was found.
+
+use crate::{EntryKind, NoteKind, Reference, Timestamp};
+
+/// One found passage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    pub reference: Reference,
+    pub kind: EntryKind,
+    /// What a note says; none for other kinds.
+    pub note: Option<NoteKind>,
+    pub title: String,
+    pub source: String,
+    /// The name the caller gave this passage when it indexed it.
+    pub key: Option<String>,
+    pub created: Timestamp,
+    /// Higher is better; comparable within one query only.
+    pub score: f64,
+    /// First and last line of the passage in the stored raw text.
+    pub lines: (u64, u64),
+    /// The passage itself.
+    pub text: String,
+    /// The words of the query that stand in it.
+    pub matched: Vec<String>,
+    /// The older note that this one replaced.
+    pub supersedes: Option<Reference>,
+}

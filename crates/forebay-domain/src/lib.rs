@@ -1,0 +1,25 @@
+//! The values Forebay speaks of, and nothing that touches the world.
+//!
+//! Every other crate builds on these words; none of them is defined twice. No I/O, no async, no SQL
+//! and no wire format lives here.
+
+pub mod entry;
+pub mod hit;
+pub mod note;
+pub mod project;
+pub mod reference;
+pub mod run;
+pub mod scope;
+pub mod text;
+pub mod time;
+pub mod tokens;
+pub mod usage;
+
+pub use entry::{Entry, EntryKind};
+pub use hit::Hit;
+pub use note::{Note, NoteKind};
+pub use project::ProjectId;
+pub use reference::{BadReference, Reference};
+pub use run::{Ending, RunRecord, Spans, Stream};
+pub use scope::Scope;
+pub use time::Timestamp;

@@ -1,0 +1,46 @@
+//! Notes: what the model or a person wrote down on purpose.
+
+use crate::Reference;
+
+/// What a note says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum NoteKind {
+    Note,
+    Decision,
+    Finding,
+    Preference,
+    Constraint,
+    Todo,
+}
+
+impl NoteKind {
+    pub const ALL: [Self; 6] =
+        [Self::Note, Self::Decision, Self::Finding, Self::Preference, Self::Constraint, Self::Todo];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Decision => "decision",
+            Self::Finding => "finding",
+            Self::Preference => "preference",
+            Self::Constraint => "constraint",
+            Self::Todo => "todo",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+}
+
+/// What is kept of a note beside its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    pub kind: NoteKind,
+    /// What the note is about; a newer note on the same topic replaces this one.
+    pub topic: Option<String>,
+    /// The note that this one replaced.
+    pub supersedes: Option<Reference>,
+    /// The note that replaced this one.
+    pub superseded_by: Option<Reference>,
+}

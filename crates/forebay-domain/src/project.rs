@@ -1,0 +1,46 @@
+//! Projects: one repository, whichever of its folders or worktrees one stands in.
+
+use std::fmt;
+
+/// The name under which a project's data is kept: a readable part and a part that tells apart.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProjectId(String);
+
+impl ProjectId {
+    /// Joins the folder's name and the hash of its full path: `forebay-1f2e3d4c5b6a7988`.
+    pub fn new(folder_name: &str, path_hash_hex: &str) -> Self {
+        let mut readable: String = folder_name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
+            .take(32)
+            .collect();
+        if readable.trim_matches('-').is_empty() {
+            "project".clone_into(&mut readable);
+        }
+        let hash: String = path_hash_hex.chars().take(16).collect();
+        Self(format!("{}-{hash}", readable.trim_matches('-')))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ProjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_a_safe_file_name() {
+        let hash = "0123456789abcdef0123";
+        assert_eq!(ProjectId::new("My App", hash).as_str(), "my-app-0123456789abcdef");
+        assert_eq!(ProjectId::new("../..", hash).as_str(), "project-0123456789abcdef");
+        assert_eq!(ProjectId::new("日本", hash).as_str(), "project-0123456789abcdef");
+    }
+}

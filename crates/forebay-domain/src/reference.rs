@@ -1,0 +1,131 @@
+//! References: the ten characters with which an entry is fetched again.
+
+use std::fmt;
+use std::str::FromStr;
+
+const LENGTH: usize = 10;
+const ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+const OPENING: &str = "[ctx:";
+
+/// The name of one entry, written `[ctx:k3v9m2a1xq]`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Reference([u8; LENGTH]);
+
+/// A text in which no reference could be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a reference: expected [ctx: + 10 characters of a-z and 0-9 + ]")]
+pub struct BadReference(pub String);
+
+impl Reference {
+    /// Makes a reference from random bytes.
+    ///
+    /// Taking sixteen bytes as one number keeps the bias of the last digits below 2^-70.
+    pub fn from_random(random: [u8; 16]) -> Self {
+        let mut rest = u128::from_le_bytes(random);
+        let mut characters = [0; LENGTH];
+        for character in &mut characters {
+            *character = ALPHABET[(rest % 36) as usize];
+            rest /= 36;
+        }
+        Self(characters)
+    }
+
+    /// The ten characters without brackets.
+    pub fn as_str(&self) -> &str {
+        // The alphabet is ASCII, so this cannot fail.
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// Reads a reference that is bare, bracketed, in upper case, or inside pasted text.
+    pub fn parse(text: &str) -> Result<Self, BadReference> {
+        let lower = text.trim().to_ascii_lowercase();
+        Self::from_bare(&lower)
+            .or_else(|| Self::first_in(&lower))
+            .or_else(|| lower.strip_prefix("ctx:").and_then(Self::from_bare))
+            .ok_or_else(|| BadReference(excerpt(text)))
+    }
+
+    fn from_bare(text: &str) -> Option<Self> {
+        let bytes: [u8; LENGTH] = text.as_bytes().try_into().ok()?;
+        bytes.iter().all(|byte| ALPHABET.contains(byte)).then_some(Self(bytes))
+    }
+
+    fn first_in(lower: &str) -> Option<Self> {
+        lower.match_indices(OPENING).find_map(|(at, _)| {
+            let rest = &lower[at + OPENING.len()..];
+            let (inner, _) = rest.split_once(']')?;
+            Self::from_bare(inner.trim())
+        })
+    }
+}
+
+fn excerpt(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(40).collect()
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{OPENING}{}]", self.as_str())
+    }
+}
+
+impl fmt::Debug for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Reference {
+    type Err = BadReference;
+
+    fn from_str(text: &str) -> Result<Self, BadReference> {
+        Self::parse(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expect: Option<&str>) {
+        let read = Reference::parse(text).ok();
+        assert_eq!(read.as_ref().map(Reference::as_str), expect, "{text:?}");
+    }
+
+    #[test]
+    fn reads_every_spelling_people_paste() {
+        check("k3v9m2a1xq", Some("k3v9m2a1xq"));
+        check("[ctx:k3v9m2a1xq]", Some("k3v9m2a1xq"));
+        check("ctx:k3v9m2a1xq", Some("k3v9m2a1xq"));
+        check("  [CTX:K3V9M2A1XQ]\n", Some("k3v9m2a1xq"));
+        check("see `[ctx:k3v9m2a1xq]` exit 1", Some("k3v9m2a1xq"));
+        check("[ctx:oops] then [ctx:k3v9m2a1xq]", Some("k3v9m2a1xq"));
+    }
+
+    #[test]
+    fn refuses_what_is_none() {
+        check("", None);
+        check("k3v9m2a1x", None);
+        check("k3v9m2a1xqq", None);
+        check("k3v9m2a1x!", None);
+        check("[ctx:k3v9m2a1xq", None);
+        check("ünïcödé-ab", None);
+    }
+
+    proptest! {
+        #[test]
+        fn reads_back_what_it_prints(random: [u8; 16]) {
+            let reference = Reference::from_random(random);
+            prop_assert_eq!(Reference::parse(&reference.to_string()), Ok(reference));
+            prop_assert_eq!(Reference::parse(&reference.as_str().to_uppercase()), Ok(reference));
+        }
+
+        #[test]
+        fn never_panics(text in any::<String>()) {
+            let _ = Reference::parse(&text);
+        }
+    }
+}

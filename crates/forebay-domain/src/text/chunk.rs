@@ -1,0 +1,157 @@
+//! Chunking plain text into passages of a searchable size, while it streams.
+
+/// The size a passage grows to before it is closed at the next line.
+pub const TARGET_BYTES: usize = 1_600;
+/// The size no passage exceeds, whatever its lines look like.
+pub const MAX_BYTES: usize = 4_000;
+/// A blank line closes a passage once it has reached this size.
+const PARAGRAPH_BYTES: usize = 800;
+
+/// A passage: where it stands in the text, and its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    /// Offset of its first byte.
+    pub start: u64,
+    /// First and last line, counted from 1.
+    pub lines: (u64, u64),
+    pub bytes: Vec<u8>,
+}
+
+/// Cuts a stream of bytes into passages; joined, they are the stream again.
+#[derive(Debug)]
+pub struct Chunker {
+    start: u64,
+    first_line: u64,
+    /// Line number of the byte that comes next.
+    line: u64,
+    pending: Vec<u8>,
+}
+
+impl Default for Chunker {
+    fn default() -> Self {
+        Self { start: 0, first_line: 1, line: 1, pending: Vec::new() }
+    }
+}
+
+impl Chunker {
+    /// Takes more of the stream and hands each passage that is complete to `emit`.
+    pub fn push(&mut self, mut bytes: &[u8], emit: &mut impl FnMut(Passage)) {
+        while !bytes.is_empty() {
+            let (line, complete) = match memchr_newline(bytes) {
+                Some(at) => (&bytes[..=at], true),
+                None => (bytes, false),
+            };
+            bytes = &bytes[line.len()..];
+            self.push_piece(line, complete, emit);
+        }
+    }
+
+    /// Hands out what is left.
+    pub fn finish(mut self, emit: &mut impl FnMut(Passage)) {
+        self.close(emit);
+    }
+
+    fn push_piece(&mut self, mut piece: &[u8], complete: bool, emit: &mut impl FnMut(Passage)) {
+        while self.pending.len() + piece.len() > MAX_BYTES {
+            let room = char_boundary(piece, MAX_BYTES - self.pending.len());
+            if room == 0 {
+                self.close(emit);
+                continue;
+            }
+            self.pending.extend_from_slice(&piece[..room]);
+            piece = &piece[room..];
+            self.close(emit);
+        }
+        self.pending.extend_from_slice(piece);
+        if complete {
+            self.line += 1;
+            let blank = piece.iter().all(u8::is_ascii_whitespace);
+            let enough = if blank { PARAGRAPH_BYTES } else { TARGET_BYTES };
+            if self.pending.len() >= enough {
+                self.close(emit);
+            }
+        }
+    }
+
+    fn close(&mut self, emit: &mut impl FnMut(Passage)) {
+        let bytes = std::mem::take(&mut self.pending);
+        if bytes.is_empty() {
+            return;
+        }
+        let ends_line = bytes.ends_with(b"\n");
+        let last_line = if ends_line { self.line - 1 } else { self.line };
+        let passage = Passage { start: self.start, lines: (self.first_line, last_line), bytes };
+        self.start += passage.bytes.len() as u64;
+        self.first_line = self.line;
+        emit(passage);
+    }
+}
+
+fn memchr_newline(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().position(|byte| *byte == b'\n')
+}
+
+/// The largest cut at or before `at` that does not split a UTF-8 character.
+fn char_boundary(bytes: &[u8], at: usize) -> usize {
+    let continues = |index: usize| bytes.get(index).is_some_and(|byte| byte & 0xC0 == 0x80);
+    (at.saturating_sub(3)..=at).rev().find(|index| !continues(*index)).unwrap_or(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn chunks(pieces: &[&[u8]]) -> Vec<Passage> {
+        let mut passages = Vec::new();
+        let mut chunker = Chunker::default();
+        for piece in pieces {
+            chunker.push(piece, &mut |passage| passages.push(passage));
+        }
+        chunker.finish(&mut |passage| passages.push(passage));
+        passages
+    }
+
+    #[test]
+    fn a_short_text_is_one_passage() {
+        let passages = chunks(&[b"one\ntwo\n"]);
+        assert_eq!(passages.len(), 1);
+        assert_eq!(passages[0].lines, (1, 2));
+    }
+
+    #[test]
+    fn a_long_line_is_split_between_characters() {
+        let text = "ä".repeat(MAX_BYTES);
+        let passages = chunks(&[text.as_bytes()]);
+        assert!(passages.len() > 1);
+        for passage in passages {
+            assert!(std::str::from_utf8(&passage.bytes).is_ok());
+            assert_eq!(passage.lines, (1, 1));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn joined_passages_are_the_text(
+            pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..3_000), 0..8),
+            lines in prop::collection::vec("[a-zäß ]{0,200}\n", 0..60),
+        ) {
+            let mut all = pieces;
+            all.push(lines.concat().into_bytes());
+            let slices: Vec<&[u8]> = all.iter().map(Vec::as_slice).collect();
+            let whole: Vec<u8> = all.concat();
+            let mut expected_start = 0;
+            let mut joined = Vec::new();
+            for passage in chunks(&slices) {
+                prop_assert!(!passage.bytes.is_empty() && passage.bytes.len() <= MAX_BYTES);
+                prop_assert_eq!(passage.start, expected_start);
+                let before = whole[..expected_start as usize].split(|b| *b == b'\n').count() - 1;
+                prop_assert_eq!(passage.lines.0, before as u64 + 1);
+                expected_start += passage.bytes.len() as u64;
+                joined.extend_from_slice(&passage.bytes);
+            }
+            prop_assert_eq!(joined, whole);
+        }
+    }
+}

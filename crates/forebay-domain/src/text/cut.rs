@@ -1,0 +1,45 @@
+//! Cutting text at a size, never inside a character.
+
+/// The longest prefix of at most `bytes` bytes that ends between two characters.
+pub fn prefix(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}
+
+/// The longest suffix of at most `bytes` bytes that starts between two characters.
+pub fn suffix(text: &str, bytes: usize) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
+}
+
+/// One line of at most `bytes` bytes; a cut shows as `…`.
+pub fn one_line(text: &str, bytes: usize) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    if line.len() <= bytes {
+        return line.to_owned();
+    }
+    format!("{}…", prefix(line, bytes.saturating_sub('…'.len_utf8())).trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn one_line_takes_the_first_that_says_something() {
+        assert_eq!(one_line("\n\n  cargo test  \nmore", 40), "cargo test");
+        assert_eq!(one_line("a rather long command", 10), "a rathe…");
+        assert_eq!(one_line("äöüäöü", 7), "äö…");
+    }
+
+    proptest! {
+        #[test]
+        fn cuts_hold_their_size(text: String, bytes in 0_usize..80) {
+            prop_assert!(prefix(&text, bytes).len() <= bytes);
+            prop_assert!(suffix(&text, bytes).len() <= bytes);
+            prop_assert!(text.starts_with(prefix(&text, bytes)));
+            prop_assert!(text.ends_with(suffix(&text, bytes)));
+            prop_assert!(one_line(&text, bytes).len() <= bytes.max(3));
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Numbers as people read them.
+
+/// `9012` as `9,012`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// `61234` as `61k`, `1_250_000` as `1.3M`; below ten thousand the number itself.
+pub fn rough(number: u64) -> String {
+    match number {
+        0..10_000 => grouped(number),
+        10_000..999_500 => format!("{}k", (number + 500) / 1_000),
+        _ => format!("{:.1}M", number as f64 / 1_000_000.0),
+    }
+}
+
+/// A size in bytes: `512 B`, `1.4 MB`.
+pub fn bytes(count: u64) -> String {
+    match count {
+        0..1_000 => format!("{count} B"),
+        1_000..1_000_000 => format!("{:.1} KB", count as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", count as f64 / 1e6),
+        _ => format!("{:.1} GB", count as f64 / 1e9),
+    }
+}
+
+/// `1 line`, `2 lines`.
+pub fn counted(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(rough(9_999), "9,999");
+        assert_eq!(rough(61_234), "61k");
+        assert_eq!(rough(999_600), "1.0M");
+        assert_eq!(bytes(1_400_000), "1.4 MB");
+        assert_eq!(counted(1, "line"), "1 line");
+        assert_eq!(counted(2_000, "line"), "2,000 lines");
+    }
+}

@@ -1,0 +1,52 @@
+//! Words of a question, as the search and the digest's intent understand them.
+
+/// Words that stand in nearly every question and tell nothing.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by",
+    "can", "could", "did", "do", "does", "for", "from", "had", "has", "have", "her", "his", "how",
+    "i", "if", "in", "into", "is", "it", "its", "me", "my", "of", "on", "or", "our", "s", "she",
+    "should", "so", "t", "that", "the", "their", "them", "then", "there", "these", "they", "this",
+    "to", "was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with",
+    "would", "you", "your",
+];
+
+/// The words of a text: runs of letters and digits, lower case.
+pub fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+}
+
+/// The words of a question that carry it, each once; all of them when all are common.
+pub fn telling(question: &str, at_most: usize) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for word in words(question) {
+        if !all.contains(&word) && all.len() < at_most {
+            all.push(word);
+        }
+    }
+    let telling: Vec<String> = all
+        .iter()
+        .filter(|word| STOP_WORDS.binary_search(&word.as_str()).is_err())
+        .cloned()
+        .collect();
+    if telling.is_empty() { all } else { telling }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_words_go_unless_nothing_else_is_there() {
+        assert_eq!(telling("How do I parse the HTTP response?", 20), ["parse", "http", "response"]);
+        assert_eq!(telling("to be or not", 20), ["not"]);
+        assert_eq!(telling("what is it", 20), ["what", "is", "it"]);
+        assert_eq!(telling("", 20), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_stop_words_are_sorted() {
+        assert!(STOP_WORDS.is_sorted());
+    }
+}

@@ -1,0 +1,71 @@
+//! Wall-clock moments and durations, for people to read. Nothing is ordered or timed by them.
+
+use std::fmt;
+use std::time::Duration;
+
+/// Milliseconds since 1970, as the wall clock told them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// How long ago this was, seen from `now`; never negative, as clocks are set back.
+    pub fn age(self, now: Self) -> Duration {
+        Duration::from_millis(now.0.saturating_sub(self.0).max(0) as u64)
+    }
+
+    /// The moment `span` before this one.
+    #[must_use]
+    pub fn minus(self, span: Duration) -> Self {
+        let millis = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+        Self(self.0.saturating_sub(millis))
+    }
+}
+
+/// A duration in its largest fitting unit: `3 d`, `41 s`, `12 ms`.
+#[derive(Debug, Clone, Copy)]
+pub struct Span(pub Duration);
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.0.as_secs();
+        match seconds {
+            0 => write!(f, "{} ms", self.0.as_millis()),
+            1..10 => write!(f, "{:.1} s", self.0.as_secs_f64()),
+            10..120 => write!(f, "{seconds} s"),
+            120..7_200 => write!(f, "{} min", seconds / 60),
+            7_200..172_800 => write!(f, "{} h", seconds / 3_600),
+            _ => write!(f, "{} d", seconds / 86_400),
+        }
+    }
+}
+
+/// Days as a duration.
+pub const fn days(count: u64) -> Duration {
+    Duration::from_secs(count * 86_400)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(millis: u64, expect: &str) {
+        assert_eq!(Span(Duration::from_millis(millis)).to_string(), expect);
+    }
+
+    #[test]
+    fn spans_use_the_unit_a_person_would() {
+        check(0, "0 ms");
+        check(999, "999 ms");
+        check(1_240, "1.2 s");
+        check(41_000, "41 s");
+        check(130_000, "2 min");
+        check(3 * 3_600_000, "3 h");
+        check(72 * 3_600_000, "3 d");
+    }
+
+    #[test]
+    fn a_clock_set_back_makes_no_negative_age() {
+        assert_eq!(Timestamp(5_000).age(Timestamp(1_000)), Duration::ZERO);
+    }
+}

@@ -1,0 +1,69 @@
+//! Usage: what answers cost, and what they honestly saved.
+
+/// Characters of a command's output that agent hosts show before they cut it themselves.
+///
+/// Nothing beyond this is ever credited: the host would not have shown it.
+pub const HOST_SHOWS_CHARACTERS: u64 = 30_000;
+
+/// One delivered answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    pub tool: String,
+    pub session: String,
+    /// Tokens of the raw text that the answer stands for.
+    pub raw_tokens: u64,
+    /// Tokens that the host would have shown of it.
+    pub host_tokens: u64,
+    /// Tokens that were delivered.
+    pub delivered_tokens: u64,
+    pub millis: u64,
+}
+
+/// The sums of a ledger, of one tool or of all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Totals {
+    pub answers: u64,
+    pub raw_tokens: u64,
+    pub host_tokens: u64,
+    pub delivered_tokens: u64,
+}
+
+impl Totals {
+    pub fn add(&mut self, other: Self) {
+        self.answers += other.answers;
+        self.raw_tokens += other.raw_tokens;
+        self.host_tokens += other.host_tokens;
+        self.delivered_tokens += other.delivered_tokens;
+    }
+
+    /// Tokens kept out of the context; negative when Forebay cost more than it saved.
+    ///
+    /// What the tool list costs is an answer of the ledger like any other, so it is subtracted too.
+    pub fn saved(self) -> i64 {
+        self.host_tokens as i64 - self.delivered_tokens as i64
+    }
+}
+
+/// What a host would have shown of an output of `raw_bytes` bytes, in tokens.
+pub const fn host_tokens(raw_bytes: u64) -> u64 {
+    let shown = if raw_bytes < HOST_SHOWS_CHARACTERS { raw_bytes } else { HOST_SHOWS_CHARACTERS };
+    crate::tokens::of_bytes(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_huge_output_is_credited_like_the_hosts_cut() {
+        assert_eq!(host_tokens(4_000), 1_000);
+        assert_eq!(host_tokens(200_000_000), 7_500);
+    }
+
+    #[test]
+    fn costs_can_exceed_savings_and_say_so() {
+        let mut totals = Totals { answers: 1, raw_tokens: 10, host_tokens: 10, delivered_tokens: 30 };
+        totals.add(Totals { answers: 1, delivered_tokens: 1_700, ..Totals::default() });
+        assert_eq!(totals.saved(), -1_720);
+    }
+}
