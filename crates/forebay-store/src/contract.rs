@@ -1,0 +1,238 @@
+//! The store contract: what any engine must do, in the product's own words.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use forebay_domain::note::NoteKind;
+use forebay_domain::usage::{Answered, Totals};
+use forebay_domain::{Entry, EntryKind, Hit, Reference, RunRecord, Timestamp};
+
+use crate::StoreError;
+
+/// A place that keeps entries whole and finds them again.
+///
+/// Every method is one short transaction or none; many processes use one store at once.
+pub trait Store: Send + Sync {
+    /// Starts an entry whose bytes arrive in pieces.
+    fn upload(&self) -> Result<Box<dyn Upload + '_>, StoreError>;
+
+    /// Stores an entry whose bytes are at hand.
+    fn put(&self, new: NewEntry, raw: &[u8], chunks: Vec<NewChunk>) -> Result<Entry, StoreError> {
+        let mut upload = self.upload()?;
+        upload.write(raw)?;
+        for chunk in chunks {
+            upload.chunk(chunk)?;
+        }
+        upload.finish(new)
+    }
+
+    /// What is known of an entry.
+    fn entry(&self, reference: Reference) -> Result<Entry, StoreError>;
+
+    /// Hands the raw bytes from `start` on to `take`, piece by piece, until it answers `false`.
+    fn read(
+        &self,
+        reference: Reference,
+        start: u64,
+        take: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<(), StoreError>;
+
+    /// The byte offset at which a line starts; lines count from 1. Beyond the end: the size.
+    fn line_start(&self, reference: Reference, line: u64) -> Result<u64, StoreError>;
+
+    /// Entries whose raw bytes are not all searchable yet, oldest first.
+    fn unindexed(&self) -> Result<Vec<IndexState>, StoreError>;
+
+    /// Makes more of an entry searchable; does nothing when another process was there first.
+    fn extend_index(
+        &self,
+        from: &IndexState,
+        chunks: Vec<NewChunk>,
+        to: (u64, u64),
+    ) -> Result<(), StoreError>;
+
+    /// The best passages for a query, best first.
+    fn search(&self, query: &Query) -> Result<Vec<Hit>, StoreError>;
+
+    /// Entries in order of creation, newest first.
+    fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError>;
+
+    /// Sessions, most recently used first.
+    fn sessions(&self, limit: usize) -> Result<Vec<SessionFacts>, StoreError>;
+
+    /// What a selection covers, without touching it.
+    fn would_purge(&self, selection: &Selection, now: Timestamp) -> Result<Purged, StoreError>;
+
+    /// Forgets what a selection covers.
+    fn purge(&self, selection: &Selection, now: Timestamp) -> Result<Purged, StoreError>;
+
+    /// Writes an answer into the usage ledger.
+    fn record(&self, answered: &Answered, at: Timestamp) -> Result<(), StoreError>;
+
+    /// The ledger's sums by tool, of all sessions or of one.
+    fn usage(&self, session: Option<&str>) -> Result<BTreeMap<String, Totals>, StoreError>;
+
+    /// Counts and sizes.
+    fn facts(&self) -> Result<Facts, StoreError>;
+
+    /// Checks the store by using it.
+    fn health(&self) -> Result<Health, StoreError>;
+}
+
+/// An entry under construction. Nobody sees it before `finish`; dropped, it leaves nothing.
+pub trait Upload {
+    /// Appends raw bytes.
+    fn write(&mut self, raw: &[u8]) -> Result<(), StoreError>;
+
+    /// Makes a passage of what was written searchable.
+    fn chunk(&mut self, chunk: NewChunk) -> Result<(), StoreError>;
+
+    /// Completes the entry; from here on it is never lost.
+    fn finish(self: Box<Self>, new: NewEntry) -> Result<Entry, StoreError>;
+}
+
+/// What the caller knows of an entry that it stores.
+#[derive(Debug, Clone)]
+pub struct NewEntry {
+    pub kind: EntryKind,
+    pub title: String,
+    pub source: String,
+    pub session: String,
+    pub client: String,
+    pub branch: Option<String>,
+    pub created: Timestamp,
+    pub digest: String,
+    pub detail: NewDetail,
+    /// How far the raw bytes are covered by chunks: offset and line of the first byte that is not.
+    pub indexed_to: (u64, u64),
+    /// Replaces the entry of the same source, in the same moment.
+    pub replaces_source: bool,
+}
+
+#[derive(Debug, Clone)]
+pub enum NewDetail {
+    Plain,
+    Run(RunRecord),
+    Note(NewNote),
+}
+
+#[derive(Debug, Clone)]
+pub struct NewNote {
+    pub kind: NoteKind,
+    pub topic: Option<String>,
+    pub supersedes: Option<Reference>,
+    /// References that stand in its text.
+    pub links: Vec<Reference>,
+}
+
+/// A searchable passage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewChunk {
+    pub start: u64,
+    pub bytes: u64,
+    pub lines: (u64, u64),
+    pub title: String,
+    /// The words are taken from here; the text itself is not kept a second time.
+    pub text: String,
+    pub key: Option<String>,
+    pub created: Option<Timestamp>,
+}
+
+/// How far an entry is searchable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexState {
+    pub reference: Reference,
+    pub title: String,
+    pub offset: u64,
+    pub line: u64,
+    pub bytes: u64,
+}
+
+/// What is searched for, and where.
+#[derive(Debug, Clone, Default)]
+pub struct Query {
+    /// Words, any of which may match.
+    pub words: Vec<String>,
+    pub limit: usize,
+    pub session: Option<String>,
+    pub branch: Option<String>,
+    pub kinds: Vec<EntryKind>,
+    /// A glob over the source: `docs/*`.
+    pub source: Option<String>,
+    pub without_text: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct HistoryPage {
+    pub session: Option<String>,
+    /// Only entries older than this sequence number.
+    pub before: Option<i64>,
+    pub limit: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionFacts {
+    pub key: String,
+    pub client: String,
+    pub started: Timestamp,
+    pub last_used: Timestamp,
+    pub entries: u64,
+}
+
+/// What to forget. Conditions narrow each other; without any, nothing is selected.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    pub references: Vec<Reference>,
+    pub source: Option<String>,
+    pub session: Option<String>,
+    pub older_than: Option<Duration>,
+    pub everything: bool,
+    /// Only what has outlived its kind's time and is not in use; at most so many at once.
+    pub expired: Option<Expiry>,
+}
+
+/// How long each kind is kept; a kind that is not named is kept for ever.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Expiry {
+    pub keep: Vec<(EntryKind, Duration)>,
+    pub at_most: usize,
+}
+
+impl Selection {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What was, or would be, forgotten.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Purged {
+    pub entries: u64,
+    pub notes: u64,
+    pub bytes: u64,
+    /// The first of them, for the reader to recognise.
+    pub examples: Vec<(Reference, String)>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    pub entries: BTreeMap<String, u64>,
+    pub chunks: u64,
+    /// Bytes as they were handed in, each entry counted.
+    pub raw_bytes: u64,
+    /// Bytes the store takes on disk.
+    pub disk_bytes: u64,
+    pub sessions: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Health {
+    pub engine: String,
+    pub location: PathBuf,
+    pub schema: u32,
+    /// What an integrity check complained of; empty when sound.
+    pub faults: Vec<String>,
+    /// Told once when the store was opened: a damaged file that was set aside, say.
+    pub notices: Vec<String>,
+}

@@ -1,0 +1,93 @@
+//! What can go wrong in a store, and what the reader can do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use forebay_domain::{Reference, Timestamp};
+
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error("{0} is not in this project's store")]
+    Unknown(Reference),
+    #[error("{reference} was forgotten: {why}")]
+    Gone { reference: Reference, why: String, at: Timestamp },
+    #[error("the store {} is locked by another process", .0.display())]
+    Locked(PathBuf),
+    #[error("the store {} cannot be written", .0.display())]
+    ReadOnly(PathBuf),
+    #[error("no space left for the store {}", .0.display())]
+    Full(PathBuf),
+    #[error("the store {} is damaged: {what}", path.display())]
+    Corrupt { path: PathBuf, what: String },
+    #[error("the store {} was written by a newer Forebay (it has `{migration}`)", path.display())]
+    Newer { path: PathBuf, migration: String },
+    #[error("the store {}: migration `{migration}` differs from the one it was made with", path.display())]
+    Altered { path: PathBuf, migration: String },
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("the store {}: {source}", path.display())]
+    Engine { path: PathBuf, source: rusqlite::Error },
+}
+
+impl StoreError {
+    /// What the reader can do.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Unknown(_) => {
+                "ctx_search finds entries by their words; ctx_history lists them. An entry of another \
+                 project needs scope `all`."
+                    .to_owned()
+            }
+            Self::Gone { .. } => "Run the command again for a new entry.".to_owned(),
+            Self::Locked(_) => "Try again; if it stays, another forebay process hangs.".to_owned(),
+            Self::ReadOnly(path) => format!(
+                "Make {} writable for this user, or set FOREBAY_HOME to a folder that is.",
+                parent(path).display()
+            ),
+            Self::Full(_) => {
+                "Free some disk space; `forebay purge --expired` removes what has outlived its time."
+                    .to_owned()
+            }
+            Self::Corrupt { .. } => {
+                "`forebay doctor --repair` sets the file aside under a new name and starts afresh; \
+                 nothing is deleted."
+                    .to_owned()
+            }
+            Self::Newer { .. } => "Use the newer forebay, or set FOREBAY_HOME to another folder.".to_owned(),
+            Self::Altered { .. } => "Use the forebay release that made this store.".to_owned(),
+            Self::Io { .. } | Self::Engine { .. } => return None,
+        })
+    }
+
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        move |source| match source.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                Self::ReadOnly(path.to_owned())
+            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                Self::Full(path.to_owned())
+            }
+            _ => Self::Io { path: path.to_owned(), source },
+        }
+    }
+
+    pub(crate) fn engine(path: &Path, source: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        let path = path.to_owned();
+        match source.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked(path),
+            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+                Self::ReadOnly(path)
+            }
+            Some(ErrorCode::DiskFull) => Self::Full(path),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                Self::Corrupt { path, what: source.to_string() }
+            }
+            _ => Self::Engine { path, source },
+        }
+    }
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(path)
+}

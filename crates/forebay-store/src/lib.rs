@@ -1,0 +1,19 @@
+//! Keeps entries whole and finds them again.
+//!
+//! [`Store`] is the contract; [`sqlite`] is the engine that needs nothing. [`Home`] knows where a
+//! user's databases lie and [`project`] which of them a folder belongs to.
+
+mod contract;
+mod error;
+mod home;
+pub mod project;
+pub mod sqlite;
+
+pub use contract::{
+    Expiry, Facts, Health, HistoryPage, IndexState, NewChunk, NewDetail, NewEntry, NewNote, Purged,
+    Query, Selection, SessionFacts, Store, Upload,
+};
+pub use error::StoreError;
+pub use home::Home;
+pub use project::Project;
+pub use sqlite::SqliteStore;

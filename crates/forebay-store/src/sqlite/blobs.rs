@@ -1,0 +1,177 @@
+//! Blobs: raw bytes in compressed parts, each content kept once.
+
+use std::io;
+
+use rusqlite::{Connection, OptionalExtension, Transaction};
+
+/// Raw bytes in one part: small enough to read a passage cheaply, large enough to compress well.
+pub(super) const PART_BYTES: usize = 128 * 1024;
+const COMPRESSION_LEVEL: i32 = 3;
+
+/// A part that is ready to be written.
+pub(super) struct Part {
+    start: u64,
+    line: u64,
+    bytes: u64,
+    data: Vec<u8>,
+}
+
+impl Part {
+    pub(super) fn compress(raw: &[u8], start: u64, line: u64) -> rusqlite::Result<Self> {
+        let data = zstd::bulk::compress(raw, COMPRESSION_LEVEL).map_err(as_engine_error)?;
+        Ok(Self { start, line, bytes: raw.len() as u64, data })
+    }
+}
+
+/// Starts a blob whose content is not known yet.
+pub(super) fn create(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
+    transaction.execute("INSERT INTO blob DEFAULT VALUES", [])?;
+    Ok(transaction.last_insert_rowid())
+}
+
+pub(super) fn write_parts(
+    transaction: &Transaction<'_>,
+    blob: i64,
+    parts: &[Part],
+) -> rusqlite::Result<()> {
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO blob_part (blob, start, line, bytes, data) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    for part in parts {
+        insert.execute((
+            blob,
+            part.start as i64,
+            part.line as i64,
+            part.bytes as i64,
+            &part.data,
+        ))?;
+    }
+    Ok(())
+}
+
+/// The blob that has this content already.
+pub(super) fn with_hash(
+    connection: &Connection,
+    hash: &blake3::Hash,
+) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached("SELECT id FROM blob WHERE hash = ?1")?
+        .query_row([hash.as_bytes()], |row| row.get(0))
+        .optional()
+}
+
+/// Names a blob by its content, now that all of it is written.
+pub(super) fn complete(
+    transaction: &Transaction<'_>,
+    blob: i64,
+    hash: &blake3::Hash,
+    bytes: u64,
+    lines: u64,
+) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached("UPDATE blob SET hash = ?2, bytes = ?3, lines = ?4 WHERE id = ?1")?
+        .execute((blob, hash.as_bytes(), bytes as i64, lines as i64))
+        .map(drop)
+}
+
+pub(super) fn delete(transaction: &Transaction<'_>, blob: i64) -> rusqlite::Result<()> {
+    transaction.execute("DELETE FROM blob WHERE id = ?1", [blob]).map(drop)
+}
+
+/// Removes the blobs that no entry holds any more.
+pub(super) fn delete_unused(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute("DELETE FROM blob WHERE id NOT IN (SELECT blob FROM entry)", []).map(drop)
+}
+
+/// Hands out the bytes from `start` on, part by part, until `take` answers `false`.
+///
+/// Each part is a query of its own, so that a slow reader holds nothing in the database.
+pub(super) fn read(
+    connection: &Connection,
+    blob: i64,
+    start: u64,
+    take: &mut dyn FnMut(&[u8]) -> bool,
+) -> rusqlite::Result<()> {
+    let size = size(connection, blob)?;
+    let mut offset = start;
+    while offset < size {
+        let (part_start, raw) = part_at(connection, blob, offset)?;
+        let from = (offset - part_start) as usize;
+        let Some(piece) = raw.get(from..).filter(|piece| !piece.is_empty()) else {
+            return Err(rusqlite::Error::QueryReturnedNoRows);
+        };
+        offset += piece.len() as u64;
+        if !take(piece) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Exactly `bytes` bytes from `start`, or what there is of them.
+pub(super) fn slice(
+    connection: &Connection,
+    blob: i64,
+    start: u64,
+    bytes: u64,
+) -> rusqlite::Result<Vec<u8>> {
+    let wanted = bytes as usize;
+    let mut slice = Vec::with_capacity(wanted);
+    read(connection, blob, start, &mut |piece| {
+        let missing = wanted - slice.len();
+        slice.extend_from_slice(&piece[..piece.len().min(missing)]);
+        slice.len() < wanted
+    })?;
+    Ok(slice)
+}
+
+/// The offset at which a line starts.
+pub(super) fn line_start(connection: &Connection, blob: i64, line: u64) -> rusqlite::Result<u64> {
+    if line <= 1 {
+        return Ok(0);
+    }
+    // The newline before the line stands in the last part that begins on an earlier line.
+    let (start, first_line, raw) = connection
+        .prepare_cached(
+            "SELECT start, line, bytes, data FROM blob_part
+             WHERE blob = ?1 AND line < ?2 ORDER BY start DESC LIMIT 1",
+        )?
+        .query_row((blob, line as i64), |row| {
+            let raw = decompress(&row.get::<_, Vec<u8>>(3)?, row.get::<_, i64>(2)? as usize)?;
+            Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as u64, raw))
+        })
+        .optional()?
+        .unwrap_or((0, 1, Vec::new()));
+    let newlines_before = (line - first_line - 1) as usize;
+    match memchr::memchr_iter(b'\n', &raw).nth(newlines_before) {
+        Some(at) => Ok(start + at as u64 + 1),
+        None => size(connection, blob),
+    }
+}
+
+fn size(connection: &Connection, blob: i64) -> rusqlite::Result<u64> {
+    connection
+        .prepare_cached("SELECT bytes FROM blob WHERE id = ?1")?
+        .query_row([blob], |row| row.get::<_, i64>(0))
+        .map(|bytes| bytes as u64)
+}
+
+fn part_at(connection: &Connection, blob: i64, offset: u64) -> rusqlite::Result<(u64, Vec<u8>)> {
+    connection
+        .prepare_cached(
+            "SELECT start, bytes, data FROM blob_part
+             WHERE blob = ?1 AND start <= ?2 ORDER BY start DESC LIMIT 1",
+        )?
+        .query_row((blob, offset as i64), |row| {
+            let raw = decompress(&row.get::<_, Vec<u8>>(2)?, row.get::<_, i64>(1)? as usize)?;
+            Ok((row.get::<_, i64>(0)? as u64, raw))
+        })
+}
+
+fn decompress(data: &[u8], bytes: usize) -> rusqlite::Result<Vec<u8>> {
+    zstd::bulk::decompress(data, bytes).map_err(as_engine_error)
+}
+
+fn as_engine_error(error: io::Error) -> rusqlite::Error {
+    rusqlite::Error::ToSqlConversionFailure(Box::new(error))
+}

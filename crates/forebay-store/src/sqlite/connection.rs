@@ -1,0 +1,161 @@
+//! Connections: how the file is opened, shared between threads, and set aside when damaged.
+
+use std::fs;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+
+use super::migrate;
+use crate::StoreError;
+use crate::home::create_private_folder;
+
+/// How long a write waits for another process before it gives up.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// The pause between two tries for the write lock; transactions here take well below a millisecond.
+const PAUSE: Duration = Duration::from_micros(300);
+const IDLE_CONNECTIONS: usize = 8;
+
+/// The connections of one process to one file.
+#[derive(Debug)]
+pub(super) struct Pool {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Pool {
+    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+        create_private_file(path)?;
+        let mut connection = connect(path).map_err(|error| StoreError::engine(path, error))?;
+        migrate::bring_up_to_date(&mut connection, path)?;
+        Ok(Self { path: path.to_owned(), idle: Mutex::new(vec![connection]) })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs `work` on a connection of its own.
+    pub(super) fn with<T>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut connection = self.take().map_err(|error| self.explain(error))?;
+        let result = work(&mut connection);
+        self.give_back(connection);
+        result.map_err(|error| self.explain(error))
+    }
+
+    /// Runs `work` in a write transaction; it is committed when `work` succeeds.
+    pub(super) fn in_transaction<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.with(|connection| {
+            // Immediate: a transaction that starts by reading could not become a writer later.
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let value = work(&transaction)?;
+            transaction.commit()?;
+            Ok(value)
+        })
+    }
+
+    /// Bytes of the database and its write-ahead log.
+    pub(super) fn disk_bytes(&self) -> u64 {
+        companions(&self.path)
+            .iter()
+            .filter_map(|path| fs::metadata(path).ok())
+            .map(|metadata| metadata.len())
+            .sum()
+    }
+
+    fn take(&self) -> rusqlite::Result<Connection> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.map_or_else(|| connect(&self.path), Ok)
+    }
+
+    fn give_back(&self, connection: Connection) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < IDLE_CONNECTIONS {
+            idle.push(connection);
+        }
+    }
+
+    fn explain(&self, error: rusqlite::Error) -> StoreError {
+        StoreError::engine(&self.path, error)
+    }
+}
+
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_handler(Some(wait_for_the_writer))?;
+    connection.set_prepared_statement_cache_capacity(64);
+    // With WAL, NORMAL keeps every committed transaction when a process dies, whatever the moment.
+    connection.execute_batch(
+        "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;",
+    )?;
+    Ok(connection)
+}
+
+/// Short, even pauses: SQLite's own growing ones leave a writer waiting long after the lock is free.
+fn wait_for_the_writer(tries: i32) -> bool {
+    let give_up = PATIENCE.as_micros() / PAUSE.as_micros();
+    if tries as u128 >= give_up {
+        return false;
+    }
+    pause();
+    true
+}
+
+#[expect(clippy::disallowed_methods, reason = "SQLite offers no event for a freed lock")]
+fn pause() {
+    std::thread::sleep(PAUSE);
+}
+
+/// SQLite gives its log and index files the permissions of the database, so it must come first.
+fn create_private_file(path: &Path) -> Result<(), StoreError> {
+    if path.is_file() {
+        return Ok(());
+    }
+    if let Some(folder) = path.parent() {
+        create_private_folder(folder)?;
+    }
+    let mut options = fs::OpenOptions::new();
+    options.create(true).append(true).mode(0o600);
+    options.open(path).map(drop).map_err(StoreError::io(path))
+}
+
+/// Renames a damaged database, with its log, to a name nobody uses; the new path is returned.
+pub fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let aside = (0..u32::MAX)
+        .map(|number| path.with_extension(format!("damaged-{seconds}-{number}")))
+        .find(|candidate| !candidate.exists())
+        .unwrap_or_else(|| path.with_extension("damaged"));
+    for (from, to) in companions(path).iter().zip(companions(&aside)) {
+        if from.exists() {
+            fs::rename(from, &to).map_err(StoreError::io(from))?;
+        }
+    }
+    Ok(aside)
+}
+
+/// The database file, its write-ahead log and its shared index.
+fn companions(path: &Path) -> [PathBuf; 3] {
+    ["", "-wal", "-shm"].map(|suffix| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    })
+}
+
+pub(super) fn integrity_faults(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare("PRAGMA quick_check(10)")?;
+    let lines: Vec<String> =
+        statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(lines.into_iter().filter(|line| line != "ok").collect())
+}

@@ -1,0 +1,413 @@
+//! Entries: written once, found by reference, listed in order.
+
+use std::time::Duration;
+
+use forebay_domain::entry::Detail;
+use forebay_domain::{
+    Ending, Entry, EntryKind, Note, NoteKind, Reference, RunRecord, Spans, Timestamp,
+};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction};
+
+use super::blobs::{self, Part};
+use super::purge;
+use crate::contract::{
+    HistoryPage, IndexState, NewChunk, NewDetail, NewEntry, NewNote, SessionFacts,
+};
+
+/// An entry of which parts were written before it is complete.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Begun {
+    pub(super) entry: i64,
+    pub(super) blob: i64,
+}
+
+/// An entry's raw bytes, as far as they are not written yet.
+pub(super) struct Content<'a> {
+    pub(super) hash: blake3::Hash,
+    pub(super) bytes: u64,
+    pub(super) lines: u64,
+    pub(super) parts: &'a [Part],
+    pub(super) chunks: &'a [NewChunk],
+}
+
+/// Makes an entry that nobody sees yet.
+pub(super) fn begin(transaction: &Transaction<'_>) -> rusqlite::Result<Begun> {
+    let blob = blobs::create(transaction)?;
+    let reference = unused_reference(transaction)?;
+    transaction.execute(
+        "INSERT INTO entry (ref, complete, kind, title, source, created, blob, digest)
+         VALUES (?1, 0, '', '', '', unixepoch() * 1000, ?2, '')",
+        (reference.as_str(), blob),
+    )?;
+    Ok(Begun { entry: transaction.last_insert_rowid(), blob })
+}
+
+/// Writes the rest of an entry and makes it visible.
+pub(super) fn complete(
+    transaction: &Transaction<'_>,
+    begun: Option<Begun>,
+    content: &Content<'_>,
+    new: &NewEntry,
+) -> rusqlite::Result<Reference> {
+    if new.replaces_source {
+        purge::forget_source(transaction, &new.source)?;
+    }
+    let blob = store_content(transaction, begun, content)?;
+    let (entry, reference) = write_entry(transaction, begun, blob, new)?;
+    write_chunks(transaction, entry, content.chunks)?;
+    match &new.detail {
+        NewDetail::Plain => {}
+        NewDetail::Run(run) => write_run(transaction, entry, run)?,
+        NewDetail::Note(note) => write_note(transaction, entry, note)?,
+    }
+    Ok(reference)
+}
+
+/// Removes an entry that was begun and given up.
+pub(super) fn abandon(transaction: &Transaction<'_>, begun: Begun) -> rusqlite::Result<()> {
+    delete(transaction, begun.entry)?;
+    blobs::delete(transaction, begun.blob)
+}
+
+/// Removes an entry and its passages; its blob is left to `blobs::delete_unused`.
+pub(super) fn delete(transaction: &Transaction<'_>, entry: i64) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached(
+            "DELETE FROM chunk_words WHERE rowid IN (SELECT id FROM chunk WHERE entry = ?1)",
+        )?
+        .execute([entry])?;
+    transaction.prepare_cached("DELETE FROM entry WHERE id = ?1")?.execute([entry]).map(drop)
+}
+
+/// The blob of the content: the one that is there already, or the one now written.
+fn store_content(
+    transaction: &Transaction<'_>,
+    begun: Option<Begun>,
+    content: &Content<'_>,
+) -> rusqlite::Result<i64> {
+    if let Some(same) = blobs::with_hash(transaction, &content.hash)? {
+        if let Some(begun) = begun {
+            transaction.execute("UPDATE entry SET blob = ?2 WHERE id = ?1", (begun.entry, same))?;
+            blobs::delete(transaction, begun.blob)?;
+        }
+        return Ok(same);
+    }
+    let blob = match begun {
+        Some(begun) => begun.blob,
+        None => blobs::create(transaction)?,
+    };
+    blobs::write_parts(transaction, blob, content.parts)?;
+    blobs::complete(transaction, blob, &content.hash, content.bytes, content.lines)?;
+    Ok(blob)
+}
+
+fn write_entry(
+    transaction: &Transaction<'_>,
+    begun: Option<Begun>,
+    blob: i64,
+    new: &NewEntry,
+) -> rusqlite::Result<(i64, Reference)> {
+    let session = touch_session(transaction, new)?;
+    let entry = match begun {
+        Some(begun) => begun.entry,
+        None => insert_blank(transaction, blob)?,
+    };
+    let reference: String = transaction
+        .prepare_cached(
+            "UPDATE entry SET complete = 1, kind = ?2, title = ?3, source = ?4, session = ?5,
+                 branch = ?6, created = ?7, digest = ?8, indexed_to = ?9, indexed_line = ?10
+             WHERE id = ?1 RETURNING ref",
+        )?
+        .query_row(
+            (
+                entry,
+                new.kind.word(),
+                &new.title,
+                &new.source,
+                session,
+                &new.branch,
+                new.created.0,
+                &new.digest,
+                new.indexed_to.0 as i64,
+                new.indexed_to.1 as i64,
+            ),
+            |row| row.get(0),
+        )?;
+    Ok((entry, parse_reference(&reference)?))
+}
+
+fn insert_blank(transaction: &Transaction<'_>, blob: i64) -> rusqlite::Result<i64> {
+    let reference = unused_reference(transaction)?;
+    transaction
+        .prepare_cached(
+            "INSERT INTO entry (ref, complete, kind, title, source, created, blob, digest)
+             VALUES (?1, 0, '', '', '', 0, ?2, '')",
+        )?
+        .execute((reference.as_str(), blob))?;
+    Ok(transaction.last_insert_rowid())
+}
+
+fn touch_session(transaction: &Transaction<'_>, new: &NewEntry) -> rusqlite::Result<i64> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO session (key, client, started, last_used) VALUES (?1, ?2, ?3, ?3)
+             ON CONFLICT (key) DO UPDATE SET
+                 last_used = max(last_used, excluded.last_used),
+                 client = CASE excluded.client WHEN '' THEN client ELSE excluded.client END
+             RETURNING id",
+        )?
+        .query_row((&new.session, &new.client, new.created.0), |row| row.get(0))
+}
+
+/// A random reference that neither an entry nor a forgotten one has.
+fn unused_reference(connection: &Connection) -> rusqlite::Result<Reference> {
+    let mut taken = connection.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM entry WHERE ref = ?1) OR EXISTS (SELECT 1 FROM gone WHERE ref = ?1)",
+    )?;
+    loop {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random)
+            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
+        let reference = Reference::from_random(random);
+        if !taken.query_row([reference.as_str()], |row| row.get::<_, bool>(0))? {
+            return Ok(reference);
+        }
+    }
+}
+
+pub(super) fn write_chunks(
+    transaction: &Transaction<'_>,
+    entry: i64,
+    chunks: &[NewChunk],
+) -> rusqlite::Result<()> {
+    let mut place = transaction.prepare_cached(
+        "INSERT INTO chunk (entry, start, bytes, first_line, last_line, title, key, created)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?;
+    let mut words = transaction
+        .prepare_cached("INSERT INTO chunk_words (rowid, title, body) VALUES (?1, ?2, ?3)")?;
+    for chunk in chunks {
+        place.execute((
+            entry,
+            chunk.start as i64,
+            chunk.bytes as i64,
+            chunk.lines.0 as i64,
+            chunk.lines.1 as i64,
+            &chunk.title,
+            &chunk.key,
+            chunk.created.map(|created| created.0),
+        ))?;
+        words.execute((transaction.last_insert_rowid(), &chunk.title, &chunk.text))?;
+    }
+    Ok(())
+}
+
+fn write_run(transaction: &Transaction<'_>, entry: i64, run: &RunRecord) -> rusqlite::Result<()> {
+    let (ending, code) = match run.ending {
+        Ending::Exited(code) => ("exited", code),
+        Ending::Signalled(signal) => ("signalled", signal),
+        Ending::TimedOut => ("timed out", 0),
+        Ending::Cancelled => ("cancelled", 0),
+    };
+    transaction
+        .prepare_cached(
+            "INSERT INTO run (entry, ending, code, micros, cwd, spans) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute((
+            entry,
+            ending,
+            code,
+            run.duration.as_micros() as i64,
+            &run.cwd,
+            run.spans.to_bytes(),
+        ))
+        .map(drop)
+}
+
+fn write_note(transaction: &Transaction<'_>, entry: i64, note: &NewNote) -> rusqlite::Result<()> {
+    if let Some(topic) = &note.topic {
+        transaction.execute(
+            "UPDATE note SET superseded_by = ?1 WHERE topic = ?2 AND superseded_by IS NULL",
+            (entry, topic),
+        )?;
+    }
+    if let Some(old) = note.supersedes {
+        transaction.execute(
+            "UPDATE note SET superseded_by = ?1 WHERE entry = (SELECT id FROM entry WHERE ref = ?2)",
+            (entry, old.as_str()),
+        )?;
+    }
+    transaction.execute(
+        "INSERT INTO note (entry, kind, topic) VALUES (?1, ?2, ?3)",
+        (entry, note.kind.word(), &note.topic),
+    )?;
+    note.links.iter().try_for_each(|linked| {
+        transaction
+            .execute(
+                "INSERT OR IGNORE INTO link (note, entry) SELECT ?1, id FROM entry WHERE ref = ?2",
+                (entry, linked.as_str()),
+            )
+            .map(drop)
+    })
+}
+
+const ENTRY_COLUMNS: &str = "
+    SELECT entry.ref, entry.kind, entry.title, entry.source, session.key, entry.branch,
+           entry.created, entry.id, blob.bytes, blob.lines, entry.digest,
+           run.ending, run.code, run.micros, run.cwd, run.spans,
+           note.kind, note.topic, newer.ref,
+           (SELECT older.ref FROM note AS replaced JOIN entry AS older ON older.id = replaced.entry
+            WHERE replaced.superseded_by = entry.id ORDER BY older.id DESC LIMIT 1)
+    FROM entry
+    JOIN session ON session.id = entry.session
+    JOIN blob ON blob.id = entry.blob
+    LEFT JOIN run ON run.entry = entry.id
+    LEFT JOIN note ON note.entry = entry.id
+    LEFT JOIN entry AS newer ON newer.id = note.superseded_by
+    WHERE entry.complete";
+
+pub(super) fn find(
+    connection: &Connection,
+    reference: Reference,
+) -> rusqlite::Result<Option<Entry>> {
+    connection
+        .prepare_cached(&format!("{ENTRY_COLUMNS} AND entry.ref = ?1"))?
+        .query_row([reference.as_str()], read_entry)
+        .optional()
+}
+
+pub(super) fn blob_of(
+    connection: &Connection,
+    reference: Reference,
+) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached("SELECT blob FROM entry WHERE complete AND ref = ?1")?
+        .query_row([reference.as_str()], |row| row.get(0))
+        .optional()
+}
+
+pub(super) fn history(connection: &Connection, page: &HistoryPage) -> rusqlite::Result<Vec<Entry>> {
+    connection
+        .prepare_cached(&format!(
+            "{ENTRY_COLUMNS} AND (?1 IS NULL OR session.key = ?1) AND (?2 IS NULL OR entry.id < ?2)
+             ORDER BY entry.id DESC LIMIT ?3"
+        ))?
+        .query_map((&page.session, page.before, page.limit as i64), read_entry)?
+        .collect()
+}
+
+pub(super) fn sessions(
+    connection: &Connection,
+    limit: usize,
+) -> rusqlite::Result<Vec<SessionFacts>> {
+    connection
+        .prepare_cached(
+            "SELECT key, client, started, last_used,
+                 (SELECT count(*) FROM entry WHERE entry.session = session.id AND complete) AS entries,
+                 (SELECT max(entry.id) FROM entry WHERE entry.session = session.id) AS newest
+             FROM session WHERE entries > 0 ORDER BY newest DESC LIMIT ?1",
+        )?
+        .query_map([limit as i64], |row| {
+            Ok(SessionFacts {
+                key: row.get(0)?,
+                client: row.get(1)?,
+                started: Timestamp(row.get(2)?),
+                last_used: Timestamp(row.get(3)?),
+                entries: row.get::<_, i64>(4)? as u64,
+            })
+        })?
+        .collect()
+}
+
+pub(super) fn unindexed(connection: &Connection) -> rusqlite::Result<Vec<IndexState>> {
+    connection
+        .prepare_cached(
+            "SELECT entry.ref, entry.title, indexed_to, indexed_line, blob.bytes
+             FROM entry JOIN blob ON blob.id = entry.blob
+             WHERE complete AND indexed_to < blob.bytes ORDER BY entry.id",
+        )?
+        .query_map([], |row| {
+            Ok(IndexState {
+                reference: parse_reference(&row.get::<_, String>(0)?)?,
+                title: row.get(1)?,
+                offset: row.get::<_, i64>(2)? as u64,
+                line: row.get::<_, i64>(3)? as u64,
+                bytes: row.get::<_, i64>(4)? as u64,
+            })
+        })?
+        .collect()
+}
+
+pub(super) fn extend_index(
+    transaction: &Transaction<'_>,
+    from: &IndexState,
+    chunks: &[NewChunk],
+    to: (u64, u64),
+) -> rusqlite::Result<()> {
+    let entry: Option<i64> = transaction
+        .query_row(
+            "UPDATE entry SET indexed_to = ?3, indexed_line = ?4
+             WHERE ref = ?1 AND indexed_to = ?2 RETURNING id",
+            (from.reference.as_str(), from.offset as i64, to.0 as i64, to.1 as i64),
+            |row| row.get(0),
+        )
+        .optional()?;
+    entry.map_or(Ok(()), |entry| write_chunks(transaction, entry, chunks))
+}
+
+fn read_entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+    Ok(Entry {
+        reference: parse_reference(&row.get::<_, String>(0)?)?,
+        kind: EntryKind::from_word(&row.get::<_, String>(1)?).unwrap_or(EntryKind::Source),
+        title: row.get(2)?,
+        source: row.get(3)?,
+        session: row.get(4)?,
+        branch: row.get(5)?,
+        created: Timestamp(row.get(6)?),
+        sequence: row.get(7)?,
+        bytes: row.get::<_, i64>(8)? as u64,
+        lines: row.get::<_, i64>(9)? as u64,
+        digest: row.get(10)?,
+        detail: read_detail(row)?,
+    })
+}
+
+fn read_detail(row: &Row<'_>) -> rusqlite::Result<Detail> {
+    if let Some(ending) = row.get::<_, Option<String>>(11)? {
+        return Ok(Detail::Run(RunRecord {
+            ending: read_ending(&ending, row.get(12)?),
+            duration: Duration::from_micros(row.get::<_, i64>(13)? as u64),
+            cwd: row.get(14)?,
+            spans: Spans::from_bytes(&row.get::<_, Vec<u8>>(15)?),
+        }));
+    }
+    if let Some(kind) = row.get::<_, Option<String>>(16)? {
+        return Ok(Detail::Note(Note {
+            kind: NoteKind::from_word(&kind).unwrap_or(NoteKind::Note),
+            topic: row.get(17)?,
+            superseded_by: optional_reference(row, 18)?,
+            supersedes: optional_reference(row, 19)?,
+        }));
+    }
+    Ok(Detail::Plain)
+}
+
+fn read_ending(word: &str, code: i32) -> Ending {
+    match word {
+        "signalled" => Ending::Signalled(code),
+        "timed out" => Ending::TimedOut,
+        "cancelled" => Ending::Cancelled,
+        _ => Ending::Exited(code),
+    }
+}
+
+pub(super) fn optional_reference(
+    row: &Row<'_>,
+    column: usize,
+) -> rusqlite::Result<Option<Reference>> {
+    row.get::<_, Option<String>>(column)?.map(|text| parse_reference(&text)).transpose()
+}
+
+pub(super) fn parse_reference(text: &str) -> rusqlite::Result<Reference> {
+    Reference::parse(text).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
+}

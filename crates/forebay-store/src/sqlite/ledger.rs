@@ -1,0 +1,72 @@
+//! The usage ledger and the store's own figures.
+
+use std::collections::BTreeMap;
+
+use forebay_domain::Timestamp;
+use forebay_domain::usage::{Answered, Totals};
+use rusqlite::{Connection, Transaction};
+
+use crate::contract::Facts;
+
+pub(super) fn record(
+    transaction: &Transaction<'_>,
+    answered: &Answered,
+    at: Timestamp,
+) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO usage
+                 (at, session, tool, raw_tokens, host_tokens, delivered_tokens, millis)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?
+        .execute((
+            at.0,
+            &answered.session,
+            &answered.tool,
+            answered.raw_tokens as i64,
+            answered.host_tokens as i64,
+            answered.delivered_tokens as i64,
+            answered.millis as i64,
+        ))
+        .map(drop)
+}
+
+pub(super) fn by_tool(
+    connection: &Connection,
+    session: Option<&str>,
+) -> rusqlite::Result<BTreeMap<String, Totals>> {
+    connection
+        .prepare_cached(
+            "SELECT tool, count(*), sum(raw_tokens), sum(host_tokens), sum(delivered_tokens)
+             FROM usage WHERE ?1 IS NULL OR session = ?1 GROUP BY tool",
+        )?
+        .query_map([session], |row| {
+            let totals = Totals {
+                answers: row.get::<_, i64>(1)? as u64,
+                raw_tokens: row.get::<_, i64>(2)? as u64,
+                host_tokens: row.get::<_, i64>(3)? as u64,
+                delivered_tokens: row.get::<_, i64>(4)? as u64,
+            };
+            Ok((row.get(0)?, totals))
+        })?
+        .collect()
+}
+
+pub(super) fn facts(connection: &Connection) -> rusqlite::Result<Facts> {
+    let entries: BTreeMap<String, u64> = connection
+        .prepare("SELECT kind, count(*) FROM entry WHERE complete GROUP BY kind")?
+        .query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?
+        .collect::<Result<_, _>>()?;
+    let number = |sql: &str| {
+        connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map(|number| number as u64)
+    };
+    Ok(Facts {
+        entries,
+        chunks: number("SELECT count(*) FROM chunk")?,
+        raw_bytes: number(
+            "SELECT coalesce(sum(blob.bytes), 0) FROM entry JOIN blob ON blob.id = entry.blob",
+        )?,
+        disk_bytes: 0,
+        sessions: number("SELECT count(*) FROM session")?,
+    })
+}

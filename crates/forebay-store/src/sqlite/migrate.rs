@@ -1,0 +1,164 @@
+//! Migrations: append-only SQL files, each recorded with its checksum.
+
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::backup_folder;
+use crate::StoreError;
+use crate::home::create_private_folder;
+
+struct Migration {
+    name: &'static str,
+    sql: &'static str,
+}
+
+/// In order; a file that has been released is never edited, and new ones go to the end.
+const MIGRATIONS: &[Migration] =
+    &[Migration { name: "0001_foundation", sql: include_str!("migrations/0001_foundation.sql") }];
+
+impl Migration {
+    fn checksum(&self) -> String {
+        blake3::hash(self.sql.as_bytes()).to_hex().to_string()
+    }
+}
+
+/// Applies what is pending; refuses a database that is newer or was made by other files.
+pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let engine = |error| StoreError::engine(path, error);
+    let applied = applied(connection).map_err(engine)?;
+    check_ledger(&applied, path)?;
+    if applied.len() == MIGRATIONS.len() {
+        return Ok(());
+    }
+    let _only_me = lock(path)?;
+    prepare_file(connection).map_err(engine)?;
+    migrate_locked(connection, path)
+}
+
+/// The number of migrations that were applied.
+pub(super) fn version(connection: &Connection) -> rusqlite::Result<u32> {
+    applied(connection).map(|applied| applied.len() as u32)
+}
+
+fn migrate_locked(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let engine = |error| StoreError::engine(path, error);
+    // Another process may have been first while this one waited for the lock.
+    let applied = applied(connection).map_err(engine)?;
+    check_ledger(&applied, path)?;
+    let pending = &MIGRATIONS[applied.len()..];
+    if !applied.is_empty() && !pending.is_empty() {
+        back_up(connection, path, applied.len())?;
+    }
+    pending.iter().try_for_each(|migration| apply(connection, migration)).map_err(engine)
+}
+
+/// What the ledger lists, oldest first; nothing for a new file.
+fn applied(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
+    // A query, not the connection's own idea of the schema: another process may just have made it.
+    let is_new: bool = connection.query_row(
+        "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'migration')",
+        [],
+        |row| row.get(0),
+    )?;
+    if is_new {
+        return Ok(Vec::new());
+    }
+    let mut statement = connection.prepare("SELECT name, checksum FROM migration ORDER BY id")?;
+    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
+fn check_ledger(applied: &[(String, String)], path: &Path) -> Result<(), StoreError> {
+    let path = || path.to_owned();
+    for (index, (name, checksum)) in applied.iter().enumerate() {
+        match MIGRATIONS.get(index) {
+            None => return Err(StoreError::Newer { path: path(), migration: name.clone() }),
+            Some(known) if known.name != name || known.checksum() != *checksum => {
+                return Err(StoreError::Altered { path: path(), migration: name.clone() });
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Settings that are part of the file and must stand before its first table.
+fn prepare_file(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
+}
+
+fn apply(connection: &mut Connection, migration: &Migration) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute_batch(
+        "CREATE TABLE IF NOT EXISTS migration
+             (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, checksum TEXT NOT NULL) STRICT",
+    )?;
+    transaction.execute_batch(migration.sql)?;
+    transaction.execute(
+        "INSERT INTO migration (name, checksum) VALUES (?1, ?2)",
+        (migration.name, migration.checksum()),
+    )?;
+    transaction.commit()
+}
+
+/// Held while the file is made or migrated; the operating system frees it when a process dies.
+fn lock(path: &Path) -> Result<File, StoreError> {
+    let lock_path = path.with_extension("lock");
+    let file = private_file(&lock_path)?;
+    file.lock().map_err(StoreError::io(&lock_path))?;
+    Ok(file)
+}
+
+/// Writes a copy of the database as it was before the first pending migration.
+fn back_up(connection: &Connection, path: &Path, version: usize) -> Result<(), StoreError> {
+    let folder = backup_folder(path);
+    create_private_folder(&folder)?;
+    let copy = folder.join(format!("store-{version:04}.db"));
+    if copy.exists() {
+        return Ok(());
+    }
+    let unfinished = copy.with_extension("part");
+    let _ = fs::remove_file(&unfinished);
+    private_file(&unfinished)?;
+    connection
+        .execute("VACUUM INTO ?1", [unfinished.to_string_lossy()])
+        .map_err(|error| StoreError::engine(&unfinished, error))?;
+    fs::rename(&unfinished, &copy).map_err(StoreError::io(&copy))
+}
+
+fn private_file(path: &Path) -> Result<File, StoreError> {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true).mode(0o600).open(path).map_err(StoreError::io(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_existing_store_is_backed_up_before_it_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let mut connection = Connection::open(&path).unwrap();
+        bring_up_to_date(&mut connection, &path).unwrap();
+        back_up(&connection, &path, 1).unwrap();
+        let copy = Connection::open(folder.path().join("backups/store-0001.db")).unwrap();
+        assert_eq!(version(&copy).unwrap(), MIGRATIONS.len() as u32);
+    }
+
+    #[test]
+    fn a_migration_that_fails_leaves_nothing_behind() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let broken = Migration { name: "9999", sql: "CREATE TABLE half (id); SELECT nonsense();" };
+        assert!(apply(&mut connection, &broken).is_err());
+        assert!(!connection.table_exists(None, "half").unwrap());
+        assert_eq!(version(&connection).unwrap(), 0);
+    }
+
+    #[test]
+    fn names_are_in_order() {
+        assert!(MIGRATIONS.iter().map(|migration| migration.name).is_sorted());
+    }
+}

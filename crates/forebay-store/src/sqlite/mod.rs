@@ -1,0 +1,194 @@
+//! The embedded engine: one SQLite file, many processes, nothing to start.
+
+mod blobs;
+mod conditions;
+mod connection;
+mod entries;
+mod ledger;
+mod migrate;
+mod purge;
+mod search;
+mod upload;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use forebay_domain::usage::{Answered, Totals};
+use forebay_domain::{Entry, Hit, Reference, Timestamp};
+
+use self::connection::Pool;
+pub use self::connection::set_aside;
+use crate::StoreError;
+use crate::contract::{
+    Facts, Health, HistoryPage, IndexState, NewChunk, Purged, Query, Selection, SessionFacts,
+    Store, Upload,
+};
+
+/// A store in one SQLite file.
+#[derive(Debug)]
+pub struct SqliteStore {
+    pool: Pool,
+    notices: Vec<String>,
+}
+
+impl SqliteStore {
+    /// Opens the store, making or migrating it as needed.
+    ///
+    /// A file that is damaged beyond opening is set aside under a new name and told in `health`.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let mut notices = Vec::new();
+        let pool = match Pool::open(path) {
+            Err(StoreError::Corrupt { what, .. }) => {
+                let aside = set_aside(path)?;
+                notices.push(format!(
+                    "{} was damaged ({what}) and is kept as {}",
+                    path.display(),
+                    aside.display()
+                ));
+                Pool::open(path)?
+            }
+            opened => opened?,
+        };
+        Ok(Self { pool, notices })
+    }
+
+    /// Opens the store only when it is there already.
+    pub fn open_existing(path: &Path) -> Result<Option<Self>, StoreError> {
+        if path.is_file() { Self::open(path).map(Some) } else { Ok(None) }
+    }
+
+    /// The version of SQLite that is linked in, as `3_051_003` for 3.51.3.
+    pub fn engine_version() -> i32 {
+        rusqlite::version_number()
+    }
+
+    pub fn path(&self) -> &Path {
+        self.pool.path()
+    }
+
+    fn reading<T>(
+        &self,
+        work: impl FnOnce(&rusqlite::Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.pool.with(|connection| work(connection))
+    }
+
+    fn writing<T>(
+        &self,
+        work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.pool.in_transaction(work)
+    }
+}
+
+impl Store for SqliteStore {
+    fn upload(&self) -> Result<Box<dyn Upload + '_>, StoreError> {
+        Ok(Box::new(upload::SqliteUpload::new(self)))
+    }
+
+    fn entry(&self, reference: Reference) -> Result<Entry, StoreError> {
+        self.reading(|connection| entries::find(connection, reference))?
+            .map_or_else(|| Err(self.why_missing(reference)), Ok)
+    }
+
+    fn read(
+        &self,
+        reference: Reference,
+        start: u64,
+        take: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<(), StoreError> {
+        let blob = self.blob_of(reference)?;
+        self.reading(|connection| blobs::read(connection, blob, start, take))
+    }
+
+    fn line_start(&self, reference: Reference, line: u64) -> Result<u64, StoreError> {
+        let blob = self.blob_of(reference)?;
+        self.reading(|connection| blobs::line_start(connection, blob, line))
+    }
+
+    fn unindexed(&self) -> Result<Vec<IndexState>, StoreError> {
+        self.reading(entries::unindexed)
+    }
+
+    fn extend_index(
+        &self,
+        from: &IndexState,
+        chunks: Vec<NewChunk>,
+        to: (u64, u64),
+    ) -> Result<(), StoreError> {
+        self.writing(|transaction| entries::extend_index(transaction, from, &chunks, to))
+    }
+
+    fn search(&self, query: &Query) -> Result<Vec<Hit>, StoreError> {
+        self.reading(|connection| search::search(connection, query))
+    }
+
+    fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError> {
+        self.reading(|connection| entries::history(connection, page))
+    }
+
+    fn sessions(&self, limit: usize) -> Result<Vec<SessionFacts>, StoreError> {
+        self.reading(|connection| entries::sessions(connection, limit))
+    }
+
+    fn would_purge(&self, selection: &Selection, now: Timestamp) -> Result<Purged, StoreError> {
+        self.reading(|connection| purge::survey(connection, selection, now))
+    }
+
+    fn purge(&self, selection: &Selection, now: Timestamp) -> Result<Purged, StoreError> {
+        self.pool.with(|connection| purge::purge(connection, selection, now))
+    }
+
+    fn record(&self, answered: &Answered, at: Timestamp) -> Result<(), StoreError> {
+        self.writing(|transaction| ledger::record(transaction, answered, at))
+    }
+
+    fn usage(&self, session: Option<&str>) -> Result<BTreeMap<String, Totals>, StoreError> {
+        self.reading(|connection| ledger::by_tool(connection, session))
+    }
+
+    fn facts(&self) -> Result<Facts, StoreError> {
+        let mut facts = self.reading(ledger::facts)?;
+        facts.disk_bytes = self.pool.disk_bytes();
+        Ok(facts)
+    }
+
+    fn health(&self) -> Result<Health, StoreError> {
+        Ok(Health {
+            engine: format!("SQLite {}", rusqlite::version()),
+            location: self.pool.path().to_owned(),
+            schema: self.reading(migrate::version)?,
+            faults: self.faults()?,
+            notices: self.notices.clone(),
+        })
+    }
+}
+
+impl SqliteStore {
+    fn blob_of(&self, reference: Reference) -> Result<i64, StoreError> {
+        self.reading(|connection| entries::blob_of(connection, reference))?
+            .map_or_else(|| Err(self.why_missing(reference)), Ok)
+    }
+
+    fn why_missing(&self, reference: Reference) -> StoreError {
+        match self.reading(|connection| purge::tombstone(connection, reference)) {
+            Ok(Some((why, at))) => StoreError::Gone { reference, why, at },
+            Ok(None) => StoreError::Unknown(reference),
+            Err(error) => error,
+        }
+    }
+
+    /// Reads the whole file for damage and tries whether it can be written.
+    fn faults(&self) -> Result<Vec<String>, StoreError> {
+        let mut faults = self.reading(connection::integrity_faults)?;
+        if let Err(error) = self.writing(|_| Ok(())) {
+            faults.push(error.to_string());
+        }
+        Ok(faults)
+    }
+}
+
+/// The folder next to a database where backups are kept.
+fn backup_folder(database: &Path) -> PathBuf {
+    database.with_file_name("backups")
+}

@@ -1,0 +1,221 @@
+//! Forgetting: by name, never by accident, and for good.
+
+use std::time::Duration;
+
+use forebay_domain::time::days;
+use forebay_domain::{Reference, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params_from_iter};
+
+use super::conditions::Conditions;
+use super::{blobs, entries};
+use crate::contract::{Expiry, Purged, Selection};
+
+/// A session that was used this recently is at work; nothing of it expires.
+const SESSION_AT_WORK: Duration = days(1);
+/// An upload older than this was left by a process that died.
+const ABANDONED: Duration = days(1);
+const EXAMPLES: usize = 5;
+
+struct Doomed {
+    entry: i64,
+    reference: Reference,
+    title: String,
+    is_note: bool,
+    bytes: u64,
+}
+
+/// What a selection covers.
+pub(super) fn survey(
+    connection: &Connection,
+    selection: &Selection,
+    now: Timestamp,
+) -> rusqlite::Result<Purged> {
+    select(connection, selection, now).map(|doomed| sum_up(&doomed))
+}
+
+/// Forgets what a selection covers, down to the bytes in the file.
+pub(super) fn purge(
+    connection: &mut Connection,
+    selection: &Selection,
+    now: Timestamp,
+) -> rusqlite::Result<Purged> {
+    connection.execute_batch("PRAGMA secure_delete = ON")?;
+    let purged = forget(connection, selection, now).and_then(|purged| {
+        if purged.entries > 0 {
+            give_space_back(connection)?;
+        }
+        Ok(purged)
+    });
+    connection.execute_batch("PRAGMA secure_delete = OFF")?;
+    purged
+}
+
+fn forget(
+    connection: &mut Connection,
+    selection: &Selection,
+    now: Timestamp,
+) -> rusqlite::Result<Purged> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let purged = forget_in(&transaction, selection, now)?;
+    transaction.commit()?;
+    Ok(purged)
+}
+
+fn forget_in(
+    transaction: &Transaction<'_>,
+    selection: &Selection,
+    now: Timestamp,
+) -> rusqlite::Result<Purged> {
+    let doomed = select(transaction, selection, now)?;
+    let why = reason(selection);
+    for victim in &doomed {
+        bury(transaction, victim.reference, why, now)?;
+        entries::delete(transaction, victim.entry)?;
+    }
+    if selection.expired.is_some() {
+        delete_abandoned(transaction, now)?;
+    }
+    if !doomed.is_empty() {
+        blobs::delete_unused(transaction)?;
+        transaction.execute(
+            "DELETE FROM session WHERE id NOT IN (SELECT session FROM entry WHERE session IS NOT NULL)",
+            [],
+        )?;
+    }
+    Ok(sum_up(&doomed))
+}
+
+/// Removes the entry of a source that is about to be stored anew; its old reference is explained.
+pub(super) fn forget_source(transaction: &Transaction<'_>, source: &str) -> rusqlite::Result<()> {
+    let replaced: Vec<(i64, String)> = transaction
+        .prepare_cached(
+            "SELECT id, ref FROM entry WHERE complete AND source = ?1 AND kind = 'source'",
+        )?
+        .query_map([source], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
+    for (entry, reference) in &replaced {
+        let why = format!("the source `{source}` was indexed again");
+        bury(transaction, entries::parse_reference(reference)?, &why, Timestamp::default())?;
+        entries::delete(transaction, *entry)?;
+    }
+    if replaced.is_empty() { Ok(()) } else { blobs::delete_unused(transaction) }
+}
+
+pub(super) fn tombstone(
+    connection: &Connection,
+    reference: Reference,
+) -> rusqlite::Result<Option<(String, Timestamp)>> {
+    connection
+        .prepare_cached("SELECT why, at FROM gone WHERE ref = ?1")?
+        .query_row([reference.as_str()], |row| Ok((row.get(0)?, Timestamp(row.get(1)?))))
+        .optional()
+}
+
+/// Rewrites the word index without what was forgotten, and gives free pages back.
+fn give_space_back(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(
+        "INSERT INTO chunk_words (chunk_words) VALUES ('optimize');
+         PRAGMA incremental_vacuum;
+         PRAGMA wal_checkpoint(TRUNCATE);",
+    )
+}
+
+fn select(
+    connection: &Connection,
+    selection: &Selection,
+    now: Timestamp,
+) -> rusqlite::Result<Vec<Doomed>> {
+    if selection.is_empty() {
+        return Ok(Vec::new());
+    }
+    let Conditions { sql: conditions, values } = conditions(selection, now);
+    let limit = selection.expired.as_ref().map_or(i64::MAX, |expiry| expiry.at_most as i64);
+    connection
+        .prepare(&format!(
+            "SELECT entry.id, entry.ref, entry.title, entry.kind = 'note', blob.bytes
+             FROM entry JOIN blob ON blob.id = entry.blob JOIN session ON session.id = entry.session
+             WHERE entry.complete {conditions} ORDER BY entry.id LIMIT {limit}"
+        ))?
+        .query_map(params_from_iter(values), |row| {
+            Ok(Doomed {
+                entry: row.get(0)?,
+                reference: entries::parse_reference(&row.get::<_, String>(1)?)?,
+                title: row.get(2)?,
+                is_note: row.get(3)?,
+                bytes: row.get::<_, i64>(4)? as u64,
+            })
+        })?
+        .collect()
+}
+
+fn conditions(selection: &Selection, now: Timestamp) -> Conditions {
+    let mut conditions = Conditions::default();
+    conditions.add_one_of("entry.ref", selection.references.iter().map(Reference::as_str));
+    conditions.add_text("entry.source GLOB ?", selection.source.as_deref());
+    conditions.add_text("session.key = ?", selection.session.as_deref());
+    if let Some(age) = selection.older_than {
+        conditions.add("entry.created < ?", [now.minus(age).0.into()]);
+    }
+    if let Some(expiry) = &selection.expired {
+        add_expiry(&mut conditions, expiry, now);
+    }
+    conditions
+}
+
+/// Outlived, of no session at work, and named by no note.
+fn add_expiry(conditions: &mut Conditions, expiry: &Expiry, now: Timestamp) {
+    let outlived: Vec<String> = expiry
+        .keep
+        .iter()
+        .map(|(kind, _)| format!("(entry.kind = '{}' AND entry.created < ?)", kind.word()))
+        .collect();
+    let any = if outlived.is_empty() { "FALSE".to_owned() } else { outlived.join(" OR ") };
+    let moments = expiry.keep.iter().map(|(_, keep)| now.minus(*keep).0.into());
+    conditions.add(&format!("({any})"), moments);
+    conditions.add("session.last_used < ?", [now.minus(SESSION_AT_WORK).0.into()]);
+    conditions.add("NOT EXISTS (SELECT 1 FROM link WHERE link.entry = entry.id)", []);
+}
+
+fn delete_abandoned(transaction: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<()> {
+    let abandoned: Vec<i64> = transaction
+        .prepare("SELECT id FROM entry WHERE NOT complete AND created < ?1")?
+        .query_map([now.minus(ABANDONED).0], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    for entry in &abandoned {
+        entries::delete(transaction, *entry)?;
+    }
+    if abandoned.is_empty() { Ok(()) } else { blobs::delete_unused(transaction) }
+}
+
+fn bury(
+    transaction: &Transaction<'_>,
+    reference: Reference,
+    why: &str,
+    at: Timestamp,
+) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached("INSERT OR REPLACE INTO gone (ref, why, at) VALUES (?1, ?2, ?3)")?
+        .execute((reference.as_str(), why, at.0))
+        .map(drop)
+}
+
+fn reason(selection: &Selection) -> &'static str {
+    if selection.expired.is_some() {
+        "it had outlived its time"
+    } else {
+        "it was purged on request"
+    }
+}
+
+fn sum_up(doomed: &[Doomed]) -> Purged {
+    Purged {
+        entries: doomed.len() as u64,
+        notes: doomed.iter().filter(|victim| victim.is_note).count() as u64,
+        bytes: doomed.iter().map(|victim| victim.bytes).sum(),
+        examples: doomed
+            .iter()
+            .take(EXAMPLES)
+            .map(|victim| (victim.reference, victim.title.clone()))
+            .collect(),
+    }
+}

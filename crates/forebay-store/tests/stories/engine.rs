@@ -1,0 +1,99 @@
+//! The engines the stories run on, and short ways to fill a store.
+
+use forebay_domain::text::chunk::Chunker;
+use forebay_domain::{Ending, Entry, EntryKind, NoteKind, Reference, RunRecord, Spans, Timestamp};
+use forebay_store::{
+    NewChunk, NewDetail, NewEntry, NewNote, Query, SqliteStore, Store, StoreError,
+};
+
+/// Runs a story on every engine; each gets an empty store.
+pub(crate) fn on_every_engine(story: impl Fn(&dyn Store)) {
+    let folder = tempfile::tempdir().unwrap();
+    let sqlite = SqliteStore::open(&folder.path().join("sqlite/store.db")).unwrap();
+    story(&sqlite);
+}
+
+pub(crate) const NOW: Timestamp = Timestamp(1_800_000_000_000);
+
+pub(crate) fn new_entry(kind: EntryKind, title: &str) -> NewEntry {
+    NewEntry {
+        kind,
+        title: title.to_owned(),
+        source: String::new(),
+        session: "session-1".to_owned(),
+        client: "test".to_owned(),
+        branch: Some("main".to_owned()),
+        created: NOW,
+        digest: format!("digest of {title}"),
+        detail: NewDetail::Plain,
+        indexed_to: (u64::MAX >> 1, 1),
+        replaces_source: false,
+    }
+}
+
+pub(crate) fn chunks_of(title: &str, raw: &[u8]) -> Vec<NewChunk> {
+    let mut chunks = Vec::new();
+    let mut emit = |passage: forebay_domain::text::chunk::Passage| {
+        chunks.push(NewChunk {
+            start: passage.start,
+            bytes: passage.bytes.len() as u64,
+            lines: passage.lines,
+            title: title.to_owned(),
+            text: String::from_utf8_lossy(&passage.bytes).into_owned(),
+            key: None,
+            created: None,
+        });
+    };
+    let mut chunker = Chunker::default();
+    chunker.push(raw, &mut emit);
+    chunker.finish(&mut emit);
+    chunks
+}
+
+pub(crate) fn put(store: &dyn Store, new: NewEntry, raw: &[u8]) -> Entry {
+    let chunks = chunks_of(&new.title, raw);
+    store.put(new, raw, chunks).unwrap()
+}
+
+pub(crate) fn put_run(store: &dyn Store, command: &str, raw: &[u8], ending: Ending) -> Entry {
+    let mut new = new_entry(EntryKind::Run, command);
+    new.detail = NewDetail::Run(RunRecord {
+        ending,
+        duration: std::time::Duration::from_millis(41),
+        cwd: "/project".to_owned(),
+        spans: Spans::default(),
+    });
+    put(store, new, raw)
+}
+
+pub(crate) fn put_note(store: &dyn Store, text: &str, note: NewNote) -> Entry {
+    let mut new = new_entry(EntryKind::Note, text);
+    new.detail = NewDetail::Note(note);
+    put(store, new, text.as_bytes())
+}
+
+pub(crate) fn decision(topic: Option<&str>) -> NewNote {
+    NewNote {
+        kind: NoteKind::Decision,
+        topic: topic.map(str::to_owned),
+        supersedes: None,
+        links: Vec::new(),
+    }
+}
+
+pub(crate) fn raw_of(store: &dyn Store, reference: Reference) -> Result<Vec<u8>, StoreError> {
+    let mut raw = Vec::new();
+    store.read(reference, 0, &mut |piece| {
+        raw.extend_from_slice(piece);
+        true
+    })?;
+    Ok(raw)
+}
+
+pub(crate) fn query(text: &str) -> Query {
+    Query { words: forebay_domain::text::words::telling(text, 64), limit: 10, ..Query::default() }
+}
+
+pub(crate) fn found(store: &dyn Store, text: &str) -> Vec<Reference> {
+    store.search(&query(text)).unwrap().into_iter().map(|hit| hit.reference).collect()
+}

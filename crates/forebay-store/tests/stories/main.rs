@@ -1,0 +1,11 @@
+//! Stories every engine must tell alike, and what only the SQLite file promises.
+
+#![allow(clippy::unwrap_used, reason = "a story that cannot go on has failed")]
+
+mod engine;
+mod finding;
+mod forgetting;
+mod keeping;
+mod noting;
+mod projects;
+mod sqlite_file;
