@@ -1,0 +1,80 @@
+//! Data that is no text: said so, rather than shown.
+
+use forebay_domain::text::number::grouped;
+
+/// How many bytes at the start decide.
+pub(crate) const PROBE: usize = 1024;
+
+/// How files of a kind start.
+const MAGIC: &[(&str, &[u8])] = &[
+    ("png", b"\x89PNG\r\n\x1a\n"),
+    ("jpeg", b"\xff\xd8\xff"),
+    ("gif", b"GIF8"),
+    ("pdf", b"%PDF-"),
+    ("zip", b"PK\x03\x04"),
+    ("gzip", b"\x1f\x8b\x08"),
+    ("elf", b"\x7fELF"),
+    ("sqlite", b"SQLite format 3\0"),
+];
+
+/// What the start of binary data tells of its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Binary {
+    kind: Option<&'static str>,
+}
+
+impl Binary {
+    /// Recognises binary data by its first bytes; `None` for text.
+    pub(crate) fn recognize(start: &[u8]) -> Option<Self> {
+        let kind = MAGIC.iter().find(|(_, magic)| start.starts_with(magic)).map(|(kind, _)| *kind);
+        let binary = kind.is_some() || start.contains(&0) || is_mostly_garbage(start);
+        binary.then_some(Self { kind })
+    }
+
+    /// The line that stands for `bytes` bytes of it.
+    pub(crate) fn describe(self, bytes: u64) -> String {
+        let kind = self.kind.map(|kind| format!(" ({kind})")).unwrap_or_default();
+        format!("binary data, {} bytes{kind}", grouped(bytes))
+    }
+}
+
+/// More than three bytes in ten are control characters or not UTF-8.
+fn is_mostly_garbage(start: &[u8]) -> bool {
+    let garbage: usize = start
+        .utf8_chunks()
+        .map(|chunk| {
+            chunk.invalid().len()
+                + chunk.valid().bytes().filter(|byte| is_odd_control(*byte)).count()
+        })
+        .sum();
+    garbage * 10 > start.len() * 3
+}
+
+/// Control characters that a program writing to a terminal does not use.
+fn is_odd_control(byte: u8) -> bool {
+    byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x07 | 0x08 | 0x1b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(start: &[u8], expect: Option<&str>) {
+        let said = Binary::recognize(start).map(|binary| binary.describe(12_345));
+        assert_eq!(said.as_deref(), expect, "{start:?}");
+    }
+
+    #[test]
+    fn data_is_told_from_text() {
+        check(b"", None);
+        check(b"plain\ttext\r\n", None);
+        check(b"\x1b[31mred\x1b[0m \x08\x08\x08\x08", None);
+        check("größer".as_bytes(), None);
+        check(b"caf\xe9 au lait in latin-1", None);
+        check(b"\x01\x02\x03\x04abcd", Some("binary data, 12,345 bytes"));
+        check(b"abc\0def", Some("binary data, 12,345 bytes"));
+        check(b"\x89PNG\r\n\x1a\n....", Some("binary data, 12,345 bytes (png)"));
+        check(b"\x1f\x8b\x08..", Some("binary data, 12,345 bytes (gzip)"));
+    }
+}

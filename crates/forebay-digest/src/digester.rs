@@ -1,0 +1,190 @@
+//! The digest of an output that arrives in pieces.
+
+use forebay_domain::text::cut;
+use forebay_domain::tokens;
+
+use crate::binary::{self, Binary};
+use crate::lines::{Line, LineReader};
+use crate::recognizers::generic::Generic;
+use crate::{Budget, Digest, Hint, LeftOut};
+
+/// A longer line is held in part; no line of prose or of a log is that long.
+const LINE_BYTES: usize = 64 * 1024;
+
+/// Makes a digest of pushed bytes; how they are split into pushes makes no difference.
+#[derive(Debug)]
+pub struct Digester {
+    bytes: u64,
+    stage: Stage,
+    /// What was seen of the first bytes, until they tell text from binary data.
+    start: Vec<u8>,
+    reader: LineReader,
+    text: Text,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Stage {
+    Undecided,
+    Text,
+    Binary(Binary),
+}
+
+impl Digester {
+    pub fn new(hint: Hint<'_>, intent: Option<&str>, budget: Budget) -> Self {
+        let whole = tokens::to_bytes(budget.verbatim.max(budget.digest));
+        Self {
+            bytes: 0,
+            stage: Stage::Undecided,
+            start: Vec::new(),
+            // Colours can make the raw line several times as long as what it shows.
+            reader: LineReader::keeping(whole.saturating_mul(4).max(LINE_BYTES)),
+            text: Text {
+                budget,
+                failed: hint.failed,
+                intent: intent.unwrap_or_default().to_owned(),
+                shape: Shape::Whole(String::new()),
+            },
+        }
+    }
+
+    pub fn push(&mut self, raw: &[u8]) {
+        self.bytes += raw.len() as u64;
+        match self.stage {
+            Stage::Undecided => self.probe(raw),
+            Stage::Text | Stage::Binary(_) => self.read(raw),
+        }
+    }
+
+    /// Notes that the command failed, which is known only once all of its output has arrived.
+    pub fn command_failed(&mut self) {
+        self.text.failed = true;
+        if let Shape::Reduced(reduced) = &mut self.text.shape {
+            reduced.command_failed();
+        }
+    }
+
+    pub fn finish(mut self) -> Digest {
+        if matches!(self.stage, Stage::Undecided) {
+            self.decide();
+        }
+        self.reader.finish(&mut |line| self.text.take(line));
+        let lines = self.reader.count();
+        let shown = match self.stage {
+            Stage::Binary(binary) => self.text.stand_in(&binary.describe(self.bytes), lines),
+            Stage::Undecided | Stage::Text => self.text.finish(lines),
+        };
+        let Shown { text, verbatim, left_out } = shown;
+        Digest { text, verbatim, lines, bytes: self.bytes, left_out }
+    }
+
+    fn probe(&mut self, raw: &[u8]) {
+        let missing = raw.len().min(binary::PROBE - self.start.len());
+        let (start, rest) = raw.split_at(missing);
+        self.start.extend_from_slice(start);
+        if self.start.len() == binary::PROBE {
+            self.decide();
+            self.read(rest);
+        }
+    }
+
+    fn decide(&mut self) {
+        let start = std::mem::take(&mut self.start);
+        self.stage = Binary::recognize(&start).map_or(Stage::Text, Stage::Binary);
+        self.read(&start);
+    }
+
+    fn read(&mut self, raw: &[u8]) {
+        // Lines of binary data are only counted.
+        let is_text = !matches!(self.stage, Stage::Binary(_));
+        self.reader.push(raw, &mut |line| {
+            if is_text {
+                self.text.take(line);
+            }
+        });
+    }
+}
+
+/// A text on its way to a digest.
+#[derive(Debug)]
+struct Text {
+    budget: Budget,
+    failed: bool,
+    intent: String,
+    shape: Shape,
+}
+
+#[derive(Debug)]
+enum Shape {
+    /// Everything so far, while it may still be shown whole.
+    Whole(String),
+    /// Too large for that.
+    Reduced(Box<Generic>),
+}
+
+/// What a digest shows.
+struct Shown {
+    text: String,
+    verbatim: bool,
+    left_out: Vec<LeftOut>,
+}
+
+impl Shown {
+    fn whole(text: String) -> Self {
+        Self { text, verbatim: true, left_out: Vec::new() }
+    }
+
+    fn reduced((text, left_out): (String, Vec<LeftOut>)) -> Self {
+        Self { text, verbatim: false, left_out }
+    }
+}
+
+impl Text {
+    fn take(&mut self, line: Line<'_>) {
+        let limit = tokens::to_bytes(self.budget.verbatim.max(self.budget.digest));
+        match &mut self.shape {
+            Shape::Whole(text) if fits(text, line, limit) => line.append_to(text),
+            Shape::Whole(text) => {
+                let text = std::mem::take(text);
+                let mut reduced = self.reduce(&text);
+                reduced.take(line);
+                self.shape = Shape::Reduced(Box::new(reduced));
+            }
+            Shape::Reduced(reduced) => reduced.take(line),
+        }
+    }
+
+    fn reduce(&self, text: &str) -> Generic {
+        let mut reduced = Generic::new(self.failed, &self.intent, self.budget.digest);
+        for (number, text) in (1..).zip(text.lines()) {
+            reduced.take(Line { number, text, cut: 0, ended: true });
+        }
+        reduced
+    }
+
+    fn finish(mut self, lines: u64) -> Shown {
+        match std::mem::replace(&mut self.shape, Shape::Whole(String::new())) {
+            Shape::Whole(text) if tokens::of(&text) <= self.budget.verbatim => Shown::whole(text),
+            Shape::Whole(text) => self.smaller_of(text, lines),
+            Shape::Reduced(reduced) => Shown::reduced(reduced.finish(lines)),
+        }
+    }
+
+    /// The reduced text, or the text itself where reducing it gains nothing.
+    fn smaller_of(&self, text: String, lines: u64) -> Shown {
+        let reduced = self.reduce(&text).finish(lines);
+        if tokens::of(&text) <= self.budget.digest && reduced.0.len() >= text.trim_end().len() {
+            return Shown::whole(text);
+        }
+        Shown::reduced(reduced)
+    }
+
+    /// A short text that stands for all lines.
+    fn stand_in(&self, text: &str, lines: u64) -> Shown {
+        let text = cut::prefix(text, tokens::to_bytes(self.budget.digest)).to_owned();
+        Shown::reduced((text, vec![LeftOut { first: 1, last: lines }]))
+    }
+}
+
+fn fits(text: &str, line: Line<'_>, limit: usize) -> bool {
+    line.cut == 0 && text.len() + line.text.len() + usize::from(line.ended) <= limit
+}

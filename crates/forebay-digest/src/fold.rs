@@ -1,0 +1,160 @@
+//! Folds runs of repeated lines into one row with a count.
+
+use forebay_domain::text::cut;
+use forebay_domain::text::number::grouped;
+
+use crate::lines::Line;
+use crate::salience::Salience;
+
+/// Longer lines are not compared, and only this much of them is held.
+const HELD: usize = 2 * 1024;
+
+/// A shown line is cut to so many bytes.
+const SHOWN: usize = 200;
+
+/// Consecutive lines that are equal, or equal but for their digits.
+#[derive(Debug)]
+pub(crate) struct Run {
+    first: u64,
+    count: u64,
+    text: String,
+    cut: u64,
+    salience: Salience,
+    /// The second line, where it differs from the first.
+    variant: Option<String>,
+}
+
+/// What a run looks like in a digest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// The raw lines it stands for.
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+    /// The lines after the first differ from it.
+    pub(crate) alike: bool,
+    pub(crate) shown: String,
+    pub(crate) salience: Salience,
+}
+
+impl Run {
+    pub(crate) fn new(line: Line<'_>, salience: Salience) -> Self {
+        let text = cut::prefix(line.text, HELD);
+        Self {
+            first: line.number,
+            count: 1,
+            text: text.to_owned(),
+            cut: line.cut + (line.text.len() - text.len()) as u64,
+            salience,
+            variant: None,
+        }
+    }
+
+    /// The words of the intent its lines have.
+    pub(crate) fn wanted(&self) -> u32 {
+        self.salience.wanted
+    }
+
+    /// Takes the line in if it repeats the run.
+    ///
+    /// Lines that name a failure or a place are only folded when equal: their numbers matter.
+    pub(crate) fn join(&mut self, line: Line<'_>) -> bool {
+        if self.cut > 0 || line.cut > 0 {
+            return false;
+        }
+        let equal = self.text == line.text;
+        if !equal && (self.salience.is_pointed() || !alike(&self.text, line.text)) {
+            return false;
+        }
+        if !equal && self.variant.is_none() {
+            self.variant = Some(line.text.to_owned());
+        }
+        self.count += 1;
+        true
+    }
+
+    /// The rows to show: one, or two where folding a pair would hide the second.
+    pub(crate) fn into_rows(self) -> impl Iterator<Item = Row> {
+        let Self { first, count, text, cut, salience, variant } = self;
+        let last = first + count - 1;
+        let mut row =
+            Row { first, last, alike: variant.is_some(), shown: shown(text, cut), salience };
+        let second = variant.filter(|_| count == 2).map(|text| {
+            (row.last, row.alike) = (first, false);
+            Row { first: last, last, alike: false, shown: shown(text, 0), salience }
+        });
+        row.mark();
+        std::iter::once(row).chain(second)
+    }
+}
+
+impl Row {
+    pub(crate) fn says_something(&self) -> bool {
+        !self.shown.trim().is_empty()
+    }
+
+    /// Says how many lines it stands for.
+    fn mark(&mut self) {
+        if self.first == self.last {
+            return;
+        }
+        let count = grouped(self.last - self.first + 1);
+        let mark = if self.alike { format!(" … ×{count} alike") } else { format!(" ×{count}") };
+        self.shown.push_str(if self.shown.is_empty() { mark.trim_start() } else { &mark });
+    }
+}
+
+fn shown(text: String, cut: u64) -> String {
+    let start = cut::prefix(&text, SHOWN);
+    let missing = cut + (text.len() - start.len()) as u64;
+    if missing == 0 { text } else { format!("{start}… +{} bytes", grouped(missing)) }
+}
+
+fn alike(one: &str, other: &str) -> bool {
+    without_digits(one).eq(without_digits(other))
+}
+
+/// The bytes of a text, each number in it as one zero.
+pub(crate) fn without_digits(text: &str) -> impl Iterator<Item = u8> {
+    let mut in_number = false;
+    text.bytes().filter_map(move |byte| {
+        let starts = !in_number;
+        in_number = byte.is_ascii_digit();
+        if in_number { starts.then_some(b'0') } else { Some(byte) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(lines: &[&str], expect: &[&str]) {
+        let mut rows = Vec::new();
+        let mut open: Option<Run> = None;
+        for (number, text) in (1..).zip(lines) {
+            let line = Line { number, text, cut: 0, ended: true };
+            if !open.as_mut().is_some_and(|run| run.join(line)) {
+                rows.extend(open.replace(Run::new(line, Salience::default())));
+            }
+        }
+        rows.extend(open);
+        let shown: Vec<_> =
+            rows.into_iter().flat_map(Run::into_rows).map(|row| row.shown).collect();
+        assert_eq!(shown, expect);
+    }
+
+    #[test]
+    fn repeated_lines_fold() {
+        check(&["a", "a", "b", "a"], &["a ×2", "b", "a"]);
+        check(&["at 1", "at 22", "at 3"], &["at 1 … ×3 alike"]);
+        check(&["at 1", "at 22"], &["at 1", "at 22"]);
+        check(&["a1b", "a1c", "ab"], &["a1b", "a1c", "ab"]);
+    }
+
+    #[test]
+    fn long_lines_are_cut_and_say_so() {
+        let long = "x".repeat(1_300);
+        let expect = format!("{}… +1,100 bytes", "x".repeat(200));
+        check(&[&long], &[&expect]);
+    }
+}

@@ -1,0 +1,89 @@
+//! Turns raw tool output into a small faithful digest within a token budget.
+//!
+//! Pure: bytes in, text out, the same for the same input. The path of a byte:
+//!
+//! 1. `lines` cuts the raw bytes into lines and `terminal` removes what only a terminal needs;
+//! 2. a text that fits the budget is shown as it is, and nothing below is ever built;
+//! 3. a larger one goes to a recognizer (`recognizers`), which keeps what a later step will need.
+//!    The `generic` one folds repeated lines (`fold`), weighs each line (`salience`) and shows head,
+//!    tail and the telling lines between them.
+//!
+//! Memory is bounded by the budget and a few constants, never by the size of the output.
+
+mod binary;
+mod digester;
+mod fold;
+mod lines;
+mod recognizers;
+mod salience;
+mod terminal;
+
+pub use digester::Digester;
+
+/// What is known about where the text came from.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Hint<'a> {
+    pub command: Option<&'a str>,
+    pub failed: bool,
+}
+
+/// How many tokens a digest may cost.
+#[derive(Debug, Clone, Copy)]
+pub struct Budget {
+    /// Texts up to so many tokens pass whole.
+    pub verbatim: u64,
+    /// Larger ones are reduced to so many tokens.
+    pub digest: u64,
+}
+
+impl Budget {
+    /// Passes a text whole if it fits, and else reduces it to the same size.
+    pub fn exactly(tokens: u64) -> Self {
+        Self { verbatim: tokens, digest: tokens }
+    }
+}
+
+/// The small text made from a raw one, and what it leaves out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Digest {
+    /// Valid UTF-8 without `\r` or escape sequences, within the budget.
+    pub text: String,
+    /// Nothing but terminal noise was removed.
+    pub verbatim: bool,
+    /// Lines of the raw text; a last line without `\n` counts.
+    pub lines: u64,
+    /// Bytes of the raw text.
+    pub bytes: u64,
+    /// The raw lines not shown, in order; empty when verbatim.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A range of raw lines that a digest does not show, counted from 1, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeftOut {
+    pub first: u64,
+    pub last: u64,
+}
+
+/// The digest of a text that is held whole.
+pub fn digest(raw: &[u8], hint: Hint<'_>, intent: Option<&str>, budget: Budget) -> Digest {
+    let mut digester = Digester::new(hint, intent, budget);
+    digester.push(raw);
+    digester.finish()
+}
+
+/// Removes terminal noise: escape sequences, overwritten states of a line, control characters.
+///
+/// Tabs and newlines stay, `\r\n` becomes `\n`, invalid UTF-8 becomes U+FFFD. Of the states a line
+/// went through (text after a lone `\r`), the last one that shows something stays.
+pub fn clean(raw: &[u8]) -> String {
+    let mut text = String::with_capacity(raw.len());
+    let mut reader = lines::LineReader::keeping(usize::MAX);
+    let mut keep = |line: lines::Line<'_>| line.append_to(&mut text);
+    reader.push(raw, &mut keep);
+    reader.finish(&mut keep);
+    text
+}
+
+#[cfg(test)]
+mod tests;

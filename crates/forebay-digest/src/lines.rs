@@ -1,0 +1,180 @@
+//! Raw bytes to clean lines, as they arrive.
+
+use memchr::memchr;
+
+use crate::terminal;
+
+/// One line of the raw text, without terminal noise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Line<'a> {
+    /// Its number in the raw text, from 1.
+    pub(crate) number: u64,
+    pub(crate) text: &'a str,
+    /// Raw bytes at its end that were not held.
+    pub(crate) cut: u64,
+    /// A `\n` follows it.
+    pub(crate) ended: bool,
+}
+
+impl Line<'_> {
+    /// Writes the line as it stood in the text.
+    pub(crate) fn append_to(&self, text: &mut String) {
+        text.push_str(self.text);
+        if self.ended {
+            text.push('\n');
+        }
+    }
+}
+
+/// Cuts pushed bytes into lines and hands each on as soon as it is complete.
+///
+/// A carriage return starts a new *state* of the line, as on a terminal. The last state that shows
+/// something is the line; so a progress bar is its last state, and the `\r` of `\r\n` takes nothing
+/// away. A longer earlier state does not shine through a shorter later one: no program means that.
+#[derive(Debug)]
+pub(crate) struct LineReader {
+    /// How many bytes of one state are held.
+    keep: usize,
+    number: u64,
+    /// Some bytes of a line that has not ended were seen.
+    open: bool,
+    raw: Vec<u8>,
+    cut: u64,
+    shown: Option<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    text: String,
+    cut: u64,
+}
+
+impl State {
+    fn is_visible(&self) -> bool {
+        self.cut > 0 || !self.text.trim().is_empty()
+    }
+}
+
+impl LineReader {
+    /// Holds at most `keep` bytes of a line, however long it is.
+    pub(crate) fn keeping(keep: usize) -> Self {
+        Self { keep, number: 0, open: false, raw: Vec::new(), cut: 0, shown: None }
+    }
+
+    /// The number of lines handed on so far.
+    pub(crate) fn count(&self) -> u64 {
+        self.number
+    }
+
+    pub(crate) fn push(&mut self, raw: &[u8], sink: &mut impl FnMut(Line<'_>)) {
+        let mut rest = raw;
+        while let Some(end) = memchr(b'\n', rest) {
+            self.end_line(&rest[..end], sink);
+            rest = &rest[end + 1..];
+        }
+        self.hold(rest);
+    }
+
+    /// Hands on the last line if no `\n` ended it.
+    pub(crate) fn finish(&mut self, sink: &mut impl FnMut(Line<'_>)) {
+        if self.open {
+            self.emit(false, sink);
+        }
+    }
+
+    fn end_line(&mut self, last: &[u8], sink: &mut impl FnMut(Line<'_>)) {
+        // Most lines arrive whole and clean; they are handed on without a copy.
+        let whole = last.strip_suffix(b"\r").unwrap_or(last);
+        if !self.open
+            && whole.len() <= self.keep
+            && let Some(text) = terminal::already_clean(whole)
+        {
+            self.number += 1;
+            sink(Line { number: self.number, text, cut: 0, ended: true });
+            return;
+        }
+        self.hold(last);
+        self.emit(true, sink);
+    }
+
+    fn hold(&mut self, bytes: &[u8]) {
+        self.open |= !bytes.is_empty();
+        let mut states = bytes.split(|byte| *byte == b'\r');
+        self.extend(states.next().unwrap_or_default());
+        for state in states {
+            self.settle();
+            self.extend(state);
+        }
+    }
+
+    fn extend(&mut self, bytes: &[u8]) {
+        let room = self.keep.saturating_sub(self.raw.len()).min(bytes.len());
+        self.raw.extend_from_slice(&bytes[..room]);
+        self.cut += (bytes.len() - room) as u64;
+    }
+
+    fn settle(&mut self) {
+        let state = self.take_state();
+        if state.is_visible() || self.shown.is_none() {
+            self.shown = Some(state);
+        }
+    }
+
+    fn take_state(&mut self) -> State {
+        let cut = std::mem::take(&mut self.cut);
+        let mut text = terminal::strip(&self.raw);
+        if cut > 0 && text.ends_with('\u{fffd}') {
+            // The cut went through a character.
+            text.pop();
+        }
+        self.raw.clear();
+        State { text, cut }
+    }
+
+    fn emit(&mut self, ended: bool, sink: &mut impl FnMut(Line<'_>)) {
+        self.settle();
+        self.open = false;
+        self.number += 1;
+        if let Some(State { text, cut }) = self.shown.take() {
+            sink(Line { number: self.number, text: &text, cut, ended });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(raw: &str, expect: &[(&str, u64)]) {
+        let mut lines = Vec::new();
+        let mut reader = LineReader::keeping(12);
+        let mut keep = |line: Line<'_>| lines.push((line.text.to_owned(), line.cut));
+        reader.push(raw.as_bytes(), &mut keep);
+        reader.finish(&mut keep);
+        let lines: Vec<_> = lines.iter().map(|(text, cut)| (text.as_str(), *cut)).collect();
+        assert_eq!(lines, expect, "{raw:?}");
+    }
+
+    #[test]
+    fn lines_end_at_newlines_and_at_the_end() {
+        check("", &[]);
+        check("a", &[("a", 0)]);
+        check("a\n\nb\n", &[("a", 0), ("", 0), ("b", 0)]);
+    }
+
+    #[test]
+    fn the_last_state_that_shows_something_is_the_line() {
+        check("10%\r50%\rdone\n", &[("done", 0)]);
+        check("a\r\n  \r\nb\r\r\n", &[("a", 0), ("  ", 0), ("b", 0)]);
+        check("100%\r    \r\u{1b}[K\nnext", &[("100%", 0), ("next", 0)]);
+        check("\r\n", &[("", 0)]);
+    }
+
+    #[test]
+    fn a_long_line_is_held_in_part_and_says_how_much_is_missing() {
+        check("0123456789abcdef\n", &[("0123456789ab", 4)]);
+        check("0123456789aäb\n", &[("0123456789a", 2)]);
+        check("0123456789abcdef\rshort\n", &[("short", 0)]);
+    }
+}

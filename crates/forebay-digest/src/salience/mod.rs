@@ -1,0 +1,202 @@
+//! How telling a line is: by the words in it, the places it names, and what the caller is after.
+
+mod edge;
+mod intent;
+mod patterns;
+mod place;
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use forebay_domain::text::cut;
+
+pub(crate) use intent::Intent;
+use patterns::{Kind, PATTERNS, Pattern};
+
+/// What stands out in one line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Salience {
+    /// How telling the line is, whatever the caller is after.
+    pub(crate) weight: u32,
+    /// It says that something failed.
+    pub(crate) failure: bool,
+    /// It names a place in a file.
+    pub(crate) place: bool,
+    /// The words of the intent it has, one bit each.
+    pub(crate) wanted: u32,
+}
+
+impl Salience {
+    /// Its numbers matter.
+    pub(crate) fn is_pointed(self) -> bool {
+        self.failure || self.place || self.wanted != 0
+    }
+}
+
+/// What a place adds to the weight of its line.
+const PLACE_WEIGHT: u32 = 2;
+
+/// A failure with fewer letters is a bare word, such as an empty line of the level `[ERROR]`.
+const LETTERS: usize = 8;
+
+/// Only the start of a line is looked at; what lies behind is not shown either.
+const LOOKED_AT: usize = 2 * 1024;
+
+/// Weighs one line; the words of the intent are the caller's to add.
+pub(crate) fn weigh(line: &str) -> Salience {
+    let line = cut::prefix(line, LOOKED_AT);
+    let mut kinds = kinds_in(line);
+    if kinds.has(Kind::Failure) && letters(line) < LETTERS {
+        kinds.replace(Kind::Failure, Kind::Complaint);
+    }
+    let place = place::is_named_in(line);
+    let weight = kinds.heaviest() + if place { PLACE_WEIGHT } else { 0 };
+    Salience { weight, failure: kinds.has(Kind::Failure), place, wanted: 0 }
+}
+
+fn letters(line: &str) -> usize {
+    line.bytes().filter(u8::is_ascii_alphabetic).count()
+}
+
+/// All patterns in one automaton, and the pattern each of its words belongs to.
+struct Finder {
+    words: AhoCorasick,
+    pattern_of: Vec<&'static Pattern>,
+}
+
+static FINDER: LazyLock<Option<Finder>> = LazyLock::new(|| {
+    let words = PATTERNS.iter().flat_map(|pattern| pattern.words);
+    let pattern_of = PATTERNS.iter().flat_map(|row| row.words.iter().map(move |_| row)).collect();
+    let words = AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(words).ok()?;
+    Some(Finder { words, pattern_of })
+});
+
+impl Finder {
+    /// The patterns found in a line, each with where it stands.
+    fn find(&self, line: &str) -> impl Iterator<Item = (&'static Pattern, Range<usize>)> {
+        self.words
+            .find_overlapping_iter(line)
+            .map(|found| (self.pattern_of[found.pattern().as_usize()], found.range()))
+            .filter(|(pattern, at)| pattern.edge.holds(line, at))
+    }
+}
+
+/// The kinds of pattern in a line, false friends taken out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Kinds(u8);
+
+impl Kinds {
+    fn add(&mut self, kind: Kind) {
+        self.0 |= kind.bit();
+    }
+
+    fn replace(&mut self, kind: Kind, by: Kind) {
+        self.0 = self.0 & !kind.bit() | by.bit();
+    }
+
+    fn has(self, kind: Kind) -> bool {
+        self.0 & kind.bit() != 0
+    }
+
+    /// A line that tells of success fails at nothing, and routine messages do not complain.
+    fn calmed(mut self) -> Self {
+        if self.has(Kind::Passed) {
+            self.0 &= !(Kind::Failure.bit() | Kind::Complaint.bit() | Kind::Warning.bit());
+        }
+        if self.has(Kind::Routine) {
+            self.0 &= !(Kind::Complaint.bit() | Kind::Warning.bit());
+        }
+        self
+    }
+
+    fn heaviest(self) -> u32 {
+        let present = Kind::ALL.into_iter().filter(|kind| self.has(*kind));
+        present.map(Kind::weight).max().unwrap_or(0)
+    }
+}
+
+fn kinds_in(line: &str) -> Kinds {
+    let Some(finder) = &*FINDER else { return Kinds::default() };
+    let found: Vec<_> = finder.find(line).collect();
+    let is_harmless = |(pattern, _): &&(&Pattern, _)| pattern.kind == Kind::Harmless;
+    let harmless: Vec<_> = found.iter().filter(is_harmless).map(|(_, around)| around).collect();
+    let mut kinds = Kinds::default();
+    for (pattern, at) in &found {
+        if !harmless.iter().any(|around| around.start <= at.start && at.end <= around.end) {
+            kinds.add(pattern.kind);
+        }
+    }
+    kinds.calmed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_finds_its_sample_and_spares_its_false_friend() {
+        let finder = FINDER.as_ref().unwrap();
+        for row in PATTERNS {
+            let finds = |line| finder.find(line).any(|(found, _)| found.words == row.words);
+            assert!(finds(row.hit), "{row:?} must match its hit");
+            assert!(!finds(row.miss), "{row:?} must not match its miss");
+            assert_eq!(kinds_in(row.miss).heaviest(), 0, "{row:?}: its miss must weigh nothing");
+        }
+    }
+
+    #[track_caller]
+    fn check(expect: &str, lines: &[&str]) {
+        for line in lines {
+            let salience = weigh(line);
+            let said = match salience.weight {
+                _ if salience.failure => "failure",
+                0 => "nothing",
+                _ => "notable",
+            };
+            assert_eq!(said, expect, "{line}");
+        }
+    }
+
+    #[test]
+    fn failures_are_told_from_their_false_friends() {
+        check(
+            "failure",
+            &[
+                "error[E0308]: mismatched types",
+                "src/main.c:3:5: error: expected ';'",
+                "[ERROR] Failed to execute goal org.apache:x",
+                "thread 'main' panicked at src/main.rs:4:5:",
+                "Traceback (most recent call last):",
+                "ValueError: invalid literal",
+                "Tests run: 469, Failures: 1, Errors: 0, Skipped: 2",
+                "test result: FAILED. 4 passed; 1 failed",
+                "FAILED tests/test_a.py::test_b - assert 1 == 2",
+                "##[error]Process completed with exit code 1.",
+                "level=error msg=\"no route\"",
+            ],
+        );
+        check(
+            "nothing",
+            &[
+                "test parses_error_lines ... ok",
+                "PASS src/error.test.ts",
+                "  crates/domain/src/error.rs",
+                "1474:        raise ValueError(message)",
+                "   Compiling thiserror v2.0.21",
+                "no errors",
+                "0 errors, 0 failures",
+                "ok=3 changed=1 failed=0",
+            ],
+        );
+        check(
+            "notable",
+            &[
+                "Tests run: 5, Failures: 0, Errors: 0, Skipped: 0",
+                "test result: ok. 5 passed; 0 failed; 0 ignored",
+                "warning: unused variable: `x`",
+                "see src/lib.rs:12",
+            ],
+        );
+    }
+}

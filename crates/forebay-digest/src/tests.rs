@@ -1,0 +1,273 @@
+//! The promises of a digest, on examples and on arbitrary bytes.
+
+use forebay_domain::tokens;
+use insta::assert_snapshot;
+use proptest::prelude::*;
+
+use super::*;
+
+fn reduced(raw: &str, intent: Option<&str>, tokens: u64) -> String {
+    digest(raw.as_bytes(), Hint::default(), intent, Budget::exactly(tokens)).text
+}
+
+/// Lines that differ in more than their digits, so that they do not fold.
+fn many(word: &str, count: u64) -> String {
+    (0..count).map(|number| format!("{word} {}\n", letters(number))).collect()
+}
+
+fn letters(number: u64) -> String {
+    number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
+}
+
+#[test]
+fn a_small_text_is_shown_as_it_is() {
+    let raw = "one\ntwo  \n\n\n\nthree three three";
+    let shown = digest(raw.as_bytes(), Hint::default(), None, Budget::exactly(100));
+    let expect =
+        Digest { text: raw.to_owned(), verbatim: true, lines: 6, bytes: 30, left_out: vec![] };
+    assert_eq!(shown, expect);
+}
+
+#[test]
+fn a_text_whose_noise_made_it_large_is_shown_whole() {
+    let raw = "\u{1b}[1;31mred\u{1b}[0m\r\n".repeat(5);
+    let shown = digest(raw.as_bytes(), Hint::default(), None, Budget::exactly(5));
+    assert_eq!((shown.text.as_str(), shown.verbatim), ("red\nred\nred\nred\nred\n", true));
+}
+
+#[test]
+fn a_calm_text_keeps_head_and_tail() {
+    assert_snapshot!(reduced(&many("step", 500), None, 30), @r"
+    step a
+    step b
+    step c
+    step d
+    step e
+    step f
+    step g
+    step h
+    step i
+    step j
+    … 487 lines (11-497)
+    step ejh
+    step eji
+    step ejj
+    ");
+}
+
+#[test]
+fn a_failure_is_shown_with_what_follows_it() {
+    let raw = many("Compiling", 300)
+        + "error[E0308]: mismatched types\n --> src/main.rs:4:5\n  |\n4 | let x: u8 = \"\";\n"
+        + &many("Checking", 300)
+        + "error: could not compile `demo`\n";
+    assert_snapshot!(reduced(&raw, None, 60), @r#"
+    … 300 lines (1-300)
+    error[E0308]: mismatched types
+     --> src/main.rs:4:5
+      |
+    4 | let x: u8 = "";
+    Checking a
+    Checking b
+    Checking c
+    … 293 lines (308-600)
+    Checking cjg
+    Checking cjh
+    Checking cji
+    Checking cjj
+    error: could not compile `demo`
+    "#);
+}
+
+#[test]
+fn an_unexplained_failure_shows_complaints_and_the_end() {
+    let raw = many("step", 200) + "cannot reach the host\n" + &many("more", 200);
+    let hint = Hint { command: None, failed: true };
+    assert_snapshot!(digest(raw.as_bytes(), hint, None, Budget::exactly(30)).text, @r"
+    … 200 lines (1-200)
+    cannot reach the host
+    … 195 lines (202-396)
+    more bjf
+    more bjg
+    more bjh
+    more bji
+    more bjj
+    ");
+}
+
+#[test]
+fn the_intent_finds_its_lines() {
+    let raw = many("step", 200) + "the migration took 3 s\n" + &many("more", 200);
+    assert_snapshot!(reduced(&raw, Some("how long did the migrations take?"), 40), @r"
+    step a
+    step b
+    step c
+    step d
+    step e
+    step f
+    step g
+    step h
+    step i
+    … 191 lines (10-200)
+    the migration took 3 s
+    … 197 lines (202-398)
+    more bjh
+    more bji
+    more bjj
+    ");
+}
+
+#[test]
+fn a_wanted_number_is_not_folded_away() {
+    let raw: String = (1_000..3_000).map(|id| format!("request {id} done\n")).collect();
+    assert_snapshot!(reduced(&raw, Some("2718"), 40), @r"
+    request 1000 done … ×1,718 alike
+    request 2718 done
+    request 2719 done … ×281 alike
+    ");
+}
+
+#[test]
+fn repeated_lines_fold_with_a_count() {
+    let progress: String = (0..90).map(|done| format!("downloading {done}%\n")).collect();
+    let raw = "start\n".to_owned() + &progress + &"waiting\n".repeat(40) + "end\n";
+    assert_snapshot!(reduced(&raw, None, 30), @r"
+    start
+    downloading 0% … ×90 alike
+    waiting ×40
+    end
+    ");
+    let shown = digest(raw.as_bytes(), Hint::default(), None, Budget::exactly(30));
+    assert_eq!(shown.left_out, [LeftOut { first: 3, last: 91 }]);
+}
+
+#[test]
+fn a_huge_line_is_cut_and_says_by_how_much() {
+    let raw = "x".repeat(3_000_000);
+    assert!(reduced(&raw, None, 100).ends_with("x… +2,999,800 bytes"));
+}
+
+#[test]
+fn binary_data_is_named() {
+    let raw = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\n";
+    let shown = digest(raw, Hint::default(), None, Budget::exactly(100));
+    assert_eq!(shown.text, "binary data, 17 bytes (png)");
+    assert_eq!(shown.left_out, [LeftOut { first: 1, last: 3 }]);
+}
+
+#[test]
+fn a_tiny_budget_shows_the_start_of_the_most_telling_line() {
+    let raw = many("step", 50) + "error: no space left on device\n" + &many("more", 50);
+    assert_eq!(reduced(&raw, None, 5), "error: no space l…");
+    assert_eq!(reduced(&raw, None, 1), "e…");
+    assert_eq!(reduced(&raw, None, 0), "");
+    assert_eq!(reduced(&"\n".repeat(50), None, 2), "×50");
+}
+
+#[test]
+fn cleaning_removes_what_only_a_terminal_needs() {
+    let raw = b"\x1b[1mBuild\x1b[0m\r\n10%\r100%\r\ncaf\xe9\ttab\x07\n";
+    assert_eq!(clean(raw), "Build\n100%\ncaf\u{fffd}\ttab\n");
+}
+
+/// Bytes like those of a terminal: text with escapes, returns, repeats, words that weigh, garbage.
+fn terminal_bytes() -> impl Strategy<Value = Vec<u8>> {
+    let pieces: Vec<&[u8]> = vec![
+        b"\n",
+        b"\n",
+        b"\n",
+        b"\r",
+        b"\r\n",
+        b"\x1b[31m",
+        b"\x1b]0;t\x07",
+        b"\x1b",
+        b"\x08",
+        b"\xff",
+        b"\xc3",
+        b" ",
+        b"error: ",
+        b"at src/a.rs:12",
+        b"line 7",
+        b"line 8",
+        b"1 failed",
+        "äöü…".as_bytes(),
+        b"same\nsame\nsame\n",
+        b"a longer stretch of plain text that fills lines ",
+        b"[INFO] ",
+    ];
+    let piece = prop_oneof![
+        9 => prop::sample::select(pieces).prop_map(<[u8]>::to_vec),
+        1 => prop::collection::vec(any::<u8>(), 0..9),
+    ];
+    prop::collection::vec(piece, 0..120).prop_map(|pieces| pieces.concat())
+}
+
+fn budgets() -> impl Strategy<Value = Budget> {
+    (0_u64..120, 0_u64..120).prop_map(|(verbatim, digest)| Budget { verbatim, digest })
+}
+
+fn in_pieces(raw: &[u8], sizes: &[usize], intent: Option<&str>, budget: Budget) -> Digest {
+    let mut digester = Digester::new(Hint::default(), intent, budget);
+    let mut rest = raw;
+    for size in sizes.iter().cycle().take(raw.len()) {
+        let (piece, after) = rest.split_at((*size).min(rest.len()));
+        digester.push(piece);
+        rest = after;
+    }
+    digester.push(rest);
+    digester.finish()
+}
+
+proptest! {
+    #[test]
+    fn how_it_is_split_makes_no_difference(
+        raw in terminal_bytes(),
+        sizes in prop::collection::vec(0_usize..40, 1..9),
+        budget in budgets(),
+    ) {
+        let whole = digest(&raw, Hint::default(), Some("line text"), budget);
+        prop_assert_eq!(in_pieces(&raw, &sizes, Some("line text"), budget), whole);
+    }
+
+    #[test]
+    fn a_digest_holds_its_budget_and_is_clean(raw in terminal_bytes(), budget in budgets(), failed: bool) {
+        let shown = digest(&raw, Hint { command: None, failed }, None, budget);
+        let limit = if shown.verbatim { budget.verbatim.max(budget.digest) } else { budget.digest };
+        prop_assert!(tokens::of(&shown.text) <= limit);
+        prop_assert!(!shown.text.contains(|c: char| c.is_ascii_control() && !"\t\n".contains(c)));
+        prop_assert!(!shown.text.is_empty() || clean(&raw).is_empty() || budget.digest == 0);
+        prop_assert_eq!(shown.bytes, raw.len() as u64);
+    }
+
+    #[test]
+    fn what_is_left_out_lies_within_the_text_in_order(raw in terminal_bytes(), budget in budgets()) {
+        let shown = digest(&raw, Hint::default(), None, budget);
+        let mut last = 0;
+        for gap in &shown.left_out {
+            prop_assert!(last < gap.first && gap.first <= gap.last && gap.last <= shown.lines);
+            last = gap.last;
+        }
+        prop_assert!(!shown.verbatim || shown.left_out.is_empty());
+    }
+
+    #[test]
+    fn a_text_that_fits_is_verbatim(raw in terminal_bytes()) {
+        prop_assume!(binary::Binary::recognize(&raw[..raw.len().min(binary::PROBE)]).is_none());
+        let cleaned = clean(&raw);
+        let shown = digest(&raw, Hint::default(), None, Budget::exactly(tokens::of(&cleaned)));
+        prop_assert!(shown.verbatim);
+        prop_assert_eq!(shown.text, cleaned);
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(raw: Vec<u8>, intent: String, budget in budgets()) {
+        let shown = digest(&raw, Hint::default(), Some(&intent), budget);
+        prop_assert_eq!(digest(&raw, Hint::default(), Some(&intent), budget), shown);
+        clean(&raw);
+    }
+
+    #[test]
+    fn text_without_noise_stays_identical(text in "[a-zä\t \n]{0,80}") {
+        prop_assert_eq!(clean(text.as_bytes()), text);
+    }
+}
