@@ -1,0 +1,93 @@
+//! Ends runs from another thread.
+
+use std::io::{self, PipeReader, PipeWriter, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::process::Signal;
+
+use crate::group::Group;
+
+/// A handle that ends the runs it was given to; clones are the same handle.
+///
+/// For a thread, also the one that receives this process's signals; a raw signal handler must not use
+/// it, for it takes a lock.
+#[derive(Debug, Clone)]
+pub struct Cancel {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    cancelled: AtomicBool,
+    /// Becomes readable with the cancel and stays so: no run takes the byte from another.
+    wake: PipeReader,
+    waker: PipeWriter,
+    /// The groups whose number is certainly still theirs.
+    groups: Mutex<Vec<Group>>,
+}
+
+impl Cancel {
+    pub fn new() -> io::Result<Self> {
+        let (wake, waker) = io::pipe()?;
+        let cancelled = AtomicBool::new(false);
+        Ok(Self { shared: Arc::new(Shared { cancelled, wake, waker, groups: Mutex::default() }) })
+    }
+
+    /// Ends the runs: SIGTERM, the grace, SIGKILL. A second call changes nothing.
+    pub fn cancel(&self) {
+        if self.shared.cancelled.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        if let Err(error) = (&self.shared.waker).write_all(&[1]) {
+            tracing::warn!(%error, "a cancelled run could not be woken");
+        }
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.shared.cancelled.load(Ordering::SeqCst)
+    }
+
+    /// Sends `signal` to the process groups of the runs that are under way, and no more than that.
+    pub fn forward(&self, signal: i32) {
+        let Some(signal) = Signal::from_named_raw(signal) else {
+            tracing::debug!(signal, "not a signal that can be forwarded");
+            return;
+        };
+        for group in self.groups().iter() {
+            group.signal(signal);
+        }
+    }
+
+    /// Becomes readable once the runs are to end.
+    pub(crate) fn wake(&self) -> BorrowedFd<'_> {
+        self.shared.wake.as_fd()
+    }
+
+    /// Lets signals be forwarded to `group` until the enrolment is dropped.
+    pub(crate) fn enrol(&self, group: Group) -> Enrolment<'_> {
+        self.groups().push(group);
+        Enrolment { cancel: self, group }
+    }
+
+    fn groups(&self) -> MutexGuard<'_, Vec<Group>> {
+        self.shared.groups.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Keeps a group reachable for [`Cancel::forward`].
+///
+/// It must be dropped before the group's leader is reaped: until then the number cannot belong to
+/// anyone else, so that a forwarded signal never reaches a stranger.
+#[derive(Debug)]
+pub(crate) struct Enrolment<'a> {
+    cancel: &'a Cancel,
+    group: Group,
+}
+
+impl Drop for Enrolment<'_> {
+    fn drop(&mut self) {
+        self.cancel.groups().retain(|group| *group != self.group);
+    }
+}

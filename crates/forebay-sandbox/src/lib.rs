@@ -1,0 +1,30 @@
+//! Runs one process with its whole output captured, and leaves nothing of it behind.
+//!
+//! [`run`] starts what a [`RunSpec`] describes, hands every byte to a [`Sink`] in order of arrival and
+//! returns how it ended. Read the modules in this order:
+//!
+//! - `spec`: what to run, and the checks before it starts;
+//! - `spawn`: the child in a session of its own;
+//! - `tree`, `group`: the leader and its process group, watched and ended;
+//! - `capture`, `ready`: the two pipes, and the poll that waits for them;
+//! - `supervise`: the phases of a run, from start to the last process gone;
+//! - `cancel`: ending a run from another thread.
+//!
+//! Nothing here decides whether a command may run, prints, or reads a setting.
+
+mod cancel;
+mod capture;
+mod error;
+mod group;
+mod ready;
+mod run;
+mod spawn;
+mod spec;
+mod supervise;
+mod tree;
+
+pub use cancel::Cancel;
+pub use capture::Sink;
+pub use error::RunError;
+pub use run::{Finished, run};
+pub use spec::{Program, RunSpec, Stdin};
