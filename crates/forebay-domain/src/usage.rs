@@ -62,7 +62,8 @@ mod tests {
 
     #[test]
     fn costs_can_exceed_savings_and_say_so() {
-        let mut totals = Totals { answers: 1, raw_tokens: 10, host_tokens: 10, delivered_tokens: 30 };
+        let mut totals =
+            Totals { answers: 1, raw_tokens: 10, host_tokens: 10, delivered_tokens: 30 };
         totals.add(Totals { answers: 1, delivered_tokens: 1_700, ..Totals::default() });
         assert_eq!(totals.saved(), -1_720);
     }

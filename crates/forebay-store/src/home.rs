@@ -28,6 +28,16 @@ impl Home {
         etcetera::choose_base_strategy().ok().map(|base| base.data_dir().join("forebay"))
     }
 
+    /// The user's settings file: beside the data when a data folder was chosen, else where the
+    /// platform keeps settings.
+    pub fn settings_file(chosen_root: Option<&Path>) -> Option<PathBuf> {
+        let folder = match chosen_root {
+            Some(root) => root.to_owned(),
+            None => etcetera::choose_base_strategy().ok()?.config_dir().join("forebay"),
+        };
+        Some(folder.join("settings.toml"))
+    }
+
     pub fn root(&self) -> &Path {
         &self.root
     }

@@ -29,11 +29,21 @@ pub struct Chunker {
 
 impl Default for Chunker {
     fn default() -> Self {
-        Self { start: 0, first_line: 1, line: 1, pending: Vec::new() }
+        Self::starting_at(0, 1)
     }
 }
 
 impl Chunker {
+    /// Goes on in a text whose earlier part is chunked already.
+    pub fn starting_at(start: u64, line: u64) -> Self {
+        Self { start, first_line: line, line, pending: Vec::new() }
+    }
+
+    /// Offset and line of the first byte that stands in no passage yet.
+    pub fn position(&self) -> (u64, u64) {
+        (self.start, self.first_line)
+    }
+
     /// Takes more of the stream and hands each passage that is complete to `emit`.
     pub fn push(&mut self, mut bytes: &[u8], emit: &mut impl FnMut(Passage)) {
         while !bytes.is_empty() {

@@ -33,6 +33,14 @@ pub fn telling(question: &str, at_most: usize) -> Vec<String> {
     if telling.is_empty() { all } else { telling }
 }
 
+/// Whether two words are forms of one another, judged by their beginnings.
+///
+/// The index compares stems; this names the same words in an answer without a stemmer.
+pub fn alike(word: &str, wanted: &str) -> bool {
+    let stem = super::cut::prefix(wanted, wanted.len().max(5) - 2);
+    word == wanted || (stem.len() > 2 && word.starts_with(stem))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,6 +51,12 @@ mod tests {
         assert_eq!(telling("to be or not", 20), ["not"]);
         assert_eq!(telling("what is it", 20), ["what", "is", "it"]);
         assert_eq!(telling("", 20), Vec::<String>::new());
+    }
+
+    #[test]
+    fn forms_of_a_word_are_alike() {
+        assert!(alike("parsing", "parser") && alike("error", "errors") && alike("ok", "ok"));
+        assert!(!alike("pars", "parser") && !alike("okay", "ok"));
     }
 
     #[test]

@@ -44,15 +44,10 @@ impl Candidate {
     }
 }
 
-/// The query's words that stand in the passage, by their common beginning.
-///
-/// The index matched word stems; comparing beginnings names the same words without a stemmer.
+/// The query's words that stand in the passage.
 fn matched_words(query: &[String], hit: &Hit) -> Vec<String> {
     let text: Vec<String> = words::words(&hit.title).chain(words::words(&hit.text)).collect();
-    let stands = |word: &&String| {
-        let stem: String = word.chars().take(word.chars().count().max(5) - 2).collect();
-        text.iter().any(|other| other == *word || (stem.len() > 2 && other.starts_with(&stem)))
-    };
+    let stands = |wanted: &&String| text.iter().any(|word| words::alike(word, wanted));
     query.iter().filter(stands).cloned().collect()
 }
 

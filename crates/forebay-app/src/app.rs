@@ -1,0 +1,130 @@
+//! The application: where it stands, what it may use, and the one way in for every door.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use forebay_domain::usage::{self, Answered};
+use forebay_domain::{Timestamp, tokens};
+use forebay_store::{Home, NewDetail, NewEntry, Project};
+use serde_json::Value;
+
+use crate::places::Places;
+use crate::tools;
+use crate::{Answer, AppError, Call, Settings};
+
+/// Everything a door knows before the first call.
+pub struct Setup {
+    pub home: Home,
+    /// The folder the caller works in.
+    pub cwd: PathBuf,
+    /// The user's home folder, which is never a project.
+    pub user_home: Option<PathBuf>,
+    pub settings: Settings,
+    /// The conversation, as its host names it.
+    pub session: String,
+    /// Who is calling: `cli`, or the name an MCP client gives itself.
+    pub client: String,
+    pub clock: fn() -> Timestamp,
+}
+
+/// Forebay, ready to answer.
+pub struct App {
+    pub settings: Settings,
+    pub session: String,
+    pub client: String,
+    pub cwd: PathBuf,
+    pub(crate) places: Places,
+    clock: fn() -> Timestamp,
+}
+
+impl App {
+    /// Finds the project; no file is opened or made before something is asked.
+    pub fn new(setup: Setup) -> Self {
+        let project = Project::of(&setup.cwd, setup.user_home.as_deref());
+        Self {
+            settings: setup.settings,
+            session: setup.session,
+            client: setup.client,
+            cwd: setup.cwd,
+            places: Places::new(setup.home, project),
+            clock: setup.clock,
+        }
+    }
+
+    /// Calls a tool by name, as every door does, and enters the answer in the ledger.
+    pub fn call(&self, name: &str, input: Value, call: &Call) -> Result<Answer, AppError> {
+        let tool = tools::find(name)?;
+        let started = Instant::now();
+        let answer = (tool.call)(self, input, call)?;
+        self.enter_in_ledger(tool.name, &answer, started.elapsed());
+        Ok(answer)
+    }
+
+    /// Counts the tool list, which a host shows its model once in a session.
+    pub fn count_tool_list(&self, delivered_tokens: u64) {
+        self.write_ledger(Answered {
+            tool: "tool list".to_owned(),
+            session: self.session.clone(),
+            raw_tokens: 0,
+            host_tokens: 0,
+            delivered_tokens,
+            millis: 0,
+        });
+    }
+
+    /// Finishes what was put off to answer sooner: large outputs become searchable.
+    pub fn settle(&self) -> Result<(), AppError> {
+        crate::indexing::finish_all(&*self.places.own()?, |_| true)
+    }
+
+    /// Sets the project's store aside when it is damaged; says what was done.
+    pub fn repair(&self) -> Result<String, AppError> {
+        self.places.repair()
+    }
+
+    /// The project's folder, or the folder the caller stands in when it is no project.
+    pub fn root(&self) -> &Path {
+        self.places.project().map_or(&self.cwd, |project| &project.root)
+    }
+
+    pub fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    /// The beginnings of an entry of this session, made now.
+    pub(crate) fn new_entry(&self, kind: forebay_domain::EntryKind, title: String) -> NewEntry {
+        NewEntry {
+            kind,
+            title,
+            source: String::new(),
+            session: self.session.clone(),
+            client: self.client.clone(),
+            branch: self.places.branch(),
+            created: self.now(),
+            digest: String::new(),
+            detail: NewDetail::Plain,
+            indexed_to: (0, 1),
+            replaces_source: false,
+        }
+    }
+
+    /// Enters an answer that was given past [`Self::call`].
+    pub fn enter_in_ledger(&self, tool: &str, answer: &Answer, took: Duration) {
+        self.write_ledger(Answered {
+            tool: tool.to_owned(),
+            session: self.session.clone(),
+            raw_tokens: tokens::of_bytes(answer.cost.raw_bytes),
+            host_tokens: usage::host_tokens(answer.cost.raw_bytes),
+            delivered_tokens: tokens::of(&answer.text),
+            millis: took.as_millis() as u64,
+        });
+    }
+
+    /// A ledger that cannot be written must not take the answer with it.
+    fn write_ledger(&self, answered: Answered) {
+        let written = self.places.own().and_then(|store| Ok(store.record(&answered, self.now())?));
+        if let Err(error) = written {
+            tracing::warn!(%error, tool = answered.tool, "not entered in the usage ledger");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The one error a door shows: what is wrong, and what the reader can do.
+
+use forebay_domain::BadReference;
+use forebay_sandbox::RunError;
+use forebay_store::StoreError;
+
+/// A message and a hint, for a model or a person.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct AppError {
+    pub kind: ErrorKind,
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+/// Whose turn it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The caller's input is wrong.
+    BadInput,
+    /// What was asked for is not there.
+    NotFound,
+    /// Something outside stands in the way.
+    Unavailable,
+}
+
+impl AppError {
+    pub fn bad_input(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::BadInput, message: message.into(), hint: Some(hint.into()) }
+    }
+
+    pub fn not_found(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::NotFound, message: message.into(), hint: Some(hint.into()) }
+    }
+
+    /// Message and hint as one text.
+    pub fn to_text(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("{}\nhint: {hint}", self.message),
+            None => self.message.clone(),
+        }
+    }
+}
+
+impl From<StoreError> for AppError {
+    fn from(error: StoreError) -> Self {
+        let kind = match error {
+            StoreError::Unknown(_) | StoreError::Gone { .. } => ErrorKind::NotFound,
+            _ => ErrorKind::Unavailable,
+        };
+        Self { kind, message: error.to_string(), hint: error.hint() }
+    }
+}
+
+impl From<RunError> for AppError {
+    fn from(error: RunError) -> Self {
+        Self {
+            kind: ErrorKind::BadInput,
+            message: error.to_string(),
+            hint: error.hint().map(str::to_owned),
+        }
+    }
+}
+
+impl From<BadReference> for AppError {
+    fn from(error: BadReference) -> Self {
+        Self::bad_input(error.to_string(), "ctx_history lists the references of this session.")
+    }
+}

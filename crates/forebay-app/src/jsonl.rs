@@ -1,0 +1,137 @@
+//! Indexing JSON lines: one document a line, each its own passage.
+
+use std::io::BufRead;
+
+use forebay_domain::text::chunk::Chunker;
+use forebay_domain::text::{cut, number};
+use forebay_domain::{EntryKind, Timestamp};
+use forebay_store::{NewChunk, Upload};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{Answer, App, AppError};
+
+/// One line of the file. Fields that are not known are left alone.
+#[derive(Deserialize)]
+struct Document {
+    id: serde_json::Value,
+    #[serde(default)]
+    title: String,
+    text: String,
+    ts: Option<serde_json::Value>,
+}
+
+/// Indexes a file under a source's name; the source's former content goes in the same moment.
+///
+/// `report` is told the bytes read so far. A line that is no document stops it, and nothing changes.
+pub fn index(
+    app: &App,
+    lines: &mut dyn BufRead,
+    source: &str,
+    report: &mut dyn FnMut(u64),
+) -> Result<Answer, AppError> {
+    let store = app.places.own()?;
+    let mut writer = Writer { upload: store.upload()?, offset: 0, line: 1 };
+    let (mut documents, mut read) = (0_u64, 0_u64);
+    let mut text = String::new();
+    loop {
+        text.clear();
+        let bytes = lines.read_line(&mut text).map_err(|error| unreadable(documents, &error))?;
+        if bytes == 0 {
+            break;
+        }
+        read += bytes as u64;
+        if !text.trim().is_empty() {
+            writer.add(&parse(&text, documents + 1)?)?;
+            documents += 1;
+        }
+        report(read);
+    }
+    let mut new = app.new_entry(EntryKind::Source, source.to_owned());
+    source.clone_into(&mut new.source);
+    new.digest = number::counted(documents, "document");
+    new.indexed_to = (writer.offset, 1);
+    new.replaces_source = true;
+    let entry = writer.upload.finish(new)?;
+    let text = format!(
+        "{} {} indexed from {source}",
+        entry.reference,
+        number::counted(documents, "document")
+    );
+    let data = json!({ "ref": entry.reference.as_str(), "source": source, "documents": documents });
+    Ok(Answer::new(text, data))
+}
+
+struct Writer<'store> {
+    upload: Box<dyn Upload + 'store>,
+    offset: u64,
+    line: u64,
+}
+
+impl Writer<'_> {
+    /// Appends a document and makes it searchable under its id.
+    fn add(&mut self, document: &Document) -> Result<(), AppError> {
+        let body = if document.text.ends_with('\n') {
+            document.text.clone()
+        } else {
+            format!("{}\n", document.text)
+        };
+        self.upload.write(body.as_bytes())?;
+        for chunk in self.chunks(document, &body) {
+            self.upload.chunk(chunk)?;
+        }
+        self.offset += body.len() as u64;
+        self.line += body.matches('\n').count() as u64;
+        Ok(())
+    }
+
+    fn chunks(&self, document: &Document, body: &str) -> Vec<NewChunk> {
+        let key = match &document.id {
+            serde_json::Value::String(id) => id.clone(),
+            other => other.to_string(),
+        };
+        let created = document.ts.as_ref().and_then(timestamp);
+        let mut chunks = Vec::new();
+        let mut emit = |passage| {
+            let mut chunk =
+                crate::indexing::to_chunk(&cut::one_line(&document.title, 200), passage);
+            chunk.key = Some(key.clone());
+            chunk.created = created;
+            chunks.push(chunk);
+        };
+        let mut chunker = Chunker::starting_at(self.offset, self.line);
+        chunker.push(body.as_bytes(), &mut emit);
+        chunker.finish(&mut emit);
+        chunks
+    }
+}
+
+/// A date as RFC 3339 writes it, or seconds or milliseconds since 1970; others carry no moment.
+fn timestamp(value: &serde_json::Value) -> Option<Timestamp> {
+    const LATEST_SECONDS: f64 = 1e11;
+    if let Some(text) = value.as_str() {
+        let moment: jiff::Timestamp = text.parse().ok()?;
+        return Some(Timestamp(moment.as_millisecond()));
+    }
+    let number = value.as_f64()?;
+    Some(Timestamp(if number.abs() < LATEST_SECONDS { number * 1e3 } else { number } as i64))
+}
+
+fn parse(line: &str, number: u64) -> Result<Document, AppError> {
+    serde_json::from_str(line).map_err(|error| {
+        AppError::bad_input(
+            format!("line {number} is no document: {error}; nothing was indexed"),
+            "each line is a JSON object with `id`, `text` and optionally `title` and `ts`",
+        )
+    })
+}
+
+fn unreadable(documents: u64, error: &std::io::Error) -> AppError {
+    AppError::bad_input(
+        format!(
+            "reading stopped after {}: {error}; nothing was indexed",
+            number::counted(documents, "document")
+        ),
+        "the file must be UTF-8 text, one JSON object a line",
+    )
+}

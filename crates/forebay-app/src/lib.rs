@@ -1,0 +1,22 @@
+//! What Forebay does: its tools, and how they answer.
+//!
+//! A door hands in a tool's name and input and gets an [`Answer`] or an [`AppError`]; how either
+//! travels is the door's business. Everything here is synchronous.
+
+mod answer;
+mod app;
+mod call;
+mod error;
+mod indexing;
+pub mod jsonl;
+mod places;
+mod reading;
+mod render;
+pub mod settings;
+pub mod tools;
+
+pub use answer::{Answer, Cost};
+pub use app::{App, Setup};
+pub use call::Call;
+pub use error::{AppError, ErrorKind};
+pub use settings::Settings;

@@ -1,0 +1,130 @@
+//! Places: which stores a call may use, opened when first needed.
+
+use std::sync::{Arc, OnceLock};
+
+use forebay_domain::{Entry, Reference, Scope};
+use forebay_store::{Home, Project, SqliteStore, Store, StoreError};
+
+use crate::AppError;
+
+pub(crate) type SharedStore = Arc<dyn Store>;
+
+/// The project's store, the user's own, and on demand those of other projects.
+pub(crate) struct Places {
+    home: Home,
+    project: Option<Project>,
+    own: OnceLock<SharedStore>,
+    user: OnceLock<SharedStore>,
+}
+
+impl Places {
+    pub(crate) fn new(home: Home, project: Option<Project>) -> Self {
+        Self { home, project, own: OnceLock::new(), user: OnceLock::new() }
+    }
+
+    pub(crate) fn home(&self) -> &Home {
+        &self.home
+    }
+
+    pub(crate) fn project(&self) -> Option<&Project> {
+        self.project.as_ref()
+    }
+
+    pub(crate) fn branch(&self) -> Option<String> {
+        self.project.as_ref().and_then(Project::branch)
+    }
+
+    /// The store that new entries go to: the project's, or the user's outside of any project.
+    pub(crate) fn own(&self) -> Result<SharedStore, AppError> {
+        match &self.project {
+            Some(project) => {
+                let path = self.home.project_database(&project.id);
+                open_once(&self.own, || SqliteStore::open(&path))
+            }
+            None => self.user(),
+        }
+    }
+
+    /// The store of what holds in every project.
+    pub(crate) fn user(&self) -> Result<SharedStore, AppError> {
+        open_once(&self.user, || SqliteStore::open(&self.home.user_database()))
+    }
+
+    /// The stores a scope reaches, the nearest first.
+    pub(crate) fn within(&self, scope: Scope) -> Result<Vec<SharedStore>, AppError> {
+        let mut stores = vec![self.own()?];
+        if scope == Scope::Session
+            || scope == Scope::Branch
+            || self.project.is_none() && scope != Scope::All
+        {
+            return Ok(stores);
+        }
+        if self.project.is_some() && self.home.user_database().is_file() {
+            stores.push(self.user()?);
+        }
+        if scope == Scope::All {
+            stores.extend(self.others()?);
+        }
+        Ok(stores)
+    }
+
+    /// Finds an entry in the stores a scope reaches.
+    pub(crate) fn locate(
+        &self,
+        reference: Reference,
+        scope: Scope,
+    ) -> Result<(SharedStore, Entry), AppError> {
+        let mut missing = None;
+        for store in self.within(scope)? {
+            match store.entry(reference) {
+                Ok(entry) => return Ok((store, entry)),
+                // Why it is gone tells more than that it was never there.
+                Err(error @ StoreError::Unknown(_)) => drop(missing.get_or_insert(error)),
+                Err(error @ StoreError::Gone { .. }) => missing = Some(error),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(missing.unwrap_or(StoreError::Unknown(reference)).into())
+    }
+
+    /// Sets a damaged store aside under a new name; a sound one is left alone.
+    pub(crate) fn repair(&self) -> Result<String, AppError> {
+        let path = match &self.project {
+            Some(project) => self.home.project_database(&project.id),
+            None => self.home.user_database(),
+        };
+        let sound = match SqliteStore::open_existing(&path) {
+            Ok(None) => true,
+            Ok(Some(store)) => store.health()?.faults.is_empty(),
+            Err(StoreError::Corrupt { .. }) => false,
+            Err(error) => return Err(error.into()),
+        };
+        if sound {
+            return Ok(format!("{} is sound; nothing to repair", path.display()));
+        }
+        let aside = forebay_store::sqlite::set_aside(&path)?;
+        Ok(format!("{} was damaged and is kept as {}", path.display(), aside.display()))
+    }
+
+    fn others(&self) -> Result<Vec<SharedStore>, AppError> {
+        let own = self.project.as_ref().map(|project| self.home.project_database(&project.id));
+        let user = self.home.user_database();
+        let elsewhere = self
+            .home
+            .databases()
+            .into_iter()
+            .filter(|path| Some(path) != own.as_ref() && *path != user);
+        elsewhere.map(|path| Ok(Arc::new(SqliteStore::open(&path)?) as SharedStore)).collect()
+    }
+}
+
+fn open_once(
+    slot: &OnceLock<SharedStore>,
+    open: impl FnOnce() -> Result<SqliteStore, StoreError>,
+) -> Result<SharedStore, AppError> {
+    if let Some(store) = slot.get() {
+        return Ok(Arc::clone(store));
+    }
+    let store: SharedStore = Arc::new(open()?);
+    Ok(Arc::clone(slot.get_or_init(|| store)))
+}

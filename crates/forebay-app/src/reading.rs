@@ -1,0 +1,156 @@
+//! Reading stored text line by line, in bounded memory, one stream or both.
+
+use forebay_domain::{Entry, Reference, Spans, Stream};
+use forebay_store::{Store, StoreError};
+
+/// A line longer than this is handed out in pieces.
+pub(crate) const PIECE_BYTES: usize = 64 * 1024;
+
+/// A line, or a piece of one that is too long to hold.
+pub(crate) struct Line<'a> {
+    /// Counted from 1.
+    pub(crate) number: u64,
+    /// Where the piece starts within its line.
+    pub(crate) offset: u64,
+    /// Without its newline.
+    pub(crate) bytes: &'a [u8],
+}
+
+/// A place between two bytes of a text: a line, and bytes into it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Position {
+    pub(crate) line: u64,
+    pub(crate) offset: u64,
+}
+
+impl Position {
+    pub(crate) const START: Self = Self { line: 1, offset: 0 };
+}
+
+/// Hands out the lines from a position on until `take` answers `false`.
+pub(crate) fn lines(
+    store: &dyn Store,
+    reference: Reference,
+    from: Position,
+    take: &mut dyn FnMut(Line<'_>) -> bool,
+) -> Result<(), StoreError> {
+    let start = store.line_start(reference, from.line)? + from.offset;
+    let mut splitter = Splitter::at(from);
+    let mut wanted = true;
+    store.read(reference, start, &mut |piece| {
+        wanted = splitter.push(piece, take);
+        wanted
+    })?;
+    if wanted {
+        splitter.finish(take);
+    }
+    Ok(())
+}
+
+/// The same for the bytes of one stream only; lines count within it.
+pub(crate) fn lines_of_stream(
+    store: &dyn Store,
+    entry: &Entry,
+    spans: &Spans,
+    stream: Stream,
+    from: Position,
+    take: &mut dyn FnMut(Line<'_>) -> bool,
+) -> Result<(), StoreError> {
+    let mut splitter = Splitter::at(Position::START);
+    let mut filter = StreamFilter::new(spans, stream);
+    let mut wanted = true;
+    let mut after = |line: Line<'_>| {
+        let before = (line.number, line.offset) < (from.line, from.offset);
+        before || take(line)
+    };
+    store.read(entry.reference, 0, &mut |piece| {
+        wanted = filter.pieces(piece, &mut |kept| splitter.push(kept, &mut after));
+        wanted
+    })?;
+    if wanted {
+        splitter.finish(&mut after);
+    }
+    Ok(())
+}
+
+/// Passes only the bytes that came from one stream.
+struct StreamFilter {
+    spans: Vec<(Stream, u64)>,
+    at: usize,
+    used: u64,
+    wanted: Stream,
+}
+
+impl StreamFilter {
+    fn new(spans: &Spans, wanted: Stream) -> Self {
+        Self { spans: spans.iter().collect(), at: 0, used: 0, wanted }
+    }
+
+    fn pieces(&mut self, mut bytes: &[u8], take: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+        while !bytes.is_empty() {
+            let Some((stream, length)) = self.spans.get(self.at).copied() else { return true };
+            let count = bytes.len().min((length - self.used) as usize);
+            if stream == self.wanted && !take(&bytes[..count]) {
+                return false;
+            }
+            bytes = &bytes[count..];
+            self.used += count as u64;
+            if self.used == length {
+                (self.at, self.used) = (self.at + 1, 0);
+            }
+        }
+        true
+    }
+}
+
+/// Splits bytes that arrive in pieces into lines.
+struct Splitter {
+    number: u64,
+    offset: u64,
+    pending: Vec<u8>,
+}
+
+impl Splitter {
+    fn at(position: Position) -> Self {
+        Self { number: position.line, offset: position.offset, pending: Vec::new() }
+    }
+
+    fn push(&mut self, bytes: &[u8], take: &mut dyn FnMut(Line<'_>) -> bool) -> bool {
+        bytes.split_inclusive(|byte| *byte == b'\n').all(|part| self.push_part(part, take))
+    }
+
+    fn push_part(&mut self, mut part: &[u8], take: &mut dyn FnMut(Line<'_>) -> bool) -> bool {
+        let ends = part.ends_with(b"\n");
+        if ends {
+            part = &part[..part.len() - 1];
+        }
+        while self.pending.len() + part.len() > PIECE_BYTES {
+            let room = PIECE_BYTES - self.pending.len();
+            self.pending.extend_from_slice(&part[..room]);
+            part = &part[room..];
+            if !self.emit(false, take) {
+                return false;
+            }
+        }
+        self.pending.extend_from_slice(part);
+        !ends || self.emit(true, take)
+    }
+
+    fn emit(&mut self, ends: bool, take: &mut dyn FnMut(Line<'_>) -> bool) -> bool {
+        let line = Line { number: self.number, offset: self.offset, bytes: &self.pending };
+        let go_on = take(line);
+        if ends {
+            (self.number, self.offset) = (self.number + 1, 0);
+        } else {
+            self.offset += self.pending.len() as u64;
+        }
+        self.pending.clear();
+        go_on
+    }
+
+    fn finish(mut self, take: &mut dyn FnMut(Line<'_>) -> bool) {
+        if !self.pending.is_empty() {
+            self.emit(true, take);
+        }
+    }
+}

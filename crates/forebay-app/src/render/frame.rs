@@ -1,0 +1,93 @@
+//! The frame around a run's digest: what it was first, what was left out last.
+
+use forebay_digest::{Digest, LeftOut};
+use forebay_domain::text::{cut, number};
+use forebay_domain::time::Span;
+use forebay_domain::{Ending, Entry, Reference, tokens};
+use forebay_sandbox::Finished;
+use forebay_store::StoreError;
+
+/// What the frame may cost; the digest gets the rest of the budget.
+pub(crate) const RESERVED_TOKENS: u64 = 80;
+/// Gaps that the last line names one by one.
+const NAMED_GAPS: usize = 2;
+
+/// The whole answer to a run, within `budget` tokens.
+pub(crate) fn run(
+    digest: &Digest,
+    entry: Result<&Entry, &StoreError>,
+    finished: &Finished,
+    budget: u64,
+) -> String {
+    let mut lines = vec![head(digest, entry, finished)];
+    lines.extend(remarks(entry, finished));
+    if !digest.text.is_empty() {
+        lines.push(digest.text.trim_end_matches('\n').to_owned());
+    }
+    if let (false, Ok(entry)) = (digest.verbatim, entry) {
+        lines.push(left_out(&digest.left_out, entry.reference));
+    }
+    let whole = lines.join("\n");
+    if digest.verbatim {
+        return whole;
+    }
+    cut::prefix(&whole, tokens::to_bytes(budget)).to_owned()
+}
+
+/// `[ctx:k3v9m2a1xq] exit 101 · 41 s · 9,012 lines, 61k tokens -> 190`
+fn head(digest: &Digest, entry: Result<&Entry, &StoreError>, finished: &Finished) -> String {
+    let reference =
+        entry.map_or_else(|_| "NOT STORED".to_owned(), |entry| entry.reference.to_string());
+    let lines = number::counted(digest.lines, "line");
+    let size = if digest.bytes == 0 {
+        "no output".to_owned()
+    } else if digest.verbatim {
+        lines
+    } else {
+        let raw = number::rough(tokens::of_bytes(digest.bytes));
+        format!("{lines}, {raw} tokens -> {}", tokens::of(&digest.text))
+    };
+    format!("{reference} {} · {} · {size}", finished.ending, Span(finished.duration))
+}
+
+/// What a reader must know beside the output.
+fn remarks(entry: Result<&Entry, &StoreError>, finished: &Finished) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Err(error) = entry {
+        let hint = error.hint().unwrap_or_default();
+        remarks.push(format!("the command ran, but its output is not stored: {error}. {hint}"));
+    }
+    if finished.ending == Ending::TimedOut {
+        remarks.push("ended by timeout_ms; the output so far is kept".to_owned());
+    }
+    if finished.stragglers_ended {
+        remarks.push("processes it left in the background were ended".to_owned());
+    }
+    remarks
+}
+
+/// `left out: lines 13-424, 431-9,000. ctx_get k3v9m2a1xq lines=13-424 | grep="..."`
+fn left_out(gaps: &[LeftOut], reference: Reference) -> String {
+    let Some(first) = gaps.first() else {
+        return format!("shortened lines; whole: ctx_get {}", reference.as_str());
+    };
+    let named: Vec<String> = gaps.iter().take(NAMED_GAPS).map(range).collect();
+    let more = match gaps.len().saturating_sub(NAMED_GAPS) {
+        0 => String::new(),
+        count => format!(" and {}", number::counted(count as u64, "more gap")),
+    };
+    format!(
+        "left out: lines {}{more}. ctx_get {} lines={} | grep=\"...\"",
+        named.join(", "),
+        reference.as_str(),
+        range(first)
+    )
+}
+
+fn range(gap: &LeftOut) -> String {
+    if gap.first == gap.last {
+        gap.first.to_string()
+    } else {
+        format!("{}-{}", gap.first, gap.last)
+    }
+}

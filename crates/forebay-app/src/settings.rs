@@ -1,0 +1,76 @@
+//! Settings: what a user can change. The defaults stand in `settings.toml` beside this file.
+
+use std::time::Duration;
+
+use forebay_domain::EntryKind;
+use forebay_domain::time::days;
+use serde::{Deserialize, Serialize};
+
+/// The settings and their defaults, as the file a user would write.
+pub const DEFAULTS: &str = include_str!("settings.toml");
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    pub digest: Digest,
+    pub run: Run,
+    pub get: Get,
+    pub search: Search,
+    pub keep: Keep,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Digest {
+    pub verbatim: u64,
+    pub budget: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    pub timeout_ms: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Get {
+    pub budget: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Search {
+    pub limit: u64,
+    pub budget: u64,
+}
+
+/// Days each kind is kept; 0 is for ever.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Keep {
+    pub runs: u64,
+    pub captures: u64,
+    pub pages: u64,
+    pub turns: u64,
+    pub sources: u64,
+    pub notes: u64,
+}
+
+impl Keep {
+    /// How long each kind that expires at all is kept.
+    pub fn spans(&self) -> Vec<(EntryKind, Duration)> {
+        [
+            (EntryKind::Run, self.runs),
+            (EntryKind::Capture, self.captures),
+            (EntryKind::Page, self.pages),
+            (EntryKind::Turn, self.turns),
+            (EntryKind::Source, self.sources),
+            (EntryKind::Note, self.notes),
+        ]
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(kind, count)| (kind, days(count)))
+        .collect()
+    }
+}

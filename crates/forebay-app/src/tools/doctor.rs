@@ -1,0 +1,184 @@
+//! `ctx_doctor`: whether everything works here, found out by trying.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use forebay_domain::text::number;
+use forebay_sandbox::{Program, RunSpec, Sink};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Nature, Tool};
+use crate::{Answer, App, AppError, Call};
+
+pub struct Doctor;
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {}
+
+impl Tool for Doctor {
+    const NAME: &'static str = "ctx_doctor";
+    const DESCRIPTION: &'static str = "Check that store and execution work here.";
+    const NATURE: Nature = Nature::Reads;
+    type Input = Input;
+
+    fn call(app: &App, _: Input, call: &Call) -> Result<Answer, AppError> {
+        let checks = [
+            version(),
+            project(app),
+            data_folder(app),
+            store(app),
+            index(app),
+            shell(app, call),
+            isolation(),
+        ];
+        let text = checks.iter().map(Check::line).collect::<Vec<_>>().join("\n");
+        let healthy = checks.iter().all(|check| check.state != State::Broken);
+        let data = json!({
+            "healthy": healthy,
+            "checks": checks.iter().map(|check| json!({
+                "name": check.name,
+                "state": check.state.word(),
+                "finding": check.finding,
+            })).collect::<Vec<_>>(),
+        });
+        Ok(Answer::new(text, data))
+    }
+}
+
+struct Check {
+    name: &'static str,
+    state: State,
+    finding: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Good,
+    Note,
+    Broken,
+}
+
+impl State {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Good => "ok",
+            Self::Note => "note",
+            Self::Broken => "BROKEN",
+        }
+    }
+}
+
+impl Check {
+    fn good(name: &'static str, finding: impl Into<String>) -> Self {
+        Self { name, state: State::Good, finding: finding.into() }
+    }
+
+    fn note(name: &'static str, finding: impl Into<String>) -> Self {
+        Self { name, state: State::Note, finding: finding.into() }
+    }
+
+    fn broken(name: &'static str, finding: impl Into<String>) -> Self {
+        Self { name, state: State::Broken, finding: finding.into() }
+    }
+
+    fn line(&self) -> String {
+        format!("{:<7}{:<12}{}", self.state.word(), self.name, self.finding)
+    }
+}
+
+fn version() -> Check {
+    Check::good("forebay", concat!(env!("CARGO_PKG_VERSION"), ", ", env!("CARGO_PKG_LICENSE")))
+}
+
+fn project(app: &App) -> Check {
+    match app.places.project() {
+        Some(project) => {
+            let branch =
+                project.branch().map(|name| format!(", branch {name}")).unwrap_or_default();
+            Check::good("project", format!("{} at {}{branch}", project.id, project.root.display()))
+        }
+        None => {
+            Check::note("project", "none here (home and / are none): the user's own store is used")
+        }
+    }
+}
+
+fn data_folder(app: &App) -> Check {
+    let root = app.places.home().root();
+    // Opening a store makes the folder; before that there is nothing to look at.
+    let opened = app.places.own();
+    match fs::metadata(root) {
+        Ok(metadata) if metadata.permissions().mode() & 0o077 == 0 => {
+            Check::good("data", format!("{}, closed to others", root.display()))
+        }
+        Ok(_) => {
+            Check::broken("data", format!("others can enter {0}: chmod 700 {0}", root.display()))
+        }
+        Err(error) => {
+            let why = opened.err().map_or_else(|| error.to_string(), |error| error.to_text());
+            Check::broken("data", why)
+        }
+    }
+}
+
+fn store(app: &App) -> Check {
+    let health = match app.places.own().and_then(|store| Ok(store.health()?)) {
+        Ok(health) => health,
+        Err(error) => return Check::broken("store", error.to_text()),
+    };
+    let about =
+        format!("{}, schema {}, {}", health.engine, health.schema, health.location.display());
+    if let Some(fault) = health.faults.first() {
+        return Check::broken(
+            "store",
+            format!("{about}: {fault}; `forebay doctor --repair` sets it aside"),
+        );
+    }
+    match health.notices.first() {
+        Some(notice) => Check::note("store", format!("{about}; {notice}")),
+        None => Check::good("store", about),
+    }
+}
+
+fn index(app: &App) -> Check {
+    let pending = app.places.own().and_then(|store| Ok(store.unindexed()?));
+    match pending {
+        Ok(pending) if pending.is_empty() => Check::good("index", "everything is searchable"),
+        Ok(pending) => {
+            let bytes = pending.iter().map(|state| state.bytes - state.offset).sum();
+            Check::note("index", format!("{} wait to be made searchable", number::bytes(bytes)))
+        }
+        Err(error) => Check::broken("index", error.to_text()),
+    }
+}
+
+/// Runs a command and looks whether its output arrives.
+fn shell(app: &App, call: &Call) -> Check {
+    struct Heard(String);
+    impl Sink for Heard {
+        fn write(&mut self, _: forebay_domain::Stream, bytes: &[u8]) {
+            let _ = write!(self.0, "{}", String::from_utf8_lossy(bytes));
+        }
+    }
+    let mut heard = Heard(String::new());
+    let asked = Program::Shell("printf '%s' \"${BASH_VERSION:-sh}\"".to_owned());
+    match forebay_sandbox::run(&RunSpec::new(asked, app.cwd.clone()), &mut heard, &call.cancel) {
+        Ok(finished) if finished.ending.is_success() => Check::good(
+            "shell",
+            format!("bash {}", heard.0).replace("bash sh", "sh (no bash here)"),
+        ),
+        Ok(finished) => Check::broken("shell", format!("a test command: {}", finished.ending)),
+        Err(error) => Check::broken("shell", AppError::from(error).to_text()),
+    }
+}
+
+fn isolation() -> Check {
+    Check::note(
+        "isolation",
+        "commands run with this user's rights; their process group ends with them",
+    )
+}

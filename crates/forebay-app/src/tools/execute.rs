@@ -1,0 +1,255 @@
+//! `ctx_execute`: runs a command, stores its output whole, answers with a digest.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use forebay_digest::{Budget, Digest, Digester, Hint};
+use forebay_domain::text::chunk::Chunker;
+use forebay_domain::text::cut;
+use forebay_domain::{Entry, EntryKind, RunRecord, Stream};
+use forebay_sandbox::{Finished, Program, RunSpec, Sink, Stdin};
+use forebay_store::{NewDetail, Store, StoreError, Upload};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Nature, Tool, input};
+use crate::indexing::{self, WHILE_STREAMING_BYTES};
+use crate::render::frame;
+use crate::{Answer, App, AppError, Call};
+
+pub struct Execute;
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Shell command
+    #[serde(alias = "command")]
+    pub code: String,
+    /// What you look for; matching lines come first
+    pub intent: Option<String>,
+    pub cwd: Option<String>,
+    pub timeout_ms: Option<u64>,
+    /// Max tokens of the answer
+    pub budget: Option<u64>,
+}
+
+impl Tool for Execute {
+    const NAME: &'static str = "ctx_execute";
+    const DESCRIPTION: &'static str = "Run a shell command. Output is stored whole; you get exit code, \
+        digest and a reference for ctx_get. Use for anything that may print much.";
+    const NATURE: Nature = Nature::Runs;
+    type Input = Input;
+
+    fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
+        let program = Program::Shell(input.code.clone());
+        let command = Command { program, title: input.code, stdin: Stdin::Closed };
+        let options = Options {
+            intent: input.intent,
+            cwd: input.cwd.map(PathBuf::from),
+            timeout_ms: input.timeout_ms,
+            budget: input.budget,
+        };
+        run(app, command, &options, call, &mut |_, _| {}).map(|ran| ran.answer)
+    }
+}
+
+/// What to run, and how it is called in the history.
+pub struct Command {
+    pub program: Program,
+    pub title: String,
+    pub stdin: Stdin,
+}
+
+#[derive(Debug, Default)]
+pub struct Options {
+    pub intent: Option<String>,
+    pub cwd: Option<PathBuf>,
+    pub timeout_ms: Option<u64>,
+    pub budget: Option<u64>,
+}
+
+/// A run that came to its end, with the answer for its caller.
+pub struct Ran {
+    pub answer: Answer,
+    pub finished: Finished,
+}
+
+/// Runs a command and stores its output; `watch` sees every byte as it arrives.
+pub fn run(
+    app: &App,
+    command: Command,
+    options: &Options,
+    call: &Call,
+    watch: &mut dyn FnMut(Stream, &[u8]),
+) -> Result<Ran, AppError> {
+    let budget = budget(app, options)?;
+    let store = app.places.own()?;
+    let spec = spec(app, command.program, command.stdin, options)?;
+    let title = cut::one_line(&command.title, 200);
+    let mut capture =
+        Capture::new(&*store, &title, options.intent.as_deref(), budget.of_digest(), call, watch)?;
+    let finished = forebay_sandbox::run(&spec, &mut capture, &call.cancel)?;
+    let stored = capture.store(app, &title, &spec, &finished);
+    let answer = answer(&command.title, stored, &finished, budget.answer);
+    Ok(Ran { answer, finished })
+}
+
+/// The answer's budget, and what of it the digest may use.
+#[derive(Clone, Copy)]
+struct Budgets {
+    answer: u64,
+    verbatim: u64,
+}
+
+impl Budgets {
+    fn of_digest(self) -> Budget {
+        let room = |tokens: u64| tokens.saturating_sub(frame::RESERVED_TOKENS).max(1);
+        Budget { verbatim: room(self.verbatim), digest: room(self.answer) }
+    }
+}
+
+/// A budget that the caller names holds for short outputs too.
+fn budget(app: &App, options: &Options) -> Result<Budgets, AppError> {
+    let settings = &app.settings.digest;
+    let answer = input::budget(options.budget, settings.budget)?;
+    let verbatim = if options.budget.is_some() { answer } else { settings.verbatim };
+    Ok(Budgets { answer, verbatim })
+}
+
+fn spec(app: &App, program: Program, stdin: Stdin, options: &Options) -> Result<RunSpec, AppError> {
+    let cwd = match &options.cwd {
+        Some(folder) => app.cwd.join(folder),
+        None => app.cwd.clone(),
+    };
+    let millis = options.timeout_ms.unwrap_or(app.settings.run.timeout_ms);
+    if millis == 0 {
+        return Err(AppError::bad_input("timeout_ms is 0", "leave it out, or give milliseconds"));
+    }
+    let mut spec = RunSpec::new(program, cwd);
+    spec.timeout = Duration::from_millis(millis);
+    spec.stdin = stdin;
+    Ok(spec)
+}
+
+/// Takes a run's output as it arrives: to the store, to the digest, to the index.
+struct Capture<'a> {
+    upload: Result<Box<dyn Upload + 'a>, StoreError>,
+    digester: Digester,
+    chunker: Option<Chunker>,
+    title: &'a str,
+    indexed_to: (u64, u64),
+    bytes: u64,
+    call: &'a Call,
+    watch: &'a mut dyn FnMut(Stream, &[u8]),
+}
+
+/// A run's entry, or why there is none; the digest is there in either case.
+struct Stored {
+    digest: Digest,
+    entry: Result<Entry, StoreError>,
+}
+
+impl<'a> Capture<'a> {
+    fn new(
+        store: &'a dyn Store,
+        title: &'a str,
+        intent: Option<&str>,
+        budget: Budget,
+        call: &'a Call,
+        watch: &'a mut dyn FnMut(Stream, &[u8]),
+    ) -> Result<Self, AppError> {
+        let hint = Hint { command: Some(title), ..Hint::default() };
+        Ok(Self {
+            upload: Ok(store.upload()?),
+            digester: Digester::new(hint, intent, budget),
+            chunker: Some(Chunker::default()),
+            title,
+            indexed_to: (0, 1),
+            bytes: 0,
+            call,
+            watch,
+        })
+    }
+
+    /// Stores what arrived. The command has run by now, so a fault here is told, not thrown.
+    fn store(self, app: &App, title: &str, spec: &RunSpec, finished: &Finished) -> Stored {
+        let (mut upload, mut indexed_to) = (self.upload, self.indexed_to);
+        if let Some(chunker) = self.chunker {
+            chunker.finish(&mut |passage| add_chunk(&mut upload, self.title, passage));
+            indexed_to = (self.bytes, 1);
+        }
+        let mut digester = self.digester;
+        if !finished.ending.is_success() {
+            digester.command_failed();
+        }
+        let digest = digester.finish();
+        let mut new = app.new_entry(EntryKind::Run, title.to_owned());
+        new.digest.clone_from(&digest.text);
+        new.indexed_to = indexed_to;
+        new.detail = NewDetail::Run(RunRecord {
+            ending: finished.ending,
+            duration: finished.duration,
+            cwd: spec.cwd.to_string_lossy().into_owned(),
+            spans: finished.spans.clone(),
+        });
+        Stored { digest, entry: upload.and_then(|upload| upload.finish(new)) }
+    }
+
+    fn index(&mut self, bytes: &[u8]) {
+        let Some(mut chunker) = self.chunker.take() else { return };
+        let (upload, title) = (&mut self.upload, self.title);
+        chunker.push(bytes, &mut |passage| add_chunk(upload, title, passage));
+        self.indexed_to = chunker.position();
+        if self.bytes < WHILE_STREAMING_BYTES {
+            self.chunker = Some(chunker);
+        }
+    }
+}
+
+impl Sink for Capture<'_> {
+    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+        (self.watch)(stream, bytes);
+        self.digester.push(bytes);
+        if let Ok(upload) = &mut self.upload
+            && let Err(error) = upload.write(bytes)
+        {
+            self.upload = Err(error);
+        }
+        self.bytes += bytes.len() as u64;
+        self.index(bytes);
+        self.call.report(self.bytes as f64, "bytes captured");
+    }
+}
+
+fn add_chunk(
+    upload: &mut Result<Box<dyn Upload + '_>, StoreError>,
+    title: &str,
+    passage: forebay_domain::text::chunk::Passage,
+) {
+    if let Ok(open) = upload
+        && let Err(error) = open.chunk(indexing::to_chunk(title, passage))
+    {
+        *upload = Err(error);
+    }
+}
+
+fn answer(command: &str, stored: Stored, finished: &Finished, budget: u64) -> Answer {
+    let Stored { digest, entry } = stored;
+    let text = frame::run(&digest, entry.as_ref(), finished, budget);
+    let data = json!({
+        "ref": entry.as_ref().ok().map(|entry| entry.reference.as_str()),
+        "command": command,
+        "ending": finished.ending.to_string(),
+        "exit": match finished.ending {
+            forebay_domain::Ending::Exited(code) => Some(code),
+            _ => None,
+        },
+        "millis": finished.duration.as_millis() as u64,
+        "bytes": digest.bytes,
+        "lines": digest.lines,
+        "verbatim": digest.verbatim,
+        "digest": digest.text,
+    });
+    Answer::new(text, data).instead_of(digest.bytes)
+}

@@ -1,0 +1,109 @@
+//! The lines of an entry that match a pattern.
+
+use forebay_domain::text::{cut, number};
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::{Page, Request, pages};
+use crate::AppError;
+use crate::reading::{Line, Position};
+
+/// What is shown of a long line around its match.
+const SHOWN_BYTES: usize = 300;
+/// Bound on what a compiled pattern may take.
+const PATTERN_BYTES: usize = 4 * 1024 * 1024;
+
+pub(super) fn matching_lines(request: &Request, pattern: &str) -> Result<Page, AppError> {
+    let (regex, remark) = compile(pattern)?;
+    let (first, last) = match request.range {
+        None => (1, u64::MAX),
+        Some(range) => range.within(request.entry.lines).unwrap_or((1, 0)),
+    };
+    let from = request.from.map_or(first, |at| at.line.max(first));
+    let mut found = Found::new(regex, request.page_bytes());
+    pages::walk(request, Position { line: from, offset: 0 }, &mut |line| {
+        line.number <= last && found.look_at(&line)
+    })?;
+    Ok(found.finish(pattern, remark))
+}
+
+/// A pattern that is no regex is looked for as it stands: models often mean plain text.
+fn compile(pattern: &str) -> Result<(Regex, &'static str), AppError> {
+    let build = |text: &str| RegexBuilder::new(text).size_limit(PATTERN_BYTES).build();
+    match build(pattern) {
+        Ok(regex) => Ok((regex, "")),
+        Err(_) => build(&regex::escape(pattern))
+            .map(|regex| (regex, ", taken as plain text"))
+            .map_err(|error| {
+                AppError::bad_input(
+                    format!("this pattern cannot be used: {error}"),
+                    "use a shorter pattern",
+                )
+            }),
+    }
+}
+
+struct Found {
+    regex: Regex,
+    bytes: usize,
+    text: String,
+    shown: u64,
+    total: u64,
+    next: Option<u64>,
+    last_counted: u64,
+}
+
+impl Found {
+    fn new(regex: Regex, bytes: usize) -> Self {
+        Self { regex, bytes, text: String::new(), shown: 0, total: 0, next: None, last_counted: 0 }
+    }
+
+    fn look_at(&mut self, line: &Line<'_>) -> bool {
+        let already = line.number == self.last_counted;
+        let Some(found) = (!already).then(|| self.regex.find(line.bytes)).flatten() else {
+            return true;
+        };
+        self.total += 1;
+        self.last_counted = line.number;
+        if self.next.is_some() {
+            return true;
+        }
+        let row = format!("{}: {}", line.number, excerpt(line.bytes, found.start()));
+        if self.shown > 0 && self.text.len() + row.len() >= self.bytes {
+            self.next = Some(line.number);
+        } else {
+            self.append(&row);
+        }
+        true
+    }
+
+    fn append(&mut self, row: &str) {
+        if self.shown > 0 {
+            self.text.push('\n');
+        }
+        self.text.push_str(cut::prefix(row, self.bytes));
+        self.shown += 1;
+    }
+
+    fn finish(self, pattern: &str, remark: &str) -> Page {
+        let matching = number::counted(self.total, "matching line");
+        let about = match self.next {
+            None => format!("{matching}{remark}"),
+            Some(_) => format!("{} of {matching}{remark}", number::grouped(self.shown)),
+        };
+        let more =
+            self.next.map(|line| format!("grep=\"{}\" cursor={line}", cut::one_line(pattern, 60)));
+        Page { about, text: self.text, more }
+    }
+}
+
+/// The line, or the part of it around the match.
+fn excerpt(line: &[u8], at: usize) -> String {
+    if line.len() <= SHOWN_BYTES {
+        return forebay_digest::clean(line);
+    }
+    let start = at.saturating_sub(SHOWN_BYTES / 3);
+    let end = (start + SHOWN_BYTES).min(line.len());
+    let before = if start > 0 { "…" } else { "" };
+    let after = if end < line.len() { "…" } else { "" };
+    format!("{before}{}{after}", forebay_digest::clean(&line[start..end]))
+}

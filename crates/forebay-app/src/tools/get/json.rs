@@ -1,0 +1,90 @@
+//! The part of a JSON text that a pointer names.
+
+use forebay_domain::text::{cut, number};
+use serde_json::Value;
+
+use super::{Page, Request};
+use crate::AppError;
+
+/// A JSON text is parsed whole, so its size is bounded.
+const LARGEST_BYTES: u64 = 64 * 1024 * 1024;
+const LISTED_KEYS: usize = 20;
+
+pub(super) fn value_at(request: &Request, pointer: &str) -> Result<Page, AppError> {
+    let document = parse(request)?;
+    let value = follow(&document, pointer)?;
+    let text = match value {
+        Value::String(text) => text.clone(),
+        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+    };
+    Ok(page(request, pointer, value, &text))
+}
+
+fn parse(request: &Request) -> Result<Value, AppError> {
+    if request.entry.bytes > LARGEST_BYTES {
+        return Err(AppError::bad_input(
+            format!("{} is too large to be read as JSON", number::bytes(request.entry.bytes)),
+            "use lines or grep",
+        ));
+    }
+    let mut raw = Vec::with_capacity(request.entry.bytes as usize);
+    request.store.read(request.entry.reference, 0, &mut |piece| {
+        raw.extend_from_slice(piece);
+        true
+    })?;
+    serde_json::from_slice(&raw).map_err(|error| {
+        AppError::bad_input(format!("the text is not JSON: {error}"), "use lines or grep")
+    })
+}
+
+/// Follows a pointer step by step, so that a wrong step can be told.
+fn follow<'a>(document: &'a Value, pointer: &str) -> Result<&'a Value, AppError> {
+    let mut value = document;
+    let steps = pointer.trim().trim_start_matches('/');
+    for step in steps.split('/').filter(|_| !steps.is_empty()) {
+        let name = step.replace("~1", "/").replace("~0", "~");
+        let child = match value {
+            Value::Object(object) => object.get(&name),
+            Value::Array(items) => name.parse().ok().and_then(|index: usize| items.get(index)),
+            _ => None,
+        };
+        value = child.ok_or_else(|| no_such_step(value, &name))?;
+    }
+    Ok(value)
+}
+
+fn no_such_step(value: &Value, name: &str) -> AppError {
+    let there = match value {
+        Value::Object(object) => {
+            let keys: Vec<_> = object.keys().take(LISTED_KEYS).map(String::as_str).collect();
+            format!("keys there: {}", keys.join(", "))
+        }
+        Value::Array(items) => format!("an array of {} items is there", items.len()),
+        _ => "a plain value is there".to_owned(),
+    };
+    AppError::not_found(
+        format!("the JSON has no `{}` at that place", cut::one_line(name, 60)),
+        there,
+    )
+}
+
+fn page(request: &Request, pointer: &str, value: &Value, text: &str) -> Page {
+    let start = request.from.map_or(0, |at| at.offset as usize);
+    let rest = &text[text.ceil_char_boundary(start.min(text.len()))..];
+    let shown = cut::prefix(rest, request.page_bytes());
+    let next = text.len() - rest.len() + shown.len();
+    let more = (next < text.len())
+        .then(|| format!("json=\"{}\" cursor=1+{next}", cut::one_line(pointer, 80)));
+    Page { about: shape(value), text: shown.to_owned(), more }
+}
+
+fn shape(value: &Value) -> String {
+    match value {
+        Value::Object(object) => format!("object, {}", number::counted(object.len() as u64, "key")),
+        Value::Array(items) => format!("array, {}", number::counted(items.len() as u64, "item")),
+        Value::String(_) => "string".to_owned(),
+        Value::Number(_) => "number".to_owned(),
+        Value::Bool(_) => "boolean".to_owned(),
+        Value::Null => "null".to_owned(),
+    }
+}

@@ -1,0 +1,197 @@
+//! `ctx_get`: what stands behind a reference, whole or in part, page by page.
+
+mod grep;
+mod json;
+mod pages;
+
+use forebay_domain::text::line_range::LineRange;
+use forebay_domain::text::number;
+use forebay_domain::{Entry, Reference, Stream};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Nature, Tool, input};
+use crate::places::SharedStore;
+use crate::reading::Position;
+use crate::render::describe;
+use crate::{Answer, App, AppError, Call};
+
+pub struct Get;
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    #[serde(alias = "reference")]
+    pub r#ref: String,
+    /// e.g. 640-700, 640-, -50 (last 50)
+    pub lines: Option<String>,
+    /// Regex; gives matching lines
+    pub grep: Option<String>,
+    /// JSON pointer, e.g. /items/0
+    pub json: Option<String>,
+    /// stdout or stderr only
+    pub stream: Option<String>,
+    /// From the previous page
+    pub cursor: Option<String>,
+    pub budget: Option<u64>,
+    /// all: other projects too
+    pub scope: Option<String>,
+}
+
+impl Tool for Get {
+    const NAME: &'static str = "ctx_get";
+    const DESCRIPTION: &'static str = "Read what is stored behind a reference: whole, lines, grep or JSON pointer; paged by budget.";
+    const NATURE: Nature = Nature::Reads;
+    type Input = Input;
+
+    fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
+        let request = Request::read(app, &input)?;
+        let page = match (&input.grep, &input.json) {
+            (Some(pattern), None) => grep::matching_lines(&request, pattern)?,
+            (None, Some(pointer)) => json::value_at(&request, pointer)?,
+            (None, None) => pages::text(&request)?,
+            (Some(_), Some(_)) => return Err(one_way_only("grep and json")),
+        };
+        Ok(answer(app, &request, page))
+    }
+}
+
+/// Hands out the raw bytes of an entry exactly as they are stored, until `take` answers `false`.
+pub fn raw(
+    app: &App,
+    reference: &str,
+    scope: Option<&str>,
+    take: &mut dyn FnMut(&[u8]) -> bool,
+) -> Result<(), AppError> {
+    let scope = input::scope(scope)?;
+    let (store, entry) = app.places.locate(Reference::parse(reference)?, scope)?;
+    Ok(store.read(entry.reference, 0, take)?)
+}
+
+/// A well-formed question about one entry.
+struct Request {
+    store: SharedStore,
+    entry: Entry,
+    range: Option<LineRange>,
+    stream: Option<Stream>,
+    from: Option<Position>,
+    budget: u64,
+}
+
+/// A page of text, what it is, and how to go on.
+struct Page {
+    /// `lines 641-700 of 9,012`
+    about: String,
+    text: String,
+    /// The arguments that fetch the next page.
+    more: Option<String>,
+}
+
+impl Request {
+    fn read(app: &App, input: &Input) -> Result<Self, AppError> {
+        let reference = Reference::parse(&input.r#ref)?;
+        let scope = input::scope(input.scope.as_deref())?;
+        let (store, entry) = app.places.locate(reference, scope)?;
+        Ok(Self {
+            range: input.lines.as_deref().map(parse_range).transpose()?,
+            stream: input.stream.as_deref().map(parse_stream).transpose()?,
+            from: input.cursor.as_deref().map(parse_cursor).transpose()?,
+            budget: input::budget(input.budget, app.settings.get.budget)?,
+            store,
+            entry,
+        })
+    }
+}
+
+fn answer(app: &App, request: &Request, page: Page) -> Answer {
+    let entry = &request.entry;
+    let mut text = head(entry, &page.about);
+    if !page.text.is_empty() {
+        text.push('\n');
+        text.push_str(&page.text);
+    }
+    if let Some(more) = &page.more {
+        text.push_str(&format!("\nmore: ctx_get {} {more}", entry.reference.as_str()));
+    }
+    let data = json!({
+        "ref": entry.reference.as_str(),
+        "kind": entry.kind.word(),
+        "what": describe::what(entry),
+        "title": entry.title,
+        "source": entry.source,
+        "created": entry.created.0,
+        "age": describe::age(entry.created, app.now()),
+        "lines": entry.lines,
+        "bytes": entry.bytes,
+        "shown": page.about,
+        "text": page.text,
+        "more": page.more,
+    });
+    Answer::new(text, data)
+}
+
+fn head(entry: &Entry, about: &str) -> String {
+    let mut head = format!("{} {} · {about}", entry.reference, describe::what(entry));
+    if let Some(newer) = entry.note().and_then(|note| note.superseded_by) {
+        head.push_str(&format!(" · replaced by {newer}"));
+    }
+    head
+}
+
+/// What a page's frame may cost.
+const FRAME_TOKENS: u64 = 40;
+
+impl Request {
+    /// Bytes of text that one page may have.
+    fn page_bytes(&self) -> usize {
+        forebay_domain::tokens::to_bytes(self.budget.saturating_sub(FRAME_TOKENS)).max(40)
+    }
+
+    fn of_lines(&self) -> String {
+        format!("of {}", number::grouped(self.entry.lines))
+    }
+}
+
+fn parse_range(text: &str) -> Result<LineRange, AppError> {
+    text.parse().map_err(|error: forebay_domain::text::line_range::BadLineRange| {
+        AppError::bad_input(
+            error.to_string(),
+            "the first line of a run's answer tells how many lines there are",
+        )
+    })
+}
+
+fn parse_stream(word: &str) -> Result<Stream, AppError> {
+    match word {
+        "stdout" => Ok(Stream::Stdout),
+        "stderr" => Ok(Stream::Stderr),
+        _ => Err(input::one_of("stream", word, ["stdout", "stderr"])),
+    }
+}
+
+/// `641`, or `641+4000` for a place within a long line.
+fn parse_cursor(text: &str) -> Result<Position, AppError> {
+    let (line, offset) = text.split_once('+').unwrap_or((text, "0"));
+    match (line.trim().parse(), offset.trim().parse()) {
+        (Ok(line @ 1..), Ok(offset)) => Ok(Position { line, offset }),
+        _ => Err(AppError::bad_input(
+            format!("`{}` is not a cursor", text.chars().take(40).collect::<String>()),
+            "take it as it stands in the last line of the previous page",
+        )),
+    }
+}
+
+fn cursor(at: Position) -> String {
+    match at.offset {
+        0 => format!("cursor={}", at.line),
+        offset => format!("cursor={}+{offset}", at.line),
+    }
+}
+
+fn one_way_only(ways: &str) -> AppError {
+    AppError::bad_input(
+        format!("{ways} cannot be combined"),
+        "use one of lines, grep, json in a call",
+    )
+}

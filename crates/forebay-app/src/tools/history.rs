@@ -1,0 +1,130 @@
+//! `ctx_history`: a session's entries in order, newest page first.
+
+use forebay_domain::Entry;
+use forebay_store::HistoryPage;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Nature, Tool, input};
+use crate::render::budgeted::Budgeted;
+use crate::render::describe;
+use crate::{Answer, App, AppError, Call};
+
+pub struct History;
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Default: this one; all: every session
+    pub session: Option<String>,
+    pub limit: Option<u64>,
+    /// From the previous page
+    pub cursor: Option<String>,
+    pub budget: Option<u64>,
+}
+
+const DEFAULT_LIMIT: u64 = 20;
+const LARGEST_LIMIT: u64 = 500;
+/// Room for the line that tells how to go on.
+const MORE_BYTES: usize = 50;
+
+impl Tool for History {
+    const NAME: &'static str = "ctx_history";
+    const DESCRIPTION: &'static str = "List a session's runs and notes, newest first.";
+    const NATURE: Nature = Nature::Reads;
+    type Input = Input;
+
+    fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
+        let budget = input::budget(input.budget, app.settings.search.budget)?;
+        let limit = input.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, LARGEST_LIMIT) as usize;
+        let session = Session::choose(app, input.session.as_deref())?;
+        let before = input.cursor.as_deref().map(parse_cursor).transpose()?;
+        let page = HistoryPage { session: session.key.clone(), before, limit: limit + 1 };
+        let mut entries = app.places.own()?.history(&page)?;
+        let has_more = entries.len() > limit;
+        entries.truncate(limit);
+        Ok(render(app, &session, &entries, has_more, budget))
+    }
+}
+
+/// The session to tell of, and how it is called.
+pub(super) struct Session {
+    pub(super) key: Option<String>,
+    pub(super) name: String,
+}
+
+impl Session {
+    /// The one that was named, this one, or the latest when nothing happened in this one yet.
+    pub(super) fn choose(app: &App, asked: Option<&str>) -> Result<Self, AppError> {
+        match asked {
+            Some("all") => Ok(Self { key: None, name: "all sessions".to_owned() }),
+            Some(key) => Self::named(app, key),
+            None => Self::current_or_latest(app),
+        }
+    }
+
+    fn named(app: &App, key: &str) -> Result<Self, AppError> {
+        let sessions = app.places.own()?.sessions(usize::MAX >> 1)?;
+        if sessions.iter().any(|session| session.key == key) {
+            return Ok(Self { key: Some(key.to_owned()), name: format!("session {key}") });
+        }
+        let known: Vec<&str> =
+            sessions.iter().take(5).map(|session| session.key.as_str()).collect();
+        Err(AppError::not_found(
+            format!("there is no session `{}`", key.chars().take(60).collect::<String>()),
+            format!("the latest are: {}", known.join(", ")),
+        ))
+    }
+
+    fn current_or_latest(app: &App) -> Result<Self, AppError> {
+        let sessions = app.places.own()?.sessions(usize::MAX >> 1)?;
+        let current = sessions.iter().find(|session| session.key == app.session);
+        Ok(match (current, sessions.first()) {
+            (None, Some(latest)) => Self {
+                key: Some(latest.key.clone()),
+                name: format!("latest session {}", latest.key),
+            },
+            _ => Self { key: Some(app.session.clone()), name: "this session".to_owned() },
+        })
+    }
+}
+
+fn render(app: &App, session: &Session, entries: &[Entry], has_more: bool, budget: u64) -> Answer {
+    let now = app.now();
+    let mut text = Budgeted::new(budget);
+    let head = if entries.is_empty() { "nothing yet" } else { "newest first" };
+    text.push_cut(&format!("{} · {head}", session.name));
+    text.keep_back(MORE_BYTES);
+    let shown = entries.iter().take_while(|entry| text.push(&describe::entry(entry, now))).count();
+    text.release();
+    let last = entries[..shown].last().filter(|_| has_more || shown < entries.len());
+    let cursor = last.map(|entry| entry.sequence.to_string());
+    if let Some(cursor) = &cursor {
+        text.push(&format!("older: ctx_history cursor={cursor}"));
+    }
+    let data = json!({
+        "session": session.key,
+        "entries": entries[..shown].iter().map(|entry| json!({
+            "ref": entry.reference.as_str(),
+            "what": describe::what(entry),
+            "title": entry.title,
+            "session": entry.session,
+            "branch": entry.branch,
+            "created": entry.created.0,
+            "lines": entry.lines,
+            "bytes": entry.bytes,
+        })).collect::<Vec<_>>(),
+        "cursor": cursor,
+    });
+    Answer::new(text.into_text(), data)
+}
+
+fn parse_cursor(text: &str) -> Result<i64, AppError> {
+    text.trim().parse().map_err(|_| {
+        AppError::bad_input(
+            format!("`{}` is not a cursor", text.chars().take(40).collect::<String>()),
+            "take it as it stands in the last line of the previous page",
+        )
+    })
+}

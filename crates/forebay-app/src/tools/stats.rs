@@ -1,0 +1,112 @@
+//! `ctx_stats`: what Forebay cost and what it honestly saved.
+
+use std::collections::BTreeMap;
+
+use forebay_domain::text::number;
+use forebay_domain::usage::Totals;
+use forebay_store::Facts;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Nature, Tool};
+use crate::{Answer, App, AppError, Call};
+
+pub struct Stats;
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {}
+
+impl Tool for Stats {
+    const NAME: &'static str = "ctx_stats";
+    const DESCRIPTION: &'static str = "Tokens saved in this session and project, costs included.";
+    const NATURE: Nature = Nature::Reads;
+    type Input = Input;
+
+    fn call(app: &App, _: Input, _: &Call) -> Result<Answer, AppError> {
+        let store = app.places.own()?;
+        let session = store.usage(Some(&app.session))?;
+        let project = store.usage(None)?;
+        let facts = store.facts()?;
+        let data = json!({
+            "session": ledger_data(&session),
+            "project": ledger_data(&project),
+            "store": {
+                "entries": facts.entries,
+                "chunks": facts.chunks,
+                "sessions": facts.sessions,
+                "raw_bytes": facts.raw_bytes,
+                "disk_bytes": facts.disk_bytes,
+            },
+        });
+        Ok(Answer::new(render(&session, &project, &facts), data))
+    }
+}
+
+fn total(ledger: &BTreeMap<String, Totals>) -> Totals {
+    let mut sum = Totals::default();
+    for totals in ledger.values() {
+        sum.add(*totals);
+    }
+    sum
+}
+
+fn render(
+    session: &BTreeMap<String, Totals>,
+    project: &BTreeMap<String, Totals>,
+    facts: &Facts,
+) -> String {
+    let mut lines = vec![
+        format!("{:<16}{:>8}{:>12}{:>12}{:>12}", "", "answers", "host shows", "delivered", "saved"),
+        row("this session", total(session)),
+        row("project", total(project)),
+    ];
+    lines.extend(project.iter().map(|(tool, totals)| row(&format!("  {tool}"), *totals)));
+    lines.push(store_line(facts));
+    lines.push("Tokens of 4 bytes. A host shows at most 30,000 characters of an output: never more is credited.".to_owned());
+    lines.join("\n")
+}
+
+fn row(name: &str, totals: Totals) -> String {
+    format!(
+        "{name:<16}{:>8}{:>12}{:>12}{:>12}",
+        number::grouped(totals.answers),
+        number::grouped(totals.host_tokens),
+        number::grouped(totals.delivered_tokens),
+        signed(totals.saved()),
+    )
+}
+
+fn signed(number: i64) -> String {
+    let sign = if number < 0 { "-" } else { "" };
+    format!("{sign}{}", number::grouped(number.unsigned_abs()))
+}
+
+fn store_line(facts: &Facts) -> String {
+    let entries: u64 = facts.entries.values().sum();
+    let kinds: Vec<String> =
+        facts.entries.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    let kinds = if kinds.is_empty() { String::new() } else { format!(" ({})", kinds.join(", ")) };
+    format!(
+        "stored: {} entries{kinds}, {} of text in {} on disk",
+        number::grouped(entries),
+        number::bytes(facts.raw_bytes),
+        number::bytes(facts.disk_bytes)
+    )
+}
+
+fn ledger_data(ledger: &BTreeMap<String, Totals>) -> Value {
+    let data = |totals: Totals| {
+        json!({
+            "answers": totals.answers,
+            "raw_tokens": totals.raw_tokens,
+            "host_tokens": totals.host_tokens,
+            "delivered_tokens": totals.delivered_tokens,
+            "saved_tokens": totals.saved(),
+        })
+    };
+    let tools: serde_json::Map<String, Value> =
+        ledger.iter().map(|(tool, totals)| (tool.clone(), data(*totals))).collect();
+    json!({ "total": data(total(ledger)), "tools": tools })
+}
