@@ -1,0 +1,44 @@
+//! `forebay config`: every setting, its value, and where it came from.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use super::terminal::{self, Failure};
+use super::{Common, wrong_settings};
+
+/// Show every setting and where it came from
+#[derive(Debug, Args)]
+pub(super) struct Show {}
+
+impl Show {
+    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+        let config = common.config(&common.working_folder()?).map_err(wrong_settings)?;
+        if common.json {
+            let rows: Map<String, Value> = config
+                .rows()
+                .map(|(key, value, layer)| {
+                    (key.to_owned(), json!({ "value": plain(value), "from": layer.to_string() }))
+                })
+                .collect();
+            terminal::print_json(&Value::Object(rows))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let mut text = String::new();
+        for (key, value, layer) in config.rows() {
+            text.push_str(&format!("{key:<20} {:<10} {layer}\n", value.to_string()));
+        }
+        text.push_str("\nfiles, the later wins:\n");
+        for file in &config.files {
+            let state = if file.is_file() { "" } else { " (not there)" };
+            text.push_str(&format!("  {}{state}\n", file.display()));
+        }
+        terminal::print_plain(&text)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn plain(value: &toml::Value) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}

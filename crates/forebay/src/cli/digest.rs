@@ -1,0 +1,72 @@
+//! `forebay digest`: the digest of what comes in on stdin, stored nowhere.
+
+use std::io::{self, Read};
+use std::process::ExitCode;
+
+use clap::Args;
+use forebay_digest::{Budget, Digester, Hint};
+use serde_json::json;
+
+use super::Common;
+use super::terminal::{self, Failure};
+
+/// Digest stdin to stdout; store nothing
+#[derive(Debug, Args)]
+pub(super) struct Digest {
+    /// Tokens the digest may have; a token is 4 bytes
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<u64>,
+    /// The command that made the text
+    #[arg(long, value_name = "COMMAND")]
+    command: Option<String>,
+    /// What you look for; matching lines come first
+    #[arg(long, value_name = "TEXT")]
+    intent: Option<String>,
+}
+
+impl Digest {
+    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+        let budget = self.budget(common)?;
+        let hint = Hint { command: self.command.as_deref(), ..Hint::default() };
+        let mut digester = Digester::new(hint, self.intent.as_deref(), budget);
+        read_into(&mut digester)?;
+        let digest = digester.finish();
+        if common.json {
+            let left_out: Vec<_> =
+                digest.left_out.iter().map(|gap| json!([gap.first, gap.last])).collect();
+            terminal::print_json(&json!({
+                "digest": digest.text,
+                "verbatim": digest.verbatim,
+                "lines": digest.lines,
+                "bytes": digest.bytes,
+                "left_out": left_out,
+            }))?;
+        } else {
+            terminal::print_plain(&digest.text)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Digest {
+    fn budget(&self, common: &Common) -> Result<Budget, Failure> {
+        if let Some(tokens) = self.budget {
+            return Ok(Budget::exactly(tokens));
+        }
+        let settings = common.app()?.settings.digest;
+        Ok(Budget { verbatim: settings.verbatim, digest: settings.budget })
+    }
+}
+
+fn read_into(digester: &mut Digester) -> io::Result<()> {
+    let mut stdin = io::stdin().lock();
+    let mut buffer = vec![0; 256 * 1024];
+    loop {
+        match stdin.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(count) => digester.push(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! `forebay doctor`: whether everything works here.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use forebay_app::Call;
+use serde_json::json;
+
+use super::Common;
+use super::terminal::{self, Failure};
+
+/// Check that everything works here
+#[derive(Debug, Args)]
+pub(super) struct Doctor {
+    /// Set a damaged store aside under a new name and start afresh; nothing is deleted
+    #[arg(long)]
+    repair: bool,
+}
+
+impl Doctor {
+    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+        let app = common.app()?;
+        if self.repair {
+            terminal::print_answer(&app.repair()?)?;
+        }
+        let answer = app.call("ctx_doctor", json!({}), &Call::new()?)?;
+        let healthy = answer.data["healthy"].as_bool().unwrap_or_default();
+        common.show(&answer)?;
+        Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}

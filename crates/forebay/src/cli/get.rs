@@ -1,0 +1,75 @@
+//! `forebay get`: what stands behind a reference.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Args;
+use forebay_app::tools;
+use serde_json::json;
+
+use super::Common;
+use super::terminal::Failure;
+
+/// Show what is stored behind a reference
+#[derive(Debug, Args)]
+pub(super) struct Get {
+    /// [ctx:k3v9m2a1xq], with or without the brackets
+    reference: String,
+    /// 640-700, 640, 640- (to the end), -50 (the last 50)
+    #[arg(short, long, value_name = "RANGE", allow_hyphen_values = true)]
+    lines: Option<String>,
+    /// Only lines that match this regex
+    #[arg(short, long, value_name = "REGEX", allow_hyphen_values = true)]
+    grep: Option<String>,
+    /// The JSON value at this pointer, e.g. /items/0
+    #[arg(short = 'p', long, value_name = "POINTER")]
+    pointer: Option<String>,
+    /// Only what came from this stream of the run
+    #[arg(long, value_parser = ["stdout", "stderr"])]
+    stream: Option<String>,
+    /// Go on where the previous page ended
+    #[arg(long)]
+    cursor: Option<String>,
+    /// Tokens of one page
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<u64>,
+    /// Look in other projects too
+    #[arg(long)]
+    all: bool,
+    /// Write exactly the stored bytes, all of them
+    #[arg(long, conflicts_with_all = ["lines", "grep", "pointer", "stream", "cursor", "budget"])]
+    raw: bool,
+}
+
+impl Get {
+    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+        let scope = self.all.then_some("all");
+        if self.raw {
+            return self.write_raw(common, scope);
+        }
+        common.ask(
+            "ctx_get",
+            json!({
+                "ref": self.reference,
+                "lines": self.lines,
+                "grep": self.grep,
+                "json": self.pointer,
+                "stream": self.stream,
+                "cursor": self.cursor,
+                "budget": self.budget,
+                "scope": scope,
+            }),
+        )
+    }
+
+    fn write_raw(&self, common: &Common, scope: Option<&str>) -> Result<ExitCode, Failure> {
+        let mut stdout = io::stdout().lock();
+        let mut written = Ok(());
+        tools::get::raw(&common.app()?, &self.reference, scope, &mut |piece| {
+            written = stdout.write_all(piece);
+            written.is_ok()
+        })?;
+        written.and_then(|()| stdout.flush())?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,37 @@
+//! `forebay mcp`: serves the tools to an agent over stdio.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use forebay_app::{App, AppError};
+
+use super::Common;
+use super::terminal::Failure;
+use crate::doors::mcp;
+
+/// Serve the tools to an agent (MCP over stdio)
+///
+/// Agents start this themselves. To try it: npx @modelcontextprotocol/inspector forebay mcp
+#[derive(Debug, Args)]
+pub(super) struct Serve {}
+
+impl Serve {
+    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+        let common = common.clone();
+        mcp::serve(Box::new(move |client| make_app(&common, client)))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Each server process is a conversation of its own, unless the host named one.
+fn make_app(common: &Common, client: &str) -> Result<App, AppError> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).map_err(|error| {
+        AppError::bad_input(
+            format!("no random numbers: {error}"),
+            "check the system's random device",
+        )
+    })?;
+    let own = format!("mcp-{}", forebay_domain::Reference::from_random(random).as_str());
+    common.app_for(client, &own)
+}

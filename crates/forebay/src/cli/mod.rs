@@ -1,0 +1,212 @@
+//! The command line: one file a command, each reading top to bottom.
+
+mod completions;
+mod config;
+mod demo;
+mod digest;
+mod doctor;
+mod get;
+mod history;
+mod index;
+mod man;
+mod mcp;
+mod note;
+mod paint;
+mod purge;
+mod reflect;
+mod run;
+mod search;
+mod stats;
+mod terminal;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use forebay_app::{Answer, App, AppError, Call, Setup};
+use forebay_domain::Timestamp;
+use forebay_store::{Home, Project};
+use serde_json::Value;
+
+use self::terminal::Failure;
+use crate::config::{Config, ConfigError, PROJECT_FILE, environment};
+
+/// Keeps raw tool output out of an AI agent's context window.
+///
+/// Commands run through Forebay are stored whole; you get a digest and a reference like
+/// [ctx:k3v9m2a1xq] with which any part is read again. `forebay demo` shows it in a minute.
+#[derive(Debug, Parser)]
+#[command(name = "forebay", version, max_term_width = 100, arg_required_else_help = true)]
+struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What every command takes.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Common options")]
+struct Common {
+    /// Work as if started in this folder
+    #[arg(short = 'C', long, global = true, value_name = "DIR")]
+    directory: Option<PathBuf>,
+    /// The conversation this belongs to
+    #[arg(long, global = true, value_name = "KEY", env = environment::SESSION)]
+    session: Option<String>,
+    /// Change a setting for this call, e.g. digest.budget=200
+    #[arg(long, global = true, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Print data instead of text
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::Run),
+    Get(get::Get),
+    Search(search::Search),
+    Note(note::Note),
+    History(history::History),
+    Reflect(reflect::Reflect),
+    Index(index::Index),
+    Digest(digest::Digest),
+    Stats(stats::Stats),
+    Purge(purge::Purge),
+    Doctor(doctor::Doctor),
+    Config(config::Show),
+    Mcp(mcp::Serve),
+    Demo(demo::Demo),
+    Completions(completions::Completions),
+    Man(man::Man),
+}
+
+/// Reads the command line, does what it says, and turns the outcome into an exit code.
+pub(crate) fn main() -> ExitCode {
+    let Cli { common, command } = Cli::parse();
+    let json = common.json;
+    let done = match command {
+        Command::Run(run) => run.carry_out(&common),
+        Command::Get(get) => get.carry_out(&common),
+        Command::Search(search) => search.carry_out(&common),
+        Command::Note(note) => note.carry_out(&common),
+        Command::History(history) => history.carry_out(&common),
+        Command::Reflect(reflect) => reflect.carry_out(&common),
+        Command::Index(index) => index.carry_out(&common),
+        Command::Digest(digest) => digest.carry_out(&common),
+        Command::Stats(stats) => stats.carry_out(&common),
+        Command::Purge(purge) => purge.carry_out(&common),
+        Command::Doctor(doctor) => doctor.carry_out(&common),
+        Command::Config(show) => show.carry_out(&common),
+        Command::Mcp(serve) => serve.carry_out(&common),
+        Command::Demo(demo) => demo.carry_out(&common),
+        Command::Completions(completions) => completions.carry_out(),
+        Command::Man(man) => man.carry_out(),
+    };
+    done.unwrap_or_else(|failure| failure.tell(json))
+}
+
+fn command() -> clap::Command {
+    Cli::command()
+}
+
+impl Common {
+    fn app(&self) -> Result<App, Failure> {
+        self.app_for("cli", "cli").map_err(Failure::from)
+    }
+
+    /// The app for a client; `session` is the conversation's name when nobody gave one.
+    fn app_for(&self, client: &str, session: &str) -> Result<App, AppError> {
+        let cwd = self.working_folder()?;
+        let home = data_folder()?;
+        crate::log::start(&home.log_file());
+        let settings =
+            self.config(&cwd).and_then(|config| config.settings()).map_err(wrong_settings)?;
+        Ok(App::new(Setup {
+            home,
+            cwd,
+            user_home: user_home(),
+            settings,
+            session: self.session_name().unwrap_or_else(|| session.to_owned()),
+            client: client.to_owned(),
+            clock: wall_clock,
+        }))
+    }
+
+    fn config(&self, cwd: &Path) -> Result<Config, ConfigError> {
+        let user = user_settings_file();
+        let root = Project::of(cwd, user_home().as_deref())
+            .map_or_else(|| cwd.to_owned(), |project| project.root);
+        Config::load(user.as_deref(), &root.join(PROJECT_FILE), &self.set)
+    }
+
+    fn working_folder(&self) -> Result<PathBuf, AppError> {
+        let current = std::env::current_dir().map_err(|error| {
+            AppError::bad_input(
+                format!("the current folder cannot be used: {error}"),
+                "change to one that exists",
+            )
+        })?;
+        let folder =
+            self.directory.as_ref().map_or_else(|| current.clone(), |given| current.join(given));
+        if folder.is_dir() {
+            return Ok(folder);
+        }
+        Err(AppError::bad_input(
+            format!("{} is not a folder", folder.display()),
+            "check -C/--directory",
+        ))
+    }
+
+    fn session_name(&self) -> Option<String> {
+        let by_host = || environment::HOST_SESSIONS.iter().find_map(|name| environment::read(name));
+        self.session.clone().or_else(by_host)
+    }
+
+    /// Asks a tool as every door does, and shows its answer.
+    fn ask(&self, tool: &str, input: Value) -> Result<ExitCode, Failure> {
+        let app = self.app()?;
+        let answer = app.call(tool, input, &Call::new()?)?;
+        self.show(&answer)
+    }
+
+    fn show(&self, answer: &Answer) -> Result<ExitCode, Failure> {
+        if self.json {
+            terminal::print_json(&answer.data)?;
+        } else {
+            terminal::print_answer(&answer.text)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The data folder: where `FOREBAY_HOME` says, or where the platform keeps data.
+fn data_folder() -> Result<Home, AppError> {
+    let root =
+        environment::read(environment::HOME).map(PathBuf::from).or_else(Home::default_location);
+    root.map(Home::at).ok_or_else(|| {
+        AppError::bad_input(
+            "this user has no home folder",
+            format!("set {} to a folder", environment::HOME),
+        )
+    })
+}
+
+fn user_home() -> Option<PathBuf> {
+    std::env::home_dir()
+}
+
+fn user_settings_file() -> Option<PathBuf> {
+    Home::settings_file(environment::read(environment::HOME).map(PathBuf::from).as_deref())
+}
+
+fn wall_clock() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+fn wrong_settings(error: ConfigError) -> AppError {
+    AppError::bad_input(error.to_string(), error.hint())
+}

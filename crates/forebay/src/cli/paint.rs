@@ -1,0 +1,49 @@
+//! Colours for people; `anstream` takes them away where nobody looks.
+
+use owo_colors::OwoColorize;
+
+pub(super) fn fault(text: &str) -> String {
+    text.red().bold().to_string()
+}
+
+pub(super) fn advice(text: &str) -> String {
+    text.yellow().to_string()
+}
+
+pub(super) fn heading(text: &str) -> String {
+    text.bold().to_string()
+}
+
+pub(super) fn typed(text: &str) -> String {
+    text.green().to_string()
+}
+
+pub(super) fn aside(text: &str) -> String {
+    text.dimmed().to_string()
+}
+
+/// A line of an answer: references stand out, what leads further steps back.
+pub(super) fn answer_line(line: &str) -> String {
+    const LEADS_FURTHER: &[&str] = &["left out:", "more:", "older:", "… "];
+    if LEADS_FURTHER.iter().any(|start| line.starts_with(start)) {
+        return aside(line);
+    }
+    let Some(rest) = line.strip_prefix("[ctx:") else { return line.to_owned() };
+    match rest.split_once(']') {
+        Some((id, rest)) => format!("{}{}", format!("[ctx:{id}]").cyan(), ending(rest)),
+        None => line.to_owned(),
+    }
+}
+
+/// How a run ended, in the colour of its meaning.
+fn ending(rest: &str) -> String {
+    let (ending, after) = rest.split_at(rest.find(" · ").unwrap_or(rest.len()));
+    let good = ending.ends_with("exit 0");
+    let is_run =
+        ["exit ", "killed ", "timed out", "cancelled"].iter().any(|word| ending.contains(word));
+    match (is_run, good) {
+        (true, true) => format!("{}{after}", ending.green()),
+        (true, false) => format!("{}{after}", ending.red()),
+        _ => rest.to_owned(),
+    }
+}

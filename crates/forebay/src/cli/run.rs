@@ -1,0 +1,186 @@
+//! `forebay run`: runs a command, stores its output, prints the digest.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use forebay_app::Call;
+use forebay_app::tools::execute::{self, Command, Options, Ran};
+use forebay_domain::{Ending, Stream};
+use forebay_sandbox::{Cancel, Program, Stdin};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::terminal::Failure;
+use super::{Common, terminal};
+
+/// Run a command; print a digest, store the whole output
+///
+/// One argument is a shell command line; several are run as they stand, without a shell. The exit
+/// code is the command's. When you redirect or pipe it in your terminal, or with --tee, the command's
+/// bytes pass unaltered and only the digest's first line is added, on stderr.
+#[derive(Debug, Args)]
+pub(super) struct Run {
+    /// What you look for; matching lines come first
+    #[arg(long, value_name = "TEXT")]
+    intent: Option<String>,
+    /// End the command after so many milliseconds
+    #[arg(long, value_name = "MS")]
+    timeout_ms: Option<u64>,
+    /// Tokens the answer may have
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<u64>,
+    /// Run the command in this folder
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+    /// Hand our stdin to the command instead of a closed one
+    #[arg(long)]
+    stdin: bool,
+    /// Pass the command's bytes through unaltered
+    #[arg(long, conflicts_with_all = ["digest", "json"])]
+    tee: bool,
+    /// Print the digest, wherever stdout goes
+    #[arg(long)]
+    digest: bool,
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+impl Run {
+    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+        let app = common.app()?;
+        let call = Call::new()?;
+        forward_signals(call.cancel.clone())?;
+        let tee = self.passes_through(common);
+        let options = self.options();
+        let mut pass = PassThrough { cancel: call.cancel.clone(), wanted: tee };
+        let ran =
+            execute::run(&app, self.into_command(), &options, &call, &mut |stream, bytes| {
+                pass.write(stream, bytes);
+            })?;
+        if !tee {
+            app.enter_in_ledger("ctx_execute", &ran.answer, ran.finished.duration);
+        }
+        show(common, &ran, tee)?;
+        app.settle()?;
+        Ok(end_like(ran.finished.ending))
+    }
+
+    /// Whether the command's own bytes go to stdout, because something else reads them there.
+    ///
+    /// A person who redirects stdout still has a terminal on stderr. An agent host has none, and
+    /// reads pipes or files: it wants the digest.
+    fn passes_through(&self, common: &Common) -> bool {
+        let redirected_by_a_person = !io::stdout().is_terminal() && io::stderr().is_terminal();
+        self.tee || (redirected_by_a_person && !self.digest && !common.json)
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            intent: self.intent.clone(),
+            cwd: self.cwd.clone(),
+            timeout_ms: self.timeout_ms,
+            budget: self.budget,
+        }
+    }
+
+    fn into_command(mut self) -> Command {
+        let stdin = if self.stdin { Stdin::Inherit } else { Stdin::Closed };
+        if self.command.len() == 1 {
+            let line = self.command.remove(0);
+            return Command { title: line.clone(), program: Program::Shell(line), stdin };
+        }
+        Command { title: quoted(&self.command), program: Program::Argv(self.command), stdin }
+    }
+}
+
+/// Hands the command's bytes on as they arrive.
+struct PassThrough {
+    cancel: Cancel,
+    wanted: bool,
+}
+
+impl PassThrough {
+    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+        if !self.wanted {
+            return;
+        }
+        let written = match stream {
+            Stream::Stdout => io::stdout().lock().write_all(bytes),
+            Stream::Stderr => io::stderr().lock().write_all(bytes),
+        };
+        // As in a pipeline: a command that nobody reads any more is ended.
+        if written.and_then(|()| io::stdout().flush()).is_err() {
+            self.wanted = false;
+            self.cancel.cancel();
+        }
+    }
+}
+
+fn show(common: &Common, ran: &Ran, tee: bool) -> Result<(), Failure> {
+    if tee {
+        let head = ran.answer.text.lines().next().unwrap_or_default();
+        return Ok(writeln!(anstream::stderr(), "{}", super::paint::answer_line(head))?);
+    }
+    if common.json {
+        return terminal::print_json(&ran.answer.data);
+    }
+    terminal::print_answer(&ran.answer.text)
+}
+
+/// The first signal goes to the command, which may end in its own way; the next one ends it.
+fn forward_signals(cancel: Cancel) -> io::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    std::thread::spawn(move || {
+        for (count, signal) in signals.forever().enumerate() {
+            if count == 0 { cancel.forward(signal) } else { cancel.cancel() }
+        }
+    });
+    Ok(())
+}
+
+/// Ends this process as the command ended.
+fn end_like(ending: Ending) -> ExitCode {
+    const TIMED_OUT: u8 = 124;
+    const CANCELLED: u8 = 130;
+    match ending {
+        Ending::Exited(code) => ExitCode::from(code as u8),
+        Ending::Signalled(signal) => end_by_signal(signal),
+        Ending::TimedOut => ExitCode::from(TIMED_OUT),
+        Ending::Cancelled => ExitCode::from(CANCELLED),
+    }
+}
+
+fn end_by_signal(signal: i32) -> ExitCode {
+    use rustix::process::{Resource, Rlimit, Signal, getpid, kill_process, setrlimit};
+    // The command's core, if any, is its own; ours would only confuse.
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    if signal == Signal::KILL.as_raw() {
+        let _ = kill_process(getpid(), Signal::KILL);
+    }
+    let _ = signal_hook::low_level::emulate_default_handler(signal);
+    ExitCode::from((128 + signal) as u8)
+}
+
+/// The arguments as a shell would need them, for the history.
+fn quoted(arguments: &[String]) -> String {
+    let plain = |text: &str| {
+        !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "-_./=:,+@%".contains(c))
+    };
+    let quote = |text: &String| {
+        if plain(text) { text.clone() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    };
+    arguments.iter().map(quote).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_history_shows_arguments_as_a_shell_takes_them() {
+        let arguments = ["printf", "%s", "a  b", "it's", ""].map(str::to_owned);
+        assert_eq!(quoted(&arguments), r"printf %s 'a  b' 'it'\''s' ''");
+    }
+}

@@ -1,0 +1,121 @@
+//! `forebay search`: finds what was stored, by its words.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use forebay_app::AppError;
+use forebay_app::tools::search::{Input, Reach};
+use forebay_domain::Hit;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Common;
+use super::terminal::Failure;
+
+/// Find past output, notes and indexed sources
+#[derive(Debug, Args)]
+pub(super) struct Search {
+    /// Words that stand in what you look for
+    #[arg(required_unless_present = "queries", value_name = "QUERY")]
+    query: Vec<String>,
+    /// Hits for a query
+    #[arg(short = 'n', long)]
+    limit: Option<u64>,
+    /// How far to look
+    #[arg(long, value_parser = ["session", "branch", "project", "all"])]
+    scope: Option<String>,
+    /// Only entries of this kind
+    #[arg(long, value_parser = ["run", "note", "source", "page", "capture", "turn"])]
+    kind: Option<String>,
+    /// Only sources that match this glob
+    #[arg(long, value_name = "GLOB")]
+    source: Option<String>,
+    /// Tokens the answer may have
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<u64>,
+    /// Answer many queries: a file of {"qid","query"} lines, - for stdin; prints {"qid","results"} lines
+    #[arg(long, value_name = "FILE", requires = "json", conflicts_with = "query")]
+    queries: Option<PathBuf>,
+}
+
+impl Search {
+    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+        match &self.queries {
+            Some(file) => self.answer_file(common, file),
+            None => common.ask(
+                "ctx_search",
+                json!({
+                    "queries": [self.query.join(" ")],
+                    "limit": self.limit,
+                    "scope": self.scope,
+                    "kind": self.kind,
+                    "source": self.source,
+                    "budget": self.budget,
+                }),
+            ),
+        }
+    }
+
+    fn answer_file(&self, common: &Common, file: &Path) -> Result<ExitCode, Failure> {
+        let app = common.app()?;
+        let input = Input {
+            queries: vec!["each line".to_owned()],
+            limit: self.limit,
+            scope: self.scope.clone(),
+            kind: self.kind.clone(),
+            source: self.source.clone(),
+            budget: None,
+        };
+        let reach = Reach::read(&app, &input)?;
+        let mut stdout = io::stdout().lock();
+        for (number, line) in open(file)?.lines().enumerate() {
+            let line = line?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            let asked = parse(&line, number + 1)?;
+            let found = reach.find_documents(&asked.query)?;
+            let results: Vec<Value> = found.iter().map(result).collect();
+            writeln!(stdout, "{}", json!({ "qid": asked.qid, "results": results }))?;
+        }
+        stdout.flush()?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    qid: Value,
+    query: String,
+}
+
+fn parse(line: &str, number: usize) -> Result<Asked, AppError> {
+    serde_json::from_str(line).map_err(|error| {
+        AppError::bad_input(
+            format!("line {number} of the queries: {error}"),
+            "each line is a JSON object with `qid` and `query`",
+        )
+    })
+}
+
+fn open(file: &Path) -> Result<Box<dyn BufRead>, AppError> {
+    if file == Path::new("-") {
+        return Ok(Box::new(BufReader::new(io::stdin())));
+    }
+    let opened = File::open(file).map_err(|error| {
+        AppError::bad_input(
+            format!("{}: {error}", file.display()),
+            "give a readable file, or - for stdin",
+        )
+    })?;
+    Ok(Box::new(BufReader::new(opened)))
+}
+
+/// A document by the name it was indexed under, or by its reference.
+fn result(hit: &Hit) -> Value {
+    let id = hit.key.clone().unwrap_or_else(|| hit.reference.as_str().to_owned());
+    json!({ "id": id, "score": hit.score })
+}

@@ -1,0 +1,22 @@
+//! Every environment variable Forebay reads.
+
+/// The data folder.
+pub(crate) const HOME: &str = "FOREBAY_HOME";
+/// The conversation, when the host names none.
+pub(crate) const SESSION: &str = "FOREBAY_SESSION";
+/// What goes to the log: error, warn, info, debug or trace.
+pub(crate) const LOG: &str = "FOREBAY_LOG";
+
+/// Conversations as hosts name them, for the processes they start.
+pub(crate) const HOST_SESSIONS: &[&str] =
+    &["CLAUDE_CODE_SESSION_ID", "GEMINI_SESSION_ID", "QWEN_SESSION_ID"];
+
+/// The variable that sets one setting: `digest.budget` by `FOREBAY_DIGEST_BUDGET`.
+pub(crate) fn of_setting(key: &str) -> String {
+    format!("FOREBAY_{}", key.replace('.', "_").to_uppercase())
+}
+
+/// A variable that is set and not empty.
+pub(crate) fn read(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}

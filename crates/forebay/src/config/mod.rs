@@ -1,0 +1,250 @@
+//! Settings in layers: defaults, user file, project file, environment, flags; the later wins.
+
+pub(crate) mod environment;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use forebay_app::settings::{DEFAULTS, Settings};
+use toml::{Table, Value};
+
+/// The name of a project's own settings file.
+pub(crate) const PROJECT_FILE: &str = ".forebay.toml";
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Layer {
+    Default,
+    File(PathBuf),
+    Environment(String),
+    Flag,
+}
+
+impl fmt::Display for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File(path) => write!(f, "{}", path.display()),
+            Self::Environment(name) => f.write_str(name),
+            Self::Flag => f.write_str("--set"),
+        }
+    }
+}
+
+/// Every setting with the layer that decided it.
+#[derive(Debug)]
+pub(crate) struct Config {
+    values: BTreeMap<String, (Value, Layer)>,
+    pub(crate) files: Vec<PathBuf>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConfigError {
+    #[error("{}: {source}", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+    #[error("{}: {message}", path.display())]
+    NotToml { path: PathBuf, message: String },
+    #[error("{layer}: there is no setting `{key}`")]
+    Unknown { layer: Layer, key: String },
+    #[error("{layer}: `{key}` = {value} is not {expected}")]
+    WrongType { layer: Layer, key: String, value: String, expected: &'static str },
+    #[error("--set {0}: write it as key=value")]
+    BadFlag(String),
+}
+
+impl ConfigError {
+    pub(crate) fn hint(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => "make the file readable, or remove it",
+            Self::NotToml { .. } => "settings files are TOML; `forebay config` shows every setting",
+            _ => "`forebay config` shows every setting with its value",
+        }
+    }
+}
+
+impl Config {
+    /// Reads all layers, in the one order there is.
+    pub(crate) fn load(
+        user: Option<&Path>,
+        project: &Path,
+        flags: &[String],
+    ) -> Result<Self, ConfigError> {
+        let files: Vec<PathBuf> = user.into_iter().chain([project]).map(Path::to_owned).collect();
+        let mut config = Self::defaults()?;
+        for path in &files {
+            config.overlay_file(path)?;
+        }
+        config.overlay_environment()?;
+        config.overlay_flags(flags)?;
+        config.files = files;
+        Ok(config)
+    }
+
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&str, &Value, &Layer)> {
+        self.values.iter().map(|(key, (value, layer))| (key.as_str(), value, layer))
+    }
+
+    /// The settings as the app takes them.
+    pub(crate) fn settings(&self) -> Result<Settings, ConfigError> {
+        let mut table = Table::new();
+        for (key, (value, _)) in &self.values {
+            insert(&mut table, key, value.clone());
+        }
+        table.try_into().map_err(|error: toml::de::Error| ConfigError::NotToml {
+            path: PathBuf::from("settings"),
+            message: error.message().to_owned(),
+        })
+    }
+
+    fn defaults() -> Result<Self, ConfigError> {
+        let table = parse(Path::new("settings.toml"), DEFAULTS)?;
+        let values = flatten(table).into_iter().map(|(key, value)| (key, (value, Layer::Default)));
+        Ok(Self { values: values.collect(), files: Vec::new() })
+    }
+
+    fn overlay_file(&mut self, path: &Path) -> Result<(), ConfigError> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(source) => return Err(ConfigError::Unreadable { path: path.to_owned(), source }),
+        };
+        let layer = Layer::File(path.to_owned());
+        flatten(parse(path, &text)?)
+            .into_iter()
+            .try_for_each(|(key, value)| self.set(&key, value, &layer))
+    }
+
+    fn overlay_environment(&mut self) -> Result<(), ConfigError> {
+        let keys: Vec<String> = self.values.keys().cloned().collect();
+        for key in keys {
+            let name = environment::of_setting(&key);
+            if let Some(text) = environment::read(&name) {
+                self.set(&key, from_text(&text), &Layer::Environment(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn overlay_flags(&mut self, flags: &[String]) -> Result<(), ConfigError> {
+        flags.iter().try_for_each(|flag| {
+            let (key, text) =
+                flag.split_once('=').ok_or_else(|| ConfigError::BadFlag(flag.clone()))?;
+            self.set(key.trim(), from_text(text.trim()), &Layer::Flag)
+        })
+    }
+
+    fn set(&mut self, key: &str, value: Value, layer: &Layer) -> Result<(), ConfigError> {
+        let (layer, key) = (layer.clone(), key.to_owned());
+        let Some(slot) = self.values.get_mut(&key) else {
+            return Err(ConfigError::Unknown { layer, key });
+        };
+        let fits = slot.0.same_type(&value) && value.as_integer().is_none_or(|number| number >= 0);
+        if !fits {
+            let expected = expected(&slot.0);
+            return Err(ConfigError::WrongType { layer, key, value: value.to_string(), expected });
+        }
+        *slot = (value, layer);
+        Ok(())
+    }
+}
+
+fn parse(path: &Path, text: &str) -> Result<Table, ConfigError> {
+    text.parse().map_err(|error: toml::de::Error| ConfigError::NotToml {
+        path: path.to_owned(),
+        message: error.to_string().trim().replace('\n', " "),
+    })
+}
+
+/// `{digest: {budget: 400}}` as `digest.budget = 400`.
+fn flatten(table: Table) -> Vec<(String, Value)> {
+    table
+        .into_iter()
+        .flat_map(|(key, value)| match value {
+            Value::Table(inner) => flatten(inner)
+                .into_iter()
+                .map(|(rest, value)| (format!("{key}.{rest}"), value))
+                .collect(),
+            value => vec![(key, value)],
+        })
+        .collect()
+}
+
+fn insert(table: &mut Table, key: &str, value: Value) {
+    match key.split_once('.') {
+        None => drop(table.insert(key.to_owned(), value)),
+        Some((first, rest)) => {
+            let inner = table.entry(first).or_insert_with(|| Value::Table(Table::new()));
+            if let Value::Table(inner) = inner {
+                insert(inner, rest, value);
+            }
+        }
+    }
+}
+
+/// A value as it is written in an environment variable or a flag.
+fn from_text(text: &str) -> Value {
+    match (text.parse::<i64>(), text.parse::<bool>()) {
+        (Ok(number), _) => Value::Integer(number),
+        (_, Ok(truth)) => Value::Boolean(truth),
+        _ => Value::String(text.to_owned()),
+    }
+}
+
+fn expected(example: &Value) -> &'static str {
+    match example {
+        Value::Integer(_) => "a whole number from 0 up",
+        Value::Boolean(_) => "true or false",
+        Value::String(_) => "a text",
+        _ => "of the right type",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_settings() {
+        let settings = Config::defaults().unwrap().settings().unwrap();
+        assert_eq!(settings.keep.runs, 30);
+    }
+
+    #[test]
+    fn later_layers_win_and_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let (user, project) = (folder.path().join("user.toml"), folder.path().join("project.toml"));
+        fs::write(&user, "[digest]\nbudget = 111\nverbatim = 222\n").unwrap();
+        fs::write(&project, "digest.budget = 333").unwrap();
+        let config = Config::load(Some(&user), &project, &["keep.runs=7".to_owned()]).unwrap();
+        let row = |name: &str| {
+            config
+                .rows()
+                .find(|(key, ..)| *key == name)
+                .map(|(_, value, layer)| (value.as_integer(), layer.clone()))
+        };
+        assert_eq!(row("digest.budget"), Some((Some(333), Layer::File(project.clone()))));
+        assert_eq!(row("digest.verbatim"), Some((Some(222), Layer::File(user.clone()))));
+        assert_eq!(row("keep.runs"), Some((Some(7), Layer::Flag)));
+        assert_eq!(row("get.budget"), Some((Some(2000), Layer::Default)));
+    }
+
+    #[track_caller]
+    fn check_refused(text: &str, expect: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("s.toml");
+        fs::write(&file, text).unwrap();
+        let error = Config::load(None, &file, &[]).unwrap_err();
+        assert!(error.to_string().contains(expect), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_is_wrong_is_told() {
+        check_refused("digest.budgt = 1", "no setting `digest.budgt`");
+        check_refused("digest.budget = 'many'", "a whole number");
+        check_refused("digest.budget = -4", "a whole number");
+        check_refused("digest = [", "s.toml");
+    }
+}

@@ -1,0 +1,185 @@
+//! Answers MCP requests by asking the app on a blocking thread.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use forebay_app::tools::{INSTRUCTIONS, Nature, TOOLS, ToolRow};
+use forebay_app::{Answer, App, AppError, Call, ErrorKind};
+use forebay_domain::tokens;
+use forebay_sandbox::Cancel;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode, ErrorData,
+    Implementation, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
+use serde_json::{Map, Value};
+
+/// Makes the app for a client of this name; settings that are wrong are told with the first call.
+pub(crate) type AppMaker = Box<dyn Fn(&str) -> Result<App, AppError> + Send + Sync>;
+
+/// Tools whose data says all that their text says, and is therefore sent beside it.
+const STRUCTURED: &[&str] = &["ctx_stats", "ctx_doctor"];
+
+pub(super) struct Handler {
+    make_app: AppMaker,
+    app: OnceLock<Arc<App>>,
+    running: Mutex<Vec<Cancel>>,
+}
+
+impl Handler {
+    pub(super) fn new(make_app: AppMaker) -> Self {
+        Self { make_app, app: OnceLock::new(), running: Mutex::default() }
+    }
+
+    /// Ends what still runs; its output so far is stored.
+    pub(super) fn end_all_calls(&self) {
+        self.running().iter().for_each(Cancel::cancel);
+    }
+
+    /// The app, made when it is first needed, because only then the client has told its name.
+    fn app(&self, context: &RequestContext<RoleServer>) -> Result<Arc<App>, AppError> {
+        if let Some(app) = self.app.get() {
+            return Ok(Arc::clone(app));
+        }
+        let client = context.client_info().map_or_else(|| "mcp".to_owned(), |client| client.name);
+        let app = Arc::new((self.make_app)(&client)?);
+        let kept = self.app.get_or_init(|| app);
+        count_tool_list(kept);
+        Ok(Arc::clone(kept))
+    }
+
+    fn running(&self) -> std::sync::MutexGuard<'_, Vec<Cancel>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A call that the client can cancel and watch.
+    fn new_call(&self, context: &RequestContext<RoleServer>) -> std::io::Result<Call> {
+        let mut call = Call::new()?;
+        if let Some(token) = context.meta.get_progress_token() {
+            let (peer, runtime) = (context.peer.clone(), tokio::runtime::Handle::current());
+            call = call.reporting_to(move |done, what| {
+                let mut progress = ProgressNotificationParam::new(token.clone(), done);
+                progress.message = Some(what.to_owned());
+                let peer = peer.clone();
+                runtime.spawn(async move { peer.notify_progress(progress).await });
+            });
+        }
+        let mut running = self.running();
+        running.retain(|cancel| !cancel.is_cancelled());
+        running.push(call.cancel.clone());
+        Ok(call)
+    }
+
+    /// Runs a tool on a blocking thread; the client's cancellation reaches it.
+    async fn answer(
+        &self,
+        name: String,
+        input: Value,
+        context: RequestContext<RoleServer>,
+    ) -> Result<Answer, AppError> {
+        let app = self.app(&context)?;
+        let call = self.new_call(&context).map_err(internal)?;
+        let cancel = call.cancel.clone();
+        let cancelled_by_client = context.ct.clone();
+        let watcher = tokio::spawn(async move {
+            cancelled_by_client.cancelled().await;
+            cancel.cancel();
+        });
+        let settling = Arc::clone(&app);
+        let answer = tokio::task::spawn_blocking(move || app.call(&name, input, &call)).await;
+        watcher.abort();
+        // What a large output left to do is done while the client reads the answer.
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = settling.settle() {
+                tracing::warn!(%error, "large output is not searchable yet");
+            }
+        });
+        answer.map_err(internal)?
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
+        info.server_info = Implementation::new("forebay", env!("CARGO_PKG_VERSION"));
+        info.instructions = Some(INSTRUCTIONS.to_owned());
+        info
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(listing).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let name = request.name.to_string();
+        if let Err(error) = forebay_app::tools::find(&name) {
+            return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, error.to_text(), None));
+        }
+        let input = Value::Object(request.arguments.unwrap_or_default());
+        let result = match self.answer(name.clone(), input, context).await {
+            Ok(answer) => success(&name, answer),
+            Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_text())]),
+        };
+        Ok(result.into())
+    }
+}
+
+fn success(name: &str, answer: Answer) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
+    if STRUCTURED.contains(&name) {
+        result.structured_content = Some(answer.data);
+    }
+    result
+}
+
+/// A tool as the protocol lists it.
+fn listing(tool: &ToolRow) -> Tool {
+    let Value::Object(schema) = (tool.schema)() else {
+        return Tool::new(tool.name, tool.description, Arc::new(Map::new()));
+    };
+    Tool::new(tool.name, tool.description, Arc::new(schema))
+        .with_annotations(annotations(tool.nature))
+}
+
+fn annotations(nature: Nature) -> ToolAnnotations {
+    let mut annotations = ToolAnnotations::default();
+    match nature {
+        Nature::Reads => annotations.read_only_hint = Some(true),
+        Nature::Adds => annotations.destructive_hint = Some(false),
+        // The protocol assumes the worst of a tool that says nothing; that is right here.
+        Nature::Removes | Nature::Runs => {}
+    }
+    if nature != Nature::Runs {
+        annotations.open_world_hint = Some(false);
+    }
+    annotations
+}
+
+/// What the list costs a conversation, in estimated tokens.
+fn list_tokens() -> u64 {
+    let listed: Vec<Tool> = TOOLS.iter().map(listing).collect();
+    tokens::of(&serde_json::to_string(&listed).unwrap_or_default()) + tokens::of(INSTRUCTIONS)
+}
+
+/// Enters the list in the ledger, off the path of the first answer.
+fn count_tool_list(app: &Arc<App>) {
+    let app = Arc::clone(app);
+    tokio::task::spawn_blocking(move || app.count_tool_list(list_tokens()));
+}
+
+fn internal(error: impl std::fmt::Display) -> AppError {
+    AppError {
+        kind: ErrorKind::Unavailable,
+        message: format!("the call could not be carried out: {error}"),
+        hint: None,
+    }
+}

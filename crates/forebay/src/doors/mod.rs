@@ -1,0 +1,3 @@
+//! The doors that speak a protocol; each decodes, asks the app, and encodes.
+
+pub(crate) mod mcp;

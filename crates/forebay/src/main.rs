@@ -1,0 +1,15 @@
+//! Forebay keeps raw tool output out of an AI coding agent's context window.
+//!
+//! Three doors lead in: the command line ([`cli`]) and MCP ([`doors::mcp`]) today, each decoding a
+//! request for `forebay-app` and encoding its answer. [`config`] collects the settings they share.
+
+mod cli;
+mod config;
+mod doors;
+mod log;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
+}
