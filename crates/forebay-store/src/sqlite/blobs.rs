@@ -74,13 +74,14 @@ pub(super) fn complete(
         .map(drop)
 }
 
-pub(super) fn delete(transaction: &Transaction<'_>, blob: i64) -> rusqlite::Result<()> {
-    transaction.execute("DELETE FROM blob WHERE id = ?1", [blob]).map(drop)
-}
-
-/// Removes the blobs that no entry holds any more.
-pub(super) fn delete_unused(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-    transaction.execute("DELETE FROM blob WHERE id NOT IN (SELECT blob FROM entry)", []).map(drop)
+/// Removes a blob when no entry holds it any more.
+pub(super) fn delete_unless_held(transaction: &Transaction<'_>, blob: i64) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached(
+            "DELETE FROM blob WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM entry WHERE blob = ?1)",
+        )?
+        .execute([blob])
+        .map(drop)
 }
 
 /// Hands out the bytes from `start` on, part by part, until `take` answers `false`.

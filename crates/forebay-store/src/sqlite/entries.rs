@@ -53,7 +53,8 @@ pub(super) fn complete(
         purge::forget_source(transaction, &new.source)?;
     }
     let blob = store_content(transaction, begun, content)?;
-    let (entry, reference) = write_entry(transaction, begun, blob, new)?;
+    let is_searchable = new.indexed_to.0 >= content.bytes;
+    let (entry, reference) = write_entry(transaction, begun, blob, new, is_searchable)?;
     write_chunks(transaction, entry, content.chunks)?;
     match &new.detail {
         NewDetail::Plain => {}
@@ -63,20 +64,18 @@ pub(super) fn complete(
     Ok(reference)
 }
 
-/// Removes an entry that was begun and given up.
-pub(super) fn abandon(transaction: &Transaction<'_>, begun: Begun) -> rusqlite::Result<()> {
-    delete(transaction, begun.entry)?;
-    blobs::delete(transaction, begun.blob)
-}
-
-/// Removes an entry and its passages; its blob is left to `blobs::delete_unused`.
+/// Removes an entry with its passages, and its blob unless another entry holds it.
 pub(super) fn delete(transaction: &Transaction<'_>, entry: i64) -> rusqlite::Result<()> {
     transaction
         .prepare_cached(
             "DELETE FROM chunk_words WHERE rowid IN (SELECT id FROM chunk WHERE entry = ?1)",
         )?
         .execute([entry])?;
-    transaction.prepare_cached("DELETE FROM entry WHERE id = ?1")?.execute([entry]).map(drop)
+    let blob: Option<i64> = transaction
+        .prepare_cached("DELETE FROM entry WHERE id = ?1 RETURNING blob")?
+        .query_row([entry], |row| row.get(0))
+        .optional()?;
+    blob.map_or(Ok(()), |blob| blobs::delete_unless_held(transaction, blob))
 }
 
 /// The blob of the content: the one that is there already, or the one now written.
@@ -88,7 +87,7 @@ fn store_content(
     if let Some(same) = blobs::with_hash(transaction, &content.hash)? {
         if let Some(begun) = begun {
             transaction.execute("UPDATE entry SET blob = ?2 WHERE id = ?1", (begun.entry, same))?;
-            blobs::delete(transaction, begun.blob)?;
+            blobs::delete_unless_held(transaction, begun.blob)?;
         }
         return Ok(same);
     }
@@ -106,6 +105,7 @@ fn write_entry(
     begun: Option<Begun>,
     blob: i64,
     new: &NewEntry,
+    is_searchable: bool,
 ) -> rusqlite::Result<(i64, Reference)> {
     let session = touch_session(transaction, new)?;
     let entry = match begun {
@@ -115,7 +115,8 @@ fn write_entry(
     let reference: String = transaction
         .prepare_cached(
             "UPDATE entry SET complete = 1, kind = ?2, title = ?3, source = ?4, session = ?5,
-                 branch = ?6, created = ?7, digest = ?8, indexed_to = ?9, indexed_line = ?10
+                 branch = ?6, created = ?7, digest = ?8, indexed_to = ?9, indexed_line = ?10,
+                 searchable = ?11
              WHERE id = ?1 RETURNING ref",
         )?
         .query_row(
@@ -130,6 +131,7 @@ fn write_entry(
                 &new.digest,
                 new.indexed_to.0 as i64,
                 new.indexed_to.1 as i64,
+                is_searchable,
             ),
             |row| row.get(0),
         )?;
@@ -324,7 +326,7 @@ pub(super) fn unindexed(connection: &Connection) -> rusqlite::Result<Vec<IndexSt
         .prepare_cached(
             "SELECT entry.ref, entry.title, indexed_to, indexed_line, blob.bytes
              FROM entry JOIN blob ON blob.id = entry.blob
-             WHERE complete AND indexed_to < blob.bytes ORDER BY entry.id",
+             WHERE searchable = 0 AND complete ORDER BY entry.id",
         )?
         .query_map([], |row| {
             Ok(IndexState {
@@ -346,7 +348,8 @@ pub(super) fn extend_index(
 ) -> rusqlite::Result<()> {
     let entry: Option<i64> = transaction
         .query_row(
-            "UPDATE entry SET indexed_to = ?3, indexed_line = ?4
+            "UPDATE entry SET indexed_to = ?3, indexed_line = ?4,
+                 searchable = ?3 >= (SELECT bytes FROM blob WHERE blob.id = entry.blob)
              WHERE ref = ?1 AND indexed_to = ?2 RETURNING id",
             (from.reference.as_str(), from.offset as i64, to.0 as i64, to.1 as i64),
             |row| row.get(0),

@@ -7,7 +7,7 @@ use forebay_domain::{Reference, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params_from_iter};
 
 use super::conditions::Conditions;
-use super::{blobs, entries};
+use super::entries;
 use crate::contract::{Expiry, Purged, Selection};
 
 /// A session that was used this recently is at work; nothing of it expires.
@@ -76,7 +76,6 @@ fn forget_in(
         delete_abandoned(transaction, now)?;
     }
     if !doomed.is_empty() {
-        blobs::delete_unused(transaction)?;
         transaction.execute(
             "DELETE FROM session WHERE id NOT IN (SELECT session FROM entry WHERE session IS NOT NULL)",
             [],
@@ -98,7 +97,7 @@ pub(super) fn forget_source(transaction: &Transaction<'_>, source: &str) -> rusq
         bury(transaction, entries::parse_reference(reference)?, &why, Timestamp::default())?;
         entries::delete(transaction, *entry)?;
     }
-    if replaced.is_empty() { Ok(()) } else { blobs::delete_unused(transaction) }
+    Ok(())
 }
 
 pub(super) fn tombstone(
@@ -181,10 +180,7 @@ fn delete_abandoned(transaction: &Transaction<'_>, now: Timestamp) -> rusqlite::
         .prepare("SELECT id FROM entry WHERE NOT complete AND created < ?1")?
         .query_map([now.minus(ABANDONED).0], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
-    for entry in &abandoned {
-        entries::delete(transaction, *entry)?;
-    }
-    if abandoned.is_empty() { Ok(()) } else { blobs::delete_unused(transaction) }
+    abandoned.iter().try_for_each(|entry| entries::delete(transaction, *entry))
 }
 
 fn bury(

@@ -126,7 +126,7 @@ impl Drop for SqliteUpload<'_> {
     fn drop(&mut self) {
         if let Some(begun) = self.begun.take()
             && let Err(error) =
-                self.store.writing(|transaction| entries::abandon(transaction, begun))
+                self.store.writing(|transaction| entries::delete(transaction, begun.entry))
         {
             tracing::warn!(%error, "an unfinished entry stays until the next sweep");
         }

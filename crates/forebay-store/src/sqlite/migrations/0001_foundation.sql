@@ -39,6 +39,7 @@ CREATE TABLE entry (
     created      INTEGER NOT NULL,
     blob         INTEGER NOT NULL REFERENCES blob (id),
     digest       TEXT NOT NULL,
+    searchable   INTEGER NOT NULL DEFAULT 0,
     indexed_to   INTEGER NOT NULL DEFAULT 0,
     indexed_line INTEGER NOT NULL DEFAULT 1
 ) STRICT;
@@ -47,6 +48,7 @@ CREATE INDEX entry_source ON entry (source) WHERE source <> '';
 CREATE INDEX entry_blob ON entry (blob);
 CREATE INDEX entry_created ON entry (kind, created);
 CREATE INDEX entry_incomplete ON entry (id) WHERE complete = 0;
+CREATE INDEX entry_unsearchable ON entry (id) WHERE searchable = 0;
 
 CREATE TABLE run (
     entry  INTEGER PRIMARY KEY REFERENCES entry (id) ON DELETE CASCADE,
