@@ -69,7 +69,10 @@ fn remarks(entry: Result<&Entry, &StoreError>, finished: &Finished) -> Vec<Strin
 /// `left out: lines 13-424, 431-9,000. ctx_get k3v9m2a1xq lines=13-424 | grep="..."`
 fn left_out(gaps: &[LeftOut], reference: Reference) -> String {
     let Some(first) = gaps.first() else {
-        return format!("shortened lines; whole: ctx_get {}", reference.as_str());
+        return format!(
+            "repeats are folded, long lines cut; whole: ctx_get {}",
+            reference.as_str()
+        );
     };
     let named: Vec<String> = gaps.iter().take(NAMED_GAPS).map(range).collect();
     let more = match gaps.len().saturating_sub(NAMED_GAPS) {

@@ -1,15 +1,15 @@
 //! `forebay index`: makes documents searchable.
 
 use std::fs::File;
-use std::io::{self, BufReader, IsTerminal};
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use forebay_app::{AppError, jsonl};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Common;
+use super::progress;
 use super::terminal::Failure;
 
 /// Make documents searchable
@@ -33,7 +33,8 @@ impl Index {
             jsonl::index(&app, &mut io::stdin().lock(), &self.source, &mut |_| {})?
         } else {
             let file = File::open(&self.jsonl).map_err(|error| unreadable(&self.jsonl, &error))?;
-            let bar = progress_bar(file.metadata().map_or(0, |metadata| metadata.len()));
+            let bar =
+                progress::bar("indexing", file.metadata().map_or(0, |metadata| metadata.len()));
             let answer =
                 jsonl::index(&app, &mut BufReader::new(file), &self.source, &mut |read| {
                     bar.set_position(read);
@@ -50,13 +51,4 @@ fn unreadable(file: &Path, error: &io::Error) -> AppError {
         format!("{}: {error}", file.display()),
         "give a readable file, or - for stdin",
     )
-}
-
-/// A bar where a person looks, nothing elsewhere.
-fn progress_bar(bytes: u64) -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("indexing {bar:30} {bytes}/{total_bytes} {eta}");
-    ProgressBar::new(bytes).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -12,6 +12,7 @@ mod man;
 mod mcp;
 mod note;
 mod paint;
+mod progress;
 mod purge;
 mod reflect;
 mod run;
@@ -53,7 +54,7 @@ struct Common {
     #[arg(short = 'C', long, global = true, value_name = "DIR")]
     directory: Option<PathBuf>,
     /// The conversation this belongs to
-    #[arg(long, global = true, value_name = "KEY", env = environment::SESSION)]
+    #[arg(long, global = true, value_name = "KEY", env = environment::SESSION, hide_env_values = true)]
     session: Option<String>,
     /// Change a setting for this call, e.g. digest.budget=200
     #[arg(long, global = true, value_name = "KEY=VALUE")]

@@ -24,8 +24,7 @@ pub(super) fn aside(text: &str) -> String {
 
 /// A line of an answer: references stand out, what leads further steps back.
 pub(super) fn answer_line(line: &str) -> String {
-    const LEADS_FURTHER: &[&str] = &["left out:", "more:", "older:", "… "];
-    if LEADS_FURTHER.iter().any(|start| line.starts_with(start)) {
+    if leads_further(line) || line.starts_with("… ") {
         return aside(line);
     }
     let Some(rest) = line.strip_prefix("[ctx:") else { return line.to_owned() };
@@ -33,6 +32,13 @@ pub(super) fn answer_line(line: &str) -> String {
         Some((id, rest)) => format!("{}{}", format!("[ctx:{id}]").cyan(), ending(rest)),
         None => line.to_owned(),
     }
+}
+
+/// Whether a line tells what was left out and how to get it.
+pub(super) fn leads_further(line: &str) -> bool {
+    ["left out: ", "repeats are folded", "more: ctx_get ", "older: ctx_history "]
+        .iter()
+        .any(|start| line.starts_with(start))
 }
 
 /// How a run ended, in the colour of its meaning.

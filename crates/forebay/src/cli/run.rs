@@ -12,6 +12,7 @@ use forebay_sandbox::{Cancel, Program, Stdin};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use super::progress::Spinner;
 use super::terminal::Failure;
 use super::{Common, terminal};
 
@@ -43,6 +44,7 @@ pub(super) struct Run {
     /// Print the digest, wherever stdout goes
     #[arg(long)]
     digest: bool,
+    /// A shell command line, or a program and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
     command: Vec<String>,
 }
@@ -50,15 +52,17 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
-        let call = Call::new()?;
-        forward_signals(call.cancel.clone())?;
         let tee = self.passes_through(common);
+        let spinner = (!tee).then(Spinner::for_a_command);
+        let call = new_call(spinner.as_ref())?;
+        forward_signals(call.cancel.clone())?;
         let options = self.options();
         let mut pass = PassThrough { cancel: call.cancel.clone(), wanted: tee };
         let ran =
             execute::run(&app, self.into_command(), &options, &call, &mut |stream, bytes| {
                 pass.write(stream, bytes);
             })?;
+        drop(spinner);
         if !tee {
             app.enter_in_ledger("ctx_execute", &ran.answer, ran.finished.duration);
         }
@@ -93,6 +97,13 @@ impl Run {
         }
         Command { title: quoted(&self.command), program: Program::Argv(self.command), stdin }
     }
+}
+
+/// A call that moves the spinner.
+fn new_call(spinner: Option<&Spinner>) -> io::Result<Call> {
+    let call = Call::new()?;
+    let Some(bar) = spinner.map(Spinner::bar) else { return Ok(call) };
+    Ok(call.reporting_to(move |bytes, _| bar.set_position(bytes as u64)))
 }
 
 /// Hands the command's bytes on as they arrive.

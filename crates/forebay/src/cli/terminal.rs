@@ -1,6 +1,6 @@
 //! Writing to the terminal: answers, data, failures; a reader that goes away is no fault.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use forebay_app::{AppError, ErrorKind};
@@ -56,18 +56,45 @@ fn tell_error(error: &AppError, as_json: bool) -> io::Result<()> {
     }
     writeln!(stderr, "{} {}", paint::fault("error:"), error.message)?;
     match &error.hint {
-        Some(hint) => writeln!(stderr, "{} {hint}", paint::advice("hint:")),
+        Some(hint) => writeln!(stderr, "{} {}", paint::advice("hint:"), with_commands(hint)),
         None => Ok(()),
     }
 }
 
 /// Prints an answer, with colours where a person looks.
 pub(super) fn print_answer(text: &str) -> Result<(), Failure> {
+    let for_a_person = io::stdout().is_terminal();
     let mut stdout = anstream::stdout().lock();
     for line in text.lines() {
-        writeln!(stdout, "{}", paint::answer_line(line))?;
+        let line = if for_a_person { in_shell_words(line) } else { line.to_owned() };
+        writeln!(stdout, "{}", paint::answer_line(&line))?;
     }
     Ok(stdout.flush()?)
+}
+
+/// A line that tells the next call, as a person types it; a model calls the tool.
+fn in_shell_words(line: &str) -> String {
+    const OPTIONS: &[(&str, &str)] = &[
+        (" lines=", " --lines="),
+        (" grep=", " --grep="),
+        (" json=", " --pointer="),
+        (" stream=", " --stream="),
+        (" cursor=", " --cursor="),
+    ];
+    if !paint::leads_further(line) {
+        return line.to_owned();
+    }
+    OPTIONS.iter().fold(with_commands(line), |line, (field, option)| line.replace(field, option))
+}
+
+/// The names of tools as the commands that do the same.
+fn with_commands(text: &str) -> String {
+    const COMMANDS: &[(&str, &str)] = &[
+        ("ctx_get", "forebay get"),
+        ("ctx_search", "forebay search"),
+        ("ctx_history", "forebay history"),
+    ];
+    COMMANDS.iter().fold(text.to_owned(), |text, (tool, command)| text.replace(tool, command))
 }
 
 pub(super) fn print_json(data: &Value) -> Result<(), Failure> {
@@ -86,4 +113,24 @@ pub(super) fn print_plain(text: &str) -> Result<(), Failure> {
 /// Prints a line whose colours go where nobody looks.
 pub(super) fn print_painted(line: &str) -> Result<(), Failure> {
     Ok(writeln!(anstream::stdout().lock(), "{line}")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expect: &str) {
+        assert_eq!(in_shell_words(line), expect);
+    }
+
+    #[test]
+    fn a_person_is_told_what_to_type() {
+        check(
+            "left out: lines 2-9. ctx_get abcdefghij lines=2-9 | grep=\"...\"",
+            "left out: lines 2-9. forebay get abcdefghij --lines=2-9 | --grep=\"...\"",
+        );
+        check("older: ctx_history cursor=7", "older: forebay history --cursor=7");
+        check("output that says ctx_get x lines=3", "output that says ctx_get x lines=3");
+    }
 }

@@ -21,7 +21,7 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// Serves until the client closes the connection.
 pub(crate) fn serve(make_app: AppMaker) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let handler = Arc::new(Handler::new(make_app));
     let served = runtime.block_on(serve_stdio(Arc::clone(&handler)));
     handler.end_all_calls();

@@ -1,0 +1,62 @@
+//! Progress for a person who waits; nothing where nobody looks.
+
+use std::io::{self, IsTerminal};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// What ends sooner needs no sign of life.
+const PATIENCE: Duration = Duration::from_secs(1);
+const TICK: Duration = Duration::from_millis(100);
+
+/// A bar for work of a known size in bytes.
+pub(super) fn bar(what: &str, bytes: u64) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    ProgressBar::new(bytes)
+        .with_style(style(&format!("{what} {{bar:30}} {{bytes}}/{{total_bytes}} {{eta}}")))
+}
+
+/// A sign of life for a command that takes its time, gone when it is dropped.
+pub(super) struct Spinner {
+    bar: ProgressBar,
+    /// Its end wakes the thread that waits to show the bar.
+    _waiting: Option<Sender<()>>,
+}
+
+impl Spinner {
+    pub(super) fn for_a_command() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden())
+            .with_style(style("{spinner} running {elapsed}, {bytes} of output"));
+        let waiting = io::stderr().is_terminal().then(|| show_later(bar.clone()));
+        Self { bar, _waiting: waiting }
+    }
+
+    /// The bar that counts the bytes captured.
+    pub(super) fn bar(&self) -> ProgressBar {
+        self.bar.clone()
+    }
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn show_later(bar: ProgressBar) -> Sender<()> {
+    let (sender, receiver) = mpsc::channel::<()>();
+    std::thread::spawn(move || {
+        if receiver.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) && !bar.is_finished() {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+            bar.enable_steady_tick(TICK);
+        }
+    });
+    sender
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
