@@ -91,12 +91,19 @@ impl Run {
 
     fn into_command(mut self) -> Command {
         let stdin = if self.stdin { Stdin::Inherit } else { Stdin::Closed };
-        if self.command.len() == 1 {
+        if self.command.len() == 1 && !is_program(&self.command[0]) {
             let line = self.command.remove(0);
             return Command { title: line.clone(), program: Program::Shell(line), stdin };
         }
         Command { title: quoted(&self.command), program: Program::Argv(self.command), stdin }
     }
+}
+
+/// Whether a lone argument is just the name of a program, for which no shell need be started.
+fn is_program(word: &str) -> bool {
+    let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+".contains(c));
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    plain && std::env::split_paths(&folders).any(|folder| folder.join(word).is_file())
 }
 
 /// A call that moves the spinner.
