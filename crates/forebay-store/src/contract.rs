@@ -17,13 +17,10 @@ pub trait Store: Send + Sync {
     /// Starts an entry whose bytes arrive in pieces.
     fn upload(&self) -> Result<Box<dyn Upload + '_>, StoreError>;
 
-    /// Stores an entry whose bytes are at hand.
-    fn put(&self, new: NewEntry, raw: &[u8], chunks: Vec<NewChunk>) -> Result<Entry, StoreError> {
+    /// Stores an entry whose bytes are at hand; it becomes searchable later.
+    fn put(&self, new: NewEntry, raw: &[u8]) -> Result<Entry, StoreError> {
         let mut upload = self.upload()?;
         upload.write(raw)?;
-        for chunk in chunks {
-            upload.chunk(chunk)?;
-        }
         upload.finish(new)
     }
 
@@ -44,13 +41,8 @@ pub trait Store: Send + Sync {
     /// Entries whose raw bytes are not all searchable yet, oldest first.
     fn unindexed(&self) -> Result<Vec<IndexState>, StoreError>;
 
-    /// Makes more of an entry searchable; does nothing when another process was there first.
-    fn extend_index(
-        &self,
-        from: &IndexState,
-        chunks: Vec<NewChunk>,
-        to: (u64, u64),
-    ) -> Result<(), StoreError>;
+    /// Makes more of some entries searchable; a step that another process was faster with is skipped.
+    fn extend_index(&self, steps: &[IndexStep]) -> Result<(), StoreError>;
 
     /// The best passages for a query, best first.
     fn search(&self, query: &Query) -> Result<Vec<Hit>, StoreError>;
@@ -75,6 +67,12 @@ pub trait Store: Send + Sync {
 
     /// Counts and sizes.
     fn facts(&self) -> Result<Facts, StoreError>;
+
+    /// Does what keeps the store quick and small, when nobody waits for an answer.
+    fn tidy(&self) -> Result<(), StoreError>;
+
+    /// What the user must know of how the store was opened: a damaged file that was set aside, say.
+    fn notices(&self) -> &[String];
 
     /// Checks the store by using it.
     fn health(&self) -> Result<Health, StoreError>;
@@ -104,8 +102,8 @@ pub struct NewEntry {
     pub created: Timestamp,
     pub digest: String,
     pub detail: NewDetail,
-    /// How far the raw bytes are covered by chunks: offset and line of the first byte that is not.
-    pub indexed_to: (u64, u64),
+    /// Whether the upload brought the chunks of all its bytes; else they are made later.
+    pub chunks_are_complete: bool,
     /// Replaces the entry of the same source, in the same moment.
     pub replaces_source: bool,
 }
@@ -147,6 +145,15 @@ pub struct IndexState {
     pub offset: u64,
     pub line: u64,
     pub bytes: u64,
+}
+
+/// The next stretch of an entry, ready to be made searchable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexStep {
+    pub from: IndexState,
+    pub chunks: Vec<NewChunk>,
+    /// Offset and line at which the stretch after it starts.
+    pub to: (u64, u64),
 }
 
 /// What is searched for, and where.
@@ -215,6 +222,15 @@ pub struct Purged {
     pub examples: Vec<(Reference, String)>,
 }
 
+impl Purged {
+    pub fn add(&mut self, other: Self) {
+        self.entries += other.entries;
+        self.notes += other.notes;
+        self.bytes += other.bytes;
+        self.examples.extend(other.examples);
+    }
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     pub entries: BTreeMap<String, u64>,
@@ -233,6 +249,4 @@ pub struct Health {
     pub schema: u32,
     /// What an integrity check complained of; empty when sound.
     pub faults: Vec<String>,
-    /// Told once when the store was opened: a damaged file that was set aside, say.
-    pub notices: Vec<String>,
 }

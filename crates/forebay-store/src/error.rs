@@ -55,7 +55,11 @@ impl StoreError {
             }
             Self::Newer { .. } => "Use the newer forebay, or set FOREBAY_HOME to another folder.".to_owned(),
             Self::Altered { .. } => "Use the forebay release that made this store.".to_owned(),
-            Self::Io { .. } | Self::Engine { .. } => return None,
+            Self::Io { .. } => {
+                "Data is kept where FOREBAY_HOME says: it must name a folder that can be made and written."
+                    .to_owned()
+            }
+            Self::Engine { .. } => return None,
         })
     }
 

@@ -1,18 +1,23 @@
 //! Connections: how the file is opened, shared between threads, and set aside when damaged.
 
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::config::DbConfig;
+use rusqlite::hooks::Wal;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::migrate;
 use crate::StoreError;
 use crate::home::create_private_folder;
 
+/// The log is copied back into the database when it has grown by so many pages.
+const LOG_PAGES: i32 = 1_000;
+/// The first process to open a store reads its whole log, so it is kept below this when nobody waits.
+const TIDY_LOG_BYTES: u64 = 1_000_000;
 /// How long a write waits for another process before it gives up.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// The pause between two tries for the write lock; transactions here take well below a millisecond.
@@ -28,7 +33,9 @@ pub(super) struct Pool {
 
 impl Pool {
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
-        create_private_file(path)?;
+        if !path.is_file() {
+            create_private_file(path)?;
+        }
         let mut connection = connect(path).map_err(|error| StoreError::engine(path, error))?;
         migrate::bring_up_to_date(&mut connection, path)?;
         Ok(Self { path: path.to_owned(), idle: Mutex::new(vec![connection]) })
@@ -64,6 +71,21 @@ impl Pool {
         })
     }
 
+    /// Copies the log back when it has grown.
+    pub(super) fn tidy(&self) -> Result<(), StoreError> {
+        let [_, log, _] = companions(&self.path);
+        let is_small = fs::metadata(log).is_ok_and(|metadata| metadata.len() < TIDY_LOG_BYTES);
+        if is_small {
+            return Ok(());
+        }
+        self.with(|connection| {
+            // Where another process is at work this is not the moment: no waiting for it.
+            connection.busy_timeout(Duration::ZERO)?;
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+            connection.busy_handler(Some(wait_for_the_writer))
+        })
+    }
+
     /// Bytes of the database and its write-ahead log.
     pub(super) fn disk_bytes(&self) -> u64 {
         companions(&self.path)
@@ -95,16 +117,34 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_handler(Some(wait_for_the_writer))?;
     connection.set_prepared_statement_cache_capacity(64);
-    // The last process to close would copy the whole log back and sync it, 20 ms on a plain disk.
-    // Writers do that whenever the log has grown to this many pages: few enough that the next process
-    // reads it in a fraction of a millisecond.
+    // The last process to close would copy the whole log back and sync it, 20 ms on a plain disk,
+    // while its user waits. `tidy` does that when nobody does.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     // With WAL, NORMAL keeps every committed transaction when a process dies, whatever the moment.
     connection.execute_batch(
-        "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 256;
-         PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;",
+        "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;",
     )?;
+    connection.wal_hook(Some(copy_back_now_and_then()))?;
     Ok(connection)
+}
+
+/// Copies the log back once in a thousand pages.
+///
+/// SQLite's own rule tries again with every commit for as long as other processes keep it from
+/// starting the log anew, and syncs the disk each time.
+fn copy_back_now_and_then() -> impl FnMut(&mut Wal, i32) -> rusqlite::Result<()> + Send + 'static {
+    let mut last_try = 0;
+    move |log, pages| {
+        if pages < last_try {
+            last_try = 0;
+        }
+        if pages - last_try >= LOG_PAGES {
+            last_try = pages;
+            // Whatever hinders it now, the commit has happened; the next try is not far.
+            let _ = log.checkpoint();
+        }
+        Ok(())
+    }
 }
 
 /// Short, even pauses: SQLite's own growing ones leave a writer waiting long after the lock is free.
@@ -122,17 +162,23 @@ fn pause() {
     std::thread::sleep(PAUSE);
 }
 
+/// Opens a file that only this user can read, making it and its folder as needed.
+///
 /// SQLite gives its log and index files the permissions of the database, so it must come first.
-fn create_private_file(path: &Path) -> Result<(), StoreError> {
-    if path.is_file() {
-        return Ok(());
-    }
+pub(super) fn create_private_file(path: &Path) -> Result<File, StoreError> {
     if let Some(folder) = path.parent() {
         create_private_folder(folder)?;
     }
     let mut options = fs::OpenOptions::new();
-    options.create(true).append(true).mode(0o600);
-    options.open(path).map(drop).map_err(StoreError::io(path))
+    options.create(true).append(true).mode(0o600).open(path).map_err(StoreError::io(path))
+}
+
+/// Waits for, and holds, the lock of this name; the operating system frees it when a process dies.
+pub(super) fn lock_beside(path: &Path, name: &str) -> Result<File, StoreError> {
+    let lock_path = path.with_extension(name);
+    let file = create_private_file(&lock_path)?;
+    file.lock().map_err(StoreError::io(&lock_path))?;
+    Ok(file)
 }
 
 /// Renames a damaged database, with its log, to a name nobody uses; the new path is returned.

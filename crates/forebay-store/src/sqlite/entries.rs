@@ -11,13 +11,14 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 use super::blobs::{self, Part};
 use super::purge;
 use crate::contract::{
-    HistoryPage, IndexState, NewChunk, NewDetail, NewEntry, NewNote, SessionFacts,
+    HistoryPage, IndexState, IndexStep, NewChunk, NewDetail, NewEntry, NewNote, SessionFacts,
 };
 
 /// An entry of which parts were written before it is complete.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Begun {
     pub(super) entry: i64,
+    reference: Reference,
     pub(super) blob: i64,
 }
 
@@ -39,7 +40,7 @@ pub(super) fn begin(transaction: &Transaction<'_>) -> rusqlite::Result<Begun> {
          VALUES (?1, 0, '', '', '', unixepoch() * 1000, ?2, '')",
         (reference.as_str(), blob),
     )?;
-    Ok(Begun { entry: transaction.last_insert_rowid(), blob })
+    Ok(Begun { entry: transaction.last_insert_rowid(), reference, blob })
 }
 
 /// Writes the rest of an entry and makes it visible.
@@ -53,8 +54,13 @@ pub(super) fn complete(
         purge::forget_source(transaction, &new.source)?;
     }
     let blob = store_content(transaction, begun, content)?;
-    let is_searchable = new.indexed_to.0 >= content.bytes;
-    let (entry, reference) = write_entry(transaction, begun, blob, new, is_searchable)?;
+    let (entry, reference) = match begun {
+        Some(begun) => (begun.entry, begun.reference),
+        None => (next_id(transaction)?, unused_reference(transaction)?),
+    };
+    // Nothing to index is indexed.
+    let is_searchable = new.chunks_are_complete || content.bytes == 0;
+    write_entry(transaction, (entry, reference), blob, new, is_searchable)?;
     write_chunks(transaction, entry, content.chunks)?;
     match &new.detail {
         NewDetail::Plain => {}
@@ -100,53 +106,48 @@ fn store_content(
     Ok(blob)
 }
 
+/// Writes the row, in place of the one that was begun.
 fn write_entry(
     transaction: &Transaction<'_>,
-    begun: Option<Begun>,
+    (entry, reference): (i64, Reference),
     blob: i64,
     new: &NewEntry,
     is_searchable: bool,
-) -> rusqlite::Result<(i64, Reference)> {
+) -> rusqlite::Result<()> {
     let session = touch_session(transaction, new)?;
-    let entry = match begun {
-        Some(begun) => begun.entry,
-        None => insert_blank(transaction, blob)?,
-    };
-    let reference: String = transaction
-        .prepare_cached(
-            "UPDATE entry SET complete = 1, kind = ?2, title = ?3, source = ?4, session = ?5,
-                 branch = ?6, created = ?7, digest = ?8, indexed_to = ?9, indexed_line = ?10,
-                 searchable = ?11
-             WHERE id = ?1 RETURNING ref",
-        )?
-        .query_row(
-            (
-                entry,
-                new.kind.word(),
-                &new.title,
-                &new.source,
-                session,
-                &new.branch,
-                new.created.0,
-                &new.digest,
-                new.indexed_to.0 as i64,
-                new.indexed_to.1 as i64,
-                is_searchable,
-            ),
-            |row| row.get(0),
-        )?;
-    Ok((entry, parse_reference(&reference)?))
-}
-
-fn insert_blank(transaction: &Transaction<'_>, blob: i64) -> rusqlite::Result<i64> {
-    let reference = unused_reference(transaction)?;
     transaction
         .prepare_cached(
-            "INSERT INTO entry (ref, complete, kind, title, source, created, blob, digest)
-             VALUES (?1, 0, '', '', '', 0, ?2, '')",
+            "INSERT INTO entry (id, ref, complete, kind, title, source, session, branch, created,
+                 blob, digest, searchable)
+             VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+             ON CONFLICT (id) DO UPDATE SET complete = 1, kind = excluded.kind,
+                 title = excluded.title, source = excluded.source, session = excluded.session,
+                 branch = excluded.branch, created = excluded.created, blob = excluded.blob,
+                 digest = excluded.digest, searchable = excluded.searchable",
         )?
-        .execute((reference.as_str(), blob))?;
-    Ok(transaction.last_insert_rowid())
+        .execute((
+            entry,
+            reference.as_str(),
+            new.kind.word(),
+            &new.title,
+            &new.source,
+            session,
+            &new.branch,
+            new.created.0,
+            blob,
+            &new.digest,
+            is_searchable,
+        ))
+        .map(drop)
+}
+
+/// The id after the last one ever given out.
+fn next_id(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
+    transaction
+        .prepare_cached(
+            "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'entry'",
+        )?
+        .query_row([], |row| row.get(0))
 }
 
 fn touch_session(transaction: &Transaction<'_>, new: &NewEntry) -> rusqlite::Result<i64> {
@@ -342,20 +343,20 @@ pub(super) fn unindexed(connection: &Connection) -> rusqlite::Result<Vec<IndexSt
 
 pub(super) fn extend_index(
     transaction: &Transaction<'_>,
-    from: &IndexState,
-    chunks: &[NewChunk],
-    to: (u64, u64),
+    step: &IndexStep,
 ) -> rusqlite::Result<()> {
+    let (from, to) = (&step.from, step.to);
     let entry: Option<i64> = transaction
-        .query_row(
+        .prepare_cached(
             "UPDATE entry SET indexed_to = ?3, indexed_line = ?4,
                  searchable = ?3 >= (SELECT bytes FROM blob WHERE blob.id = entry.blob)
-             WHERE ref = ?1 AND indexed_to = ?2 RETURNING id",
-            (from.reference.as_str(), from.offset as i64, to.0 as i64, to.1 as i64),
-            |row| row.get(0),
-        )
+             WHERE ref = ?1 AND indexed_to = ?2 AND NOT searchable RETURNING id",
+        )?
+        .query_row((from.reference.as_str(), from.offset as i64, to.0 as i64, to.1 as i64), |row| {
+            row.get(0)
+        })
         .optional()?;
-    entry.map_or(Ok(()), |entry| write_chunks(transaction, entry, chunks))
+    entry.map_or(Ok(()), |entry| write_chunks(transaction, entry, &step.chunks))
 }
 
 fn read_entry(row: &Row<'_>) -> rusqlite::Result<Entry> {

@@ -1,14 +1,13 @@
 //! Migrations: append-only SQL files, each recorded with its checksum.
 
-use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
 use std::path::Path;
 
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::backup_folder;
+use super::connection::{create_private_file, lock_beside};
 use crate::StoreError;
-use crate::home::create_private_folder;
 
 struct Migration {
     name: &'static str,
@@ -33,7 +32,7 @@ pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Resu
     if applied.len() == MIGRATIONS.len() {
         return Ok(());
     }
-    let _only_me = lock(path)?;
+    let _only_me = lock_beside(path, "lock")?;
     prepare_file(connection).map_err(engine)?;
     migrate_locked(connection, path)
 }
@@ -103,34 +102,20 @@ fn apply(connection: &mut Connection, migration: &Migration) -> rusqlite::Result
     transaction.commit()
 }
 
-/// Held while the file is made or migrated; the operating system frees it when a process dies.
-fn lock(path: &Path) -> Result<File, StoreError> {
-    let lock_path = path.with_extension("lock");
-    let file = private_file(&lock_path)?;
-    file.lock().map_err(StoreError::io(&lock_path))?;
-    Ok(file)
-}
-
 /// Writes a copy of the database as it was before the first pending migration.
 fn back_up(connection: &Connection, path: &Path, version: usize) -> Result<(), StoreError> {
     let folder = backup_folder(path);
-    create_private_folder(&folder)?;
     let copy = folder.join(format!("store-{version:04}.db"));
     if copy.exists() {
         return Ok(());
     }
     let unfinished = copy.with_extension("part");
     let _ = fs::remove_file(&unfinished);
-    private_file(&unfinished)?;
+    create_private_file(&unfinished)?;
     connection
         .execute("VACUUM INTO ?1", [unfinished.to_string_lossy()])
         .map_err(|error| StoreError::engine(&unfinished, error))?;
     fs::rename(&unfinished, &copy).map_err(StoreError::io(&copy))
-}
-
-fn private_file(path: &Path) -> Result<File, StoreError> {
-    let mut options = OpenOptions::new();
-    options.create(true).append(true).mode(0o600).open(path).map_err(StoreError::io(path))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use self::connection::Pool;
 pub use self::connection::set_aside;
 use crate::StoreError;
 use crate::contract::{
-    Facts, Health, HistoryPage, IndexState, NewChunk, Purged, Query, Selection, SessionFacts,
+    Facts, Health, HistoryPage, IndexState, IndexStep, Purged, Query, Selection, SessionFacts,
     Store, Upload,
 };
 
@@ -36,20 +36,24 @@ impl SqliteStore {
     ///
     /// A file that is damaged beyond opening is set aside under a new name and told in `health`.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let mut notices = Vec::new();
-        let pool = match Pool::open(path) {
+        match Pool::open(path) {
+            Err(StoreError::Corrupt { .. }) => Self::open_after_setting_aside(path),
+            opened => Ok(Self { pool: opened?, notices: Vec::new() }),
+        }
+    }
+
+    /// Only one process at a time: the next must not set aside the sound file the first one made.
+    fn open_after_setting_aside(path: &Path) -> Result<Self, StoreError> {
+        let _only_me = connection::lock_beside(path, "repair")?;
+        match Pool::open(path) {
             Err(StoreError::Corrupt { what, .. }) => {
                 let aside = set_aside(path)?;
-                notices.push(format!(
-                    "{} was damaged ({what}) and is kept as {}",
-                    path.display(),
-                    aside.display()
-                ));
-                Pool::open(path)?
+                let was = format!("{} was damaged ({what})", path.display());
+                let notice = format!("{was} and is kept as {}", aside.display());
+                Ok(Self { pool: Pool::open(path)?, notices: vec![notice] })
             }
-            opened => opened?,
-        };
-        Ok(Self { pool, notices })
+            opened => Ok(Self { pool: opened?, notices: Vec::new() }),
+        }
     }
 
     /// Opens the store only when it is there already.
@@ -110,13 +114,10 @@ impl Store for SqliteStore {
         self.reading(entries::unindexed)
     }
 
-    fn extend_index(
-        &self,
-        from: &IndexState,
-        chunks: Vec<NewChunk>,
-        to: (u64, u64),
-    ) -> Result<(), StoreError> {
-        self.writing(|transaction| entries::extend_index(transaction, from, &chunks, to))
+    fn extend_index(&self, steps: &[IndexStep]) -> Result<(), StoreError> {
+        self.writing(|transaction| {
+            steps.iter().try_for_each(|step| entries::extend_index(transaction, step))
+        })
     }
 
     fn search(&self, query: &Query) -> Result<Vec<Hit>, StoreError> {
@@ -153,13 +154,20 @@ impl Store for SqliteStore {
         Ok(facts)
     }
 
+    fn tidy(&self) -> Result<(), StoreError> {
+        self.pool.tidy()
+    }
+
+    fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
     fn health(&self) -> Result<Health, StoreError> {
         Ok(Health {
             engine: format!("SQLite {}", rusqlite::version()),
             location: self.pool.path().to_owned(),
             schema: self.reading(migrate::version)?,
             faults: self.faults()?,
-            notices: self.notices.clone(),
         })
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn new_entry(kind: EntryKind, title: &str) -> NewEntry {
         created: NOW,
         digest: format!("digest of {title}"),
         detail: NewDetail::Plain,
-        indexed_to: (u64::MAX >> 1, 1),
+        chunks_are_complete: true,
         replaces_source: false,
     }
 }
@@ -52,7 +52,12 @@ pub(crate) fn chunks_of(title: &str, raw: &[u8]) -> Vec<NewChunk> {
 
 pub(crate) fn put(store: &dyn Store, new: NewEntry, raw: &[u8]) -> Entry {
     let chunks = chunks_of(&new.title, raw);
-    store.put(new, raw, chunks).unwrap()
+    let mut upload = store.upload().unwrap();
+    upload.write(raw).unwrap();
+    for chunk in chunks {
+        upload.chunk(chunk).unwrap();
+    }
+    upload.finish(new).unwrap()
 }
 
 pub(crate) fn put_run(store: &dyn Store, command: &str, raw: &[u8], ending: Ending) -> Entry {

@@ -1,7 +1,7 @@
 //! What is stored is found by its words.
 
 use forebay_domain::{Ending, EntryKind};
-use forebay_store::{IndexState, Query};
+use forebay_store::{IndexState, IndexStep, Query};
 
 use crate::engine::{
     chunks_of, decision, found, new_entry, on_every_engine, put, put_note, put_run, query,
@@ -105,9 +105,9 @@ fn conditions_narrow_a_search() {
 fn what_is_not_indexed_yet_is_told_and_can_be_finished() {
     on_every_engine(|store| {
         let mut new = new_entry(EntryKind::Run, "big");
-        new.indexed_to = (0, 1);
+        new.chunks_are_complete = false;
         let raw = b"a word worth finding\n";
-        let entry = store.put(new, raw, Vec::new()).unwrap();
+        let entry = store.put(new, raw).unwrap();
         assert!(found(store, "finding").is_empty());
 
         let pending = store.unindexed().unwrap();
@@ -121,10 +121,11 @@ fn what_is_not_indexed_yet_is_told_and_can_be_finished() {
                 bytes: raw.len() as u64
             }]
         );
-        let end = (raw.len() as u64, 2);
-        store.extend_index(&pending[0], chunks_of("big", raw), end).unwrap();
-        store.extend_index(&pending[0], chunks_of("big", raw), end).unwrap();
-        assert_eq!(found(store, "finding"), [entry.reference], "the second came too late");
+        let to = (raw.len() as u64, 2);
+        let step = IndexStep { from: pending[0].clone(), chunks: chunks_of("big", raw), to };
+        store.extend_index(&[step.clone(), step.clone()]).unwrap();
+        store.extend_index(&[step]).unwrap();
+        assert_eq!(found(store, "finding"), [entry.reference], "the others came too late");
         assert!(store.unindexed().unwrap().is_empty());
     });
 }

@@ -52,7 +52,7 @@ fn a_damaged_file_is_set_aside_by_name() {
     fs::write(&path, b"this is no database at all, but somebody's bytes".repeat(100)).unwrap();
 
     let store = SqliteStore::open(&path).unwrap();
-    let notices = store.health().unwrap().notices;
+    let notices = store.notices().to_vec();
     assert_eq!(notices.len(), 1);
     let aside = fs::read_dir(path.parent().unwrap())
         .unwrap()

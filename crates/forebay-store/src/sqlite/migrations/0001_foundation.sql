@@ -46,7 +46,6 @@ CREATE TABLE entry (
 CREATE INDEX entry_session ON entry (session, id);
 CREATE INDEX entry_source ON entry (source) WHERE source <> '';
 CREATE INDEX entry_blob ON entry (blob);
-CREATE INDEX entry_created ON entry (kind, created);
 CREATE INDEX entry_incomplete ON entry (id) WHERE complete = 0;
 CREATE INDEX entry_unsearchable ON entry (id) WHERE searchable = 0;
 
@@ -106,7 +105,6 @@ CREATE TABLE usage (
     delivered_tokens INTEGER NOT NULL,
     millis           INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX usage_session ON usage (session);
 
 -- What was forgotten, so that an old reference is answered with the reason.
 CREATE TABLE gone (
