@@ -1,6 +1,7 @@
 //! The application: where it stands, what it may use, and the one way in for every door.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use forebay_domain::usage::{self, Answered};
@@ -35,6 +36,7 @@ pub struct App {
     pub cwd: PathBuf,
     pub(crate) places: Places,
     clock: fn() -> Timestamp,
+    notices_told: AtomicBool,
 }
 
 impl App {
@@ -48,6 +50,7 @@ impl App {
             cwd: setup.cwd,
             places: Places::new(setup.home, project),
             clock: setup.clock,
+            notices_told: AtomicBool::new(false),
         }
     }
 
@@ -58,6 +61,13 @@ impl App {
         let answer = (tool.call)(self, input, call)?;
         self.enter_in_ledger(tool.name, &answer, started.elapsed());
         Ok(answer)
+    }
+
+    /// What the user must know beside an answer, told once: a damaged store that was set aside, say.
+    pub fn take_notices(&self) -> Vec<String> {
+        let notices = self.places.notices();
+        let told_before = !notices.is_empty() && self.notices_told.swap(true, Ordering::Relaxed);
+        if told_before { Vec::new() } else { notices }
     }
 
     /// Counts the tool list, which a host shows its model once in a session.
@@ -72,9 +82,11 @@ impl App {
         });
     }
 
-    /// Finishes what was put off to answer sooner: large outputs become searchable.
+    /// Finishes what was put off to answer sooner: stored text becomes searchable, the store tidy.
     pub fn settle(&self) -> Result<(), AppError> {
-        crate::indexing::finish_all(&*self.places.own()?, |_| true)
+        let store = self.places.own()?;
+        crate::indexing::finish_all(&*store, |_| true)?;
+        Ok(store.tidy()?)
     }
 
     /// Sets the project's store aside when it is damaged; says what was done.
@@ -103,7 +115,7 @@ impl App {
             created: self.now(),
             digest: String::new(),
             detail: NewDetail::Plain,
-            indexed_to: (0, 1),
+            chunks_are_complete: false,
             replaces_source: false,
         }
     }

@@ -1,14 +1,15 @@
-//! Making raw text searchable: while it streams, and later for what was too large to wait for.
+//! Making raw text searchable, after its entry is stored: nobody waits for it.
+//!
+//! Whoever has time does it (a server when it is idle, a command when it has answered), and a search
+//! first catches up with what is left.
 
 use forebay_domain::text::chunk::{Chunker, Passage};
-use forebay_store::{IndexState, NewChunk, Store};
+use forebay_store::{IndexState, IndexStep, NewChunk, Store};
 
 use crate::AppError;
 
-/// Output beyond this is made searchable after the answer, so that nobody waits for it.
-pub(crate) const WHILE_STREAMING_BYTES: u64 = 4 * 1024 * 1024;
-/// What is made searchable in one short transaction.
-const STEP_BYTES: u64 = 1024 * 1024;
+/// What is made searchable in one transaction: short enough that writers do not notice.
+const BATCH_BYTES: u64 = 128 * 1024;
 
 /// A passage as the store takes it.
 pub(crate) fn to_chunk(title: &str, passage: Passage) -> NewChunk {
@@ -23,48 +24,60 @@ pub(crate) fn to_chunk(title: &str, passage: Passage) -> NewChunk {
     }
 }
 
-/// All passages of a text that is at hand.
-pub(crate) fn chunks_of(title: &str, raw: &[u8]) -> Vec<NewChunk> {
-    let mut chunks = Vec::new();
-    let mut emit = |passage| chunks.push(to_chunk(title, passage));
-    let mut chunker = Chunker::default();
-    chunker.push(raw, &mut emit);
-    chunker.finish(&mut emit);
-    chunks
-}
-
 /// Makes everything searchable that is not yet, while `go_on` allows; it is told the bytes done.
 pub(crate) fn finish_all(
     store: &dyn Store,
     mut go_on: impl FnMut(u64) -> bool,
 ) -> Result<(), AppError> {
     let mut done = 0;
+    let mut batch = Batch::default();
     for mut state in store.unindexed()? {
         while state.offset < state.bytes && go_on(done) {
-            let next = step(store, &state)?;
-            done += next.0 - state.offset;
-            (state.offset, state.line) = next;
+            let step = next_step(store, &state, BATCH_BYTES - batch.bytes)?;
+            let bytes = step.to.0 - state.offset;
+            done += bytes;
+            (state.offset, state.line) = step.to;
+            batch.add(step, bytes, store)?;
         }
     }
-    Ok(())
+    batch.write(store)
 }
 
-/// Makes the next stretch of one entry searchable; returns where the one after it starts.
-fn step(store: &dyn Store, state: &IndexState) -> Result<(u64, u64), AppError> {
+/// Steps that are written together.
+#[derive(Default)]
+struct Batch {
+    steps: Vec<IndexStep>,
+    bytes: u64,
+}
+
+impl Batch {
+    fn add(&mut self, step: IndexStep, bytes: u64, store: &dyn Store) -> Result<(), AppError> {
+        self.steps.push(step);
+        self.bytes += bytes;
+        if self.bytes >= BATCH_BYTES { self.write(store) } else { Ok(()) }
+    }
+
+    fn write(&mut self, store: &dyn Store) -> Result<(), AppError> {
+        let Self { steps, .. } = std::mem::take(self);
+        if steps.is_empty() { Ok(()) } else { Ok(store.extend_index(&steps)?) }
+    }
+}
+
+/// The passages of the next stretch of one entry, of about `bytes` bytes.
+fn next_step(store: &dyn Store, state: &IndexState, bytes: u64) -> Result<IndexStep, AppError> {
     let mut chunks = Vec::new();
     let mut chunker = Chunker::starting_at(state.offset, state.line);
     let mut read = 0;
     store.read(state.reference, state.offset, &mut |piece| {
         chunker.push(piece, &mut |passage| chunks.push(to_chunk(&state.title, passage)));
         read += piece.len() as u64;
-        read < STEP_BYTES
+        read < bytes || chunks.is_empty()
     })?;
-    let next = if state.offset + read >= state.bytes {
+    let to = if state.offset + read >= state.bytes {
         chunker.finish(&mut |passage| chunks.push(to_chunk(&state.title, passage)));
         (state.bytes, state.line)
     } else {
         chunker.position()
     };
-    store.extend_index(state, chunks, next)?;
-    Ok(next)
+    Ok(IndexStep { from: state.clone(), chunks, to })
 }

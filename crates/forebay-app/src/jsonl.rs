@@ -32,7 +32,7 @@ pub fn index(
 ) -> Result<Answer, AppError> {
     let store = app.places.own()?;
     let mut writer = Writer { upload: store.upload()?, offset: 0, line: 1 };
-    let (mut documents, mut read) = (0_u64, 0_u64);
+    let (mut documents, mut line, mut read) = (0_u64, 0_u64, 0_u64);
     let mut text = String::new();
     loop {
         text.clear();
@@ -41,8 +41,9 @@ pub fn index(
             break;
         }
         read += bytes as u64;
+        line += 1;
         if !text.trim().is_empty() {
-            writer.add(&parse(&text, documents + 1)?)?;
+            writer.add(&parse(&text, line)?)?;
             documents += 1;
         }
         report(read);
@@ -50,7 +51,7 @@ pub fn index(
     let mut new = app.new_entry(EntryKind::Source, source.to_owned());
     source.clone_into(&mut new.source);
     new.digest = number::counted(documents, "document");
-    new.indexed_to = (writer.offset, 1);
+    new.chunks_are_complete = true;
     new.replaces_source = true;
     let entry = writer.upload.finish(new)?;
     let text = format!(

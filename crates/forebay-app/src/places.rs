@@ -1,6 +1,6 @@
 //! Places: which stores a call may use, opened when first needed.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use forebay_domain::{Entry, Reference, Scope};
 use forebay_store::{Home, Project, SqliteStore, Store, StoreError};
@@ -13,13 +13,16 @@ pub(crate) type SharedStore = Arc<dyn Store>;
 pub(crate) struct Places {
     home: Home,
     project: Option<Project>,
-    own: OnceLock<SharedStore>,
-    user: OnceLock<SharedStore>,
+    own: Slot,
+    user: Slot,
 }
+
+/// A store that is opened once, by whoever needs it first.
+type Slot = Mutex<Option<SharedStore>>;
 
 impl Places {
     pub(crate) fn new(home: Home, project: Option<Project>) -> Self {
-        Self { home, project, own: OnceLock::new(), user: OnceLock::new() }
+        Self { home, project, own: Slot::default(), user: Slot::default() }
     }
 
     pub(crate) fn home(&self) -> &Home {
@@ -68,6 +71,17 @@ impl Places {
         Ok(stores)
     }
 
+    /// What the stores that are open have to tell.
+    pub(crate) fn notices(&self) -> Vec<String> {
+        let slots =
+            [&self.own, &self.user].map(|slot| slot.lock().unwrap_or_else(PoisonError::into_inner));
+        slots
+            .iter()
+            .filter_map(|slot| slot.as_ref())
+            .flat_map(|store| store.notices().to_vec())
+            .collect()
+    }
+
     /// Finds an entry in the stores a scope reaches.
     pub(crate) fn locate(
         &self,
@@ -95,6 +109,9 @@ impl Places {
         };
         let sound = match SqliteStore::open_existing(&path) {
             Ok(None) => true,
+            Ok(Some(store)) if !store.notices().is_empty() => {
+                return Ok(store.notices().join("\n"));
+            }
             Ok(Some(store)) => store.health()?.faults.is_empty(),
             Err(StoreError::Corrupt { .. }) => false,
             Err(error) => return Err(error.into()),
@@ -119,12 +136,14 @@ impl Places {
 }
 
 fn open_once(
-    slot: &OnceLock<SharedStore>,
+    slot: &Slot,
     open: impl FnOnce() -> Result<SqliteStore, StoreError>,
 ) -> Result<SharedStore, AppError> {
-    if let Some(store) = slot.get() {
+    let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(store) = &*slot {
         return Ok(Arc::clone(store));
     }
     let store: SharedStore = Arc::new(open()?);
-    Ok(Arc::clone(slot.get_or_init(|| store)))
+    *slot = Some(Arc::clone(&store));
+    Ok(store)
 }

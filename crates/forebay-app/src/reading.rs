@@ -1,5 +1,7 @@
 //! Reading stored text line by line, in bounded memory, one stream or both.
 
+use std::cmp::Ordering;
+
 use forebay_domain::{Entry, Reference, Spans, Stream};
 use forebay_store::{Store, StoreError};
 
@@ -14,6 +16,19 @@ pub(crate) struct Line<'a> {
     pub(crate) offset: u64,
     /// Without its newline.
     pub(crate) bytes: &'a [u8],
+}
+
+impl Line<'_> {
+    /// What of it stands at or after a position.
+    fn from(self, position: Position) -> Option<Self> {
+        let skipped = match self.number.cmp(&position.line) {
+            Ordering::Less => return None,
+            Ordering::Greater => 0,
+            Ordering::Equal => position.offset.saturating_sub(self.offset) as usize,
+        };
+        let bytes = self.bytes.get(skipped..).filter(|rest| !rest.is_empty() || skipped == 0)?;
+        Some(Self { offset: self.offset + skipped as u64, bytes, ..self })
+    }
 }
 
 /// A place between two bytes of a text: a line, and bytes into it.
@@ -59,10 +74,7 @@ pub(crate) fn lines_of_stream(
     let mut splitter = Splitter::at(Position::START);
     let mut filter = StreamFilter::new(spans, stream);
     let mut wanted = true;
-    let mut after = |line: Line<'_>| {
-        let before = (line.number, line.offset) < (from.line, from.offset);
-        before || take(line)
-    };
+    let mut after = |line: Line<'_>| line.from(from).is_none_or(&mut *take);
     store.read(entry.reference, 0, &mut |piece| {
         wanted = filter.pieces(piece, &mut |kept| splitter.push(kept, &mut after));
         wanted

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{Nature, Tool, input};
 use crate::places::SharedStore;
-use crate::{Answer, App, AppError, Call, indexing};
+use crate::{Answer, App, AppError, Call};
 
 pub struct Annotate;
 
@@ -55,12 +55,10 @@ impl Tool for Annotate {
             links: references_in(text),
         };
         let title = note.topic.clone().unwrap_or_else(|| cut::one_line(text, 100));
-        let mut new = app.new_entry(EntryKind::Note, title.clone());
+        let mut new = app.new_entry(EntryKind::Note, title);
         new.digest = cut::one_line(text, 400);
-        new.indexed_to = (text.len() as u64, 1);
         new.detail = NewDetail::Note(note);
-        let entry =
-            store.put(new, text.as_bytes(), indexing::chunks_of(&title, text.as_bytes()))?;
+        let entry = store.put(new, text.as_bytes())?;
 
         let replaced = entry.note().and_then(|note| note.supersedes);
         let remark = replaced.map(|older| format!(", replaces {older}")).unwrap_or_default();

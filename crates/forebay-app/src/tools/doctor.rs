@@ -112,6 +112,10 @@ fn data_folder(app: &App) -> Check {
     // Opening a store makes the folder; before that there is nothing to look at.
     let opened = app.places.own();
     match fs::metadata(root) {
+        Ok(metadata) if !metadata.is_dir() => Check::broken(
+            "data",
+            format!("{} is not a folder: set FOREBAY_HOME to one", root.display()),
+        ),
         Ok(metadata) if metadata.permissions().mode() & 0o077 == 0 => {
             Check::good("data", format!("{}, closed to others", root.display()))
         }
@@ -126,8 +130,9 @@ fn data_folder(app: &App) -> Check {
 }
 
 fn store(app: &App) -> Check {
-    let health = match app.places.own().and_then(|store| Ok(store.health()?)) {
-        Ok(health) => health,
+    let looked = app.places.own().and_then(|store| Ok((store.health()?, store.notices().to_vec())));
+    let (health, notices) = match looked {
+        Ok(found) => found,
         Err(error) => return Check::broken("store", error.to_text()),
     };
     let about =
@@ -138,7 +143,7 @@ fn store(app: &App) -> Check {
             format!("{about}: {fault}; `forebay doctor --repair` sets it aside"),
         );
     }
-    match health.notices.first() {
+    match notices.first() {
         Some(notice) => Check::note("store", format!("{about}; {notice}")),
         None => Check::good("store", about),
     }

@@ -4,17 +4,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use forebay_digest::{Budget, Digest, Digester, Hint};
-use forebay_domain::text::chunk::Chunker;
 use forebay_domain::text::cut;
 use forebay_domain::{Entry, EntryKind, RunRecord, Stream};
 use forebay_sandbox::{Finished, Program, RunSpec, Sink, Stdin};
-use forebay_store::{NewDetail, Store, StoreError, Upload};
+use forebay_store::{NewDetail, StoreError, Upload};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{Nature, Tool, input};
-use crate::indexing::{self, WHILE_STREAMING_BYTES};
 use crate::render::frame;
 use crate::{Answer, App, AppError, Call};
 
@@ -87,8 +85,9 @@ pub fn run(
     let store = app.places.own()?;
     let spec = spec(app, command.program, command.stdin, options)?;
     let title = cut::one_line(&command.title, 200);
-    let mut capture =
-        Capture::new(&*store, &title, options.intent.as_deref(), budget.of_digest(), call, watch)?;
+    let hint = Hint { command: Some(&title), ..Hint::default() };
+    let digester = Digester::new(hint, options.intent.as_deref(), budget.of_digest());
+    let mut capture = Capture { upload: Ok(store.upload()?), digester, bytes: 0, call, watch };
     let finished = forebay_sandbox::run(&spec, &mut capture, &call.cancel)?;
     let stored = capture.store(app, &title, &spec, &finished);
     let answer = answer(&command.title, stored, &finished, budget.answer);
@@ -132,13 +131,10 @@ fn spec(app: &App, program: Program, stdin: Stdin, options: &Options) -> Result<
     Ok(spec)
 }
 
-/// Takes a run's output as it arrives: to the store, to the digest, to the index.
+/// Takes a run's output as it arrives: to the store and to the digest.
 struct Capture<'a> {
     upload: Result<Box<dyn Upload + 'a>, StoreError>,
     digester: Digester,
-    chunker: Option<Chunker>,
-    title: &'a str,
-    indexed_to: (u64, u64),
     bytes: u64,
     call: &'a Call,
     watch: &'a mut dyn FnMut(Stream, &[u8]),
@@ -150,35 +146,9 @@ struct Stored {
     entry: Result<Entry, StoreError>,
 }
 
-impl<'a> Capture<'a> {
-    fn new(
-        store: &'a dyn Store,
-        title: &'a str,
-        intent: Option<&str>,
-        budget: Budget,
-        call: &'a Call,
-        watch: &'a mut dyn FnMut(Stream, &[u8]),
-    ) -> Result<Self, AppError> {
-        let hint = Hint { command: Some(title), ..Hint::default() };
-        Ok(Self {
-            upload: Ok(store.upload()?),
-            digester: Digester::new(hint, intent, budget),
-            chunker: Some(Chunker::default()),
-            title,
-            indexed_to: (0, 1),
-            bytes: 0,
-            call,
-            watch,
-        })
-    }
-
+impl Capture<'_> {
     /// Stores what arrived. The command has run by now, so a fault here is told, not thrown.
     fn store(self, app: &App, title: &str, spec: &RunSpec, finished: &Finished) -> Stored {
-        let (mut upload, mut indexed_to) = (self.upload, self.indexed_to);
-        if let Some(chunker) = self.chunker {
-            chunker.finish(&mut |passage| add_chunk(&mut upload, self.title, passage));
-            indexed_to = (self.bytes, 1);
-        }
         let mut digester = self.digester;
         if !finished.ending.is_success() {
             digester.command_failed();
@@ -186,24 +156,13 @@ impl<'a> Capture<'a> {
         let digest = digester.finish();
         let mut new = app.new_entry(EntryKind::Run, title.to_owned());
         new.digest.clone_from(&digest.text);
-        new.indexed_to = indexed_to;
         new.detail = NewDetail::Run(RunRecord {
             ending: finished.ending,
             duration: finished.duration,
             cwd: spec.cwd.to_string_lossy().into_owned(),
             spans: finished.spans.clone(),
         });
-        Stored { digest, entry: upload.and_then(|upload| upload.finish(new)) }
-    }
-
-    fn index(&mut self, bytes: &[u8]) {
-        let Some(mut chunker) = self.chunker.take() else { return };
-        let (upload, title) = (&mut self.upload, self.title);
-        chunker.push(bytes, &mut |passage| add_chunk(upload, title, passage));
-        self.indexed_to = chunker.position();
-        if self.bytes < WHILE_STREAMING_BYTES {
-            self.chunker = Some(chunker);
-        }
+        Stored { digest, entry: self.upload.and_then(|upload| upload.finish(new)) }
     }
 }
 
@@ -217,20 +176,7 @@ impl Sink for Capture<'_> {
             self.upload = Err(error);
         }
         self.bytes += bytes.len() as u64;
-        self.index(bytes);
         self.call.report(self.bytes as f64, "bytes captured");
-    }
-}
-
-fn add_chunk(
-    upload: &mut Result<Box<dyn Upload + '_>, StoreError>,
-    title: &str,
-    passage: forebay_domain::text::chunk::Passage,
-) {
-    if let Ok(open) = upload
-        && let Err(error) = open.chunk(indexing::to_chunk(title, passage))
-    {
-        *upload = Err(error);
     }
 }
 

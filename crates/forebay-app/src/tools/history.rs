@@ -96,7 +96,12 @@ fn render(app: &App, session: &Session, entries: &[Entry], has_more: bool, budge
     let head = if entries.is_empty() { "nothing yet" } else { "newest first" };
     text.push_cut(&format!("{} · {head}", session.name));
     text.keep_back(MORE_BYTES);
-    let shown = entries.iter().take_while(|entry| text.push(&describe::entry(entry, now))).count();
+    let mut shown =
+        entries.iter().take_while(|entry| text.push(&describe::entry(entry, now))).count();
+    if let (0, Some(first)) = (shown, entries.first()) {
+        text.push_cut(&describe::entry(first, now));
+        shown = 1;
+    }
     text.release();
     let last = entries[..shown].last().filter(|_| has_more || shown < entries.len());
     let cursor = last.map(|entry| entry.sequence.to_string());

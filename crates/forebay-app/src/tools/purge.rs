@@ -1,13 +1,15 @@
 //! `ctx_purge`: forgets what was named; tells first what would go.
 
+use forebay_domain::Scope;
 use forebay_domain::text::{cut, number};
 use forebay_domain::time::days;
-use forebay_store::{Expiry, Purged, Selection};
+use forebay_store::{Expiry, Purged, Selection, Store, StoreError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{Nature, Tool, input};
+use crate::places::SharedStore;
 use crate::{Answer, App, AppError, Call};
 
 pub struct Purge;
@@ -43,12 +45,12 @@ impl Tool for Purge {
 
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
         let selection = selection(app, &input)?;
-        let store = app.places.own()?;
-        let found = store.would_purge(&selection, app.now())?;
+        let stores = stores_of(app, &selection)?;
+        let found = over(&stores, |store| store.would_purge(&selection, app.now()))?;
         match input.confirm {
             None => Ok(answer(&found, "would be forgotten", dry_run_end(&found))),
             Some(count) if count == found.entries => {
-                let purged = store.purge(&selection, app.now())?;
+                let purged = over(&stores, |store| store.purge(&selection, app.now()))?;
                 Ok(answer(&purged, "forgotten", String::new()))
             }
             Some(count) => Err(AppError::bad_input(
@@ -60,6 +62,29 @@ impl Tool for Purge {
             )),
         }
     }
+}
+
+/// A reference names an entry wherever it can be read; everything else means the project's own.
+fn stores_of(app: &App, selection: &Selection) -> Result<Vec<SharedStore>, AppError> {
+    if selection.references.is_empty() {
+        return Ok(vec![app.places.own()?]);
+    }
+    for reference in &selection.references {
+        app.places.locate(*reference, Scope::Project)?;
+    }
+    app.places.within(Scope::Project)
+}
+
+/// The sum of what `work` does in each store.
+fn over(
+    stores: &[SharedStore],
+    work: impl Fn(&dyn Store) -> Result<Purged, StoreError>,
+) -> Result<Purged, AppError> {
+    let mut sum = Purged::default();
+    for store in stores {
+        sum.add(work(&**store)?);
+    }
+    Ok(sum)
 }
 
 /// What an input selects.

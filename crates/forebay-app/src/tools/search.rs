@@ -1,5 +1,7 @@
 //! `ctx_search`: several questions at once over everything stored.
 
+use std::collections::HashSet;
+
 use forebay_domain::text::{cut, number, words};
 use forebay_domain::{EntryKind, Hit, Scope, Timestamp};
 use forebay_store::{Query, Store};
@@ -104,14 +106,31 @@ impl Reach {
 
     /// The best documents for one query, each once however many of its passages match.
     pub fn find_documents(&self, query: &str) -> Result<Vec<Hit>, AppError> {
-        let wide =
-            Query { limit: self.filter.limit * 3, without_text: true, ..self.filter.clone() };
-        let wide = Self { stores: self.stores.clone(), scope: self.scope, filter: wide };
+        let wanted = self.filter.limit;
+        let mut passages = wanted * 3;
+        loop {
+            let (mut documents, found) = self.distinct_documents(query, passages)?;
+            if documents.len() >= wanted || found < passages {
+                documents.truncate(wanted);
+                return Ok(documents);
+            }
+            passages *= 8;
+        }
+    }
+
+    /// The first passage of each document among the best `passages`, and how many those were.
+    fn distinct_documents(
+        &self,
+        query: &str,
+        passages: usize,
+    ) -> Result<(Vec<Hit>, usize), AppError> {
+        let filter = Query { limit: passages, without_text: true, ..self.filter.clone() };
+        let wide = Self { stores: self.stores.clone(), scope: self.scope, filter };
         let mut hits = wide.find(query)?.hits;
-        let mut seen = std::collections::HashSet::new();
-        hits.retain(|hit| seen.insert((hit.reference, hit.key.clone().unwrap_or_default())));
-        hits.truncate(self.filter.limit);
-        Ok(hits)
+        let found = hits.len();
+        let mut seen = HashSet::new();
+        hits.retain(|hit| seen.insert((hit.reference, hit.key.clone())));
+        Ok((hits, found))
     }
 
     /// Makes pending output searchable; returns how many bytes are still to come.

@@ -23,7 +23,7 @@ pub(super) fn matching_lines(request: &Request, pattern: &str) -> Result<Page, A
     pages::walk(request, Position { line: from, offset: 0 }, &mut |line| {
         line.number <= last && found.look_at(&line)
     })?;
-    Ok(found.finish(pattern, remark))
+    Ok(found.finish(remark))
 }
 
 /// A pattern that is no regex is looked for as it stands: models often mean plain text.
@@ -84,15 +84,14 @@ impl Found {
         self.shown += 1;
     }
 
-    fn finish(self, pattern: &str, remark: &str) -> Page {
+    fn finish(self, remark: &str) -> Page {
         let matching = number::counted(self.total, "matching line");
         let about = match self.next {
             None => format!("{matching}{remark}"),
             Some(_) => format!("{} of {matching}{remark}", number::grouped(self.shown)),
         };
-        let more =
-            self.next.map(|line| format!("grep=\"{}\" cursor={line}", cut::one_line(pattern, 60)));
-        Page { about, text: self.text, more }
+        let next = self.next.map(|line| Position { line, offset: 0 });
+        Page { about, text: self.text, next }
     }
 }
 

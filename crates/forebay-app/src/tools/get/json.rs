@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{Page, Request};
 use crate::AppError;
+use crate::reading::Position;
 
 /// A JSON text is parsed whole, so its size is bounded.
 const LARGEST_BYTES: u64 = 64 * 1024 * 1024;
@@ -17,7 +18,7 @@ pub(super) fn value_at(request: &Request, pointer: &str) -> Result<Page, AppErro
         Value::String(text) => text.clone(),
         other => serde_json::to_string_pretty(other).unwrap_or_default(),
     };
-    Ok(page(request, pointer, value, &text))
+    Ok(page(request, value, &text))
 }
 
 fn parse(request: &Request) -> Result<Value, AppError> {
@@ -68,14 +69,14 @@ fn no_such_step(value: &Value, name: &str) -> AppError {
     )
 }
 
-fn page(request: &Request, pointer: &str, value: &Value, text: &str) -> Page {
+fn page(request: &Request, value: &Value, text: &str) -> Page {
     let start = request.from.map_or(0, |at| at.offset as usize);
     let rest = &text[text.ceil_char_boundary(start.min(text.len()))..];
     let shown = cut::prefix(rest, request.page_bytes());
-    let next = text.len() - rest.len() + shown.len();
-    let more = (next < text.len())
-        .then(|| format!("json=\"{}\" cursor=1+{next}", cut::one_line(pointer, 80)));
-    Page { about: shape(value), text: shown.to_owned(), more }
+    let end = text.len() - rest.len() + shown.len();
+    // What a pointer names may be one long line, so its pages are counted in bytes.
+    let next = (end < text.len()).then_some(Position { line: 1, offset: end as u64 });
+    Page { about: shape(value), text: shown.to_owned(), next }
 }
 
 fn shape(value: &Value) -> String {

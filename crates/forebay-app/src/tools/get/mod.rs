@@ -77,6 +77,8 @@ struct Request {
     stream: Option<Stream>,
     from: Option<Position>,
     budget: u64,
+    /// The arguments that narrow what is shown, as the caller wrote them.
+    narrowing: String,
 }
 
 /// A page of text, what it is, and how to go on.
@@ -84,8 +86,8 @@ struct Page {
     /// `lines 641-700 of 9,012`
     about: String,
     text: String,
-    /// The arguments that fetch the next page.
-    more: Option<String>,
+    /// Where the next page starts.
+    next: Option<Position>,
 }
 
 impl Request {
@@ -98,10 +100,36 @@ impl Request {
             stream: input.stream.as_deref().map(parse_stream).transpose()?,
             from: input.cursor.as_deref().map(parse_cursor).transpose()?,
             budget: input::budget(input.budget, app.settings.get.budget)?,
+            narrowing: narrowing(input),
             store,
             entry,
         })
     }
+
+    /// The call that fetches the next page.
+    fn call_for(&self, next: Position) -> String {
+        let cursor = cursor(next);
+        if self.narrowing.len() > LONGEST_NARROWING {
+            return format!("the same call with {cursor}");
+        }
+        format!("ctx_get {}{} {cursor}", self.entry.reference.as_str(), self.narrowing)
+    }
+}
+
+/// Longer arguments are not repeated in an answer.
+const LONGEST_NARROWING: usize = 80;
+
+fn narrowing(input: &Input) -> String {
+    let quoted = |text: &String| format!("\"{text}\"");
+    let arguments = [
+        ("lines", input.lines.clone()),
+        ("stream", input.stream.clone()),
+        ("grep", input.grep.as_ref().map(quoted)),
+        ("json", input.json.as_ref().map(quoted)),
+    ];
+    let given =
+        arguments.into_iter().filter_map(|(name, value)| Some(format!(" {name}={}", value?)));
+    given.collect()
 }
 
 fn answer(app: &App, request: &Request, page: Page) -> Answer {
@@ -111,8 +139,9 @@ fn answer(app: &App, request: &Request, page: Page) -> Answer {
         text.push('\n');
         text.push_str(&page.text);
     }
-    if let Some(more) = &page.more {
-        text.push_str(&format!("\nmore: ctx_get {} {more}", entry.reference.as_str()));
+    let more = page.next.map(|next| request.call_for(next));
+    if let Some(more) = &more {
+        text.push_str(&format!("\nmore: {more}"));
     }
     let data = json!({
         "ref": entry.reference.as_str(),
@@ -126,7 +155,7 @@ fn answer(app: &App, request: &Request, page: Page) -> Answer {
         "bytes": entry.bytes,
         "shown": page.about,
         "text": page.text,
-        "more": page.more,
+        "more": more,
     });
     Answer::new(text, data)
 }

@@ -3,15 +3,15 @@
 use forebay_domain::Stream;
 use forebay_domain::text::line_range::LineRange;
 
-use super::{Page, Request, cursor};
+use super::{Page, Request};
 use crate::AppError;
 use crate::reading::{self, Line, Position};
 
 /// The asked lines, as many as fit on one page.
 pub(super) fn text(request: &Request) -> Result<Page, AppError> {
-    let total = request.entry.lines;
+    let total = lines_in_all(request)?;
     let range = request.range.unwrap_or(LineRange::Between(1, u64::MAX));
-    let Some((first, last)) = range.within(total) else { return outside(request) };
+    let Some((first, last)) = range.within(total) else { return outside(total) };
     let from = match request.from {
         Some(at) if at.line >= first => at,
         _ => Position { line: first, offset: 0 },
@@ -21,13 +21,26 @@ pub(super) fn text(request: &Request) -> Result<Page, AppError> {
     Ok(page.finish(request, from))
 }
 
-fn outside(request: &Request) -> Result<Page, AppError> {
-    if request.entry.bytes == 0 {
-        return Ok(Page { about: "empty".to_owned(), text: String::new(), more: None });
+/// The lines of the entry, or of one stream, which are counted when they are asked for.
+fn lines_in_all(request: &Request) -> Result<u64, AppError> {
+    if request.stream.is_none() {
+        return Ok(request.entry.lines);
+    }
+    let mut last = 0;
+    walk(request, Position::START, &mut |line| {
+        last = line.number;
+        true
+    })?;
+    Ok(last)
+}
+
+fn outside(total: u64) -> Result<Page, AppError> {
+    if total == 0 {
+        return Ok(Page { about: "empty".to_owned(), text: String::new(), next: None });
     }
     Err(AppError::not_found(
         "those lines lie outside of the text",
-        format!("it has lines 1-{}", request.entry.lines),
+        format!("it has lines 1-{total}"),
     ))
 }
 
@@ -115,15 +128,7 @@ impl Filling {
             (None, true) => forebay_domain::text::number::counted(request.entry.lines, "line"),
             (None, false) => format!("lines {}-{shown} {}", from.line, request.of_lines()),
         };
-        let more = self.next.filter(|next| next.line <= self.last).map(|next| {
-            let lines = request.range.map(|_| format!("lines={}-{} ", from.line, self.last));
-            let stream = match request.stream {
-                Some(Stream::Stdout) => "stream=stdout ",
-                Some(Stream::Stderr) => "stream=stderr ",
-                None => "",
-            };
-            format!("{}{stream}{}", lines.unwrap_or_default(), cursor(next))
-        });
-        Page { about, text: self.text, more }
+        let next = self.next.filter(|next| next.line <= self.last);
+        Page { about, text: self.text, next }
     }
 }
