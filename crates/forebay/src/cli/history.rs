@@ -27,7 +27,7 @@ pub(super) struct History {
 
 impl History {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
-        let session = if self.all { Some("all".to_owned()) } else { common.session.clone() };
+        let session = if self.all { Some("all") } else { common.session.as_deref() };
         common.ask(
             "ctx_history",
             json!({ "session": session, "limit": self.limit, "cursor": self.cursor, "budget": self.budget }),

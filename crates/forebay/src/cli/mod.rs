@@ -53,8 +53,8 @@ struct Common {
     /// Work as if started in this folder
     #[arg(short = 'C', long, global = true, value_name = "DIR")]
     directory: Option<PathBuf>,
-    /// The conversation this belongs to
-    #[arg(long, global = true, value_name = "KEY", env = environment::SESSION, hide_env_values = true)]
+    /// The conversation this belongs to; FOREBAY_SESSION names it too
+    #[arg(long, global = true, value_name = "KEY")]
     session: Option<String>,
     /// Change a setting for this call, e.g. digest.budget=200
     #[arg(long, global = true, value_name = "KEY=VALUE")]
@@ -163,14 +163,17 @@ impl Common {
 
     fn session_name(&self) -> Option<String> {
         let by_host = || environment::HOST_SESSIONS.iter().find_map(|name| environment::read(name));
-        self.session.clone().or_else(by_host)
+        self.session.clone().or_else(|| environment::read(environment::SESSION)).or_else(by_host)
     }
 
     /// Asks a tool as every door does, and shows its answer.
     fn ask(&self, tool: &str, input: Value) -> Result<ExitCode, Failure> {
         let app = self.app()?;
         let answer = app.call(tool, input, &Call::new()?)?;
-        self.show(&answer)
+        terminal::tell_notices(&app)?;
+        let shown = self.show(&answer);
+        app.settle()?;
+        shown
     }
 
     fn show(&self, answer: &Answer) -> Result<ExitCode, Failure> {

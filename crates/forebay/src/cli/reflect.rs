@@ -18,7 +18,7 @@ pub(super) struct Reflect {
 
 impl Reflect {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
-        let session = if self.all { Some("all".to_owned()) } else { common.session.clone() };
+        let session = if self.all { Some("all") } else { common.session.as_deref() };
         common.ask("ctx_reflect", json!({ "session": session }))
     }
 }

@@ -66,7 +66,12 @@ impl Run {
         if !tee {
             app.enter_in_ledger("ctx_execute", &ran.answer, ran.finished.duration);
         }
-        show(common, &ran, tee)?;
+        terminal::tell_notices(&app)?;
+        // The command has run: whoever stopped reading, its output is kept and its exit code told.
+        match show(common, &ran, tee) {
+            Ok(()) | Err(Failure::NobodyReads) => {}
+            Err(failure) => return Err(failure),
+        }
         app.settle()?;
         Ok(end_like(ran.finished.ending))
     }

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-use forebay_app::{AppError, ErrorKind};
+use forebay_app::{App, AppError, ErrorKind};
 use serde_json::{Value, json};
 
 use super::paint;
@@ -59,6 +59,14 @@ fn tell_error(error: &AppError, as_json: bool) -> io::Result<()> {
         Some(hint) => writeln!(stderr, "{} {}", paint::advice("hint:"), with_commands(hint)),
         None => Ok(()),
     }
+}
+
+/// Tells what the user must know beside the answer.
+pub(super) fn tell_notices(app: &App) -> io::Result<()> {
+    let mut stderr = anstream::stderr().lock();
+    app.take_notices()
+        .iter()
+        .try_for_each(|notice| writeln!(stderr, "{} {notice}", paint::advice("note:")))
 }
 
 /// Prints an answer, with colours where a person looks.

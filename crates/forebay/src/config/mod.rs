@@ -108,7 +108,15 @@ impl Config {
     fn overlay_file(&mut self, path: &Path) -> Result<(), ConfigError> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            // Below a data folder that is a file there are no settings either.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                return Ok(());
+            }
             Err(source) => return Err(ConfigError::Unreadable { path: path.to_owned(), source }),
         };
         let layer = Layer::File(path.to_owned());

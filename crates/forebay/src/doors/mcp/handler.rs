@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::idle::Idle;
 use forebay_app::tools::{INSTRUCTIONS, Nature, TOOLS, ToolRow};
 use forebay_app::{Answer, App, AppError, Call, ErrorKind};
 use forebay_domain::tokens;
@@ -25,11 +26,12 @@ pub(super) struct Handler {
     make_app: AppMaker,
     app: OnceLock<Arc<App>>,
     running: Mutex<Vec<Cancel>>,
+    idle: Idle,
 }
 
 impl Handler {
     pub(super) fn new(make_app: AppMaker) -> Self {
-        Self { make_app, app: OnceLock::new(), running: Mutex::default() }
+        Self { make_app, app: OnceLock::new(), running: Mutex::default(), idle: Idle::default() }
     }
 
     /// Ends what still runs; its output so far is stored.
@@ -89,12 +91,7 @@ impl Handler {
         let settling = Arc::clone(&app);
         let answer = tokio::task::spawn_blocking(move || app.call(&name, input, &call)).await;
         watcher.abort();
-        // What a large output left to do is done while the client reads the answer.
-        tokio::task::spawn_blocking(move || {
-            if let Err(error) = settling.settle() {
-                tracing::warn!(%error, "large output is not searchable yet");
-            }
-        });
+        self.idle.settle_soon(settling);
         answer.map_err(internal)?
     }
 }
@@ -125,10 +122,13 @@ impl ServerHandler for Handler {
             return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, error.to_text(), None));
         }
         let input = Value::Object(request.arguments.unwrap_or_default());
-        let result = match self.answer(name.clone(), input, context).await {
+        let mut result = match self.answer(name.clone(), input, context).await {
             Ok(answer) => success(&name, answer),
             Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_text())]),
         };
+        // Beside the answer, not in it: the answer has a budget.
+        let notices = self.app.get().map(|app| app.take_notices()).unwrap_or_default();
+        result.content.extend(notices.into_iter().map(ContentBlock::text));
         Ok(result.into())
     }
 }

@@ -1,0 +1,271 @@
+//! What stands in the way from outside: locks, damage, folders that cannot be, disks that are full.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, TransactionBehavior};
+use serde_json::json;
+
+use crate::env::{Output, TestEnv, finish, finished, wait_until};
+use crate::texts::varied_log;
+
+#[test]
+fn a_write_waits_for_another_writer_and_succeeds() {
+    let env = TestEnv::new();
+    env.noted("first");
+    let mut connection = Connection::open(env.database()).unwrap();
+    let lock = connection.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
+    let mut child = env.command(["note", "second"]).spawn().unwrap();
+    let ended = wait_until(Duration::from_millis(700), || child.try_wait().unwrap().is_some());
+    assert!(!ended, "it waits");
+    lock.commit().unwrap();
+    let noted = finished(child).ok();
+    assert_eq!(env.forebay(["get", &noted.reference()]).ok().body(), "second");
+}
+
+#[test]
+fn a_reader_does_not_wait_for_a_writer() {
+    let env = TestEnv::new();
+    let reference = env.noted("readable");
+    let mut connection = Connection::open(env.database()).unwrap();
+    let lock = connection.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
+    assert_eq!(env.forebay(["get", "--raw", &reference]).ok().stdout, b"readable");
+    lock.commit().unwrap();
+}
+
+/// Runs `forebay` with its data at a place of the test's choice.
+fn with_data_at<const N: usize>(env: &TestEnv, data: &Path, arguments: [&str; N]) -> Output {
+    let mut command = env.command(arguments);
+    command.env("FOREBAY_HOME", data);
+    finish(command, b"")
+}
+
+/// A data folder that cannot be made is told with the way out, and nothing runs.
+#[track_caller]
+fn check_impossible_data(data: &Path) {
+    let env = TestEnv::new();
+    for line in [["run", "--", "touch ran"], ["note", "--", "text"]] {
+        let refused = with_data_at(&env, data, line);
+        assert!(matches!(refused.code(), Some(1 | 2)), "{refused:?}");
+        assert!(refused.stdout.is_empty(), "{refused:?}");
+        let told = &refused.stderr;
+        assert!(told.contains("error: ") && told.contains(&*data.to_string_lossy()), "{told}");
+        assert!(told.contains("hint: ") && told.contains("FOREBAY_HOME"), "{told}");
+    }
+    assert!(!env.project().join("ran").exists(), "the command did not run");
+    let doctor = with_data_at(&env, data, ["doctor"]);
+    assert_eq!(doctor.code(), Some(1), "{doctor:?}");
+    assert!(doctor.text().contains("BROKEN data"), "{doctor:?}");
+}
+
+#[test]
+fn a_data_folder_that_is_a_file_is_told() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    check_impossible_data(file.path());
+}
+
+#[test]
+fn a_data_folder_below_a_file_is_told() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    check_impossible_data(&file.path().join("below"));
+}
+
+#[test]
+fn a_data_folder_that_the_system_refuses_is_told() {
+    check_impossible_data(Path::new("/proc/nope"));
+}
+
+#[test]
+fn a_server_without_a_data_folder_says_so_and_goes_on() {
+    let env = TestEnv::new();
+    fs::write(env.root().join("file"), "").unwrap();
+    let mut command = env.command(["mcp"]);
+    command.env("FOREBAY_HOME", env.root().join("file/below"));
+    let mut mcp = crate::mcp_client::McpClient::initialized(command);
+    for _ in 0..2 {
+        let told = mcp.fault("ctx_annotate", json!({ "text": "x" }));
+        assert!(told.contains("file/below") && told.contains("\nhint: "), "{told}");
+    }
+}
+
+#[test]
+fn a_folder_that_may_not_be_written_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+    if rustix::process::getuid().is_root() {
+        return; // Root may write everywhere.
+    }
+    let env = TestEnv::new();
+    let closed = env.root().join("closed");
+    fs::create_dir(&closed).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o500)).unwrap();
+    let ran = with_data_at(&env, &closed.join("data"), ["run", "--", "touch ran"]);
+    ran.refused(1, "cannot be written", "FOREBAY_HOME");
+    assert!(!env.project().join("ran").exists());
+}
+
+/// The databases that were set aside.
+fn set_aside(env: &TestEnv) -> Vec<PathBuf> {
+    let folder = env.database().parent().unwrap().to_owned();
+    let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    files
+        .filter(|path| path.to_string_lossy().contains(".damaged-"))
+        .filter(|path| !path.to_string_lossy().ends_with("-wal"))
+        .filter(|path| !path.to_string_lossy().ends_with("-shm"))
+        .collect()
+}
+
+/// Replaces the database with something that is none.
+fn ruin(env: &TestEnv) {
+    let database = env.database();
+    for suffix in ["-wal", "-shm"] {
+        let _ = fs::remove_file(format!("{}{suffix}", database.display()));
+    }
+    fs::write(database, "this is no database, but it was somebody's data ".repeat(200)).unwrap();
+}
+
+/// A ruined database is kept under a new name, the name is told, and the call succeeds.
+#[track_caller]
+fn check_set_aside<const N: usize>(arguments: [&str; N]) {
+    let env = TestEnv::new();
+    env.noted("before");
+    ruin(&env);
+    let done = env.forebay(arguments).ok();
+    let aside = set_aside(&env);
+    assert_eq!(aside.len(), 1, "{aside:?}");
+    assert!(fs::read_to_string(&aside[0]).unwrap().starts_with("this is no database"));
+    let name = aside[0].file_name().unwrap().to_string_lossy().into_owned();
+    let told = format!("{}{}", done.text(), done.stderr);
+    assert!(told.contains(&name), "{name} is not told: {told}");
+    let noted = env.noted("after");
+    assert_eq!(env.forebay(["get", &noted]).ok().body(), "after");
+}
+
+#[test]
+fn a_corrupt_database_is_set_aside_with_its_name_told_by_a_note() {
+    check_set_aside(["note", "x"]);
+}
+
+#[test]
+fn a_corrupt_database_is_set_aside_with_its_name_told_by_a_run() {
+    check_set_aside(["run", "--", "echo hi"]);
+}
+
+#[test]
+fn a_corrupt_database_is_set_aside_with_its_name_told_by_doctor() {
+    check_set_aside(["doctor"]);
+}
+
+#[test]
+fn a_corrupt_database_is_set_aside_with_its_name_told_by_repair() {
+    check_set_aside(["doctor", "--repair"]);
+}
+
+#[test]
+fn a_corrupt_database_is_told_by_the_server() {
+    let env = TestEnv::new();
+    env.noted("before");
+    ruin(&env);
+    let mut mcp = env.mcp();
+    let told = mcp.text("ctx_annotate", json!({ "text": "x" }));
+    assert_eq!(set_aside(&env).len(), 1);
+    assert!(told.contains("damaged-"), "{told}");
+}
+
+/// Overwrites pages in the middle of a database that opens all the same.
+fn harm(env: &TestEnv) {
+    env.stored(varied_log(20_000));
+    let database = env.database();
+    Connection::open(&database)
+        .unwrap()
+        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        .unwrap();
+    let mut bytes = fs::read(&database).unwrap();
+    let (from, to) = (bytes.len() / 4 / 4096 * 4096, bytes.len() * 3 / 4 / 4096 * 4096);
+    bytes[from..to].fill(0xA5);
+    fs::write(&database, bytes).unwrap();
+}
+
+#[test]
+fn doctor_finds_damage_and_repair_keeps_the_file() {
+    let env = TestEnv::new();
+    harm(&env);
+    let sick = env.forebay(["doctor"]);
+    assert_eq!(sick.code(), Some(1), "{sick:?}");
+    assert!(sick.text().contains("BROKEN store") && sick.text().contains("--repair"), "{sick:?}");
+    assert!(set_aside(&env).is_empty(), "looking changes nothing");
+
+    let damaged = fs::read(env.database()).unwrap();
+    let repaired = env.forebay(["doctor", "--repair"]).ok().text();
+    let aside = set_aside(&env);
+    assert_eq!(aside.len(), 1, "{repaired}");
+    assert!(repaired.contains(&*aside[0].to_string_lossy()), "{repaired}");
+    assert!(fs::read(&aside[0]).unwrap() == damaged, "the data is kept as it was");
+    env.forebay(["doctor"]).ok();
+}
+
+#[test]
+fn repair_leaves_a_sound_store_alone() {
+    let env = TestEnv::new();
+    let reference = env.noted("kept");
+    let text = env.forebay(["doctor", "--repair"]).ok().text();
+    assert!(text.contains("is sound; nothing to repair"), "{text}");
+    assert!(set_aside(&env).is_empty());
+    assert_eq!(env.forebay(["get", &reference]).ok().body(), "kept");
+}
+
+#[test]
+fn a_store_of_a_newer_forebay_is_refused_and_left_alone() {
+    let env = TestEnv::new();
+    let reference = env.noted("kept");
+    let connection = Connection::open(env.database()).unwrap();
+    connection
+        .execute_batch("INSERT INTO migration (name, checksum) VALUES ('9999_future', 'x')")
+        .unwrap();
+    env.forebay(["get", &reference]).refused(1, "9999_future", "newer forebay");
+    env.forebay(["run", "--", "touch ran"]).refused(1, "newer Forebay", "FOREBAY_HOME");
+    assert!(!env.project().join("ran").exists());
+    connection.execute_batch("DELETE FROM migration WHERE name = '9999_future'").unwrap();
+    assert_eq!(env.forebay(["get", &reference]).ok().body(), "kept");
+}
+
+#[test]
+fn a_full_disk_takes_the_storing_not_the_answer() {
+    let env = TestEnv::new();
+    let before = env.noted("written before");
+    // A limit on file sizes stands in for a full disk; the signal that goes with it is ignored.
+    let mut shell = env.program("bash");
+    let line = "trap '' XFSZ; ulimit -f 1500; exec \"$0\" \"$@\"";
+    shell.args(["-c", line, env!("CARGO_BIN_EXE_forebay"), "run", "--"]);
+    shell.arg("head -c 6000000 /dev/urandom | base64; echo the last line; exit 3");
+    let ran = finish(shell, b"");
+    assert_eq!(ran.code(), Some(3), "{ran:?}");
+    assert!(ran.text().starts_with("NOT STORED exit 3 · "), "{}", ran.text());
+    assert!(ran.text().contains("its output is not stored: "), "{}", ran.text());
+    assert!(ran.text().contains("the last line"), "the digest still comes: {}", ran.text());
+    env.forebay(["doctor"]).ok();
+    assert_eq!(env.forebay(["get", &before]).ok().body(), "written before");
+}
+
+#[test]
+fn a_note_that_cannot_be_stored_is_a_failure() {
+    let env = TestEnv::new();
+    env.noted("written before");
+    let text = format!("{:?}", crate::texts::binary(2_000_000));
+    env.write("note", &text);
+    let mut shell = env.program("bash");
+    let line = "trap '' XFSZ; ulimit -f 300; exec \"$0\" note - < note";
+    shell.args(["-c", line, env!("CARGO_BIN_EXE_forebay")]);
+    let noted = finish(shell, b"");
+    assert_eq!(noted.code(), Some(1), "{noted:?}");
+    assert!(noted.stderr.starts_with("error: ") && noted.stdout.is_empty(), "{noted:?}");
+}
+
+#[test]
+fn the_user_home_and_the_root_are_never_a_project() {
+    let env = TestEnv::new();
+    for folder in [env.home(), PathBuf::from("/")] {
+        let doctor = env.forebay_in(&folder, ["doctor"]).ok().text();
+        assert!(doctor.contains("note   project     none here"), "{doctor}");
+    }
+}

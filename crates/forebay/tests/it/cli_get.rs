@@ -1,0 +1,331 @@
+//! `forebay get`: every part of an entry can be read again, exactly, page by page.
+
+use std::fmt::Write as _;
+
+use crate::env::TestEnv;
+use crate::texts::{long_line, tokens, varied_log};
+
+#[test]
+fn a_short_entry_is_shown_whole() {
+    let env = TestEnv::new();
+    let reference = env.stored("a\nb\nc\n");
+    let shown = env.forebay(["get", &reference]).ok();
+    assert_eq!(env.redact(&shown.text()), "[ctx:REF] run exit 0 · 3 lines\na\nb\nc");
+}
+
+#[test]
+fn line_ranges_give_exactly_those_lines() {
+    let env = TestEnv::new();
+    let reference = env.stored((1..=10).map(|n| format!("l{n}\n")).collect::<String>());
+    let check = |range: &str, expect: &str| {
+        let shown = env.forebay(["get", &reference, "--lines", range]).ok().body();
+        assert_eq!(shown.replace('\n', " "), expect, "{range}");
+    };
+    check("3-5", "l3 l4 l5");
+    check("4", "l4");
+    check("9-", "l9 l10");
+    check("-2", "l9 l10");
+    check("8-99", "l8 l9 l10");
+    check("2..3", "l2 l3");
+}
+
+#[test]
+fn a_range_that_is_none_or_lies_outside_is_told() {
+    let env = TestEnv::new();
+    let reference = env.stored("a\nb\n");
+    let get = |range: &str| env.forebay(["get", &reference, "--lines", range]);
+    get("x").refused(2, "not a line range", "lines");
+    get("5-3").refused(2, "not a line range", "lines");
+    get("7-9").refused(1, "outside", "1-2");
+}
+
+/// The arguments of the line that tells how to go on, as the command line takes them.
+fn next_page(text: &str, first: &[&str]) -> Option<Vec<String>> {
+    let last = text.lines().last()?;
+    if let Some(cursor) = last.strip_prefix("more: the same call with cursor=") {
+        let again = first.iter().copied().chain(["--cursor", cursor]);
+        return Some(again.map(str::to_owned).collect());
+    }
+    let more = last.strip_prefix("more: ctx_get ")?;
+    let mut rest = more.split_once(' ')?.1;
+    let mut arguments = Vec::new();
+    while let Some((name, value)) = rest.split_once('=') {
+        let quoted = value.strip_prefix('"').and_then(|inner| inner.split_once('"'));
+        let plain = value.split_once(' ').unwrap_or((value, ""));
+        let (value, after) = quoted.unwrap_or(plain);
+        let name = if name == "json" { "pointer" } else { name };
+        arguments.extend([format!("--{name}"), value.to_owned()]);
+        rest = after.trim_start();
+    }
+    Some(arguments)
+}
+
+/// Follows the printed cursors from the first page to the last; the pages' texts.
+#[track_caller]
+fn pages(env: &TestEnv, reference: &str, first: &[&str], budget: usize) -> Vec<String> {
+    let budget_word = budget.to_string();
+    let mut arguments: Vec<String> = first.iter().map(ToString::to_string).collect();
+    let mut pages = Vec::new();
+    loop {
+        let mut line = vec!["get".to_owned(), reference.to_owned(), "--budget".to_owned()];
+        line.push(budget_word.clone());
+        line.extend(arguments);
+        let text = crate::env::finish(env.command(&line), b"").ok().text();
+        assert!(tokens(&text) <= budget, "{} > {budget}: {text}", tokens(&text));
+        let next = next_page(&text, first);
+        let mut shown: Vec<&str> = text.lines().skip(1).collect();
+        if next.is_some() {
+            shown.pop();
+        }
+        pages.push(shown.join("\n"));
+        assert!(pages.len() < 2_000, "the pages never end");
+        match next {
+            Some(next) => arguments = next,
+            None => return pages,
+        }
+    }
+}
+
+#[test]
+fn pages_of_text_follow_each_other_without_gap_or_overlap() {
+    let env = TestEnv::new();
+    let log = varied_log(400);
+    let reference = env.stored(&log);
+    for budget in [60, 300, 1_000] {
+        let pages = pages(&env, &reference, &[], budget);
+        assert!(pages.len() > 2);
+        assert_eq!(pages.join("\n"), log.trim_end(), "budget {budget}");
+    }
+}
+
+#[test]
+fn pages_of_a_range_end_with_the_range() {
+    let env = TestEnv::new();
+    let log = varied_log(400);
+    let reference = env.stored(&log);
+    let expect: Vec<&str> = log.lines().skip(99).take(101).collect();
+    let pages = pages(&env, &reference, &["--lines", "100-200"], 200);
+    assert_eq!(pages.join("\n"), expect.join("\n"));
+}
+
+#[test]
+fn a_long_single_line_is_paged_and_comes_back_whole() {
+    let env = TestEnv::new();
+    let line = long_line(150_000);
+    let reference = env.stored(&line);
+    assert_eq!(pages(&env, &reference, &[], 2_000).concat(), line);
+}
+
+#[test]
+fn a_long_single_line_of_one_stream_is_paged_and_comes_back_whole() {
+    let env = TestEnv::new();
+    let line = long_line(150_000);
+    env.write("line", &line);
+    let reference = env.forebay(["run", "--", "echo told >&2; cat line"]).ok().reference();
+    let pages = pages(&env, &reference, &["--stream", "stdout"], 2_000);
+    assert_eq!(pages.concat().len(), line.len());
+    assert_eq!(pages.concat(), line);
+}
+
+#[test]
+fn a_page_never_cuts_a_character() {
+    let env = TestEnv::new();
+    let line = "äß日本🦀".repeat(1_500);
+    let reference = env.stored(&line);
+    for budget in [61, 62, 63, 500] {
+        assert_eq!(pages(&env, &reference, &[], budget).concat(), line, "budget {budget}");
+    }
+}
+
+#[test]
+fn grep_counts_all_matches_and_numbers_the_lines() {
+    let env = TestEnv::new();
+    let reference = env.stored("ok\nFAIL a\nok\nFAIL b\n");
+    let shown = env.forebay(["get", &reference, "--grep", "^FAIL"]).ok();
+    assert_eq!(
+        env.redact(&shown.text()),
+        "[ctx:REF] run exit 0 · 2 matching lines\n2: FAIL a\n4: FAIL b"
+    );
+    let none = env.forebay(["get", &reference, "--grep", "absent"]).ok().text();
+    assert!(none.ends_with("0 matching lines"), "{none}");
+}
+
+#[test]
+fn grep_pages_give_every_matching_line_exactly_once() {
+    let env = TestEnv::new();
+    let log = varied_log(600);
+    let reference = env.stored(&log);
+    let expect: Vec<String> = log
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| line.contains("ember"))
+        .map(|(at, line)| format!("{}: {line}", at + 1))
+        .collect();
+    let pages = pages(&env, &reference, &["--grep", "ember"], 250);
+    assert!(pages.len() > 3, "several pages were needed");
+    assert_eq!(pages.join("\n"), expect.join("\n"));
+}
+
+#[test]
+fn grep_pages_of_a_range_stay_within_the_range() {
+    let env = TestEnv::new();
+    let log = varied_log(600);
+    let reference = env.stored(&log);
+    let expect: Vec<String> =
+        log.lines().enumerate().take(200).map(|(at, line)| format!("{}: {line}", at + 1)).collect();
+    let pages = pages(&env, &reference, &["--grep", "[0-9]", "--lines", "1-200"], 500);
+    assert_eq!(pages.join("\n"), expect.join("\n"));
+}
+
+#[test]
+fn grep_pages_of_one_stream_stay_within_the_stream() {
+    let env = TestEnv::new();
+    let line = "for i in $(seq 1 60); do echo \"match out $i xxxxxxxxxxxxxxx\"; done; \
+                for i in $(seq 1 60); do echo \"match err $i\" >&2; done";
+    let reference = env.forebay(["run", "--", line]).ok().reference();
+    let pages = pages(&env, &reference, &["--grep", "match", "--stream", "stdout"], 200);
+    assert!(pages.len() > 2);
+    assert!(!pages.join("\n").contains("err"), "{pages:?}");
+    assert_eq!(pages.join("\n").lines().count(), 60);
+}
+
+#[test]
+fn a_long_pattern_is_paged_with_the_same_pattern() {
+    let env = TestEnv::new();
+    let reference = env.stored(varied_log(300));
+    let pattern = format!("({}|[0-9])", "no-such-word|".repeat(8));
+    let pages = pages(&env, &reference, &["--grep", &pattern], 300);
+    assert_eq!(pages.join("\n").lines().count(), 300);
+}
+
+#[test]
+fn a_pattern_that_is_no_regex_is_taken_as_plain_text() {
+    let env = TestEnv::new();
+    let reference = env.stored("call(a\nother\n");
+    let shown = env.forebay(["get", &reference, "--grep", "call(a"]).ok().text();
+    assert!(shown.contains("1 matching line, taken as plain text\n1: call(a"), "{shown}");
+}
+
+#[test]
+fn no_page_of_matches_is_larger_than_its_budget() {
+    let env = TestEnv::new();
+    let reference = env.stored(format!("{}\n", long_line(900)).repeat(50));
+    let pattern = "0000[0-9]+|a rather long second way that stands nowhere in it";
+    for budget in [50, 60, 80, 150] {
+        let shown =
+            env.forebay(["get", &reference, "--grep", pattern, "--budget", &budget.to_string()]);
+        let text = shown.ok().text();
+        assert!(tokens(&text) <= budget, "{} > {budget}: {text}", tokens(&text));
+    }
+}
+
+#[test]
+fn the_last_lines_of_one_stream_are_counted_within_it() {
+    let env = TestEnv::new();
+    let line = "seq 1 20; for i in 1 2 3; do echo err $i >&2; done";
+    let reference = env.forebay(["run", "--", line]).ok().reference();
+    let get =
+        |stream| env.forebay(["get", &reference, "--stream", stream, "--lines", "-2"]).ok().body();
+    assert_eq!(get("stderr"), "err 2\nerr 3");
+    assert_eq!(get("stdout"), "19\n20");
+}
+
+const DOCUMENT: &str =
+    r#"{"name":"forebay","items":[{"id":7,"tags":["a","b"]},{"id":8}],"a/b":true}"#;
+
+#[test]
+fn a_pointer_gives_the_json_value_it_names() {
+    let env = TestEnv::new();
+    let reference = env.stored(DOCUMENT);
+    let check = |pointer: &str, about: &str, expect: &str| {
+        let shown = env.forebay(["get", &reference, "--pointer", pointer]).ok();
+        assert!(shown.text().lines().next().unwrap().ends_with(about), "{}", shown.text());
+        assert_eq!(shown.body(), expect, "{pointer}");
+    };
+    check("/name", "string", "forebay");
+    check("/items/0/id", "number", "7");
+    check("/items/0/tags", "array, 2 items", "[\n  \"a\",\n  \"b\"\n]");
+    check("/a~1b", "boolean", "true");
+}
+
+#[test]
+fn a_pointer_that_leads_nowhere_tells_what_is_there() {
+    let env = TestEnv::new();
+    let reference = env.stored(DOCUMENT);
+    let get = |pointer: &str| env.forebay(["get", &reference, "--pointer", pointer]);
+    get("/nam").refused(1, "no `nam`", "name, items, a/b");
+    get("/items/9").refused(1, "no `9`", "2 items");
+    let text = env.stored("plain text\n");
+    env.forebay(["get", &text, "--pointer", "/x"]).refused(2, "not JSON", "lines or grep");
+}
+
+#[test]
+fn a_large_json_value_is_paged_and_comes_back_whole() {
+    let env = TestEnv::new();
+    let mut text = String::new();
+    (0..4_000).for_each(|n| write!(text, "w{n} ").unwrap());
+    let reference = env.stored(serde_json::json!({ "deep": { "text": text } }).to_string());
+    let pages = pages(&env, &reference, &["--pointer", "/deep/text"], 400);
+    assert!(pages.len() > 5);
+    assert_eq!(pages.concat(), text);
+}
+
+#[test]
+fn grep_and_pointer_together_are_refused() {
+    let env = TestEnv::new();
+    let reference = env.stored(DOCUMENT);
+    env.forebay(["get", &reference, "--grep", "a", "--pointer", "/name"]).refused(
+        2,
+        "cannot be combined",
+        "one of",
+    );
+}
+
+#[test]
+fn a_reference_is_read_in_every_spelling() {
+    let env = TestEnv::new();
+    let reference = env.stored("found\n");
+    let spellings = [
+        reference.clone(),
+        format!("[ctx:{reference}]"),
+        format!("[CTX:{}]", reference.to_uppercase()),
+        reference.to_uppercase(),
+        format!("ctx:{reference}"),
+        format!("as seen in `[ctx:{reference}] exit 1 · 41 s`, see there"),
+    ];
+    for spelling in spellings {
+        assert_eq!(env.forebay(["get", &spelling]).ok().body(), "found", "{spelling}");
+        assert_eq!(env.forebay(["get", "--raw", &spelling]).ok().stdout, b"found\n", "{spelling}");
+    }
+}
+
+#[test]
+fn an_unknown_or_malformed_reference_is_told() {
+    let env = TestEnv::new();
+    env.stored("something\n");
+    for raw in [vec![], vec!["--raw"]] {
+        let get = |reference: &str| {
+            let line = [vec!["get", reference], raw.clone()].concat();
+            crate::env::finish(env.command(line), b"")
+        };
+        get("zzzzzzzzzz").refused(1, "[ctx:zzzzzzzzzz] is not in this project's store", "search");
+        get("short").refused(2, "`short` is not a reference", "history");
+    }
+}
+
+#[test]
+fn a_cursor_that_is_none_is_told() {
+    let env = TestEnv::new();
+    let reference = env.stored("a\n");
+    for cursor in ["x", "0", "3+", "-4"] {
+        let shown = env.forebay(["get", &reference, &format!("--cursor={cursor}")]);
+        shown.refused(2, "is not a cursor", "last line");
+    }
+}
+
+#[test]
+fn a_stream_of_a_note_is_refused() {
+    let env = TestEnv::new();
+    let note = env.noted("a note");
+    env.forebay(["get", &note, "--stream", "stdout"]).refused(2, "only a run", "leave");
+}

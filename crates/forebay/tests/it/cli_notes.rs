@@ -1,0 +1,121 @@
+//! `forebay note`: what was written down on purpose, and what replaced it.
+
+use crate::env::TestEnv;
+
+#[track_caller]
+fn search(env: &TestEnv, query: &str) -> String {
+    env.forebay(["search", query]).ok().text()
+}
+
+#[test]
+fn a_note_is_kept_whole() {
+    let env = TestEnv::new();
+    let text =
+        format!("first line\n\n{}last line", "a body that is longer than a title\n".repeat(99));
+    let reference = env.forebay_reading(["note", "-"], text.as_bytes()).ok().reference();
+    assert_eq!(env.forebay(["get", "--raw", &reference]).ok().stdout, text.as_bytes());
+}
+
+#[test]
+fn words_need_no_quotes() {
+    let env = TestEnv::new();
+    let reference = env.forebay(["note", "we", "chose", "SQLite"]).ok().reference();
+    assert_eq!(env.forebay(["get", &reference]).ok().body(), "we chose SQLite");
+}
+
+#[test]
+fn every_kind_is_kept_and_shown() {
+    let env = TestEnv::new();
+    for kind in ["note", "decision", "finding", "preference", "constraint", "todo"] {
+        let noted = env.forebay(["note", "--kind", kind, "walrus"]).ok();
+        assert_eq!(env.redact(&noted.text()), format!("[ctx:REF] {kind} noted"));
+        let shown = env.forebay(["get", &noted.reference()]).ok().text();
+        assert!(shown.contains(&format!("] {kind} · ")), "{shown}");
+    }
+    assert_eq!(env.forebay(["note", "--kind", "rumour", "x"]).code(), Some(2));
+}
+
+#[test]
+fn an_empty_note_is_refused() {
+    let env = TestEnv::new();
+    env.forebay(["note", "  "]).refused(2, "the note is empty", "text");
+    assert_eq!(env.forebay(["note"]).code(), Some(2));
+}
+
+#[test]
+fn a_newer_note_on_the_topic_replaces_the_older() {
+    let env = TestEnv::new();
+    let older = env.forebay(["note", "--topic", "db", "walrus in Postgres"]).ok().reference();
+    let noted = env.forebay(["note", "--topic", " DB ", "walrus in SQLite"]).ok();
+    assert!(noted.text().ends_with(&format!("noted, replaces [ctx:{older}]")), "{}", noted.text());
+    env.forebay(["note", "--topic", "ui", "walrus in blue"]).ok();
+    let found = search(&env, "walrus");
+    assert!(!found.contains("Postgres"), "{found}");
+    assert!(found.contains("SQLite") && found.contains("blue"), "{found}");
+    let shown = env.forebay(["get", &older]).ok().text();
+    assert!(shown.contains(&format!("replaced by [ctx:{}]", noted.reference())), "{shown}");
+}
+
+#[test]
+fn a_named_note_is_replaced() {
+    let env = TestEnv::new();
+    let older = env.noted("walrus is grey");
+    env.forebay(["note", "--supersedes", &older, "walrus is brown"]).ok();
+    let found = search(&env, "walrus");
+    assert!(found.contains("brown") && !found.contains("is grey"), "{found}");
+    assert!(found.contains(&format!("replaces [ctx:{older}]")), "{found}");
+}
+
+#[test]
+fn only_a_note_that_is_there_can_be_replaced() {
+    let env = TestEnv::new();
+    let run = env.stored("x\n");
+    env.forebay(["note", "--supersedes", &run, "text"]).refused(2, "is a run, not a note", "note");
+    env.forebay(["note", "--supersedes", "zzzzzzzzzz", "text"]).refused(1, "not in this", "search");
+    assert!(search(&env, "text").contains("nothing found"), "a refused note is not kept");
+}
+
+#[test]
+fn a_note_for_all_projects_is_seen_in_each() {
+    let env = TestEnv::new();
+    let reference = env.forebay(["note", "--all", "prefers tabs"]).ok().reference();
+    let other = env.add_project("other");
+    let found = env.forebay_in(&other, ["search", "tabs"]).ok().text();
+    assert!(found.contains("prefers tabs"), "{found}");
+    assert_eq!(env.forebay_in(&other, ["get", &reference]).ok().body(), "prefers tabs");
+}
+
+#[test]
+fn a_note_for_all_projects_can_be_forgotten_again() {
+    let env = TestEnv::new();
+    let reference = env.forebay(["note", "--all", "prefers tabs"]).ok().reference();
+    env.forebay(["purge", "--yes", &reference]).ok();
+    assert_eq!(env.forebay(["get", &reference]).code(), Some(1), "it is gone");
+}
+
+#[test]
+fn outside_of_a_project_notes_are_the_users_own() {
+    let env = TestEnv::new();
+    let home = env.home();
+    env.forebay_in(&home, ["note", "written at home"]).ok();
+    let found = env.forebay(["search", "written"]).ok().text();
+    assert!(found.contains("written at home"), "{found}");
+}
+
+#[test]
+fn subfolders_and_worktrees_are_one_project() {
+    let env = TestEnv::new();
+    let reference = env.noted("from the top");
+    let sub = env.project().join("src/deep");
+    std::fs::create_dir_all(&sub).unwrap();
+    assert_eq!(env.forebay_in(&sub, ["get", &reference]).ok().body(), "from the top");
+
+    let worktree = env.root().join("worktree");
+    let git = env.project().join(".git/worktrees/worktree");
+    std::fs::create_dir_all(&git).unwrap();
+    std::fs::create_dir(&worktree).unwrap();
+    std::fs::write(git.join("HEAD"), "ref: refs/heads/side\n").unwrap();
+    std::fs::write(git.join("commondir"), "../..\n").unwrap();
+    std::fs::write(worktree.join(".git"), format!("gitdir: {}\n", git.display())).unwrap();
+    assert_eq!(env.forebay_in(&worktree, ["get", &reference]).ok().body(), "from the top");
+}

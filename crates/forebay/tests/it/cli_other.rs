@@ -1,0 +1,459 @@
+//! The other commands: history, reflect, purge, stats, doctor, config, digest, demo and the papers.
+
+use std::fs;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::env::{TestEnv, finish};
+use crate::texts::{tokens, varied_log};
+
+#[test]
+fn history_pages_give_every_entry_exactly_once_newest_first() {
+    let env = TestEnv::new();
+    let mut expect: Vec<String> =
+        (0..23).map(|number| env.noted(&format!("note {number}"))).collect();
+    expect.reverse();
+    let (mut seen, mut cursor) = (Vec::new(), None::<String>);
+    loop {
+        let mut line = vec!["history", "--json", "--limit", "5"];
+        line.extend(cursor.iter().flat_map(|cursor| ["--cursor", cursor.as_str()]));
+        let page = finish(env.command(line), b"").ok().json();
+        let entries = page["entries"].as_array().unwrap();
+        assert!(entries.len() <= 5);
+        seen.extend(entries.iter().map(|entry| entry["ref"].as_str().unwrap().to_owned()));
+        match page["cursor"].as_str() {
+            Some(next) => cursor = Some(next.to_owned()),
+            None => break,
+        }
+    }
+    assert_eq!(seen, expect);
+}
+
+#[test]
+fn history_prints_the_cursor_that_goes_on() {
+    let env = TestEnv::new();
+    (0..3).for_each(|number| drop(env.noted(&format!("note {number}"))));
+    let text = env.forebay(["history", "--limit", "2"]).ok().text();
+    let cursor = text.rsplit_once("older: ctx_history cursor=").unwrap().1;
+    let older = env.forebay(["history", "--cursor", cursor]).ok().text();
+    assert!(older.contains("note 0") && !older.contains("note 1"), "{older}");
+}
+
+#[test]
+fn history_in_the_smallest_budget_still_leads_to_every_entry() {
+    let env = TestEnv::new();
+    let mut expect: Vec<String> =
+        (0..4).map(|number| env.noted(&format!("{number} {}", "long title ".repeat(20)))).collect();
+    expect.reverse();
+    let (mut seen, mut cursor) = (Vec::new(), None::<String>);
+    loop {
+        let mut line = vec!["history", "--budget", "50"];
+        line.extend(cursor.iter().flat_map(|cursor| ["--cursor", cursor.as_str()]));
+        let text = finish(env.command(line), b"").ok().text();
+        assert!(tokens(&text) <= 50, "{text}");
+        seen.extend(text.match_indices("[ctx:").map(|(at, _)| text[at + 5..at + 15].to_owned()));
+        match text.rsplit_once("older: ctx_history cursor=") {
+            Some((_, next)) => cursor = Some(next.to_owned()),
+            None => break,
+        }
+    }
+    assert_eq!(seen, expect);
+}
+
+#[test]
+fn history_is_of_one_session_or_of_all() {
+    let env = TestEnv::new();
+    env.forebay(["--session", "one", "note", "first"]).ok();
+    env.forebay(["--session", "two", "note", "second"]).ok();
+    let one = env.forebay(["--session", "one", "history"]).ok().text();
+    assert!(one.contains("first") && !one.contains("second"), "{one}");
+    let all = env.forebay(["history", "--all"]).ok().text();
+    assert!(all.contains("first") && all.contains("second"), "{all}");
+    env.forebay(["--session", "three", "history"]).refused(1, "no session `three`", "two, one");
+}
+
+#[test]
+fn the_host_names_the_session() {
+    let env = TestEnv::new();
+    let mut command = env.command(["note", "of the host"]);
+    command.env("CLAUDE_CODE_SESSION_ID", "host-1");
+    finish(command, b"").ok();
+    let history = env.forebay(["--session", "host-1", "history"]).ok().text();
+    assert!(history.contains("of the host"), "{history}");
+}
+
+#[test]
+fn a_conversation_that_has_only_begun_has_a_history_and_a_reflection() {
+    let env = TestEnv::new();
+    env.forebay(["--session", "yesterday", "note", "of yesterday"]).ok();
+    for line in ["history", "reflect"] {
+        let mut command = env.command([line]);
+        command.env("FOREBAY_SESSION", "today");
+        finish(command, b"").ok();
+    }
+}
+
+#[test]
+fn a_reflection_has_at_most_a_hundred_words() {
+    let env = TestEnv::new();
+    for number in 0..12 {
+        let text =
+            format!("decision {number}: {}", "we will do it this way and no other ".repeat(4));
+        env.forebay(["note", "--kind", "decision", &text]).ok();
+        env.forebay(["run", "--", &format!("echo {number} and many other words; exit 1")]);
+    }
+    let text = env.forebay(["reflect"]).ok().text();
+    assert!(text.split_whitespace().count() <= 100, "{text}");
+    assert!(text.contains("12 runs, 12 of them failed, 12 notes"), "{text}");
+    assert!(text.contains("Decided: decision 11"), "{text}");
+    assert!(text.ends_with('…'), "a cut shows: {text}");
+}
+
+#[test]
+fn a_reflection_tells_what_was_done_decided_and_left_open() {
+    let env = TestEnv::new();
+    assert!(env.forebay(["reflect"]).ok().text().contains("nothing yet"));
+    env.forebay(["run", "--", "exit 1"]);
+    env.forebay(["note", "--kind", "todo", "fix the build"]).ok();
+    env.forebay(["note", "--kind", "decision", "use WAL"]).ok();
+    let text = env.forebay(["reflect"]).ok().text();
+    for part in ["1 run", "Decided: use WAL", "Open: fix the build", "Still failing: `exit 1`"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn purge_tells_first_and_forgets_only_with_yes() {
+    let env = TestEnv::new();
+    let doomed = env.noted("to be forgotten");
+    let kept = env.noted("to be kept");
+    let told = env.forebay(["purge", &doomed]).ok().text();
+    assert!(told.starts_with("1 entry (1 note among them), "), "{told}");
+    assert!(told.contains("would be forgotten") && told.ends_with("the same with --yes"), "{told}");
+    assert_eq!(env.forebay(["get", &doomed]).ok().body(), "to be forgotten");
+
+    let done = env.forebay(["purge", "--yes", &doomed]).ok().text();
+    assert!(done.contains(" forgotten") && !done.contains("would"), "{done}");
+    env.forebay(["get", &doomed]).refused(1, "was forgotten: it was purged on request", "again");
+    assert_eq!(env.forebay(["get", &kept]).ok().body(), "to be kept");
+    assert!(env.forebay(["search", "forgotten"]).ok().text().contains("nothing found"));
+}
+
+#[test]
+fn purge_takes_exactly_what_its_conditions_cover() {
+    let env = TestEnv::new();
+    let old = env.forebay(["--session", "s1", "note", "one"]).ok().reference();
+    let new = env.forebay(["--session", "s2", "note", "two"]).ok().reference();
+    let count = |arguments: &[&str]| {
+        let line = [&["purge", "--json"], arguments].concat();
+        finish(env.command(line), b"").ok().json()["entries"].clone()
+    };
+    assert_eq!(count(&["--everything"]), 2);
+    assert_eq!(count(&["--of-session", "s1"]), 1);
+    assert_eq!(count(&["--of-session", "s1", "--older-than-days", "1"]), 0);
+    assert_eq!(count(&["--expired"]), 0, "notes are kept for ever");
+    env.forebay(["purge", "--of-session", "s1", "--yes"]).ok();
+    assert_eq!(env.forebay(["get", &old]).code(), Some(1));
+    assert_eq!(env.forebay(["get", &new]).code(), Some(0));
+}
+
+#[test]
+fn purge_without_anything_named_is_refused() {
+    let env = TestEnv::new();
+    env.noted("kept");
+    env.forebay(["purge", "--yes"]).refused(2, "nothing is named", "everything");
+}
+
+#[test]
+fn purge_of_an_unknown_reference_is_no_success() {
+    let env = TestEnv::new();
+    env.noted("kept");
+    let done = env.forebay(["purge", "--yes", "zzzzzzzzzz"]);
+    assert_eq!(done.code(), Some(1), "{done:?}");
+    assert!(done.stderr.contains("zzzzzzzzzz"), "{done:?}");
+}
+
+#[test]
+fn purged_text_is_gone_from_the_files() {
+    let env = TestEnv::new();
+    let reference = env.noted("xyzzysecretword");
+    assert!(files_holding(&env, b"xyzzysecretword") > 0, "the test looks in the right place");
+    env.forebay(["purge", "--yes", &reference]).ok();
+    assert_eq!(files_holding(&env, b"xyzzysecretword"), 0);
+}
+
+fn files_holding(env: &TestEnv, needle: &[u8]) -> usize {
+    let folder = env.database().parent().unwrap().to_owned();
+    let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    files
+        .filter(|path| path.is_file())
+        .filter(|path| fs::read(path).unwrap().windows(needle.len()).any(|part| part == needle))
+        .count()
+}
+
+fn stats(env: &TestEnv) -> Value {
+    env.forebay(["stats", "--json"]).ok().json()["project"].clone()
+}
+
+#[test]
+fn stats_credit_what_the_host_would_have_shown() {
+    let env = TestEnv::new();
+    env.write("small", varied_log(100));
+    let small = tokens(&varied_log(100));
+    let answer = tokens(&env.forebay(["run", "--", "cat small"]).ok().text());
+    let row = stats(&env)["tools"]["ctx_execute"].clone();
+    assert_eq!(row["answers"], 1);
+    assert_eq!(row["host_tokens"], small);
+    assert_eq!(row["delivered_tokens"], answer);
+    assert_eq!(row["saved_tokens"], json!(small as i64 - answer as i64));
+}
+
+#[test]
+fn stats_never_credit_more_than_a_host_shows() {
+    let env = TestEnv::new();
+    env.write("large", "x".repeat(1_000_000));
+    let answer = tokens(&env.forebay(["run", "--", "cat large"]).ok().text());
+    let row = stats(&env)["tools"]["ctx_execute"].clone();
+    assert_eq!(row["raw_tokens"], 250_000);
+    assert_eq!(row["host_tokens"], 7_500);
+    assert_eq!(row["saved_tokens"], json!(7_500 - answer as i64));
+}
+
+#[test]
+fn stats_subtract_what_the_tool_list_costs() {
+    let env = TestEnv::new();
+    let mut mcp = env.mcp();
+    mcp.text("ctx_annotate", json!({ "text": "a note" }));
+    assert!(mcp.close().success());
+    let project = stats(&env);
+    let list = &project["tools"]["tool list"];
+    assert_eq!(list["answers"], 1);
+    let cost = list["delivered_tokens"].as_i64().unwrap();
+    assert!(cost > 300, "{cost}");
+    assert_eq!(list["saved_tokens"], json!(-cost));
+    assert!(project["total"]["saved_tokens"].as_i64().unwrap() <= -cost);
+}
+
+#[test]
+fn stats_count_what_is_stored() {
+    let env = TestEnv::new();
+    env.stored("12345\n");
+    env.noted("abc");
+    let store = env.forebay(["stats", "--json"]).ok().json()["store"].clone();
+    assert_eq!(store["entries"], json!({ "note": 1, "run": 1 }));
+    assert_eq!(store["raw_bytes"], 9);
+}
+
+#[test]
+fn doctor_finds_a_new_installation_healthy() {
+    let env = TestEnv::new();
+    let text = env.forebay(["doctor"]).ok().text();
+    for check in ["forebay", "project", "data", "store", "index", "shell"] {
+        assert!(text.lines().any(|line| line.starts_with(&format!("ok     {check}"))), "{text}");
+    }
+    assert_eq!(env.forebay(["doctor", "--json"]).ok().json()["healthy"], true);
+}
+
+#[test]
+fn doctor_tells_when_others_can_enter_the_data() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = TestEnv::new();
+    env.noted("x");
+    fs::set_permissions(env.data(), fs::Permissions::from_mode(0o755)).unwrap();
+    let told = env.forebay(["doctor"]);
+    assert_eq!(told.code(), Some(1));
+    assert!(told.text().contains("BROKEN data") && told.text().contains("chmod 700"), "{told:?}");
+}
+
+/// The value of a setting and where it came from.
+#[track_caller]
+fn setting(
+    env: &TestEnv,
+    key: &str,
+    arguments: &[&str],
+    variable: Option<&str>,
+) -> (Value, String) {
+    let mut command = env.command([&["config", "--json"], arguments].concat());
+    if let Some(value) = variable {
+        command.env("FOREBAY_DIGEST_BUDGET", value);
+    }
+    let row = finish(command, b"").ok().json()[key].clone();
+    (row["value"].clone(), row["from"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn each_layer_of_settings_wins_over_the_one_before() {
+    let env = TestEnv::new();
+    let budget = |arguments: &[&str], variable| {
+        let (value, from) = setting(&env, "digest.budget", arguments, variable);
+        (value.as_i64().unwrap(), env.redact(&from))
+    };
+    assert_eq!(budget(&[], None), (400, "default".to_owned()));
+    fs::create_dir(env.data()).unwrap();
+    fs::write(env.data().join("settings.toml"), "[digest]\nbudget = 301\n").unwrap();
+    assert_eq!(budget(&[], None), (301, "[ROOT]/data/settings.toml".to_owned()));
+    env.write(".forebay.toml", "digest.budget = 302\n");
+    assert_eq!(budget(&[], None), (302, "[ROOT]/app/.forebay.toml".to_owned()));
+    assert_eq!(budget(&[], Some("303")), (303, "FOREBAY_DIGEST_BUDGET".to_owned()));
+    let flag = ["--set", "digest.budget=304"];
+    assert_eq!(budget(&flag, Some("303")), (304, "--set".to_owned()));
+}
+
+#[test]
+fn a_setting_takes_effect() {
+    let env = TestEnv::new();
+    env.write("log", varied_log(500));
+    let shown = |arguments: &[&str]| {
+        let line = [&["run"], arguments, &["--", "cat log"]].concat();
+        tokens(&finish(env.command(line), b"").ok().text())
+    };
+    assert!(shown(&["--set", "digest.budget=120"]) <= 120);
+    assert!(shown(&["--set", "digest.budget=1000"]) > 400);
+}
+
+#[test]
+fn wrong_settings_are_told_with_their_place() {
+    let env = TestEnv::new();
+    let set = |flag: &str| env.forebay(["config", "--set", flag]);
+    set("digest.budgt=1").refused(2, "there is no setting `digest.budgt`", "forebay config");
+    set("digest.budget=many").refused(2, "a whole number", "forebay config");
+    set("digest.budget").refused(2, "key=value", "forebay config");
+    env.write(".forebay.toml", "digest.nope = 1\n");
+    env.forebay(["run", "--", "touch ran"]).refused(
+        2,
+        ".forebay.toml: there is no setting",
+        "config",
+    );
+    assert!(!env.project().join("ran").exists());
+    env.write(".forebay.toml", "digest = [\n");
+    env.forebay(["stats"]).refused(2, ".forebay.toml", "TOML");
+}
+
+#[test]
+fn config_lists_every_setting_and_file() {
+    let env = TestEnv::new();
+    let text = env.forebay(["config"]).ok().text();
+    assert!(text.contains("digest.budget        400        default"), "{text}");
+    assert!(env.redact(&text).contains("[ROOT]/app/.forebay.toml (not there)"), "{text}");
+}
+
+#[test]
+fn completions_name_every_command() {
+    let env = TestEnv::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = env.forebay(["completions", shell]).ok().text();
+        for command in ["run", "get", "search", "note", "history", "purge", "doctor", "mcp"] {
+            assert!(script.contains(command), "{shell}: {command}");
+        }
+    }
+    assert_eq!(env.forebay(["completions", "nosuchshell"]).code(), Some(2));
+}
+
+#[test]
+fn the_bash_completion_is_a_script_that_bash_takes() {
+    let env = TestEnv::new();
+    let script = env.forebay(["completions", "bash"]).ok().stdout;
+    let mut bash = env.program("bash");
+    bash.arg("-n");
+    let checked = finish(bash, &script);
+    assert_eq!((checked.code(), checked.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn the_manual_is_a_man_page() {
+    let env = TestEnv::new();
+    let page = env.forebay(["man"]).ok().text();
+    assert!(page.contains(".TH forebay 1"), "{}", &page[..200]);
+    assert!(page.contains(".SH SUBCOMMANDS") || page.contains("forebay\\-run"), "{page}");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_fault() {
+    let env = TestEnv::new();
+    let reference = env.stored(varied_log(100_000));
+    let lines: [&[&str]; 5] = [
+        &["get", "--raw", &reference],
+        &["get", &reference, "--budget", "100000"],
+        &["history"],
+        &["completions", "bash"],
+        &["stats", "--json"],
+    ];
+    for line in lines {
+        let mut command = env.command(line);
+        let (reader, writer) = std::io::pipe().unwrap();
+        command.stdout(Stdio::from(writer));
+        drop(reader);
+        let ended = finish(command, b"");
+        assert_eq!((ended.code(), ended.stderr.as_str()), (Some(0), ""), "{line:?}");
+    }
+}
+
+#[test]
+fn the_demo_shows_each_step_and_leaves_nothing() {
+    let env = TestEnv::new();
+    let text = env.forebay(["demo"]).ok().text();
+    for step in [
+        "$ forebay run -- sh build.sh",
+        "exit 101",
+        "migrates_from_v1",
+        "--lines 415-420",
+        "--grep 'FAILED'",
+        "$ forebay search",
+        "$ forebay note",
+        "$ forebay reflect",
+        "$ forebay stats",
+        "forebay mcp",
+    ] {
+        assert!(text.contains(step), "{step}: {text}");
+    }
+    assert!(env.forebay(["history"]).ok().text().contains("nothing yet"));
+    let left = fs::read_dir(env.root()).unwrap().count();
+    assert_eq!(left, ["app", "data", "home"].len(), "the demo's folder is gone");
+}
+
+#[test]
+fn the_demo_counts_the_lines_it_prints_right() {
+    let env = TestEnv::new();
+    let text = env.forebay(["demo"]).ok().text();
+    let told = text.split_once("A command prints ").unwrap().1.split_once(' ').unwrap().0;
+    assert!(text.contains(&format!(" · {told} lines, ")), "{text}");
+}
+
+#[test]
+fn a_digest_from_stdin_keeps_to_its_budget() {
+    let env = TestEnv::new();
+    let log = varied_log(2_000);
+    for budget in [1, 5, 20, 50, 150, 300, 600, 1_200] {
+        let line = ["digest", "--budget", &budget.to_string()];
+        let digest = env.forebay_reading(line, log.as_bytes()).ok().stdout;
+        assert!(digest.len() <= budget * 4, "{} > {budget} tokens", digest.len());
+    }
+    let small = env.forebay_reading(["digest", "--budget", "50"], b"all of it\n").ok().stdout;
+    assert_eq!(small, b"all of it\n");
+}
+
+#[test]
+fn a_digest_stores_nothing() {
+    let env = TestEnv::new();
+    env.forebay_reading(["digest"], b"text\n").ok();
+    assert!(!env.data().exists());
+}
+
+#[test]
+fn every_command_has_help() {
+    let env = TestEnv::new();
+    let help = env.forebay(["--help"]).ok().text();
+    let commands: Vec<&str> = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Commands:"))
+        .skip(1)
+        .take_while(|line| line.starts_with("  "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|command| *command != "help")
+        .collect();
+    assert!(commands.len() >= 16, "{commands:?}");
+    for command in commands {
+        assert!(env.forebay([command, "--help"]).ok().text().contains("Usage"), "{command}");
+    }
+}

@@ -1,0 +1,66 @@
+//! The contract with models: tool names, descriptions and schemas, and what they cost.
+
+use serde_json::{Value, json};
+
+use crate::env::TestEnv;
+
+fn tools() -> Vec<Value> {
+    let env = TestEnv::new();
+    let listed = env.mcp().ask("tools/list", json!({}));
+    assert!(listed["result"]["nextCursor"].is_null(), "the list is one page");
+    listed["result"]["tools"].as_array().unwrap().clone()
+}
+
+#[test]
+fn the_tool_list_is_the_one_that_was_agreed() {
+    let tools = Value::Array(tools());
+    insta::assert_snapshot!(serde_json::to_string_pretty(&tools).unwrap());
+}
+
+#[test]
+fn the_tool_list_costs_less_than_its_bound() {
+    let list = serde_json::to_string(&tools()).unwrap();
+    let cost = bpe_openai::o200k_base().count(&list);
+    println!("the tool list costs {cost} tokens (o200k)");
+    assert!(cost < 1_800, "{cost} tokens");
+    assert!(cost > 200, "the whole list was counted");
+}
+
+#[test]
+fn every_tool_has_a_short_description_and_a_schema() {
+    for tool in tools() {
+        let name = tool["name"].as_str().unwrap();
+        assert!(name.starts_with("ctx_"), "{name}");
+        let description = tool["description"].as_str().unwrap();
+        assert!((20..=200).contains(&description.len()), "{name}: {description}");
+        assert_eq!(tool["inputSchema"]["type"], "object", "{name}");
+        assert!(tool["inputSchema"]["properties"].is_object(), "{name}");
+    }
+}
+
+#[test]
+fn annotations_say_what_a_host_may_assume() {
+    let check = |name: &str, expect: Value| {
+        let tools = tools();
+        let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
+        assert_eq!(tool["annotations"], expect, "{name}");
+    };
+    let reads = json!({ "readOnlyHint": true, "openWorldHint": false });
+    for name in ["ctx_get", "ctx_search", "ctx_history", "ctx_reflect", "ctx_stats", "ctx_doctor"] {
+        check(name, reads.clone());
+    }
+    check("ctx_annotate", json!({ "destructiveHint": false, "openWorldHint": false }));
+    check("ctx_purge", json!({ "openWorldHint": false }));
+    let execute = tools().into_iter().find(|tool| tool["name"] == "ctx_execute").unwrap();
+    assert_ne!(execute["annotations"]["readOnlyHint"], true);
+    assert_ne!(execute["annotations"]["destructiveHint"], false);
+}
+
+#[test]
+fn the_stateless_revision_lists_the_same_tools() {
+    let env = TestEnv::new();
+    let mut mcp = crate::mcp_client::McpClient::start(env.command(["mcp"]));
+    let meta = crate::mcp_client::stateless_meta();
+    let listed = mcp.ask("tools/list", json!({ "_meta": meta }));
+    assert_eq!(listed["result"]["tools"], Value::Array(tools()));
+}

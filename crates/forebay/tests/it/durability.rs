@@ -1,0 +1,139 @@
+//! What was acknowledged stays, whatever happens to the processes that wrote it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::env::{TestEnv, finished, reference_in};
+use crate::mcp_client::text_of;
+
+const WRITES: usize = 500;
+
+/// The note's text by its reference, for each response that acknowledges one.
+fn acknowledged<'a>(
+    texts: &BTreeMap<i64, String>,
+    responses: impl IntoIterator<Item = &'a Value>,
+) -> Vec<(String, String)> {
+    responses
+        .into_iter()
+        .filter_map(|response| {
+            let text = texts.get(&response["id"].as_i64()?)?;
+            Some((reference_in(&text_of(&response["result"])), text.clone()))
+        })
+        .collect()
+}
+
+/// Feeds a server a loop of writes and kills it once it has acknowledged `after` of them.
+fn killed_after(env: &TestEnv, after: usize) -> Vec<(String, String)> {
+    let mut mcp = env.mcp();
+    let mut texts = BTreeMap::new();
+    for number in 0..WRITES {
+        let text = format!("note {number} of the server killed after {after}");
+        texts.insert(mcp.begin("ctx_annotate", json!({ "text": text })), text);
+    }
+    let mut responses: Vec<Value> = (0..after).map(|_| mcp.receive()).collect();
+    responses.extend(mcp.kill());
+    acknowledged(&texts, &responses)
+}
+
+#[test]
+fn a_kill_at_any_moment_of_a_write_loop_loses_no_acknowledged_entry() {
+    let env = TestEnv::new();
+    let mut kept = Vec::new();
+    for after in [1, 17, 83, 214, 391] {
+        let acknowledged = killed_after(&env, after);
+        assert!(acknowledged.len() >= after && acknowledged.len() <= WRITES);
+        kept.extend(acknowledged);
+        env.forebay(["doctor"]).ok();
+    }
+    let mut mcp = env.mcp();
+    for (reference, text) in &kept {
+        let got = mcp.text("ctx_get", json!({ "ref": reference }));
+        assert_eq!(got.split_once('\n').unwrap().1, text);
+    }
+    // The newest is found by its words as well.
+    let (reference, text) = kept.last().unwrap();
+    let found = mcp.text("ctx_search", json!({ "query": text, "limit": 1 }));
+    assert!(found.contains(reference), "{found}");
+}
+
+#[test]
+fn a_kill_in_the_middle_of_a_run_harms_nothing_that_was_there() {
+    let env = TestEnv::new();
+    let before = env.noted("written before");
+    let mut mcp = env.mcp();
+    let line = "yes 0123456789abcdef | head -c 20000000; echo $$ > pid; sleep 300";
+    mcp.begin("ctx_execute", json!({ "code": line }));
+    let process = crate::env::announced_process(&env.project().join("pid"));
+    mcp.kill();
+    rustix::process::kill_process_group(process, rustix::process::Signal::KILL).unwrap();
+    env.forebay(["doctor"]).ok();
+    assert_eq!(env.forebay(["get", &before]).ok().body(), "written before");
+    let history = env.forebay(["history", "--all"]).ok().text();
+    assert!(!history.contains("yes 0123"), "half an entry is none: {history}");
+    assert!(env.forebay(["search", "0123456789abcdef"]).ok().text().contains("nothing found"));
+}
+
+#[test]
+fn four_processes_that_write_at_once_lose_nothing() {
+    const EACH: usize = 50;
+    let env = TestEnv::new();
+    let mut servers: Vec<_> = (0..4).map(|_| env.mcp()).collect();
+    let mut begun: Vec<BTreeMap<i64, String>> = vec![BTreeMap::new(); servers.len()];
+    for number in 0..EACH {
+        for (at, mcp) in servers.iter_mut().enumerate() {
+            let text = format!("entry {number} of writer {at}");
+            begun[at].insert(mcp.begin("ctx_annotate", json!({ "text": text })), text);
+        }
+    }
+    let mut kept = Vec::new();
+    for (mcp, texts) in servers.iter_mut().zip(&begun) {
+        let responses: Vec<Value> = texts.keys().map(|id| mcp.response(*id)).collect();
+        kept.extend(acknowledged(texts, &responses));
+    }
+    assert_eq!(kept.len(), 4 * EACH);
+    let mut reader = env.mcp();
+    for (reference, text) in &kept {
+        let got = reader.text("ctx_get", json!({ "ref": reference }));
+        assert_eq!(got.split_once('\n').unwrap().1, text);
+    }
+    let entries = env.forebay(["stats", "--json"]).ok().json()["store"]["entries"]["note"].clone();
+    assert_eq!(entries, 4 * EACH);
+}
+
+#[test]
+fn processes_that_start_at_once_on_an_empty_folder_share_one_store() {
+    let env = TestEnv::new();
+    let children: Vec<_> = (0..8)
+        .map(|number| env.command(["note", &format!("first words {number}")]).spawn().unwrap())
+        .collect();
+    let references: Vec<String> =
+        children.into_iter().map(|child| finished(child).ok().reference()).collect();
+    for (number, reference) in references.iter().enumerate() {
+        let body = env.forebay(["get", reference]).ok().body();
+        assert_eq!(body, format!("first words {number}"));
+    }
+}
+
+#[test]
+fn two_projects_at_the_same_time_do_not_see_each_other() {
+    let env = TestEnv::new();
+    let other = env.add_project("other");
+    let mut here = env.mcp();
+    let mut command = env.command(["mcp"]);
+    command.current_dir(&other);
+    let mut there = crate::mcp_client::McpClient::initialized(command);
+    for number in 0..20 {
+        let mine = here.begin("ctx_annotate", json!({ "text": format!("walrus here {number}") }));
+        let yours =
+            there.begin("ctx_annotate", json!({ "text": format!("walrus there {number}") }));
+        here.response(mine);
+        there.response(yours);
+    }
+    let found = here.text("ctx_search", json!({ "query": "walrus", "limit": 100, "budget": 9000 }));
+    assert_eq!(found.matches("walrus here").count(), 20, "{found}");
+    assert!(!found.contains("walrus there"), "{found}");
+    let found =
+        there.text("ctx_search", json!({ "query": "walrus", "limit": 100, "budget": 9000 }));
+    assert!(!found.contains("walrus here"), "{found}");
+}

@@ -1,0 +1,305 @@
+//! `TestEnv`: a home, a data folder and a project of its own, and the binary started in them.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::mcp_client::McpClient;
+
+/// Far above what anything here needs on a busy machine, far below for ever.
+pub(crate) const HANG: Duration = Duration::from_mins(1);
+
+/// A user with an empty home and one project, `app`, on branch `main`.
+pub(crate) struct TestEnv {
+    root: TempDir,
+}
+
+impl TestEnv {
+    pub(crate) fn new() -> Self {
+        let env = Self { root: tempfile::tempdir().unwrap() };
+        fs::create_dir(env.home()).unwrap();
+        env.add_project("app");
+        env
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.root().join("home")
+    }
+
+    /// The data folder, which Forebay makes itself.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.root().join("data")
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.root().join("app")
+    }
+
+    /// Makes another repository beside `app`.
+    pub(crate) fn add_project(&self, name: &str) -> PathBuf {
+        let project = self.root().join(name);
+        fs::create_dir_all(project.join(".git")).unwrap();
+        check_out(&project, "main");
+        project
+    }
+
+    /// Writes a file into the project.
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.project().join(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// The one database of the project.
+    pub(crate) fn database(&self) -> PathBuf {
+        let projects = fs::read_dir(self.data().join("projects")).unwrap();
+        let mut found: Vec<PathBuf> =
+            projects.map(|folder| folder.unwrap().path().join("store.db")).collect();
+        found.retain(|path| path.parent().unwrap().to_string_lossy().contains("/app-"));
+        assert_eq!(found.len(), 1, "{found:?}");
+        found.remove(0)
+    }
+
+    /// Runs `forebay` in the project to its end.
+    pub(crate) fn forebay<const N: usize>(&self, arguments: [&str; N]) -> Output {
+        finish(self.command(arguments), b"")
+    }
+
+    /// The same, with something to read on stdin.
+    pub(crate) fn forebay_reading<const N: usize>(
+        &self,
+        arguments: [&str; N],
+        stdin: &[u8],
+    ) -> Output {
+        finish(self.command(arguments), stdin)
+    }
+
+    /// The same, in another folder.
+    pub(crate) fn forebay_in<const N: usize>(&self, folder: &Path, arguments: [&str; N]) -> Output {
+        let mut command = self.command(arguments);
+        command.current_dir(folder);
+        finish(command, b"")
+    }
+
+    /// `forebay` in the project, ready to be started.
+    pub(crate) fn command<S: AsRef<OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Command {
+        let mut command = self.program(env!("CARGO_BIN_EXE_forebay"));
+        command.args(arguments);
+        command
+    }
+
+    /// A program that knows nothing but this home.
+    #[expect(clippy::disallowed_methods, reason = "the tests drive the real binary from outside")]
+    pub(crate) fn program(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("HOME", self.home())
+            .env("FOREBAY_HOME", self.data())
+            .env("XDG_DATA_HOME", self.home().join("xdg-data"))
+            .env("XDG_CONFIG_HOME", self.home().join("xdg-config"))
+            .env("XDG_CACHE_HOME", self.home().join("xdg-cache"))
+            .env("TMPDIR", self.root())
+            .current_dir(self.project())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Stores the output of `cat` over `content` and gives its reference.
+    pub(crate) fn stored(&self, content: impl AsRef<[u8]>) -> String {
+        self.write("stored.txt", content);
+        self.forebay(["run", "--", "cat stored.txt"]).ok().reference()
+    }
+
+    /// Writes a note and gives its reference.
+    pub(crate) fn noted(&self, text: &str) -> String {
+        self.forebay(["note", "--", text]).ok().reference()
+    }
+
+    /// A connected and initialized MCP client.
+    pub(crate) fn mcp(&self) -> McpClient {
+        McpClient::initialized(self.command(["mcp"]))
+    }
+
+    /// The same text for the same behaviour: no references, moments or paths of this very run.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        let text = text.replace(&*self.root().to_string_lossy(), "[ROOT]");
+        redact_times(&redact_references(&text))
+    }
+}
+
+/// Switches a project to a branch, as git would.
+pub(crate) fn check_out(project: &Path, branch: &str) {
+    fs::write(project.join(".git/HEAD"), format!("ref: refs/heads/{branch}\n")).unwrap();
+}
+
+/// What a finished process left.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+    pub(crate) status: ExitStatus,
+}
+
+impl Output {
+    #[track_caller]
+    pub(crate) fn ok(self) -> Self {
+        assert!(self.status.success(), "{}\n{}\n{}", self.status, self.text(), self.stderr);
+        self
+    }
+
+    pub(crate) fn code(&self) -> Option<i32> {
+        self.status.code()
+    }
+
+    pub(crate) fn signal(&self) -> Option<i32> {
+        self.status.signal()
+    }
+
+    /// Stdout as text, without the newline that ends it.
+    pub(crate) fn text(&self) -> String {
+        let text = String::from_utf8(self.stdout.clone()).unwrap();
+        text.strip_suffix('\n').unwrap_or(&text).to_owned()
+    }
+
+    /// Stdout without its first line, the frame.
+    pub(crate) fn body(&self) -> String {
+        self.text().split_once('\n').map(|(_, body)| body.to_owned()).unwrap_or_default()
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The first reference in the answer.
+    #[track_caller]
+    pub(crate) fn reference(&self) -> String {
+        reference_in(&self.text())
+    }
+
+    /// A failure that says what is wrong and what to do, and nothing on stdout.
+    #[track_caller]
+    pub(crate) fn refused(&self, code: i32, message: &str, hint: &str) {
+        assert_eq!(self.code(), Some(code), "{self:?}");
+        let mut lines = self.stderr.lines();
+        let (told, advice) = (lines.next().unwrap_or_default(), lines.collect::<String>());
+        assert!(told.starts_with("error: ") && told.contains(message), "{}", self.stderr);
+        assert!(advice.starts_with("hint: ") && advice.contains(hint), "{}", self.stderr);
+        assert!(self.stdout.is_empty(), "{self:?}");
+    }
+}
+
+/// The first reference in a text, bare.
+#[track_caller]
+pub(crate) fn reference_in(text: &str) -> String {
+    let (_, rest) = text.split_once("[ctx:").unwrap_or_else(|| panic!("no reference: {text}"));
+    rest[..10].to_owned()
+}
+
+/// Starts a command, hands it `stdin` and waits for its end.
+#[track_caller]
+pub(crate) fn finish(mut command: Command, stdin: &[u8]) -> Output {
+    if !stdin.is_empty() {
+        command.stdin(Stdio::piped());
+    }
+    let mut child = command.spawn().unwrap();
+    if let Some(mut pipe) = child.stdin.take() {
+        let bytes = stdin.to_vec();
+        std::thread::spawn(move || pipe.write_all(&bytes));
+    }
+    finished(child)
+}
+
+/// Waits for a started process, which must end before it could be called hanging.
+#[track_caller]
+pub(crate) fn finished(child: Child) -> Output {
+    let id = Pid::from_child(&child);
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    let Ok(output) = receiver.recv_timeout(HANG) else {
+        kill_process(id, Signal::KILL).unwrap();
+        panic!("it hung");
+    };
+    let output = output.unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    Output { stdout: output.stdout, stderr, status: output.status }
+}
+
+/// Polls until `holds` or the bound is over; says whether it came true.
+#[expect(clippy::disallowed_methods, reason = "a file or a process offers no event to wait for")]
+pub(crate) fn wait_until(bound: Duration, mut holds: impl FnMut() -> bool) -> bool {
+    let started = Instant::now();
+    while !holds() {
+        if started.elapsed() > bound {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    true
+}
+
+/// The process whose id a command wrote into a file of the project.
+pub(crate) fn announced_process(file: &Path) -> Pid {
+    let read = || fs::read_to_string(file).ok().filter(|text| text.ends_with('\n'));
+    assert!(wait_until(HANG, || read().is_some()), "{} never came", file.display());
+    Pid::from_raw(read().unwrap().trim().parse().unwrap()).unwrap()
+}
+
+/// Whether a process has ended, or ends within the bound.
+pub(crate) fn is_gone(process: Pid) -> bool {
+    let stat = format!("/proc/{}/stat", process.as_raw_nonzero());
+    let is_zombie = || fs::read_to_string(&stat).is_ok_and(|text| text.contains(") Z "));
+    wait_until(Duration::from_secs(15), || {
+        rustix::process::test_kill_process(process).is_err() || is_zombie()
+    })
+}
+
+fn redact_references(text: &str) -> String {
+    let mut redacted = text.to_owned();
+    for (at, _) in text.match_indices("[ctx:") {
+        let reference = &text[at + 5..at + 15];
+        redacted = redacted.replace(reference, "REF");
+    }
+    redacted
+}
+
+/// `12 ms`, `1.5 s ago` and `just now` become `[TIME]`.
+fn redact_times(text: &str) -> String {
+    const UNITS: [&str; 5] = ["ms", "s", "min", "h", "d"];
+    let is_number = |word: &str| word.parse::<f64>().is_ok();
+    let text = text.replace("just now", "1 s ago");
+    let lines = text.split('\n').map(|line| {
+        let mut kept: Vec<&str> = Vec::new();
+        for word in line.split(' ') {
+            let follows_number = kept.last().is_some_and(|last| is_number(last));
+            if follows_number && UNITS.contains(&word.trim_end_matches('.')) {
+                kept.pop();
+                kept.push("[TIME]");
+            } else {
+                kept.push(word);
+            }
+        }
+        kept.join(" ").replace("[TIME] ago", "[TIME]")
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,25 @@
+//! The real binary, real SQLite files and real processes: what a user or an agent sees of Forebay.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says what is wrong by failing"
+)]
+
+mod bad_input;
+mod cli_get;
+mod cli_notes;
+mod cli_other;
+mod cli_run;
+mod cli_search;
+mod contract;
+mod durability;
+mod env;
+mod mcp;
+mod mcp_client;
+mod mcp_protocol;
+mod parity;
+mod promises;
+mod seed_bugs;
+mod texts;

@@ -1,0 +1,38 @@
+//! Outputs to digest, store and find, the same in every run; and what they cost.
+
+/// Tokens as Forebay counts them: 4 bytes of UTF-8 each.
+pub(crate) fn tokens(text: &str) -> usize {
+    text.len().div_ceil(4)
+}
+
+/// A log of which no line is like another.
+pub(crate) fn varied_log(lines: usize) -> String {
+    const WORDS: [&str; 12] = [
+        "alpha", "bridge", "copper", "delta", "ember", "fjord", "granite", "harbour", "iris",
+        "juniper", "kelp", "lagoon",
+    ];
+    let mut random = 12_345_u64;
+    let mut next = |below: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888);
+        (random >> 33) as usize % below
+    };
+    let mut log = String::new();
+    for number in 1..=lines {
+        let count = 2 + next(5);
+        let words: Vec<&str> = (0..count).map(|_| WORDS[next(WORDS.len())]).collect();
+        log.push_str(&format!("{number} {} {:x}\n", words.join(" "), next(1 << 30)));
+    }
+    log
+}
+
+/// One line of `bytes` bytes that never repeats within a page.
+pub(crate) fn long_line(bytes: usize) -> String {
+    let mut line: String = (0..=bytes / 7).map(|number| format!("{number:06}.")).collect();
+    line.truncate(bytes);
+    line
+}
+
+/// Bytes that are no text, with every value in them.
+pub(crate) fn binary(bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|at| (at * 31 % 256) as u8 ^ (at / 256) as u8).collect()
+}
