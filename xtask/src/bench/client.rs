@@ -1,0 +1,95 @@
+//! A client of `forebay mcp`, just large enough to measure it.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use super::stage::Stage;
+
+pub(super) struct Client {
+    server: Child,
+    requests: ChildStdin,
+    answers: BufReader<ChildStdout>,
+    last_id: u64,
+}
+
+impl Client {
+    /// Starts a server and shakes hands with it.
+    pub(super) fn start(stage: &Stage) -> Result<Self> {
+        let mut server = stage
+            .forebay(&["mcp"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let requests = server.stdin.take().context("the server's stdin")?;
+        let answers = BufReader::new(server.stdout.take().context("the server's stdout")?);
+        let mut client = Self { server, requests, answers, last_id: 0 };
+        client.request(
+            "initialize",
+            &json!({
+                "protocolVersion": "2025-11-25",
+                "capabilities": {},
+                "clientInfo": { "name": "bench", "version": "1" },
+            }),
+        )?;
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
+        Ok(client)
+    }
+
+    /// The server's process.
+    pub(super) fn process(&self) -> u32 {
+        self.server.id()
+    }
+
+    /// Asks and waits for the answer, which is no error.
+    pub(super) fn request(&mut self, method: &str, params: &Value) -> Result<Value> {
+        self.last_id += 1;
+        let id = self.last_id;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
+        loop {
+            let mut answer = self.receive()?;
+            if answer["id"] == id {
+                if answer.get("error").is_some() {
+                    bail!("{method}: {answer}");
+                }
+                return Ok(answer["result"].take());
+            }
+        }
+    }
+
+    /// Calls a tool and gives its answer's text.
+    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<String> {
+        let answer =
+            self.request("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
+        if answer["isError"] == true {
+            bail!("{tool}: {answer}");
+        }
+        Ok(answer["content"][0]["text"].as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Closes the server's stdin, upon which it ends.
+    pub(super) fn end(self) -> Result<()> {
+        let Self { mut server, requests, answers, .. } = self;
+        drop(requests);
+        server.wait()?;
+        drop(answers);
+        Ok(())
+    }
+
+    fn send(&mut self, message: &Value) -> Result<()> {
+        let mut line = message.to_string();
+        line.push('\n');
+        Ok(self.requests.write_all(line.as_bytes())?)
+    }
+
+    fn receive(&mut self) -> Result<Value> {
+        let mut line = String::new();
+        if self.answers.read_line(&mut line)? == 0 {
+            bail!("the server ended without an answer");
+        }
+        serde_json::from_str(&line).with_context(|| format!("not a message: {line}"))
+    }
+}

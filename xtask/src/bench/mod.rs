@@ -1,0 +1,105 @@
+//! `cargo xtask bench`: measures what the issues promise, and says whether it holds here.
+//!
+//! A missed target is told, never a failure: figures belong to a machine and its load. Everything
+//! runs on the release binary in fresh folders below `target/`, so that a write reaches a real disk.
+
+mod client;
+mod digest;
+mod memory;
+mod output;
+mod overhead;
+mod sample;
+mod search;
+mod stage;
+mod start;
+mod table;
+mod text;
+mod writers;
+
+use std::fs;
+
+use anyhow::Result;
+use clap::Args;
+
+use self::stage::Stage;
+use self::table::Row;
+use crate::workspace::Metadata;
+use crate::{say, workspace};
+
+/// Measure speed and size; print and keep a table
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// A tenth of everything, to see that it works; its figures prove nothing
+    #[arg(long)]
+    quick: bool,
+    /// Only those whose name contains this
+    #[arg(long, value_name = "WORD")]
+    only: Option<String>,
+}
+
+/// Something to measure.
+struct Trial {
+    name: &'static str,
+    measure: fn(&Stage, &Sizes) -> Result<Vec<Row>>,
+}
+
+const TRIALS: &[Trial] = &[
+    Trial { name: "start", measure: start::measure },
+    Trial { name: "overhead", measure: overhead::measure },
+    Trial { name: "output", measure: output::measure },
+    Trial { name: "writers", measure: writers::measure },
+    Trial { name: "search", measure: search::measure },
+    Trial { name: "digest", measure: digest::measure },
+];
+
+/// How much of everything.
+struct Sizes {
+    starts: usize,
+    runs: usize,
+    output_megabytes: usize,
+    notes_per_writer: usize,
+    documents: usize,
+    queries: usize,
+    digest_megabytes: usize,
+}
+
+const FULL: Sizes = Sizes {
+    starts: 60,
+    runs: 100,
+    output_megabytes: 200,
+    notes_per_writer: 100,
+    documents: 50_000,
+    queries: 300,
+    digest_megabytes: 100,
+};
+
+const QUICK: Sizes = Sizes {
+    starts: 6,
+    runs: 10,
+    output_megabytes: 20,
+    notes_per_writer: 10,
+    documents: 5_000,
+    queries: 30,
+    digest_megabytes: 10,
+};
+
+impl Bench {
+    pub(crate) fn carry_out(self) -> Result<()> {
+        let forebay = workspace::build_forebay("release")?;
+        let target = Metadata::read()?.target_directory;
+        let sizes = if self.quick { &QUICK } else { &FULL };
+        let mut rows = Vec::new();
+        for trial in TRIALS.iter().filter(|trial| self.wants(trial)) {
+            say::line(format!("measuring {} ...", trial.name));
+            rows.extend((trial.measure)(&Stage::new(&forebay, &target)?, sizes)?);
+        }
+        let table = table::render(&rows, self.quick);
+        fs::write(target.join("bench.md"), &table)?;
+        say::line(format!("\n{table}\nkept in {}", target.join("bench.md").display()));
+        Ok(())
+    }
+
+    fn wants(&self, trial: &Trial) -> bool {
+        self.only.as_ref().is_none_or(|word| trial.name.contains(word.as_str()))
+    }
+}

@@ -1,0 +1,41 @@
+//! What `forebay run` adds to a command that does nothing.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+
+use super::Sizes;
+use super::sample::Sample;
+use super::stage::Stage;
+use super::table::Row;
+use crate::shell;
+
+pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
+    let (mut bare, mut wrapped) = (Sample::default(), Sample::default());
+    let run = || stage.forebay(&["run", "--", "true"]);
+    // The first run makes the database.
+    time(&mut run())?;
+    for _ in 0..sizes.runs {
+        bare.add(time(&mut shell::command("true"))?);
+        wrapped.add(time(&mut run())?);
+    }
+    let remark = format!(
+        "{:.2} against {:.2}; p95 {:.2} against {:.2}",
+        wrapped.median(),
+        bare.median(),
+        wrapped.p95(),
+        bare.p95()
+    );
+    let added = wrapped.median() - bare.median();
+    Ok(vec![Row::at_most("forebay run -- true, beyond true", 5.0, added, "ms", remark)])
+}
+
+fn time(command: &mut Command) -> Result<Duration> {
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let started = Instant::now();
+    let output = quiet.output()?;
+    let took = started.elapsed();
+    ensure!(output.status.success(), "{} failed", shell::words(command));
+    Ok(took)
+}

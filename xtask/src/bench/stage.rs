@@ -1,0 +1,52 @@
+//! A fresh data folder and a fresh project, and the binary to be measured.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::shell;
+
+pub(super) struct Stage {
+    folder: TempDir,
+    forebay: PathBuf,
+}
+
+impl Stage {
+    pub(super) fn new(forebay: &Path, below: &Path) -> Result<Self> {
+        let folder = tempfile::Builder::new().prefix("bench-").tempdir_in(below)?;
+        let stage = Self { folder, forebay: forebay.to_owned() };
+        fs::create_dir(stage.project())?;
+        shell::output(
+            shell::command("git").args(["init", "--quiet"]).current_dir(stage.project()),
+        )?;
+        Ok(stage)
+    }
+
+    /// The binary in this project and with this data folder; nothing of it shows.
+    pub(super) fn forebay(&self, arguments: &[&str]) -> Command {
+        let mut forebay = shell::command(&self.forebay);
+        forebay.args(arguments).current_dir(self.project());
+        forebay.env("FOREBAY_HOME", self.folder.path().join("data"));
+        forebay
+    }
+
+    /// A file of this stage, outside the project.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// What the store of the project holds.
+    pub(super) fn store_facts(&self) -> Result<Value> {
+        let told = shell::output(&mut self.forebay(&["stats", "--json"]))?;
+        let stats: Value = serde_json::from_slice(&told).context("forebay stats --json")?;
+        Ok(stats["store"].clone())
+    }
+
+    fn project(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+}

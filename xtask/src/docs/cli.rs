@@ -1,0 +1,53 @@
+//! The page on the command line: what `--help` says, of every command.
+
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+
+use super::GENERATED;
+use crate::shell;
+
+pub(super) fn page(forebay: &Path) -> Result<String> {
+    let whole = help(forebay, &[])?;
+    let commands = commands(&whole);
+    ensure!(!commands.is_empty(), "`forebay --help` lists no commands");
+    let mut page = format!("{GENERATED}\n\n# The command line\n\n{}", block(&whole));
+    for command in commands {
+        page.push_str(&format!("\n## forebay {command}\n\n{}", block(&help(forebay, &[command])?)));
+    }
+    Ok(page)
+}
+
+/// What a command says of itself, on lines of 80 columns whatever terminal this is.
+fn help(forebay: &Path, command: &[&str]) -> Result<String> {
+    let mut forebay = shell::command(forebay);
+    forebay.args(command).arg("--help").env("COLUMNS", "80").env("NO_COLOR", "1");
+    let text = shell::text(forebay.env_remove("FOREBAY_SESSION"))?;
+    Ok(text.lines().map(|line| format!("{}\n", line.trim_end())).collect())
+}
+
+/// The commands listed in a help text.
+fn commands(help: &str) -> Vec<&str> {
+    help.lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|name| !name.is_empty() && *name != "help")
+        .collect()
+}
+
+fn block(text: &str) -> String {
+    format!("```text\n{text}```\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_read_from_the_help_text() {
+        let help = "Says.\n\nCommands:\n  run   Run it\n          and more\n  get   Get it\n  help  Print\n\nOptions:\n  -h\n";
+        assert_eq!(commands(help), ["run", "get"]);
+    }
+}

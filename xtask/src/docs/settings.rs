@@ -1,0 +1,119 @@
+//! The page on the settings, from the defaults and the list of environment variables.
+
+use anyhow::{Context, Result, ensure};
+
+use super::{GENERATED, table};
+use crate::workspace;
+
+/// Where the variables stand that are no settings.
+const ENVIRONMENT: &str = "crates/forebay/src/config/environment.rs";
+
+/// A setting as the file of defaults has it.
+#[derive(Debug, PartialEq, Eq)]
+struct Setting {
+    /// `digest.budget`
+    key: String,
+    default: String,
+    meaning: String,
+}
+
+pub(super) fn page() -> Result<String> {
+    let settings: Vec<Vec<String>> =
+        settings(forebay_app::settings::DEFAULTS).iter().map(Setting::row).collect();
+    ensure!(!settings.is_empty(), "the defaults hold no setting");
+    let source = std::fs::read_to_string(workspace::root().join(ENVIRONMENT))
+        .with_context(|| ENVIRONMENT.to_owned())?;
+    let variables = variables(&source);
+    ensure!(!variables.is_empty(), "{ENVIRONMENT} names no variable");
+    Ok(format!(
+        "{GENERATED}\n\n# Settings\n\n\
+         The last one that names a setting decides: defaults, the user's file, `.forebay.toml` of the\n\
+         project, the environment, `--set KEY=VALUE`. `forebay config` prints each value and where it\n\
+         came from.\n\n{}\n## Other variables\n\n{}",
+        table(&["key", "default", "environment", "meaning"], &settings),
+        table(&["variable", "meaning"], &variables)
+    ))
+}
+
+impl Setting {
+    fn row(&self) -> Vec<String> {
+        let variable = format!("FOREBAY_{}", self.key.replace('.', "_").to_uppercase());
+        vec![
+            format!("`{}`", self.key),
+            format!("`{}`", self.default),
+            format!("`{variable}`"),
+            self.meaning.clone(),
+        ]
+    }
+}
+
+/// The settings of a TOML text; a comment holds for what follows it up to the next one.
+fn settings(text: &str) -> Vec<Setting> {
+    let (mut section, mut comment, mut is_open) = (String::new(), String::new(), false);
+    let mut found = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if let Some(words) = line.strip_prefix('#') {
+            comment = if is_open {
+                format!("{comment} {}", words.trim())
+            } else {
+                words.trim().to_owned()
+            };
+        } else if let Some(name) = line.strip_prefix('[') {
+            name.trim_end_matches(']').clone_into(&mut section);
+            comment.clear();
+        } else if let Some((key, default)) = line.split_once('=') {
+            found.push(Setting {
+                key: format!("{section}.{}", key.trim()),
+                default: default.trim().to_owned(),
+                meaning: comment.clone(),
+            });
+        }
+        is_open = line.starts_with('#');
+    }
+    found
+}
+
+/// Constants that hold a variable's name, each with the comment above it.
+fn variables(source: &str) -> Vec<Vec<String>> {
+    let lines: Vec<&str> = source.lines().collect();
+    lines.windows(2).filter_map(|pair| variable(pair[0], pair[1])).collect()
+}
+
+fn variable(comment: &str, line: &str) -> Option<Vec<String>> {
+    let meaning = comment.strip_prefix("/// ")?;
+    let (_, value) = line.strip_prefix("pub(crate) const ")?.split_once(": &str = \"")?;
+    Some(vec![format!("`{}`", value.strip_suffix("\";")?), meaning.to_owned()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_holds_until_the_next_one() {
+        let text = "[keep]\n# Days,\n# counted.\nruns = 30\nnotes = 0\n\n[get]\nbudget = 2\n";
+        let told: Vec<String> = settings(text)
+            .into_iter()
+            .map(|one| format!("{} {} {}", one.key, one.default, one.meaning))
+            .collect();
+        assert_eq!(
+            told,
+            ["keep.runs 30 Days, counted.", "keep.notes 0 Days, counted.", "get.budget 2 "]
+        );
+    }
+
+    #[test]
+    fn every_default_stands_on_the_page_with_its_meaning() {
+        let defaults: toml::Table = toml::from_str(forebay_app::settings::DEFAULTS).unwrap();
+        let found = settings(forebay_app::settings::DEFAULTS);
+        let count: usize = defaults.values().map(|section| section.as_table().unwrap().len()).sum();
+        assert_eq!(found.len(), count);
+        assert!(found.iter().all(|setting| !setting.meaning.is_empty()), "{found:?}");
+    }
+
+    #[test]
+    fn variables_are_read_with_their_comment() {
+        let source = "/// The data folder.\npub(crate) const HOME: &str = \"FOREBAY_HOME\";\n";
+        assert_eq!(variables(source), [["`FOREBAY_HOME`", "The data folder."]]);
+    }
+}
