@@ -8,6 +8,7 @@ mod ledger;
 mod migrate;
 mod purge;
 mod search;
+mod telling;
 mod upload;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use forebay_domain::{Entry, Hit, Reference, Timestamp};
 
 use self::connection::Pool;
 pub use self::connection::set_aside;
+use self::telling::WordCounts;
 use crate::StoreError;
 use crate::contract::{
     Facts, Health, HistoryPage, IndexState, IndexStep, Purged, Query, Selection, SessionFacts,
@@ -29,6 +31,7 @@ use crate::contract::{
 pub struct SqliteStore {
     pool: Pool,
     notices: Vec<String>,
+    word_counts: WordCounts,
 }
 
 impl SqliteStore {
@@ -38,7 +41,7 @@ impl SqliteStore {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         match Pool::open(path) {
             Err(StoreError::Corrupt { .. }) => Self::open_after_setting_aside(path),
-            opened => Ok(Self { pool: opened?, notices: Vec::new() }),
+            opened => Ok(Self::with(opened?, Vec::new())),
         }
     }
 
@@ -50,10 +53,14 @@ impl SqliteStore {
                 let aside = set_aside(path)?;
                 let was = format!("{} was damaged ({what})", path.display());
                 let notice = format!("{was} and is kept as {}", aside.display());
-                Ok(Self { pool: Pool::open(path)?, notices: vec![notice] })
+                Ok(Self::with(Pool::open(path)?, vec![notice]))
             }
-            opened => Ok(Self { pool: opened?, notices: Vec::new() }),
+            opened => Ok(Self::with(opened?, Vec::new())),
         }
+    }
+
+    fn with(pool: Pool, notices: Vec<String>) -> Self {
+        Self { pool, notices, word_counts: WordCounts::default() }
     }
 
     /// Opens the store only when it is there already.
@@ -121,7 +128,7 @@ impl Store for SqliteStore {
     }
 
     fn search(&self, query: &Query) -> Result<Vec<Hit>, StoreError> {
-        self.reading(|connection| search::search(connection, query))
+        self.reading(|connection| search::search(connection, query, &self.word_counts))
     }
 
     fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError> {

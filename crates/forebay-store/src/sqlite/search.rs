@@ -5,26 +5,25 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 
 use super::conditions::Conditions;
+use super::telling::WordCounts;
 use super::{blobs, entries};
 use crate::contract::Query;
 
 /// A match in the title tells more than one in the body.
 const TITLE_WEIGHT: f64 = 2.0;
 const BODY_WEIGHT: f64 = 1.0;
-/// Stores smaller than this are searched for every word.
-const FEW_PASSAGES: i64 = 10_000;
-/// A word that stands in one of so many passages is common.
-const COMMON_SHARE: i64 = 8;
-/// So many are searched for when all words are common.
-const COMMON_WORDS_ALONE: usize = 2;
 /// Candidates beyond the limit, so that hidden ones do not shorten the answer.
 const SPARE_CANDIDATES: usize = 40;
 
-pub(super) fn search(connection: &Connection, query: &Query) -> rusqlite::Result<Vec<Hit>> {
+pub(super) fn search(
+    connection: &Connection,
+    query: &Query,
+    counts: &WordCounts,
+) -> rusqlite::Result<Vec<Hit>> {
     if query.words.is_empty() || query.limit == 0 {
         return Ok(Vec::new());
     }
-    let telling = telling_words(connection, &query.words)?;
+    let telling = counts.telling(connection, &query.words)?;
     let mut found = candidates(connection, query, &telling)?;
     if found.is_empty() && telling.len() < query.words.len() {
         found = candidates(connection, query, &query.words)?;
@@ -72,35 +71,6 @@ const JOINS: &str = "
     JOIN entry ON entry.id = chunk.entry AND entry.complete
     LEFT JOIN note ON note.entry = entry.id";
 
-/// The words that tell passages apart; those that stand in every eighth tell next to nothing.
-///
-/// BM25 gives them next to no weight either, but reads all their passages to find that out: in a store
-/// of 50,000 passages that is most of a query's time.
-fn telling_words(connection: &Connection, words: &[String]) -> rusqlite::Result<Vec<String>> {
-    let passages: i64 = connection
-        .prepare_cached("SELECT coalesce(max(id), 0) FROM chunk")?
-        .query_row([], |row| row.get(0))?;
-    if passages < FEW_PASSAGES {
-        return Ok(words.to_vec());
-    }
-    let mut stands_in = connection.prepare_cached(
-        "SELECT count(*) FROM (SELECT 1 FROM chunk_words WHERE chunk_words MATCH ?1 LIMIT ?2)",
-    )?;
-    let limit = passages / COMMON_SHARE;
-    let mut telling = Vec::new();
-    for word in words {
-        let count: i64 = stands_in
-            .query_row((match_expression(std::slice::from_ref(word)), limit), |row| row.get(0))?;
-        if count < limit {
-            telling.push(word.clone());
-        }
-    }
-    if telling.is_empty() {
-        telling.extend(words.iter().take(COMMON_WORDS_ALONE).cloned());
-    }
-    Ok(telling)
-}
-
 fn candidates(
     connection: &Connection,
     query: &Query,
@@ -146,7 +116,7 @@ fn conditions(query: &Query) -> Conditions {
 }
 
 /// Each word as a quoted string, so that no word is ever read as an operator.
-fn match_expression(words: &[String]) -> String {
+pub(super) fn match_expression(words: &[String]) -> String {
     let quoted: Vec<_> =
         words.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
     quoted.join(" OR ")
