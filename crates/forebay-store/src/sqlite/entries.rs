@@ -49,7 +49,7 @@ pub(super) fn complete(
     begun: Option<Begun>,
     content: &Content<'_>,
     new: &NewEntry,
-) -> rusqlite::Result<Reference> {
+) -> rusqlite::Result<Entry> {
     if new.replaces_source {
         purge::forget_source(transaction, &new.source)?;
     }
@@ -67,7 +67,51 @@ pub(super) fn complete(
         NewDetail::Run(run) => write_run(transaction, entry, run)?,
         NewDetail::Note(note) => write_note(transaction, entry, note)?,
     }
-    Ok(reference)
+    as_read(transaction, (entry, reference), content, new)
+}
+
+/// The entry as reading it would give it, without reading what is known.
+fn as_read(
+    transaction: &Transaction<'_>,
+    (sequence, reference): (i64, Reference),
+    content: &Content<'_>,
+    new: &NewEntry,
+) -> rusqlite::Result<Entry> {
+    let detail = match &new.detail {
+        NewDetail::Plain => Detail::Plain,
+        NewDetail::Run(run) => Detail::Run(run.clone()),
+        NewDetail::Note(note) => Detail::Note(Note {
+            kind: note.kind,
+            topic: note.topic.clone(),
+            supersedes: superseded_by(transaction, sequence)?,
+            superseded_by: None,
+        }),
+    };
+    Ok(Entry {
+        reference,
+        kind: new.kind,
+        title: new.title.clone(),
+        source: new.source.clone(),
+        session: new.session.clone(),
+        branch: new.branch.clone(),
+        created: new.created,
+        sequence,
+        bytes: content.bytes,
+        lines: content.lines,
+        digest: new.digest.clone(),
+        detail,
+    })
+}
+
+/// The newest note that an entry replaced.
+fn superseded_by(connection: &Connection, entry: i64) -> rusqlite::Result<Option<Reference>> {
+    connection
+        .prepare_cached(
+            "SELECT older.ref FROM note JOIN entry AS older ON older.id = note.entry
+             WHERE note.superseded_by = ?1 ORDER BY older.id DESC LIMIT 1",
+        )?
+        .query_row([entry], |row| parse_reference(&row.get::<_, String>(0)?))
+        .optional()
 }
 
 /// Removes an entry with its passages, and its blob unless another entry holds it.

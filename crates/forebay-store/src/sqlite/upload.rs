@@ -1,6 +1,6 @@
 //! Uploads: an entry's bytes on their way in, in short transactions and bounded memory.
 
-use forebay_domain::{Entry, Reference};
+use forebay_domain::Entry;
 
 use super::blobs::{self, PART_BYTES, Part};
 use super::{SqliteStore, entries};
@@ -110,14 +110,12 @@ impl Upload for SqliteUpload<'_> {
             parts: &self.parts,
             chunks: &self.chunks,
         };
-        let reference: Reference = self
+        let begun = self.begun;
+        let entry = self
             .store
-            .writing(|transaction| entries::complete(transaction, self.begun, &content, &new))?;
+            .writing(|transaction| entries::complete(transaction, begun, &content, &new))?;
         self.begun = None;
-        self.store
-            .pool
-            .with(|connection| entries::find(connection, reference))?
-            .ok_or(StoreError::Unknown(reference))
+        Ok(entry)
     }
 }
 
