@@ -1,22 +1,29 @@
 //! A call in progress: how it is cancelled and whom it tells how far it is.
 
 use std::io;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use forebay_sandbox::Cancel;
 
 /// Takes a growing number and a word on what is being done.
 type Progress = Box<dyn Fn(f64, &str) + Send + Sync>;
 
+/// Nobody reads faster; a command that prints byte by byte must not flood its client.
+const REPORT_EVERY: Duration = Duration::from_millis(100);
+
 /// What a door lends to a tool while it works.
 pub struct Call {
     pub cancel: Cancel,
     progress: Progress,
+    last_report: Mutex<Option<Instant>>,
 }
 
 impl Call {
     /// A call that can be cancelled and reports to nobody.
     pub fn new() -> io::Result<Self> {
-        Ok(Self { cancel: Cancel::new()?, progress: Box::new(|_, _| {}) })
+        let progress = Box::new(|_: f64, _: &str| {});
+        Ok(Self { cancel: Cancel::new()?, progress, last_report: Mutex::default() })
     }
 
     /// Reports to `progress` how far it is.
@@ -26,7 +33,42 @@ impl Call {
         self
     }
 
+    /// Reports how far it is, unless it just did.
     pub fn report(&self, done: f64, what: &str) {
-        (self.progress)(done, what);
+        if self.is_due() {
+            (self.progress)(done, what);
+        }
+    }
+
+    fn is_due(&self) -> bool {
+        let mut last = self.last_report.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = last.is_none_or(|last| last.elapsed() >= REPORT_EVERY);
+        if due {
+            *last = Some(Instant::now());
+        }
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_flood_of_reports_is_thinned() {
+        let heard = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&heard);
+        let call = Call::new().unwrap().reporting_to(move |_, _| {
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+        let started = Instant::now();
+        for number in 0..10_000 {
+            call.report(f64::from(number), "bytes");
+        }
+        let most = started.elapsed().as_millis() / REPORT_EVERY.as_millis() + 1;
+        assert!((1..=most).contains(&(heard.load(Ordering::Relaxed) as u128)));
     }
 }
