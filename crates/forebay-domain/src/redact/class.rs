@@ -1,0 +1,68 @@
+//! Sets of bytes that tokens are made of.
+
+/// A set of bytes.
+#[derive(Debug)]
+pub(super) struct Class([bool; 256]);
+
+pub(super) static DIGITS: Class = Class::of("", DIGIT);
+pub(super) static HEX: Class = Class::of("abcdefABCDEF", DIGIT);
+pub(super) static UPPER_DIGITS: Class = Class::of("", UPPER | DIGIT);
+pub(super) static ALNUM: Class = Class::of("", LETTER | DIGIT);
+/// What names in code, in settings and in headers are made of.
+pub(super) static NAME: Class = Class::of("_-.", LETTER | DIGIT);
+pub(super) static WORD: Class = Class::of("_-", LETTER | DIGIT);
+pub(super) static DOTTED: Class = Class::of("_-.", LETTER | DIGIT);
+pub(super) static PADDED: Class = Class::of("_-=", LETTER | DIGIT);
+pub(super) static BASE64: Class = Class::of("+/=", LETTER | DIGIT);
+/// Both alphabets of base64.
+pub(super) static ANY_BASE64: Class = Class::of("+/=_-", LETTER | DIGIT);
+/// What stands in an HTTP credential.
+pub(super) static CREDENTIAL: Class = Class::of("-._~+/=:|%", LETTER | DIGIT);
+
+const LOWER: u8 = 1;
+const UPPER: u8 = 2;
+const LETTER: u8 = LOWER | UPPER;
+const DIGIT: u8 = 4;
+
+impl Class {
+    /// The bytes of `more`, and the ranges of ASCII that `ranges` names.
+    const fn of(more: &str, ranges: u8) -> Self {
+        let mut set = [false; 256];
+        let mut byte = 0;
+        while byte < 128 {
+            let kind = match byte as u8 {
+                b'a'..=b'z' => LOWER,
+                b'A'..=b'Z' => UPPER,
+                b'0'..=b'9' => DIGIT,
+                _ => 0,
+            };
+            set[byte] = kind & ranges != 0;
+            byte += 1;
+        }
+        let more = more.as_bytes();
+        let mut at = 0;
+        while at < more.len() {
+            set[more[at] as usize] = true;
+            at += 1;
+        }
+        Self(set)
+    }
+
+    pub(super) fn has(&self, byte: u8) -> bool {
+        self.0[usize::from(byte)]
+    }
+
+    /// How many bytes of the set `bytes` begins with.
+    pub(super) fn run(&self, bytes: &[u8]) -> usize {
+        bytes.iter().position(|byte| !self.has(*byte)).unwrap_or(bytes.len())
+    }
+
+    /// How many bytes of the set `bytes` ends with.
+    pub(super) fn run_back(&self, bytes: &[u8]) -> usize {
+        bytes.iter().rev().position(|byte| !self.has(*byte)).unwrap_or(bytes.len())
+    }
+
+    pub(super) fn is_all(&self, bytes: &[u8]) -> bool {
+        self.run(bytes) == bytes.len()
+    }
+}

@@ -1,0 +1,236 @@
+//! Values that look like secrets, told from words, code and stand-ins.
+
+use super::class::BASE64;
+
+/// Bits a character of a random text carries at least, counted within the text.
+const ENTROPY: f64 = 2.5;
+/// A part of a value this long with letters and digits is no word any more.
+const LONG_PART: usize = 16;
+
+/// Sequences that only stand-ins and code have.
+const STAND_IN_MARKS: &[&[u8]] = &[
+    b"${",
+    b"$(",
+    b"{{",
+    b"***",
+    b"...",
+    b"\xe2\x80\xa6",
+    b"\xe2\x80\xa2",
+    b"xxxx",
+    b"XXXX",
+    b"[redacted",
+];
+/// Words that only stand-ins have.
+const STAND_IN_WORDS: &[&str] = &[
+    "changeme",
+    "change",
+    "example",
+    "placeholder",
+    "your",
+    "yours",
+    "dummy",
+    "sample",
+    "todo",
+    "here",
+    "redacted",
+    "masked",
+    "hidden",
+    "replace",
+    "replaceme",
+    "insert",
+];
+/// Words that stand alone where no secret is given.
+const ABSENT: &[&str] = &[
+    "none",
+    "null",
+    "undefined",
+    "false",
+    "string",
+    "password",
+    "secret",
+    "token",
+    "required",
+    "optional",
+    "disabled",
+    "enabled",
+    "default",
+];
+
+/// Whether `value` looks as if a machine had drawn it.
+pub(super) fn is_random(value: &[u8]) -> bool {
+    value.len() >= 8
+        && may_be_a_secret(value)
+        && entropy(value) >= ENTROPY
+        && (parts(value).any(is_random_part) || is_long_base64(value))
+}
+
+/// Whether `value` may be a password that a person chose: a word with something in it.
+pub(super) fn is_password(value: &[u8]) -> bool {
+    let with_a_twist = |part: &[u8]| {
+        part.len() >= 4
+            && part.iter().any(u8::is_ascii_alphabetic)
+            && part.iter().any(|byte| byte.is_ascii_digit() || b"!@#%^&*+=?~".contains(byte))
+    };
+    value.len() >= 6
+        && may_be_a_secret(value)
+        && (parts(value).any(with_a_twist) || parts(value).any(is_random_part))
+}
+
+/// Whether `value` is a word of letters that somebody may use as a password.
+pub(super) fn is_word(value: &[u8]) -> bool {
+    value.len() >= 6
+        && value.iter().all(u8::is_ascii_alphabetic)
+        && !is_stand_in(value)
+        && !ABSENT.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+/// Whether `value` only stands for one: `${TOKEN}`, `<token>`, `****`, `your-key-here`.
+pub(super) fn is_stand_in(value: &[u8]) -> bool {
+    is_marked(value) || distinct(value) <= 2 || has_stand_in_word(value)
+}
+
+/// Whether `value` is marked as one that stands for another, whatever its words are.
+pub(super) fn is_marked(value: &[u8]) -> bool {
+    let begins = match value {
+        [b'%', first, second, ..] => !(first.is_ascii_hexdigit() && second.is_ascii_hexdigit()),
+        [first, ..] => b"$%<{[(".contains(first),
+        [] => true,
+    };
+    begins
+        || value.iter().all(|byte| b"*xX.".contains(byte))
+        || STAND_IN_MARKS.iter().any(|mark| memchr::memmem::find(value, mark).is_some())
+}
+
+fn has_stand_in_word(value: &[u8]) -> bool {
+    parts(value)
+        .any(|part| STAND_IN_WORDS.iter().any(|word| part.eq_ignore_ascii_case(word.as_bytes())))
+}
+
+fn may_be_a_secret(value: &[u8]) -> bool {
+    !is_stand_in(value)
+        && !is_path(value)
+        && !is_checksum(value)
+        && value.iter().all(u8::is_ascii_graphic)
+}
+
+fn is_path(value: &[u8]) -> bool {
+    [b"/".as_slice(), b"~/", b"./", b"../"].iter().any(|start| value.starts_with(start))
+        && value[1..].contains(&b'/')
+}
+
+/// `sha512-...`, `sha256:...`: says itself what it is.
+fn is_checksum(value: &[u8]) -> bool {
+    let name =
+        value.iter().position(|byte| b"-:".contains(byte)).map_or(value, |end| &value[..end]);
+    ["md5", "sha1", "sha256", "sha384", "sha512"].iter().any(|known| name == known.as_bytes())
+}
+
+fn is_random_part(part: &[u8]) -> bool {
+    let digits = part.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let letters = part.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    part.len() >= 8 && digits > 0 && letters > 0 && (part.len() >= LONG_PART || changes(part) >= 3)
+}
+
+/// Base64 may have a `/` wherever it likes.
+fn is_long_base64(value: &[u8]) -> bool {
+    let has = |kind: fn(&u8) -> bool| value.iter().any(kind);
+    value.len() >= 2 * LONG_PART
+        && BASE64.is_all(value)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_digit)
+}
+
+/// How often letters and others follow each other.
+fn changes(part: &[u8]) -> usize {
+    part.windows(2)
+        .filter(|two| two[0].is_ascii_alphabetic() != two[1].is_ascii_alphabetic())
+        .count()
+}
+
+/// The parts of a value between what joins words.
+fn parts(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|byte| b"-_./:, ".contains(byte))
+}
+
+fn distinct(value: &[u8]) -> usize {
+    counts(value).iter().filter(|count| **count > 0).count()
+}
+
+/// Shannon's entropy in bits a byte.
+fn entropy(value: &[u8]) -> f64 {
+    let length = value.len() as f64;
+    let share = |count: &u32| f64::from(*count) / length;
+    counts(value)
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| -share(count) * share(count).log2())
+        .sum()
+}
+
+fn counts(value: &[u8]) -> [u32; 256] {
+    let mut counts = [0; 256];
+    for byte in value {
+        counts[usize::from(*byte)] += 1;
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawn_values_are_told_from_written_ones() {
+        for random in [
+            "abc123def456",
+            "9f86d081884c7d659a2f",
+            "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEX",
+            "1234567890abcdef",
+        ] {
+            assert!(is_random(random.as_bytes()), "{random}");
+        }
+        for written in [
+            "",
+            "short1",
+            "my-secret-name",
+            "password123",
+            "v1.2.3-beta.4",
+            "config.token",
+            "${TOKEN}",
+            "<token>",
+            "********",
+            "your_api_key_here1",
+            "/run/secrets/a1b2c3d4e5",
+            "process.env.TOKEN",
+            "2024-01-01",
+            "10.0.0.1",
+            "aaaaaaaaaaaaaaa1",
+            "linux-x86",
+            "changeme",
+        ] {
+            assert!(!is_random(written.as_bytes()), "{written}");
+        }
+    }
+
+    #[test]
+    fn passwords_are_words_with_a_twist() {
+        for password in ["hunter2", "s3cr3t!", "Tr0ub4dor&3", "P@ssw0rd"] {
+            assert!(is_password(password.as_bytes()), "{password}");
+        }
+        for other in [
+            "",
+            "string",
+            "input-password",
+            "step-2",
+            "******",
+            "null",
+            "user.password",
+            "%s",
+            "$PASS1",
+            "abc1",
+        ] {
+            assert!(!is_password(other.as_bytes()), "{other}");
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Values that are assigned to a name which says that they are secret: `password=`, `"api_key": "..."`.
+//!
+//! Here the name is known and the value is judged, so these rows come last: a value with a shape of its
+//! own is named by that.
+
+use std::ops::Range;
+
+use super::super::class::NAME;
+use super::super::names;
+use super::super::random;
+use super::super::spot::{Spot, Take};
+use super::{Row, Shape};
+
+/// No name is longer on either side of its literal.
+const LONGEST_NAME: usize = 64;
+/// What ends a value that stands without quotes.
+const ENDS_VALUE: &[u8] = b" \t\r\"'`,;&<>|)]}\\";
+/// What only code has in it, where a value stands without quotes.
+const CODE: &[u8] = b"([{$";
+
+pub(super) static ROWS: &[Row] = &[
+    Row {
+        kind: "password",
+        literals: &["password", "passwd", "passphrase", "passcode", "pwd", "_pass"],
+        shape: Shape::Around(password),
+        redacts: &[
+            "DB_PASSWORD=«hunter2»",
+            "PASSWORD=«swordfish»",
+            "spring.datasource.password: «s3cr3t-Word»",
+            "{\"user\":\"a\",\"password\":\"«Tr0ub4dor&3»\"}",
+            "{\\\"password\\\":\\\"«Tr0ub4dor3x»\\\"}",
+            "mysql --password=«s3cr3tW0rd» db",
+            "tool --password «s3cr3tW0rd» --verbose",
+            "ALTER USER a WITH PASSWORD '«s3cr3tW0rd»';",
+            "<password>«s3cr3tW0rd»</password>",
+            "Server=db;Uid=sa;Pwd=«s3cr3tW0rd»;",
+            "config[\"password\"] = '«s3cr3tW0rd»'",
+        ],
+        spares: &[
+            "password=******",
+            "password=${DB_PASSWORD}",
+            "password: <password>",
+            "password=null",
+            "password: string;",
+            "password = getpass()",
+            "let password = config.password;",
+            "\"password\": \"Passwort\"",
+            "PASSWORD=changeme",
+            "password=$(cat file)",
+            "password: &str,",
+            "if password == \"a1b2c3d4\"",
+            "PWD=/home/a1b2/c3d4",
+            "Password::new(a1b2c3)",
+            "enter your password: ",
+            "password_hash=9f86d081884c7d65",
+            "<input type=\"password\" id=\"field1\">",
+            "PASSWORD={{ vault_password1 }}",
+            "the password is 8 characters long",
+            "--password --user a1b2c3d4",
+        ],
+    },
+    Row {
+        kind: "secret",
+        literals: &["secret", "credential"],
+        shape: Shape::Around(drawn),
+        redacts: &[
+            "client_secret: «9f86d081884c7d659a2feaa0»",
+            "SECRET_KEY_BASE=«abc123def456abc123def456»",
+        ],
+        spares: &[
+            "secretName: my-app-tls-2",
+            "secret: ${{ secrets.DEPLOY_1 }}",
+            "secret_version: 9f86d081884c7d65",
+            "secret = load_secret(\"a1b2c3d4e5f6\")",
+            "SECRET=your-secret-here-123456",
+        ],
+    },
+    Row {
+        kind: "token",
+        literals: &["token", "_pat", "_auth"],
+        shape: Shape::Around(drawn),
+        redacts: &[
+            "CI_JOB_TOKEN=«64_sVq3xyzAbC91kLmNo»",
+            "X-Auth-Token: «4f2a9c81b7d34e60»",
+            "curl 'https://a.io/?access_token=«4f2a9c81b7d34e60»&page=2'",
+            "  \"refreshToken\" : \"«4f2a9c81b7d34e60a1»\"",
+            "tool --token «4f2a9c81b7d34e60»",
+            "_auth=«dXNlcjpwYXNzd29yZDEyMw==»",
+        ],
+        spares: &[
+            "max_tokens=4096",
+            "nextPageToken: CAEQAA1b2c3d4e5f6",
+            "token: <token>",
+            "unexpected token: identifier1",
+            "token = self.next_token2()",
+            "tokens: 61234567",
+            "token_type=Bearer",
+            "csrf token",
+            "token=sha256:9f86d081884c7d659a2feaa0c55ad015",
+            "eos_token_id = 12345678",
+        ],
+    },
+    Row {
+        kind: "api-key",
+        literals: &[
+            "_key",
+            "-key",
+            ".key",
+            "apikey",
+            "accesskey",
+            "privatekey",
+            "authkey",
+            "accountkey",
+        ],
+        shape: Shape::Around(drawn),
+        redacts: &[
+            "api_key=«9f86d081884c7d659a2feaa0»",
+            "x-api-key: «9f86d081884c7d659a2feaa0»",
+            "{\"apiKey\":\"«a1B2c3D4e5F6»\"}",
+            "ENCRYPTION_KEY=\"«abc123def456abc123def456»\"",
+        ],
+        spares: &[
+            "cache-key: node-modules-9f86d081884c7d659a2f",
+            "primary_key=9f86d081884c7d65",
+            "key: 9f86d081884c7d659a2f",
+            "PUBLIC_KEY=abc123def456abc123",
+            "api_key: YOUR_API_KEY_1234567",
+            "apikey = os.environ[\"KEY_A1B2\"]",
+            "api-key-id: 9f86d081884c7d65",
+            "ssh_host_key=/etc/ssh/a1b2c3d4",
+        ],
+    },
+];
+
+/// A value and the name it is given.
+struct Assignment<'a> {
+    name: &'a str,
+    value: Range<usize>,
+    form: Form,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `NAME=value`, as a shell reads it.
+    Shell,
+    Bare,
+    Quoted,
+}
+
+/// Where the value stands that is assigned to the name the literal is part of.
+pub(super) fn value(spot: &Spot<'_>) -> Option<Range<usize>> {
+    read(spot).map(|assignment| assignment.value)
+}
+
+fn password(spot: &Spot<'_>, take: Take<'_>) {
+    let Some(assignment) = read(spot) else { return };
+    let value = spot.shown(assignment.value.clone());
+    let chosen =
+        random::is_password(value) || assignment.form == Form::Shell && random::is_word(value);
+    if chosen && names::is_secret(assignment.name) && names::is_password(assignment.name) {
+        take(assignment.value);
+    }
+}
+
+fn drawn(spot: &Spot<'_>, take: Take<'_>) {
+    let Some(assignment) = read(spot) else { return };
+    if random::is_random(spot.shown(assignment.value.clone())) && names::is_secret(assignment.name)
+    {
+        take(assignment.value);
+    }
+}
+
+fn read<'a>(spot: &Spot<'a>) -> Option<Assignment<'a>> {
+    let (left, right) = (NAME.run_back(spot.before()), NAME.run(spot.after()));
+    if left > LONGEST_NAME || right > LONGEST_NAME {
+        return None;
+    }
+    let start = spot.before().len() - left;
+    let end = spot.before().len() + spot.literal().len() + right;
+    let name = std::str::from_utf8(spot.shown(start..end)).ok()?;
+    let rest = &spot.after()[right..];
+    let gap = gap(name, &spot.before()[..start], rest)?;
+    let (open, length) = quoted_or_bare(&rest[gap..])?;
+    let value = spot.range_after(right + gap + open..right + gap + open + length);
+    Some(Assignment { name, form: form(name, &rest[..gap], open), value })
+}
+
+fn form(name: &str, gap: &[u8], open: usize) -> Form {
+    let upper = !name.bytes().any(|byte| byte.is_ascii_lowercase());
+    match (open, gap) {
+        (0, b"=") if upper => Form::Shell,
+        (0, _) => Form::Bare,
+        _ => Form::Quoted,
+    }
+}
+
+/// The length of what stands between a name and its value.
+fn gap(name: &str, before: &[u8], rest: &[u8]) -> Option<usize> {
+    let is_option = name.starts_with("--") && matches!(rest, [b' ', next, ..] if *next != b'-');
+    let is_element = before.ends_with(b"<") && rest.starts_with(b">");
+    let is_sql = name.eq_ignore_ascii_case("password") && rest.starts_with(b" '");
+    if is_option || is_element || is_sql {
+        return Some(1);
+    }
+    separator(rest)
+}
+
+/// The length of `=`, `:`, `=>` or `:=`, with the quote and the blanks around it.
+pub(super) fn separator(rest: &[u8]) -> Option<usize> {
+    let mut at = quote(rest);
+    at += usize::from(rest[at..].starts_with(b"]"));
+    at += blanks(&rest[at..]);
+    at += match &rest[at..] {
+        [b'=', b'='] | [b'=', b'=', ..] | [b':', b':', ..] => return None,
+        [b'=', b'>', ..] | [b':', b'=', ..] => 2,
+        [b'=' | b':', ..] => 1,
+        _ => return None,
+    };
+    Some(at + blanks(&rest[at..]))
+}
+
+/// The length of the quote that `rest` begins with; it may be escaped.
+pub(super) fn quote(rest: &[u8]) -> usize {
+    match rest {
+        [b'\\', b'"' | b'\'', ..] => 2,
+        [b'"' | b'\'' | b'`', ..] => 1,
+        _ => 0,
+    }
+}
+
+pub(super) fn blanks(rest: &[u8]) -> usize {
+    rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+/// The lengths of the opening quote and of the value behind it.
+fn quoted_or_bare(rest: &[u8]) -> Option<(usize, usize)> {
+    let open = quote(rest);
+    let inside = &rest[open..];
+    let length = match open {
+        0 => inside.iter().position(|byte| ENDS_VALUE.contains(byte)).unwrap_or(inside.len()),
+        2 => inside.iter().position(|byte| *byte == b'\\').unwrap_or(inside.len()),
+        _ => quoted_length(inside, rest[0]),
+    };
+    let is_code = open == 0 && inside[..length].iter().any(|byte| CODE.contains(byte));
+    (length > 0 && !is_code).then_some((open, length))
+}
+
+/// How far it is to the quote that closes, past those that are escaped.
+fn quoted_length(inside: &[u8], quote: u8) -> usize {
+    let mut at = 0;
+    while at < inside.len() && inside[at] != quote {
+        at += if inside[at] == b'\\' { 2 } else { 1 };
+    }
+    at.min(inside.len())
+}

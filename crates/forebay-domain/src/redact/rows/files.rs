@@ -1,0 +1,124 @@
+//! Secrets in the files of well-known tools.
+
+use super::super::base64;
+use super::super::class::BASE64;
+use super::super::key_blocks::{self, CLOSING, OPENING};
+use super::super::random;
+use super::super::spot::{Spot, Take};
+use super::assigned;
+use super::{Row, Shape};
+
+pub(super) static ROWS: &[Row] = &[
+    Row {
+        kind: key_blocks::KIND,
+        literals: &["-----BEGIN "],
+        shape: Shape::Around(key_in_one_line),
+        redacts: &[
+            concat!(
+                "\"private_key\": \"-----BEGIN PRIV",
+                "ATE KEY-----«\\nMIIEvQIBADANBgkqhkiG9w0BAQ\\nAbCdEfGh\\n»-----END PRIVATE KEY-----\\n\","
+            ),
+            concat!(
+                "KEY=\"-----BEGIN RSA PRIV",
+                "ATE KEY-----«\\nMIIEvQIBADANBgkqhkiG9w0BAQabcdefghijklmnopqrstuvwxyz0123456789ABCDE»"
+            ),
+        ],
+        spares: &[
+            "-----BEGIN CERTIFICATE-----MIIDXTCCAkWgAwIBAgIJAJC1HiIAZAiIMA0G-----END CERTIFICATE-----",
+            "grep -r 'BEGIN RSA PRIVATE KEY'",
+            "if text.startswith('-----BEGIN PRIVATE KEY-----') and text.endswith('-----END PRIVATE KEY-----'):",
+        ],
+    },
+    Row {
+        kind: "kubernetes-key",
+        literals: &["client-key-data"],
+        shape: Shape::Around(kubernetes_key),
+        redacts: &[concat!(
+            "    client-key-data: «LS0tLS1CRUdJTiBSU0EgUFJJ",
+            "VkFURSBLRVktLS0tLQpNSUlFcEFJQkFBS0NBUUVB»"
+        )],
+        spares: &[
+            "    client-key-data: DATA+OMITTED",
+            "    client-certificate-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUM=",
+        ],
+    },
+    Row {
+        kind: "docker-login",
+        literals: &["\"auth\""],
+        shape: Shape::Around(docker_login),
+        redacts: &["\"https://index.docker.io/v1/\": {\"auth\": \"«dXNlcjpwYXNzd29yZA==»\"}"],
+        spares: &[
+            "\"auth\": \"required\"",
+            "{\"auth\": {\"type\": \"none\"}}",
+            "\"auth\": \"iVBORw0KGgo=\"",
+        ],
+    },
+    Row {
+        kind: "password",
+        literals: &["password "],
+        shape: Shape::Around(netrc),
+        redacts: &[
+            "machine api.heroku.com login me@a.io password «c4cd94da15ea0544802c2cfd5ec4ead3»",
+            "  password «s3cr3tW0rd»",
+            "default login anonymous password «letmein»",
+        ],
+        spares: &[
+            "password reset2 was sent",
+            "the login password is8 characters",
+            "password <your-password>",
+        ],
+    },
+];
+
+/// A key whose line ends are escaped, as JSON and environment variables have it.
+fn key_in_one_line(spot: &Spot<'_>, take: Take<'_>) {
+    let text = spot.from_literal();
+    let Some(opening) = text.starts_with(OPENING).then(|| key_blocks::opening(text)).flatten()
+    else {
+        return;
+    };
+    let rest = &text[opening..];
+    let length = memchr::memmem::find(rest, CLOSING).unwrap_or_else(|| escaped_base64(rest));
+    if rest[..length].split(|byte| !BASE64.has(*byte)).any(|part| part.len() >= 16) {
+        take(spot.range_from_literal(opening..opening + length));
+    }
+}
+
+fn escaped_base64(text: &[u8]) -> usize {
+    text.iter().position(|byte| !BASE64.has(*byte) && *byte != b'\\').unwrap_or(text.len())
+}
+
+fn kubernetes_key(spot: &Spot<'_>, take: Take<'_>) {
+    let Some(value) = assigned::value(spot) else { return };
+    let text = spot.shown(value.clone());
+    if text.len() >= 40 && BASE64.is_all(text) {
+        take(value);
+    }
+}
+
+fn docker_login(spot: &Spot<'_>, take: Take<'_>) {
+    let Some(gap) = assigned::separator(spot.after()) else { return };
+    let start = gap + assigned::quote(&spot.after()[gap..]);
+    let run = BASE64.run(&spot.after()[start..]);
+    if base64::is_login(&spot.after()[start..start + run]) {
+        take(spot.range_after(start..start + run));
+    }
+}
+
+/// The last word of a line that begins with the literal, or that names a login before it.
+fn netrc(spot: &Spot<'_>, take: Take<'_>) {
+    let start = assigned::blanks(spot.after());
+    let word = spot.after()[start..].trim_ascii_end();
+    if word.is_empty() || word.iter().any(u8::is_ascii_whitespace) {
+        return;
+    }
+    let before = spot.before().trim_ascii_start();
+    let named = memchr::memmem::find(before, b"login ").is_some()
+        && (before.starts_with(b"machine ")
+            || before.starts_with(b"default ")
+            || before.starts_with(b"login "));
+    let alone = before.is_empty() && spot.shows_line_start() && random::is_password(word);
+    if spot.starts_word() && (alone || named && !random::is_stand_in(word)) {
+        take(spot.range_after(start..start + word.len()));
+    }
+}

@@ -1,0 +1,147 @@
+//! Keys of model providers.
+
+use super::super::class::{ALNUM, DOTTED, HEX, WORD};
+use super::super::random;
+use super::super::spot::{Spot, Take};
+use super::{ANY, Row, Shape};
+
+pub(super) static ROWS: &[Row] = &[
+    Row {
+        kind: "anthropic-key",
+        literals: &["sk-ant-"],
+        shape: Shape::Token(&WORD, 20, 300),
+        redacts: &[concat!(
+            "ANTHROPIC_API_KEY=«sk-",
+            "ant-api03-abcdefghijklmnop-qrstuvwxyz_0123456789AA»"
+        )],
+        spares: &["sk-ant-api03", "task-ant-api03-abcdefghijklmnop-qrstuvwxyz_0123456789AA"],
+    },
+    Row {
+        kind: "openai-key",
+        literals: &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"],
+        shape: Shape::Token(&WORD, 20, 300),
+        redacts: &[concat!(
+            "OPENAI_API_KEY=\"«sk-",
+            "proj-abcdefghijklmnopqrstuvwxyz_0123456789-ABCDEF»\""
+        )],
+        spares: &["sk-proj-short", "risk-proj-abcdefghijklmnopqrstuvwxyz_0123456789"],
+    },
+    Row {
+        kind: "openrouter-key",
+        literals: &["sk-or-v1-"],
+        shape: Shape::Token(&HEX, 64, 64),
+        redacts: &[concat!(
+            "«sk-",
+            "or-v1-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef»"
+        )],
+        spares: &["sk-or-v1-beta"],
+    },
+    Row {
+        kind: "openai-key",
+        literals: &["sk-"],
+        shape: Shape::Around(plain_sk),
+        redacts: &[concat!(
+            "Incorrect API key provided: «sk-",
+            "abcdefghijklmnopqrstT3BlbkFJuvwxyz0123456789ABCD»"
+        )],
+        spares: &[
+            "<div id=\"sk-container-id-1\" class=\"sk-toggleable__content sk-estimator-doc-link\">",
+            "disk-0123456789abcdef0123456789abcdef0123456789",
+            "sk-thisisonlyaverylongwordwithoutanything",
+        ],
+    },
+    Row {
+        kind: "hugging-face-token",
+        literals: &["hf_", "api_org_"],
+        shape: Shape::Token(&ALNUM, 34, 40),
+        redacts: &[concat!(
+            "huggingface-cli login --token «h",
+            "f_abcdefghijklmnopqrstuvwxyzABCDEFGH»"
+        )],
+        spares: &["hf_hub_download", "self_hf_abcdefghijklmnopqrstuvwxyzABCDEFGH"],
+    },
+    Row {
+        kind: "groq-key",
+        literals: &["gsk_"],
+        shape: Shape::Token(&ALNUM, 40, 80),
+        redacts: &[concat!("«gs", "k_abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOP»")],
+        spares: &["gsk_render_node"],
+    },
+    Row {
+        kind: "xai-key",
+        literals: &["xai-"],
+        shape: Shape::Token(&ALNUM, 70, 100),
+        redacts: &[concat!(
+            "«xa",
+            "i-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqr»"
+        )],
+        spares: &["xai-sdk", "maxai-abc"],
+    },
+    Row {
+        kind: "replicate-token",
+        literals: &["r8_"],
+        shape: Shape::Token(&ALNUM, 37, 37),
+        redacts: &[concat!("REPLICATE: «r", "8_abcdefghijklmnopqrstuvwxyz0123456789A»")],
+        spares: &["r8_unorm", "bgr8_abcdefghijklmnopqrstuvwxyz0123456789A"],
+    },
+    Row {
+        kind: "perplexity-key",
+        literals: &["pplx-"],
+        shape: Shape::Token(&ALNUM, 40, 60),
+        redacts: &[concat!("«ppl", "x-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL»")],
+        spares: &["pplx-api"],
+    },
+    Row {
+        kind: "langsmith-key",
+        literals: &["lsv2_pt_", "lsv2_sk_"],
+        shape: Shape::Token(&WORD, 40, 60),
+        redacts: &[concat!("«lsv", "2_pt_0123456789abcdef0123456789abcdef_0123456789»")],
+        spares: &["lsv2_pt_key"],
+    },
+    Row {
+        kind: "jwt",
+        literals: &["eyJ"],
+        shape: Shape::Around(jwt),
+        redacts: &[concat!(
+            "token «ey",
+            "JhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U»"
+        )],
+        spares: &[
+            "//# sourceMappingURL=data:application/json;base64,eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbXX0=",
+            "eyJhbGciOiJIUzI1NiJ9",
+            "eyJhbGciOiJIUzI1NiJ9.index.html",
+        ],
+    },
+];
+
+/// The old keys, and those of others who use the same letters: nothing but letters and digits.
+fn plain_sk(spot: &Spot<'_>, take: Take<'_>) {
+    let run = ALNUM.run(spot.after());
+    let body = &spot.after()[..run];
+    let ends = spot.after().get(run).is_none_or(|byte| !b"-_".contains(byte));
+    if spot.literal() == b"sk-"
+        && spot.starts_word()
+        && ends
+        && (32..=100).contains(&run)
+        && random::is_random(body)
+    {
+        take(spot.range_from_literal(0..spot.literal().len() + run));
+    }
+}
+
+/// Three parts, the first two of them JSON objects; five when it is encrypted.
+fn jwt(spot: &Spot<'_>, take: Take<'_>) {
+    let whole = &spot.from_literal()[..DOTTED.run(spot.from_literal())];
+    let mut parts = whole.split(|byte| *byte == b'.');
+    let (header, payload) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let signed = payload.starts_with(b"eyJ") && payload.len() >= 8 && parts.clone().count() == 1;
+    let encrypted = parts.clone().count() == 3;
+    if spot.literal() == b"eyJ"
+        && spot.starts_word()
+        && header.len() >= 10
+        && (signed || encrypted)
+        && whole.len() <= ANY
+    {
+        take(spot.range_from_literal(0..whole.len()));
+    }
+}

@@ -1,0 +1,159 @@
+//! The scanner: finds every literal of the table in one pass, and asks its rows what stands there.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, LazyLock};
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
+use super::found::Found;
+use super::rows::{self, Row};
+use super::spot::{LEAD, Spot};
+use super::values;
+
+/// What is looked for.
+pub(super) struct Scanner {
+    /// None when it could not be built; everything then passes.
+    automaton: Option<AhoCorasick>,
+    /// For each of the automaton's patterns.
+    literals: Vec<Literal>,
+}
+
+/// A literal in lower case, and the rows that wait for it.
+struct Literal {
+    text: String,
+    waiting: Vec<Waiting>,
+}
+
+enum Waiting {
+    /// A row, and how much its kind tells: the lower the more.
+    Row(&'static Row, usize),
+    /// The value of an environment variable.
+    Value(Vec<u8>),
+}
+
+impl std::fmt::Debug for Scanner {
+    /// Without the values it looks for.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scanner").field("literals", &self.literals.len()).finish_non_exhaustive()
+    }
+}
+
+impl Scanner {
+    /// Knows the table, and is built once.
+    pub(super) fn of_shapes() -> Arc<Self> {
+        static SHAPES: LazyLock<Arc<Scanner>> =
+            LazyLock::new(|| Arc::new(Scanner::new(rows::all(), Vec::new())));
+        Arc::clone(&SHAPES)
+    }
+
+    pub(super) fn with_values<N, V>(variables: impl IntoIterator<Item = (N, V)>) -> Arc<Self>
+    where
+        N: AsRef<str>,
+        V: AsRef<str>,
+    {
+        let values = values::secret_ones(variables);
+        if values.is_empty() {
+            return Self::of_shapes();
+        }
+        Arc::new(Self::new(rows::all(), values))
+    }
+
+    pub(super) fn new(rows: impl Iterator<Item = &'static Row>, values: Vec<String>) -> Self {
+        let mut waiting: BTreeMap<String, Vec<Waiting>> = BTreeMap::new();
+        for (rank, row) in rows.enumerate() {
+            for literal in row.literals {
+                let literal = literal.to_ascii_lowercase();
+                waiting.entry(literal).or_default().push(Waiting::Row(row, rank));
+            }
+        }
+        for value in values {
+            let literal = values::literal(&value).to_ascii_lowercase();
+            waiting.entry(literal).or_default().push(Waiting::Value(value.into_bytes()));
+        }
+        let literals: Vec<Literal> =
+            waiting.into_iter().map(|(text, waiting)| Literal { text, waiting }).collect();
+        let automaton = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(literals.iter().map(|literal| &literal.text))
+            .ok();
+        Self { automaton, literals }
+    }
+
+    /// The secrets whose literals begin at `first` or later and end at `last` or before.
+    ///
+    /// A fault of a row must not cost anybody their output: then nothing is found.
+    pub(super) fn scan(&self, text: &[u8], first: usize, last: usize) -> Vec<Found> {
+        catch_unwind(AssertUnwindSafe(|| self.find(text, first, last))).unwrap_or_default()
+    }
+
+    pub(super) fn find(&self, text: &[u8], first: usize, last: usize) -> Vec<Found> {
+        let mut found = Vec::new();
+        let Some(automaton) = &self.automaton else { return found };
+        for hit in automaton.find_overlapping_iter(text) {
+            if hit.end() > last {
+                break;
+            }
+            if hit.start() >= first {
+                self.literals[hit.pattern()].ask(text, &hit.range(), &mut found);
+            }
+        }
+        found
+    }
+
+    /// Whether a literal stands in an unfinished line, or a value is about to.
+    ///
+    /// The beginning of any other literal is no secret yet.
+    pub(super) fn may_have_begun(&self, line: &[u8]) -> bool {
+        let Some(automaton) = &self.automaton else { return false };
+        let mut values = self.literals.iter().filter(|literal| literal.is_of_value());
+        automaton.is_match(line)
+            || values.any(|literal| ends_with_start_of(line, literal.text.as_bytes()))
+    }
+}
+
+impl Literal {
+    fn is_of_value(&self) -> bool {
+        self.waiting.iter().any(|waiting| matches!(waiting, Waiting::Value(_)))
+    }
+
+    fn ask(&self, text: &[u8], at: &Range<usize>, found: &mut Vec<Found>) {
+        let spot = Spot::around(text, at);
+        for waiting in &self.waiting {
+            let (kind, rank) = waiting.kind();
+            waiting.look(&spot, &mut |span| {
+                let span = spot.offset() + span.start..spot.offset() + span.end;
+                if span.start <= at.end + LEAD && !span.is_empty() {
+                    found.push(Found { span, kind, rank, counts: true });
+                }
+            });
+        }
+    }
+}
+
+impl Waiting {
+    fn kind(&self) -> (&'static str, usize) {
+        match self {
+            Self::Row(row, rank) => (row.kind, *rank),
+            Self::Value(_) => ("environment-value", usize::MAX),
+        }
+    }
+
+    fn look(&self, spot: &Spot<'_>, take: &mut dyn FnMut(Range<usize>)) {
+        match self {
+            Self::Row(row, _) => row.look(spot, take),
+            Self::Value(value) if spot.from_literal().starts_with(value) => {
+                take(spot.range_from_literal(0..value.len()));
+            }
+            Self::Value(_) => {}
+        }
+    }
+}
+
+/// Whether the last bytes of `line` are the first of `literal`, in any case; fewer than three tell nothing.
+fn ends_with_start_of(line: &[u8], literal: &[u8]) -> bool {
+    (3..literal.len().min(line.len() + 1))
+        .any(|count| line[line.len() - count..].eq_ignore_ascii_case(&literal[..count]))
+}

@@ -1,0 +1,273 @@
+//! The redactor as a whole: every row's proof, any split, any bytes.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::rows::{self, Row};
+use super::scanner::Scanner;
+use super::{Redactions, Redactor};
+
+fn redact(text: &str) -> (String, Redactions) {
+    let (clean, redactions) = Redactor::default().redact(text.as_bytes());
+    (String::from_utf8(clean).unwrap(), redactions)
+}
+
+#[track_caller]
+fn check(text: &str, expect: &str) {
+    assert_eq!(redact(text).0, expect);
+}
+
+/// What a sample becomes when each `«secret»` is replaced by `stand_in`.
+fn with_marked(sample: &str, stand_in: impl Fn(&str) -> String) -> String {
+    let replace = |piece: &str| match piece.split_once('»') {
+        Some((secret, rest)) => stand_in(secret) + rest,
+        None => piece.to_owned(),
+    };
+    sample.split('«').map(replace).collect()
+}
+
+#[test]
+fn every_row_has_both_proofs() {
+    for row in rows::all() {
+        assert!(!row.literals.is_empty(), "{}", row.kind);
+        assert!(!row.spares.is_empty(), "{}", row.kind);
+        assert!(row.redacts.iter().any(|sample| sample.contains('«')), "{}", row.kind);
+    }
+}
+
+#[test]
+fn every_row_finds_exactly_its_secrets() {
+    fn finds_exactly(row: &'static Row) {
+        let alone = Redactor::using(Arc::new(Scanner::new(std::iter::once(row), Vec::new())));
+        for sample in row.redacts {
+            let raw = with_marked(sample, str::to_owned);
+            let expect = with_marked(sample, |_| format!("[redacted:{}]", row.kind));
+            let clean = alone.redact(raw.as_bytes()).0;
+            assert_eq!(String::from_utf8(clean).unwrap(), expect, "{}", row.kind);
+        }
+    }
+    rows::all().for_each(finds_exactly);
+}
+
+#[test]
+fn every_sample_is_redacted_and_every_other_spared_by_all_rows_together() {
+    for row in rows::all() {
+        for sample in row.redacts {
+            let clean = redact(&with_marked(sample, str::to_owned)).0;
+            with_marked(sample, |secret| {
+                assert!(!clean.contains(secret), "{}: {clean}", row.kind);
+                String::new()
+            });
+        }
+        for sample in row.spares {
+            assert_eq!(redact(sample).0, *sample, "{}", row.kind);
+        }
+    }
+}
+
+#[test]
+fn what_is_redacted_stays_as_it_is() {
+    for row in rows::all() {
+        for sample in row.redacts {
+            let once = redact(&with_marked(sample, str::to_owned)).0;
+            assert_eq!(redact(&once).0, once);
+        }
+    }
+}
+
+#[test]
+fn ordinary_output_is_spared() {
+    for line in [
+        "commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
+        "index 0123456..89abcde 100644",
+        "\"integrity\": \"sha512-Ej1mT2bQd0Zq3C7p8b9Z0vN1YxK5aWc4uR6sT2oL9iH3gF8eD7cB6aA5zY4xX3wW==\",",
+        "checksum = \"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\"",
+        "request_id=550e8400-e29b-41d4-a716-446655440000 status=200",
+        "src=\"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk\"",
+        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "Downloaded https://static.crates.io/crates/aho-corasick/1.1.5/download",
+        "error[E0425]: cannot find value `token` in this scope",
+        "  --> src/parser/token.rs:42:13",
+        "thread 'auth::tests::token_expires' panicked at src/auth.rs:7:9",
+        "docker pull ghcr.io/a/b@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "h1:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b=",
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJl3dIeudNqd0DPMRD6OIh65tjkxFNOtGGWmXx9Tn7cR me@host",
+        "AIRFLOW__CORE__FERNET_KEY is not set",
+        "resolved \"https://registry.npmjs.org/token-types/-/token-types-4.2.1.tgz#0f897f03665846982806e138977dbe72d44df753\"",
+    ] {
+        assert_eq!(redact(line).0, line);
+    }
+}
+
+#[test]
+fn the_kind_that_tells_more_names_it() {
+    let token = concat!("gh", "p_16C7e42F292c6912E7710c838347Ae178B4a");
+    check(&format!("GITHUB_TOKEN={token}"), "GITHUB_TOKEN=[redacted:github-token]");
+    check(
+        &format!("Authorization: Bearer {token}"),
+        "Authorization: Bearer [redacted:github-token]",
+    );
+    let (_, redactions) = redact(&format!("{token}\npassword=hunter2\n{token}"));
+    assert_eq!(redactions.to_string(), "redacted: 2 github tokens, 1 password");
+}
+
+const KEY_LINE: &str = "MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn/ygWyF8PbnGy0AHB7MaU5wW8o7sVdWkzq";
+
+fn key(prefix: &str, body: &[&str]) -> String {
+    let label = concat!("RSA PRIV", "ATE KEY-----");
+    let lines: String = body.iter().map(|line| format!("{prefix}{line}\n")).collect();
+    format!("a\n{prefix}-----BEGIN {label}\n{lines}{prefix}-----END {label}\nz\n")
+}
+
+#[test]
+fn the_lines_of_a_private_key_are_replaced_one_by_one() {
+    let gone = "[redacted:private-key]";
+    for prefix in ["", "    ", "12-", "+", "2024-01-01T00:00:00Z "] {
+        let raw = key(prefix, &[KEY_LINE, KEY_LINE, "AbCdEf=="]);
+        let (clean, redactions) = redact(&raw);
+        assert!(!clean.contains("MIIE") && !clean.contains("AbCd"), "{clean}");
+        assert_eq!(clean.lines().count(), raw.lines().count());
+        assert_eq!(redactions.to_string(), "redacted: 1 private key");
+    }
+    check(&key("", &[KEY_LINE, "AbCdEf=="]), &key("", &[gone, gone]));
+    check(
+        &key(
+            "",
+            &[
+                "Proc-Type: 4,ENCRYPTED",
+                "DEK-Info: AES-128-CBC,0123456789ABCDEF0123456789ABCDEF",
+                "",
+                KEY_LINE,
+                "=aBcD",
+            ],
+        ),
+        &key(
+            "",
+            &[
+                "Proc-Type: 4,ENCRYPTED",
+                "DEK-Info: AES-128-CBC,0123456789ABCDEF0123456789ABCDEF",
+                "",
+                gone,
+                gone,
+            ],
+        ),
+    );
+    check(
+        &key("  \"", &[&format!("{KEY_LINE}\\n\" +")]),
+        &key("  \"", &[&format!("{gone}\\n\" +")]),
+    );
+}
+
+#[test]
+fn text_that_only_mentions_a_key_loses_nothing() {
+    let opening = concat!("-----BEGIN PRIV", "ATE KEY-----\n");
+    for text in [
+        format!("{opening}ok\ndone\n"),
+        format!("{opening}the next line\n{KEY_LINE}\n"),
+        format!("found {opening}\n\nTests passed\n"),
+        concat!(
+            "-----BEGIN PUB",
+            "LIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A\n-----END PUBLIC KEY-----\n"
+        )
+        .to_owned(),
+    ] {
+        check(&text, &text);
+    }
+}
+
+#[test]
+fn values_of_variables_go_wherever_they_stand() {
+    let redactor =
+        Redactor::with_values([("DEPLOY_KEY", "blue Horse-7"), ("EDITOR", "an-editor-1")]);
+    let (clean, redactions) = redactor.redact(b"xblue Horse-7y Blue horse-7 an-editor-1");
+    assert_eq!(clean, b"x[redacted:environment-value]y Blue horse-7 an-editor-1");
+    assert_eq!(redactions.total(), 1);
+    assert!(!format!("{redactor:?}").contains("Horse"));
+}
+
+#[test]
+fn an_unfinished_line_settles_unless_a_secret_may_have_begun() {
+    let mut redactor = Redactor::default();
+    let mut out = Vec::new();
+    redactor.push(b"working", &mut |piece| out.extend_from_slice(piece));
+    assert_eq!(out, b"");
+    redactor.settle(&mut |piece| out.extend_from_slice(piece));
+    assert_eq!(out, b"working");
+    redactor.push(b" on PASSWORD=hun", &mut |piece| out.extend_from_slice(piece));
+    redactor.settle(&mut |piece| out.extend_from_slice(piece));
+    assert_eq!(out, b"working");
+    redactor.push(b"ter2\n", &mut |piece| out.extend_from_slice(piece));
+    assert_eq!(out, b"working on PASSWORD=[redacted:password]\n");
+}
+
+#[test]
+fn a_line_without_end_passes_in_bounded_memory() {
+    let token = concat!("gh", "p_16C7e42F292c6912E7710c838347Ae178B4a");
+    let filler = "lorem ipsum dolor ".repeat(2_000);
+    let line = format!("{filler}{token} {filler}{token} {filler}");
+    let expect = line.replace(token, "[redacted:github-token]");
+    check(&line, &expect);
+    for size in [1_000, 4_099, 70_000] {
+        assert_eq!(String::from_utf8(in_pieces(line.as_bytes(), &[size])).unwrap(), expect);
+    }
+}
+
+/// Redacts in pieces of these sizes, taken in turn.
+fn in_pieces(mut raw: &[u8], sizes: &[usize]) -> Vec<u8> {
+    let mut redactor = Redactor::default();
+    let mut clean = Vec::new();
+    for size in sizes.iter().cycle() {
+        let (piece, rest) = raw.split_at(raw.len().min(*size));
+        redactor.push(piece, &mut |bytes| clean.extend_from_slice(bytes));
+        raw = rest;
+        if raw.is_empty() {
+            break;
+        }
+    }
+    redactor.finish(&mut |bytes| clean.extend_from_slice(bytes));
+    clean
+}
+
+/// Samples, their beginnings and foreign bytes, glued together in any way.
+fn mixture() -> impl Strategy<Value = Vec<u8>> {
+    let samples: Vec<String> = rows::all()
+        .flat_map(|row| row.redacts.iter().chain(row.spares))
+        .map(|sample| with_marked(sample, str::to_owned))
+        .chain([key("", &[KEY_LINE, KEY_LINE, "AbCd="]), key("  ", &[KEY_LINE])])
+        .collect();
+    let sample = prop::sample::select(samples).prop_map(String::into_bytes);
+    let cut = (sample.clone(), any::<prop::sample::Index>())
+        .prop_map(|(bytes, end)| bytes[..end.index(bytes.len())].to_vec());
+    let foreign = prop::collection::vec(any::<u8>(), 0..40);
+    let newline = Just(b"\n".to_vec());
+    let long = (0_usize..40_000).prop_map(|count| b"base64 ".repeat(count / 7));
+    let piece = prop_oneof![6 => sample, 3 => cut, 3 => foreign, 4 => newline, 1 => long];
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn any_split_gives_the_same_bytes(raw in mixture(), sizes in prop::collection::vec(1_usize..9_000, 1..6)) {
+        prop_assert_eq!(in_pieces(&raw, &sizes), Redactor::default().redact(&raw).0);
+    }
+
+    #[test]
+    fn lines_are_kept(raw in mixture()) {
+        let lines = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count();
+        prop_assert_eq!(lines(&Redactor::default().redact(&raw).0), lines(&raw));
+    }
+
+    #[test]
+    fn bytes_without_a_literal_are_untouched(raw: Vec<u8>) {
+        let scanner = Scanner::of_shapes();
+        prop_assume!(scanner.find(&raw, 0, raw.len()).is_empty());
+        prop_assert_eq!(Redactor::default().redact(&raw).0, raw);
+    }
+
+    #[test]
+    fn no_row_panics(raw in mixture()) {
+        // `scan` would hide a panic.
+        Scanner::of_shapes().find(&raw, 0, raw.len());
+    }
+}
