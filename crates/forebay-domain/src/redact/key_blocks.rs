@@ -128,15 +128,15 @@ fn is_header(line: &[u8]) -> bool {
 
 /// The line without what code and JSON put behind a line of a key: `\n" +`, `",`.
 fn without_trailer(mut line: &[u8]) -> &[u8] {
-    loop {
-        line = match line {
-            [rest @ .., b'\\', b'n' | b'r'] => rest,
-            [rest @ .., b' ', b'+' | b'.'] => rest,
-            [
-                rest @ ..,
-                b'"' | b'\'' | b'`' | b',' | b';' | b'\\' | b'|' | b'>' | b' ' | b'\t' | b'\r',
-            ] => rest,
-            _ => return line,
+    const PAIRS: &[&[u8]] = &[b"\\n", b"\\r", b" +", b" ."];
+    const SINGLES: &[u8] = b"\"'`,;\\|> \t\r";
+    while let Some((last, rest)) = line.split_last() {
+        let pair = PAIRS.iter().find_map(|pair| line.strip_suffix(*pair));
+        line = match pair {
+            Some(rest) => rest,
+            None if SINGLES.contains(last) => rest,
+            None => break,
         };
     }
+    line
 }

@@ -94,6 +94,7 @@ const PLAIN_KEYS: &[&str] = &[
     "gpg",
     "registry",
     "shortcut",
+    "recv",
     "hot",
     "restore",
     "cancellation",
@@ -146,7 +147,7 @@ pub fn is_secret(name: &str) -> bool {
     let Some((last, before)) = words[..told].split_last() else { return false };
     let which = before.last().map_or("", String::as_str);
     match last.as_str() {
-        "key" | "keys" => !which.is_empty() && !PLAIN_KEYS.contains(&which),
+        "key" => !which.is_empty() && !PLAIN_KEYS.contains(&which),
         "token" | "tokens" => !PLAIN_TOKENS.contains(&which),
         // Alone these are too common as words.
         "pass" | "auth" | "pat" => !which.is_empty() || name.starts_with('_'),

@@ -125,10 +125,16 @@ fn is_checksum(value: &[u8]) -> bool {
     ["md5", "sha1", "sha256", "sha384", "sha512"].iter().any(|known| name == known.as_bytes())
 }
 
+/// Whether letters and digits alternate as in no word: the shorter, the more often.
 fn is_random_part(part: &[u8]) -> bool {
-    let digits = part.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let letters = part.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
-    part.len() >= 8 && digits > 0 && letters > 0 && (part.len() >= LONG_PART || changes(part) >= 3)
+    let has = |kind: fn(&u8) -> bool| part.iter().any(kind);
+    let needed = match part.len() {
+        0..8 => return false,
+        8..12 => 3,
+        12..LONG_PART => 2,
+        _ => 1,
+    };
+    has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) && changes(part) >= needed
 }
 
 /// Base64 may have a `/` wherever it likes.

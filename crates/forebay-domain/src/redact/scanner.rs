@@ -144,8 +144,8 @@ impl Waiting {
     fn look(&self, spot: &Spot<'_>, take: &mut dyn FnMut(Range<usize>)) {
         match self {
             Self::Row(row, _) => row.look(spot, take),
-            Self::Value(value) if spot.from_literal().starts_with(value) => {
-                take(spot.range_from_literal(0..value.len()));
+            Self::Value(value) if spot.literal_on().starts_with(value) => {
+                take(spot.range_literal_on(0..value.len()));
             }
             Self::Value(_) => {}
         }

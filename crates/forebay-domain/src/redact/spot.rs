@@ -52,7 +52,7 @@ impl<'a> Spot<'a> {
     }
 
     /// From the literal on.
-    pub(super) fn from_literal(&self) -> &'a [u8] {
+    pub(super) fn literal_on(&self) -> &'a [u8] {
         &self.shown[self.literal.start..]
     }
 
@@ -61,8 +61,8 @@ impl<'a> Spot<'a> {
         self.literal.end + range.start..self.literal.end + range.end
     }
 
-    /// A range of [`Self::from_literal`] as a range of what is shown.
-    pub(super) fn range_from_literal(&self, range: Range<usize>) -> Range<usize> {
+    /// A range of [`Self::literal_on`] as a range of what is shown.
+    pub(super) fn range_literal_on(&self, range: Range<usize>) -> Range<usize> {
         self.literal.start + range.start..self.literal.start + range.end
     }
 
@@ -84,9 +84,8 @@ impl<'a> Spot<'a> {
 /// Whether a word can begin behind `before`: also behind an escape that ends in a letter.
 pub(super) fn starts_word(before: &[u8]) -> bool {
     match before {
-        [] => true,
         [.., last] if !last.is_ascii_alphanumeric() && *last != b'_' => true,
-        [.., b'\\', b'n' | b'r' | b't'] => true,
+        [] | [.., b'\\', b'n' | b'r' | b't'] => true,
         [.., b'%', first, second] => first.is_ascii_hexdigit() && second.is_ascii_hexdigit(),
         [.., b'm'] => ends_with_colour(before),
         _ => false,

@@ -48,6 +48,8 @@ pub(super) static ROWS: &[Row] = &[
             "PASSWORD=changeme",
             "password=$(cat file)",
             "password: &str,",
+            "passwd: *const c_char,",
+            "socks5h://<user>:<password>@proxy-host-1a2b",
             "if password == \"a1b2c3d4\"",
             "PWD=/home/a1b2/c3d4",
             "Password::new(a1b2c3)",
@@ -128,6 +130,8 @@ pub(super) static ROWS: &[Row] = &[
             "apikey = os.environ[\"KEY_A1B2\"]",
             "api-key-id: 9f86d081884c7d65",
             "ssh_host_key=/etc/ssh/a1b2c3d4",
+            "private_key: ed25519.Ed25519PrivateKey,",
+            "gpg --recv-keys 5BE8A3F6C8A5C01D106C0AD820B1A390B168D356",
         ],
     },
 ];
@@ -197,12 +201,17 @@ fn form(name: &str, gap: &[u8], open: usize) -> Form {
 /// The length of what stands between a name and its value.
 fn gap(name: &str, before: &[u8], rest: &[u8]) -> Option<usize> {
     let is_option = name.starts_with("--") && matches!(rest, [b' ', next, ..] if *next != b'-');
-    let is_element = before.ends_with(b"<") && rest.starts_with(b">");
+    let is_element = before.ends_with(b"<") && rest.starts_with(b">") && is_closed(rest);
     let is_sql = name.eq_ignore_ascii_case("password") && rest.starts_with(b" '");
     if is_option || is_element || is_sql {
         return Some(1);
     }
     separator(rest)
+}
+
+/// Whether the text of an element ends with the beginning of its closing tag.
+fn is_closed(rest: &[u8]) -> bool {
+    memchr::memchr(b'<', rest).is_some_and(|at| rest[at..].starts_with(b"</"))
 }
 
 /// The length of `=`, `:`, `=>` or `:=`, with the quote and the blanks around it.
@@ -241,8 +250,20 @@ fn quoted_or_bare(rest: &[u8]) -> Option<(usize, usize)> {
         2 => inside.iter().position(|byte| *byte == b'\\').unwrap_or(inside.len()),
         _ => quoted_length(inside, rest[0]),
     };
-    let is_code = open == 0 && inside[..length].iter().any(|byte| CODE.contains(byte));
+    let is_code = open == 0 && is_code(&inside[..length]);
     (length > 0 && !is_code).then_some((open, length))
+}
+
+/// `*const T`, `call(a)`, `self.field`.
+fn is_code(bare: &[u8]) -> bool {
+    let mut fields = bare.split(|byte| *byte == b'.');
+    let first = fields.next().unwrap_or_default();
+    let is_short = first.len() < 16 && first.first().is_some_and(u8::is_ascii_lowercase);
+    let is_field = fields
+        .next()
+        .and_then(|field| field.first())
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    bare.starts_with(b"*") || bare.iter().any(|byte| CODE.contains(byte)) || is_short && is_field
 }
 
 /// How far it is to the quote that closes, past those that are escaped.

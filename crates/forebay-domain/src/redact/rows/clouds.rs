@@ -190,7 +190,7 @@ fn databricks(spot: &Spot<'_>, take: Take<'_>) {
         _ => 0,
     };
     if spot.literal() == b"dapi" && spot.starts_word() && run == 32 {
-        take(spot.range_from_literal(0..spot.literal().len() + run + number));
+        take(spot.range_literal_on(0..spot.literal().len() + run + number));
     }
 }
 

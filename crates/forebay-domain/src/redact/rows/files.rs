@@ -72,7 +72,7 @@ pub(super) static ROWS: &[Row] = &[
 
 /// A key whose line ends are escaped, as JSON and environment variables have it.
 fn key_in_one_line(spot: &Spot<'_>, take: Take<'_>) {
-    let text = spot.from_literal();
+    let text = spot.literal_on();
     let Some(opening) = text.starts_with(OPENING).then(|| key_blocks::opening(text)).flatten()
     else {
         return;
@@ -80,7 +80,7 @@ fn key_in_one_line(spot: &Spot<'_>, take: Take<'_>) {
     let rest = &text[opening..];
     let length = memchr::memmem::find(rest, CLOSING).unwrap_or_else(|| escaped_base64(rest));
     if rest[..length].split(|byte| !BASE64.has(*byte)).any(|part| part.len() >= 16) {
-        take(spot.range_from_literal(opening..opening + length));
+        take(spot.range_literal_on(opening..opening + length));
     }
 }
 

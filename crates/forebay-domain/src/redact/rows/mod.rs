@@ -61,7 +61,7 @@ impl Row {
     pub(super) fn look(&self, spot: &Spot<'_>, take: Take<'_>) {
         match self.shape {
             Shape::Token(class, least, most) => {
-                self.look_for_token(spot, class, least..=most, take)
+                self.look_for_token(spot, class, least..=most, take);
             }
             Shape::Around(look) => look(spot, take),
         }
@@ -78,7 +78,7 @@ impl Row {
         if exact && spot.starts_word() {
             let run = class.run(spot.after());
             if length.contains(&run) {
-                take(spot.range_from_literal(0..spot.literal().len() + run));
+                take(spot.range_literal_on(0..spot.literal().len() + run));
             }
         }
     }

@@ -125,13 +125,13 @@ fn plain_sk(spot: &Spot<'_>, take: Take<'_>) {
         && (32..=100).contains(&run)
         && random::is_random(body)
     {
-        take(spot.range_from_literal(0..spot.literal().len() + run));
+        take(spot.range_literal_on(0..spot.literal().len() + run));
     }
 }
 
 /// Three parts, the first two of them JSON objects; five when it is encrypted.
 fn jwt(spot: &Spot<'_>, take: Take<'_>) {
-    let whole = &spot.from_literal()[..DOTTED.run(spot.from_literal())];
+    let whole = &spot.literal_on()[..DOTTED.run(spot.literal_on())];
     let mut parts = whole.split(|byte| *byte == b'.');
     let (header, payload) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let signed = payload.starts_with(b"eyJ") && payload.len() >= 8 && parts.clone().count() == 1;
@@ -142,6 +142,6 @@ fn jwt(spot: &Spot<'_>, take: Take<'_>) {
         && (signed || encrypted)
         && whole.len() <= ANY
     {
-        take(spot.range_from_literal(0..whole.len()));
+        take(spot.range_literal_on(0..whole.len()));
     }
 }

@@ -182,7 +182,7 @@ fn sendgrid(spot: &Spot<'_>, take: Take<'_>) {
     }
     let secret = WORD.run(&rest[1..]);
     if secret == 43 {
-        take(spot.range_from_literal(0..spot.literal().len() + id + 1 + secret));
+        take(spot.range_literal_on(0..spot.literal().len() + id + 1 + secret));
     }
 }
 
