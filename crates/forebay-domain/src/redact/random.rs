@@ -134,7 +134,19 @@ fn is_random_part(part: &[u8]) -> bool {
         12..LONG_PART => 2,
         _ => 1,
     };
-    has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) && changes(part) >= needed
+    has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
+        && changes(part) >= needed
+        && !is_type_name(part)
+}
+
+/// `Oauth2ClientCredentials`: one number, and no lower-case letter that stands alone.
+fn is_type_name(part: &[u8]) -> bool {
+    let mut runs = part.split(|byte| !byte.is_ascii_lowercase()).filter(|run| !run.is_empty());
+    part.iter().any(u8::is_ascii_uppercase)
+        && part.iter().any(u8::is_ascii_lowercase)
+        && changes(part) <= 2
+        && runs.all(|run| run.len() >= 2)
 }
 
 /// Base64 may have a `/` wherever it likes.
@@ -213,6 +225,8 @@ mod tests {
             "10.0.0.1",
             "aaaaaaaaaaaaaaa1",
             "linux-x86",
+            "Oauth2ClientCredentials",
+            "list[V1LocalObjectReference]",
             "changeme",
         ] {
             assert!(!is_random(written.as_bytes()), "{written}");
