@@ -10,6 +10,7 @@ use forebay_store::{Home, NewDetail, NewEntry, Project};
 use serde_json::Value;
 
 use crate::places::Places;
+use crate::redaction::Redaction;
 use crate::tools;
 use crate::{Answer, AppError, Call, Settings};
 
@@ -21,6 +22,8 @@ pub struct Setup {
     /// The user's home folder, which is never a project.
     pub user_home: Option<PathBuf>,
     pub settings: Settings,
+    /// The environment: values of variables that are named like secrets are never stored.
+    pub environment: Vec<(String, String)>,
     /// The conversation, as its host names it.
     pub session: String,
     /// Who is calling: `cli`, or the name an MCP client gives itself.
@@ -35,6 +38,7 @@ pub struct App {
     pub client: String,
     pub cwd: PathBuf,
     pub(crate) places: Places,
+    pub(crate) redaction: Redaction,
     clock: fn() -> Timestamp,
     notices_told: AtomicBool,
 }
@@ -44,6 +48,7 @@ impl App {
     pub fn new(setup: Setup) -> Self {
         let project = Project::of(&setup.cwd, setup.user_home.as_deref());
         Self {
+            redaction: Redaction::new(setup.settings.store.redact, setup.environment),
             settings: setup.settings,
             session: setup.session,
             client: setup.client,

@@ -4,11 +4,12 @@ use std::io::BufRead;
 
 use forebay_domain::text::chunk::Chunker;
 use forebay_domain::text::{cut, number};
-use forebay_domain::{EntryKind, Timestamp};
+use forebay_domain::{EntryKind, Redactions, Timestamp};
 use forebay_store::{NewChunk, Upload};
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::redaction::{self, Redaction};
 use crate::{Answer, App, AppError};
 
 /// One line of the file. Fields that are not known are left alone.
@@ -31,7 +32,7 @@ pub fn index(
     report: &mut dyn FnMut(u64),
 ) -> Result<Answer, AppError> {
     let store = app.places.own()?;
-    let mut writer = Writer { upload: store.upload()?, offset: 0, line: 1 };
+    let mut writer = Writer::new(store.upload()?, &app.redaction);
     let (mut documents, mut line, mut read) = (0_u64, 0_u64, 0_u64);
     let mut text = String::new();
     loop {
@@ -43,7 +44,7 @@ pub fn index(
         read += bytes as u64;
         line += 1;
         if !text.trim().is_empty() {
-            writer.add(&parse(&text, line)?)?;
+            writer.add(parse(&text, line)?)?;
             documents += 1;
         }
         report(read);
@@ -59,31 +60,48 @@ pub fn index(
         entry.reference,
         number::counted(documents, "document")
     );
-    let data = json!({ "ref": entry.reference.as_str(), "source": source, "documents": documents });
-    Ok(Answer::new(text, data))
+    let data = json!({
+        "ref": entry.reference.as_str(),
+        "source": source,
+        "documents": documents,
+        "redacted": redaction::counts(&writer.redactions),
+    });
+    Ok(Answer::new(redaction::told(text, &writer.redactions), data))
 }
 
 struct Writer<'store> {
     upload: Box<dyn Upload + 'store>,
+    redaction: &'store Redaction,
+    redactions: Redactions,
     offset: u64,
     line: u64,
 }
 
-impl Writer<'_> {
+impl<'store> Writer<'store> {
+    fn new(upload: Box<dyn Upload + 'store>, redaction: &'store Redaction) -> Self {
+        Self { upload, redaction, redactions: Redactions::default(), offset: 0, line: 1 }
+    }
+
     /// Appends a document and makes it searchable under its id.
-    fn add(&mut self, document: &Document) -> Result<(), AppError> {
-        let body = if document.text.ends_with('\n') {
-            document.text.clone()
-        } else {
-            format!("{}\n", document.text)
-        };
+    fn add(&mut self, mut document: Document) -> Result<(), AppError> {
+        document.title = self.redacted(&document.title);
+        let mut body = self.redacted(&document.text);
+        if !body.ends_with('\n') {
+            body.push('\n');
+        }
         self.upload.write(body.as_bytes())?;
-        for chunk in self.chunks(document, &body) {
+        for chunk in self.chunks(&document, &body) {
             self.upload.chunk(chunk)?;
         }
         self.offset += body.len() as u64;
         self.line += body.matches('\n').count() as u64;
         Ok(())
+    }
+
+    fn redacted(&mut self, text: &str) -> String {
+        let (clean, redactions) = self.redaction.text(text);
+        self.redactions.add(&redactions);
+        clean
     }
 
     fn chunks(&self, document: &Document, body: &str) -> Vec<NewChunk> {

@@ -11,6 +11,7 @@ mod indexing;
 pub mod jsonl;
 mod places;
 mod reading;
+mod redaction;
 mod render;
 pub mod settings;
 pub mod tools;

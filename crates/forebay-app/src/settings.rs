@@ -14,6 +14,7 @@ pub const DEFAULTS: &str = include_str!("settings.toml");
 pub struct Settings {
     pub digest: Digest,
     pub run: Run,
+    pub store: Store,
     pub get: Get,
     pub search: Search,
     pub keep: Keep,
@@ -30,6 +31,12 @@ pub struct Digest {
 #[serde(deny_unknown_fields)]
 pub struct Run {
     pub timeout_ms: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Store {
+    pub redact: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use forebay_digest::{Digest, LeftOut};
 use forebay_domain::text::{cut, number};
 use forebay_domain::time::Span;
-use forebay_domain::{Ending, Entry, Reference, tokens};
+use forebay_domain::{Ending, Entry, Redactions, Reference, tokens};
 use forebay_sandbox::Finished;
 use forebay_store::StoreError;
 
@@ -17,10 +17,14 @@ pub(crate) fn run(
     digest: &Digest,
     entry: Result<&Entry, &StoreError>,
     finished: &Finished,
+    redactions: &Redactions,
     budget: u64,
 ) -> String {
     let mut lines = vec![head(digest, entry, finished)];
     lines.extend(remarks(entry, finished));
+    if !redactions.is_empty() {
+        lines.push(redactions.to_string());
+    }
     if !digest.text.is_empty() {
         lines.push(digest.text.trim_end_matches('\n').to_owned());
     }

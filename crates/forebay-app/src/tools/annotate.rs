@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{Nature, Tool, input};
 use crate::places::SharedStore;
-use crate::{Answer, App, AppError, Call};
+use crate::{Answer, App, AppError, Call, redaction};
 
 pub struct Annotate;
 
@@ -35,28 +35,30 @@ impl Tool for Annotate {
     type Input = Input;
 
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
-        let text = input.text.trim();
+        let (text, mut redactions) = app.redaction.text(input.text.trim());
         if text.is_empty() {
             return Err(AppError::bad_input("the note is empty", "give its text"));
         }
+        let topic = input.topic.map(|topic| {
+            let (topic, in_topic) = app.redaction.text(&topic.trim().to_lowercase());
+            redactions.add(&in_topic);
+            topic
+        });
         let store = store_of(app, input.scope.as_deref())?;
         let kind = kind(input.kind.as_deref())?;
         let note = NewNote {
             kind,
-            topic: input
-                .topic
-                .map(|topic| topic.trim().to_lowercase())
-                .filter(|topic| !topic.is_empty()),
+            topic: topic.filter(|topic| !topic.is_empty()),
             supersedes: input
                 .supersedes
                 .as_deref()
                 .map(|older| existing(&store, older))
                 .transpose()?,
-            links: references_in(text),
+            links: references_in(&text),
         };
-        let title = note.topic.clone().unwrap_or_else(|| cut::one_line(text, 100));
+        let title = note.topic.clone().unwrap_or_else(|| cut::one_line(&text, 100));
         let mut new = app.new_entry(EntryKind::Note, title);
-        new.digest = cut::one_line(text, 400);
+        new.digest = cut::one_line(&text, 400);
         new.detail = NewDetail::Note(note);
         let entry = store.put(new, text.as_bytes())?;
 
@@ -66,8 +68,10 @@ impl Tool for Annotate {
             "ref": entry.reference.as_str(),
             "kind": kind.word(),
             "supersedes": replaced.map(|older| older.as_str().to_owned()),
+            "redacted": redaction::counts(&redactions),
         });
-        Ok(Answer::new(format!("{} {} noted{remark}", entry.reference, kind.word()), data))
+        let text = format!("{} {} noted{remark}", entry.reference, kind.word());
+        Ok(Answer::new(redaction::told(text, &redactions), data))
     }
 }
 

@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use forebay_digest::{Budget, Digest, Digester, Hint};
 use forebay_domain::text::cut;
-use forebay_domain::{Entry, EntryKind, RunRecord, Stream};
+use forebay_domain::{Entry, EntryKind, Redactions, RunRecord, Spans, Stream};
 use forebay_sandbox::{Finished, Program, RunSpec, Sink, Stdin};
-use forebay_store::{NewDetail, StoreError, Upload};
+use forebay_store::{NewDetail, Store, StoreError, Upload};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{Nature, Tool, input};
+use crate::redaction::{self, Streams};
 use crate::render::frame;
 use crate::{Answer, App, AppError, Call};
 
@@ -84,13 +85,14 @@ pub fn run(
     let budget = budget(app, options)?;
     let store = app.places.own()?;
     let spec = spec(app, command.program, command.stdin, options)?;
-    let title = cut::one_line(&command.title, 200);
-    let hint = Hint { command: Some(&title), ..Hint::default() };
-    let digester = Digester::new(hint, options.intent.as_deref(), budget.of_digest());
-    let mut capture = Capture { upload: Ok(store.upload()?), digester, bytes: 0, call, watch };
+    let (line, in_title) = app.redaction.text(&command.title);
+    let title = cut::one_line(&line, 200);
+    let taking = Taking::new(&*store, &title, options.intent.as_deref(), budget.of_digest())?;
+    let mut capture = Capture { streams: app.redaction.streams(), taking, call, watch };
     let finished = forebay_sandbox::run(&spec, &mut capture, &call.cancel)?;
-    let stored = capture.store(app, &title, &spec, &finished);
-    let answer = answer(&command.title, stored, &finished, budget.answer);
+    let mut stored = capture.store(app, &spec, &finished);
+    stored.redactions.add(&in_title);
+    let answer = answer(&line, stored, &finished, budget.answer);
     Ok(Ran { answer, finished })
 }
 
@@ -131,58 +133,104 @@ fn spec(app: &App, program: Program, stdin: Stdin, options: &Options) -> Result<
     Ok(spec)
 }
 
-/// Takes a run's output as it arrives: to the store and to the digest.
+/// Takes a run's output as it arrives: to who watches as it is, to the store without its secrets.
 struct Capture<'a> {
-    upload: Result<Box<dyn Upload + 'a>, StoreError>,
-    digester: Digester,
-    bytes: u64,
+    streams: Streams,
+    taking: Taking<'a>,
     call: &'a Call,
     watch: &'a mut dyn FnMut(Stream, &[u8]),
+}
+
+impl Sink for Capture<'_> {
+    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+        (self.watch)(stream, bytes);
+        let taking = &mut self.taking;
+        self.streams.push(stream, bytes, &mut |stream, clean| taking.take(stream, clean));
+        self.call.report(self.taking.bytes as f64, "bytes captured");
+    }
+}
+
+impl Capture<'_> {
+    /// Stores what arrived. The command has run by now, so a fault here is told, not thrown.
+    fn store(mut self, app: &App, spec: &RunSpec, finished: &Finished) -> Stored {
+        let taking = &mut self.taking;
+        let redactions = self.streams.finish(&mut |stream, clean| taking.take(stream, clean));
+        let (digest, entry) = self.taking.store(app, spec, finished);
+        Stored { digest, entry, redactions }
+    }
 }
 
 /// A run's entry, or why there is none; the digest is there in either case.
 struct Stored {
     digest: Digest,
     entry: Result<Entry, StoreError>,
+    redactions: Redactions,
 }
 
-impl Capture<'_> {
-    /// Stores what arrived. The command has run by now, so a fault here is told, not thrown.
-    fn store(self, app: &App, title: &str, spec: &RunSpec, finished: &Finished) -> Stored {
-        let mut digester = self.digester;
-        if !finished.ending.is_success() {
-            digester.command_failed();
-        }
-        let digest = digester.finish();
-        let mut new = app.new_entry(EntryKind::Run, title.to_owned());
-        new.digest.clone_from(&digest.text);
-        new.detail = NewDetail::Run(RunRecord {
-            ending: finished.ending,
-            duration: finished.duration,
-            cwd: spec.cwd.to_string_lossy().into_owned(),
-            spans: finished.spans.clone(),
-        });
-        Stored { digest, entry: self.upload.and_then(|upload| upload.finish(new)) }
+/// Takes what may be kept: to the store and to the digest.
+struct Taking<'a> {
+    upload: Result<Box<dyn Upload + 'a>, StoreError>,
+    digester: Digester,
+    title: &'a str,
+    bytes: u64,
+    /// Counted here, because what is kept is not as long as what was printed.
+    spans: Spans,
+}
+
+impl<'a> Taking<'a> {
+    fn new(
+        store: &'a dyn Store,
+        title: &'a str,
+        intent: Option<&str>,
+        budget: Budget,
+    ) -> Result<Self, AppError> {
+        let hint = Hint { command: Some(title), ..Hint::default() };
+        Ok(Self {
+            upload: Ok(store.upload()?),
+            digester: Digester::new(hint, intent, budget),
+            title,
+            bytes: 0,
+            spans: Spans::default(),
+        })
     }
-}
 
-impl Sink for Capture<'_> {
-    fn write(&mut self, stream: Stream, bytes: &[u8]) {
-        (self.watch)(stream, bytes);
+    fn take(&mut self, stream: Stream, bytes: &[u8]) {
         self.digester.push(bytes);
         if let Ok(upload) = &mut self.upload
             && let Err(error) = upload.write(bytes)
         {
             self.upload = Err(error);
         }
+        self.spans.push(stream, bytes.len() as u64);
         self.bytes += bytes.len() as u64;
-        self.call.report(self.bytes as f64, "bytes captured");
+    }
+
+    fn store(
+        self,
+        app: &App,
+        spec: &RunSpec,
+        finished: &Finished,
+    ) -> (Digest, Result<Entry, StoreError>) {
+        let mut digester = self.digester;
+        if !finished.ending.is_success() {
+            digester.command_failed();
+        }
+        let digest = digester.finish();
+        let mut new = app.new_entry(EntryKind::Run, self.title.to_owned());
+        new.digest.clone_from(&digest.text);
+        new.detail = NewDetail::Run(RunRecord {
+            ending: finished.ending,
+            duration: finished.duration,
+            cwd: spec.cwd.to_string_lossy().into_owned(),
+            spans: self.spans,
+        });
+        (digest, self.upload.and_then(|upload| upload.finish(new)))
     }
 }
 
 fn answer(command: &str, stored: Stored, finished: &Finished, budget: u64) -> Answer {
-    let Stored { digest, entry } = stored;
-    let text = frame::run(&digest, entry.as_ref(), finished, budget);
+    let Stored { digest, entry, redactions } = stored;
+    let text = frame::run(&digest, entry.as_ref(), finished, &redactions, budget);
     let data = json!({
         "ref": entry.as_ref().ok().map(|entry| entry.reference.as_str()),
         "command": command,
@@ -196,6 +244,7 @@ fn answer(command: &str, stored: Stored, finished: &Finished, budget: u64) -> An
         "lines": digest.lines,
         "verbatim": digest.verbatim,
         "digest": digest.text,
+        "redacted": redaction::counts(&redactions),
     });
     Answer::new(text, data).instead_of(digest.bytes)
 }

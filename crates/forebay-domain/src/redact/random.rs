@@ -168,7 +168,7 @@ fn changes(part: &[u8]) -> usize {
 
 /// The parts of a value between what joins words.
 fn parts(value: &[u8]) -> impl Iterator<Item = &[u8]> {
-    value.split(|byte| b"-_./:, ".contains(byte))
+    value.split(|byte| b"-_./:, ()[]".contains(byte))
 }
 
 fn distinct(value: &[u8]) -> usize {

@@ -63,6 +63,7 @@ impl Tour {
             cwd: project,
             user_home: None,
             settings: common.app()?.settings,
+            environment: Vec::new(),
             session: "demo".to_owned(),
             client: "demo".to_owned(),
             clock: wall_clock,

@@ -14,6 +14,7 @@ mod note;
 mod paint;
 mod progress;
 mod purge;
+mod redact;
 mod reflect;
 mod run;
 mod search;
@@ -74,6 +75,7 @@ enum Command {
     Reflect(reflect::Reflect),
     Index(index::Index),
     Digest(digest::Digest),
+    Redact(redact::Redact),
     Stats(stats::Stats),
     Purge(purge::Purge),
     Doctor(doctor::Doctor),
@@ -97,6 +99,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Reflect(reflect) => reflect.carry_out(&common),
         Command::Index(index) => index.carry_out(&common),
         Command::Digest(digest) => digest.carry_out(&common),
+        Command::Redact(redact) => redact.carry_out(&common),
         Command::Stats(stats) => stats.carry_out(&common),
         Command::Purge(purge) => purge.carry_out(&common),
         Command::Doctor(doctor) => doctor.carry_out(&common),
@@ -130,6 +133,7 @@ impl Common {
             cwd,
             user_home: user_home(),
             settings,
+            environment: environment::all(),
             session: self.session_name().unwrap_or_else(|| session.to_owned()),
             client: client.to_owned(),
             clock: wall_clock,

@@ -16,6 +16,13 @@ pub(crate) fn of_setting(key: &str) -> String {
     format!("FOREBAY_{}", key.replace('.', "_").to_uppercase())
 }
 
+/// Every variable that is text, for what must not be stored.
+pub(crate) fn all() -> Vec<(String, String)> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}
+
 /// A variable that is set and not empty.
 pub(crate) fn read(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
