@@ -16,6 +16,7 @@ mod base64;
 mod class;
 mod found;
 mod key_blocks;
+mod literals;
 mod names;
 mod random;
 mod redactions;

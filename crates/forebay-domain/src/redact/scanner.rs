@@ -5,25 +5,17 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
-
 use super::found::Found;
+use super::literals::Literals;
 use super::rows::{self, Row};
 use super::spot::{LEAD, Spot};
 use super::values;
 
 /// What is looked for.
 pub(super) struct Scanner {
-    /// None when it could not be built; everything then passes.
-    automaton: Option<AhoCorasick>,
-    /// For each of the automaton's patterns.
-    literals: Vec<Literal>,
-}
-
-/// A literal in lower case, and the rows that wait for it.
-struct Literal {
-    text: String,
-    waiting: Vec<Waiting>,
+    literals: Literals,
+    /// Who waits for each of the literals.
+    waiting: Vec<Vec<Waiting>>,
 }
 
 enum Waiting {
@@ -36,7 +28,7 @@ enum Waiting {
 impl std::fmt::Debug for Scanner {
     /// Without the values it looks for.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Scanner").field("literals", &self.literals.len()).finish_non_exhaustive()
+        f.debug_struct("Scanner").field("literals", &self.waiting.len()).finish_non_exhaustive()
     }
 }
 
@@ -72,14 +64,8 @@ impl Scanner {
             let literal = values::literal(&value).to_ascii_lowercase();
             waiting.entry(literal).or_default().push(Waiting::Value(value.into_bytes()));
         }
-        let literals: Vec<Literal> =
-            waiting.into_iter().map(|(text, waiting)| Literal { text, waiting }).collect();
-        let automaton = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(literals.iter().map(|literal| &literal.text))
-            .ok();
-        Self { automaton, literals }
+        let (literals, waiting) = waiting.into_iter().unzip();
+        Self { literals: Literals::new(literals), waiting }
     }
 
     /// The secrets whose literals begin at `first` or later and end at `last` or before.
@@ -91,45 +77,39 @@ impl Scanner {
 
     pub(super) fn find(&self, text: &[u8], first: usize, last: usize) -> Vec<Found> {
         let mut found = Vec::new();
-        let Some(automaton) = &self.automaton else { return found };
-        for hit in automaton.find_overlapping_iter(text) {
-            if hit.end() > last {
-                break;
+        self.literals.find(&text[..last], &mut |start, number| {
+            if start >= first {
+                let spot = Spot::around(text, &(start..start + self.literals.text(number).len()));
+                self.ask(number, &spot, &mut found);
             }
-            if hit.start() >= first {
-                self.literals[hit.pattern()].ask(text, &hit.range(), &mut found);
-            }
-        }
+            true
+        });
         found
+    }
+
+    /// Asks those who wait for a literal.
+    fn ask(&self, number: usize, spot: &Spot<'_>, found: &mut Vec<Found>) {
+        let last_start = spot.before().len() + spot.literal().len() + LEAD;
+        for waiting in &self.waiting[number] {
+            let (kind, rank) = waiting.kind();
+            waiting.look(spot, &mut |span| {
+                if span.start <= last_start && !span.is_empty() {
+                    let span = spot.offset() + span.start..spot.offset() + span.end;
+                    found.push(Found { span, kind, rank, counts: true });
+                }
+            });
+        }
     }
 
     /// Whether a literal stands in an unfinished line, or a value is about to.
     ///
     /// The beginning of any other literal is no secret yet.
     pub(super) fn may_have_begun(&self, line: &[u8]) -> bool {
-        let Some(automaton) = &self.automaton else { return false };
-        let mut values = self.literals.iter().filter(|literal| literal.is_of_value());
-        automaton.is_match(line)
-            || values.any(|literal| ends_with_start_of(line, literal.text.as_bytes()))
-    }
-}
-
-impl Literal {
-    fn is_of_value(&self) -> bool {
-        self.waiting.iter().any(|waiting| matches!(waiting, Waiting::Value(_)))
-    }
-
-    fn ask(&self, text: &[u8], at: &Range<usize>, found: &mut Vec<Found>) {
-        let spot = Spot::around(text, at);
-        for waiting in &self.waiting {
-            let (kind, rank) = waiting.kind();
-            waiting.look(&spot, &mut |span| {
-                let span = spot.offset() + span.start..spot.offset() + span.end;
-                if span.start <= at.end + LEAD && !span.is_empty() {
-                    found.push(Found { span, kind, rank, counts: true });
-                }
-            });
-        }
+        let is_value = |waiting: &Waiting| matches!(waiting, Waiting::Value(_));
+        let about_to = |(number, waiting): (usize, &Vec<Waiting>)| {
+            waiting.iter().any(is_value) && ends_with_start_of(line, self.literals.text(number))
+        };
+        self.literals.stand_in(line) || self.waiting.iter().enumerate().any(about_to)
     }
 }
 
@@ -152,7 +132,7 @@ impl Waiting {
     }
 }
 
-/// Whether the last bytes of `line` are the first of `literal`, in any case; fewer than three tell nothing.
+/// Whether `line` ends with the beginning of `literal`, in any case; fewer than three bytes tell nothing.
 fn ends_with_start_of(line: &[u8], literal: &[u8]) -> bool {
     (3..literal.len().min(line.len() + 1))
         .any(|count| line[line.len() - count..].eq_ignore_ascii_case(&literal[..count]))

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
+use super::literals;
 use super::rows::{self, Row};
 use super::scanner::Scanner;
 use super::{Redactions, Redactor};
@@ -30,6 +31,11 @@ fn with_marked(sample: &str, stand_in: impl Fn(&str) -> String) -> String {
 #[test]
 fn every_row_has_both_proofs() {
     for row in rows::all() {
+        assert!(
+            row.literals.iter().all(|literal| literal.len() >= literals::SHORTEST),
+            "{}",
+            row.kind
+        );
         assert!(!row.literals.is_empty(), "{}", row.kind);
         assert!(!row.spares.is_empty(), "{}", row.kind);
         assert!(row.redacts.iter().any(|sample| sample.contains('«')), "{}", row.kind);
