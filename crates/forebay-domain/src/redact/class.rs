@@ -16,6 +16,10 @@ pub(super) static PADDED: Class = Class::of("_-=", LETTER | DIGIT);
 pub(super) static BASE64: Class = Class::of("+/=", LETTER | DIGIT);
 /// Both alphabets of base64.
 pub(super) static ANY_BASE64: Class = Class::of("+/=_-", LETTER | DIGIT);
+/// What stands in a value without quotes, before the padding at its end.
+pub(super) static BARE: Class = Class::but("= \t\r\"'`,;&<>|)]}\\");
+/// What stands in the part of a URL that names user and host.
+pub(super) static AUTHORITY: Class = Class::but("/?# \t\r\"'`<>()|\\,;");
 /// What stands in an HTTP credential.
 pub(super) static CREDENTIAL: Class = Class::of("-._~+/=:|%", LETTER | DIGIT);
 
@@ -48,6 +52,17 @@ impl Class {
         Self(set)
     }
 
+    /// Every byte but these.
+    const fn but(these: &str) -> Self {
+        let mut set = Self::of(these, 0).0;
+        let mut byte = 0;
+        while byte < set.len() {
+            set[byte] = !set[byte];
+            byte += 1;
+        }
+        Self(set)
+    }
+
     pub(super) fn has(&self, byte: u8) -> bool {
         self.0[usize::from(byte)]
     }
@@ -55,6 +70,11 @@ impl Class {
     /// How many bytes of the set `bytes` begins with.
     pub(super) fn run(&self, bytes: &[u8]) -> usize {
         bytes.iter().position(|byte| !self.has(*byte)).unwrap_or(bytes.len())
+    }
+
+    /// The same, but not beyond `most` and one: enough to know that it is too many.
+    pub(super) fn run_up_to(&self, bytes: &[u8], most: usize) -> usize {
+        self.run(&bytes[..bytes.len().min(most.saturating_add(1))])
     }
 
     /// How many bytes of the set `bytes` ends with.

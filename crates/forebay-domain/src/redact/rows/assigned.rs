@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::super::class::NAME;
+use super::super::class::{BARE, NAME};
 use super::super::names;
 use super::super::random;
 use super::super::spot::{Spot, Take};
@@ -13,8 +13,10 @@ use super::{Row, Shape};
 
 /// No name is longer on either side of its literal.
 const LONGEST_NAME: usize = 64;
-/// What ends a value that stands without quotes.
-const ENDS_VALUE: &[u8] = b" \t\r\"'`,;&<>|)]}\\";
+/// A longer value is cut here.
+const LONGEST_VALUE: usize = 8 * 1024;
+/// So much of a value is judged.
+const JUDGED: usize = 512;
 /// What only code has in it, where a value stands without quotes.
 const CODE: &[u8] = b"([{$";
 
@@ -158,7 +160,7 @@ pub(super) fn value(spot: &Spot<'_>) -> Option<Range<usize>> {
 
 fn password(spot: &Spot<'_>, take: Take<'_>) {
     let Some(assignment) = read(spot) else { return };
-    let value = spot.shown(assignment.value.clone());
+    let value = judged(spot, &assignment);
     let chosen =
         random::is_password(value) || assignment.form == Form::Shell && random::is_word(value);
     if chosen && names::is_secret(assignment.name) && names::is_password(assignment.name) {
@@ -168,14 +170,20 @@ fn password(spot: &Spot<'_>, take: Take<'_>) {
 
 fn drawn(spot: &Spot<'_>, take: Take<'_>) {
     let Some(assignment) = read(spot) else { return };
-    if random::is_random(spot.shown(assignment.value.clone())) && names::is_secret(assignment.name)
-    {
+    if random::is_random(judged(spot, &assignment)) && names::is_secret(assignment.name) {
         take(assignment.value);
     }
 }
 
+/// The part of a value that tells what it is.
+fn judged<'a>(spot: &Spot<'a>, assignment: &Assignment<'_>) -> &'a [u8] {
+    let value = spot.shown(assignment.value.clone());
+    &value[..value.len().min(JUDGED)]
+}
+
 fn read<'a>(spot: &Spot<'a>) -> Option<Assignment<'a>> {
-    let (left, right) = (NAME.run_back(spot.before()), NAME.run(spot.after()));
+    let left = NAME.run_back(spot.before());
+    let right = NAME.run_up_to(spot.after(), LONGEST_NAME);
     if left > LONGEST_NAME || right > LONGEST_NAME {
         return None;
     }
@@ -244,13 +252,13 @@ pub(super) fn blanks(rest: &[u8]) -> usize {
 /// The lengths of the opening quote and of the value behind it.
 fn quoted_or_bare(rest: &[u8]) -> Option<(usize, usize)> {
     let open = quote(rest);
-    let inside = &rest[open..];
+    let inside = &rest[open..rest.len().min(open + LONGEST_VALUE)];
     let length = match open {
-        0 => inside.iter().position(|byte| ENDS_VALUE.contains(byte)).unwrap_or(inside.len()),
-        2 => inside.iter().position(|byte| *byte == b'\\').unwrap_or(inside.len()),
+        0 => bare_length(inside),
+        2 => memchr::memchr(b'\\', inside).unwrap_or(inside.len()),
         _ => quoted_length(inside, rest[0]),
     };
-    let is_code = open == 0 && is_code(&inside[..length]);
+    let is_code = open == 0 && is_code(&inside[..length.min(JUDGED)]);
     (length > 0 && !is_code).then_some((open, length))
 }
 
@@ -264,6 +272,11 @@ fn is_code(bare: &[u8]) -> bool {
         .and_then(|field| field.first())
         .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
     bare.starts_with(b"*") || bare.iter().any(|byte| CODE.contains(byte)) || is_short && is_field
+}
+
+fn bare_length(inside: &[u8]) -> usize {
+    let run = BARE.run(inside);
+    run + inside[run..].iter().take(2).take_while(|byte| **byte == b'=').count()
 }
 
 /// How far it is to the quote that closes, past those that are escaped.

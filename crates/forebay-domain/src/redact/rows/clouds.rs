@@ -162,12 +162,12 @@ fn aws_secret_key(spot: &Spot<'_>, take: Take<'_>) {
 
 /// Credential files put the secret behind the id: `id,secret`.
 fn aws_secret_beside_id(spot: &Spot<'_>, take: Take<'_>) {
-    let id = UPPER_DIGITS.run(spot.after());
+    let id = UPPER_DIGITS.run_up_to(spot.after(), 16);
     let rest = &spot.after()[id..];
     if id != 16 || !starts_word(spot.before()) || rest.is_empty() {
         return;
     }
-    let run = BASE64.run(&rest[1..]);
+    let run = BASE64.run_up_to(&rest[1..], AWS_SECRET);
     let secret = &rest[1..=run];
     if run == AWS_SECRET && !HEX.is_all(secret) && b", \t:".contains(&rest[0]) {
         take(spot.range_after(id + 1..id + 1 + run));

@@ -89,10 +89,11 @@ fn escaped_base64(text: &[u8]) -> usize {
 }
 
 fn kubernetes_key(spot: &Spot<'_>, take: Take<'_>) {
-    let Some(value) = assigned::value(spot) else { return };
-    let text = spot.shown(value.clone());
-    if text.len() >= 40 && BASE64.is_all(text) {
-        take(value);
+    let Some(gap) = assigned::separator(spot.after()) else { return };
+    let start = gap + assigned::quote(&spot.after()[gap..]);
+    let run = BASE64.run(&spot.after()[start..]);
+    if run >= 40 {
+        take(spot.range_after(start..start + run));
     }
 }
 

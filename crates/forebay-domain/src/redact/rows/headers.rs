@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::base64;
 use super::super::class::{CREDENTIAL, NAME, WORD};
 use super::super::random;
-use super::super::spot::{Spot, Take};
+use super::super::spot::{LEAD, Spot, Take};
 use super::assigned::{blanks, quote, separator};
 use super::{Row, Shape};
 
@@ -130,20 +130,25 @@ fn bearer(spot: &Spot<'_>, take: Take<'_>) {
 /// Only cookies that are named like a session; the others tell no secret.
 fn cookies(spot: &Spot<'_>, take: Take<'_>) {
     let Some(gap) = separator(spot.after()) else { return };
-    let start = gap + quote(&spot.after()[gap..]);
-    let mut at = start;
-    for pair in spot.after()[start..].split(|byte| b";\"'".contains(byte)) {
-        let name = pair.iter().position(|byte| *byte == b'=').unwrap_or(pair.len());
-        let value = at + (name + 1).min(pair.len())
-            ..at + pair.trim_ascii_end().len().max(name.min(pair.len()));
-        if value.len() >= 8
-            && is_session(&pair[..name])
-            && !random::is_stand_in(&spot.after()[value.clone()])
-        {
-            take(spot.range_after(value));
+    let mut at = gap + quote(&spot.after()[gap..]);
+    let header = &spot.after()[..spot.after().len().min(at + LEAD)];
+    while at < header.len() {
+        let end =
+            memchr::memchr3(b';', b'"', b'\'', &header[at..]).map_or(header.len(), |n| at + n);
+        if let Some(value) = session_value(&header[at..end]) {
+            take(spot.range_after(at + value.start..at + value.end));
         }
-        at += pair.len() + 1;
+        at = end + 1;
     }
+}
+
+fn session_value(pair: &[u8]) -> Option<Range<usize>> {
+    let equals = memchr::memchr(b'=', pair)?;
+    let value = equals + 1..pair.trim_ascii_end().len();
+    let is_told = value.len() >= 8
+        && is_session(&pair[..equals])
+        && !random::is_stand_in(&pair[value.clone()]);
+    is_told.then_some(value)
 }
 
 fn is_session(name: &[u8]) -> bool {

@@ -76,7 +76,7 @@ impl Row {
     ) {
         let exact = self.literals.iter().any(|literal| literal.as_bytes() == spot.literal());
         if exact && spot.starts_word() {
-            let run = class.run(spot.after());
+            let run = class.run_up_to(spot.after(), *length.end());
             if length.contains(&run) {
                 take(spot.range_literal_on(0..spot.literal().len() + run));
             }

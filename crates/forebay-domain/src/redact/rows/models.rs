@@ -1,9 +1,9 @@
 //! Keys of model providers.
 
-use super::super::class::{ALNUM, DOTTED, HEX, WORD};
+use super::super::class::{ALNUM, HEX, WORD};
 use super::super::random;
 use super::super::spot::{Spot, Take};
-use super::{ANY, Row, Shape};
+use super::{Row, Shape};
 
 pub(super) static ROWS: &[Row] = &[
     Row {
@@ -131,17 +131,23 @@ fn plain_sk(spot: &Spot<'_>, take: Take<'_>) {
 
 /// Three parts, the first two of them JSON objects; five when it is encrypted.
 fn jwt(spot: &Spot<'_>, take: Take<'_>) {
-    let whole = &spot.literal_on()[..DOTTED.run(spot.literal_on())];
-    let mut parts = whole.split(|byte| *byte == b'.');
-    let (header, payload) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-    let signed = payload.starts_with(b"eyJ") && payload.len() >= 8 && parts.clone().count() == 1;
-    let encrypted = parts.clone().count() == 3;
-    if spot.literal() == b"eyJ"
-        && spot.starts_word()
-        && header.len() >= 10
-        && (signed || encrypted)
-        && whole.len() <= ANY
-    {
-        take(spot.range_literal_on(0..whole.len()));
+    let text = spot.literal_on();
+    let header = WORD.run(text);
+    if spot.literal() != b"eyJ" || !spot.starts_word() || header < 10 {
+        return;
     }
+    let is_signed = text[header..].starts_with(b".eyJ");
+    let mut ends = (1..=4).scan(header, |end, _| {
+        *end += next_part(&text[*end..])?;
+        Some(*end)
+    });
+    let last = if is_signed { 1 } else { 3 };
+    if let Some(end) = ends.nth(last) {
+        take(spot.range_literal_on(0..end));
+    }
+}
+
+/// The length of a dot and the word behind it.
+fn next_part(text: &[u8]) -> Option<usize> {
+    text.starts_with(b".").then(|| 1 + WORD.run(&text[1..]))
 }

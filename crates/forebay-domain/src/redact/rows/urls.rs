@@ -1,12 +1,12 @@
 //! Secrets in URLs.
 
-use super::super::class::{ANY_BASE64, DIGITS, WORD};
+use super::super::class::{ANY_BASE64, AUTHORITY, DIGITS, WORD};
 use super::super::random;
 use super::super::spot::{Spot, Take};
 use super::{Row, Shape};
 
-/// What ends the part of a URL that names user and host.
-const ENDS_AUTHORITY: &[u8] = b"/?# \t\r\"'`<>()|\\,;";
+/// No user, password and host are longer together.
+const LONGEST_AUTHORITY: usize = 2 * 1024;
 
 pub(super) static ROWS: &[Row] = &[
     Row {
@@ -108,8 +108,7 @@ fn signature(spot: &Spot<'_>, take: Take<'_>) {
 
 /// `scheme://user:password@host`; the last `@` counts, because passwords may have one too.
 fn url_password(spot: &Spot<'_>, take: Take<'_>) {
-    let end = spot.after().iter().position(|byte| ENDS_AUTHORITY.contains(byte));
-    let authority = &spot.after()[..end.unwrap_or(spot.after().len())];
+    let authority = &spot.after()[..AUTHORITY.run_up_to(spot.after(), LONGEST_AUTHORITY)];
     let Some(at) = memchr::memrchr(b'@', authority) else { return };
     let Some(colon) = memchr::memchr(b':', &authority[..at]) else { return };
     let password = colon + 1..at;
