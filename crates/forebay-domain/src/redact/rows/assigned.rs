@@ -53,7 +53,7 @@ pub(super) static ROWS: &[Row] = &[
             "passwd: *const c_char,",
             "socks5h://<user>:<password>@proxy-host-1a2b",
             "if password == \"a1b2c3d4\"",
-            "PWD=/home/a1b2/c3d4",
+            "PWD=/srv/a1b2/c3d4",
             "Password::new(a1b2c3)",
             "enter your password: ",
             "password_hash=9f86d081884c7d65",
