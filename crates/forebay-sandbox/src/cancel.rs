@@ -24,15 +24,23 @@ struct Shared {
     /// Becomes readable with the cancel and stays so: no run takes the byte from another.
     wake: PipeReader,
     waker: PipeWriter,
+    reach: Mutex<Reach>,
+}
+
+/// Whom a forwarded signal reaches.
+#[derive(Debug, Default)]
+struct Reach {
     /// The groups whose number is certainly still theirs.
-    groups: Mutex<Vec<Group>>,
+    groups: Vec<Group>,
+    /// What was forwarded while no run was under way: one may just be starting.
+    waiting: Vec<Signal>,
 }
 
 impl Cancel {
     pub fn new() -> io::Result<Self> {
         let (wake, waker) = io::pipe()?;
         let cancelled = AtomicBool::new(false);
-        Ok(Self { shared: Arc::new(Shared { cancelled, wake, waker, groups: Mutex::default() }) })
+        Ok(Self { shared: Arc::new(Shared { cancelled, wake, waker, reach: Mutex::default() }) })
     }
 
     /// Ends the runs: SIGTERM, the grace, SIGKILL. A second call changes nothing.
@@ -50,12 +58,19 @@ impl Cancel {
     }
 
     /// Sends `signal` to the process groups of the runs that are under way, and no more than that.
+    ///
+    /// One that comes before a run has started reaches it when it does: its process may be at work
+    /// already while the thread that started it waits for its turn.
     pub fn forward(&self, signal: i32) {
         let Some(signal) = Signal::from_named_raw(signal) else {
             tracing::debug!(signal, "not a signal that can be forwarded");
             return;
         };
-        for group in self.groups().iter() {
+        let mut reach = self.reach();
+        if reach.groups.is_empty() {
+            reach.waiting.push(signal);
+        }
+        for group in &reach.groups {
             group.signal(signal);
         }
     }
@@ -67,12 +82,16 @@ impl Cancel {
 
     /// Lets signals be forwarded to `group` until the enrolment is dropped.
     pub(crate) fn enrol(&self, group: Group) -> Enrolment<'_> {
-        self.groups().push(group);
+        let mut reach = self.reach();
+        for signal in reach.waiting.drain(..) {
+            group.signal(signal);
+        }
+        reach.groups.push(group);
         Enrolment { cancel: self, group }
     }
 
-    fn groups(&self) -> MutexGuard<'_, Vec<Group>> {
-        self.shared.groups.lock().unwrap_or_else(PoisonError::into_inner)
+    fn reach(&self) -> MutexGuard<'_, Reach> {
+        self.shared.reach.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -88,6 +107,28 @@ pub(crate) struct Enrolment<'a> {
 
 impl Drop for Enrolment<'_> {
     fn drop(&mut self) {
-        self.cancel.groups().retain(|group| *group != self.group);
+        self.cancel.reach().groups.retain(|group| *group != self.group);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use forebay_domain::run::{Ending, Stream};
+
+    use super::*;
+    use crate::{Program, RunSpec, Sink, run};
+
+    struct Ignores;
+    impl Sink for Ignores {
+        fn write(&mut self, _: Stream, _: &[u8]) {}
+    }
+
+    #[test]
+    fn a_signal_that_comes_before_the_run_reaches_it() {
+        let cancel = Cancel::new().unwrap();
+        cancel.forward(Signal::INT.as_raw());
+        let sleep = Program::Argv(vec!["sleep".to_owned(), "1000".to_owned()]);
+        let finished = run(&RunSpec::new(sleep, "/".into()), &mut Ignores, &cancel).unwrap();
+        assert_eq!(finished.ending, Ending::Signalled(Signal::INT.as_raw()));
     }
 }

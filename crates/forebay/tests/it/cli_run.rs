@@ -260,7 +260,6 @@ fn a_process_left_in_the_background_is_ended_and_told() {
 #[test]
 fn an_interrupt_reaches_the_command_and_keeps_its_output() {
     let env = TestEnv::new();
-    // Not bash: it loses an interrupt that comes while it starts its next program.
     let line = "echo before the interrupt; echo $$ > pid; sleep 100; echo never";
     let child = env.command(["run", "--", "sh", "-c", line]).spawn().unwrap();
     let command = announced_process(&env.project().join("pid"));
