@@ -20,6 +20,6 @@ pub use hit::Hit;
 pub use note::{Note, NoteKind};
 pub use project::ProjectId;
 pub use reference::{BadReference, Reference};
-pub use run::{Ending, RunRecord, Spans, Stream};
+pub use run::{Ending, Limit, RunRecord, Spans, Stream};
 pub use scope::Scope;
 pub use time::Timestamp;

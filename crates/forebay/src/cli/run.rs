@@ -167,11 +167,13 @@ fn forward_signals(cancel: Cancel) -> io::Result<()> {
 fn end_like(ending: Ending) -> ExitCode {
     const TIMED_OUT: u8 = 124;
     const CANCELLED: u8 = 130;
+    const KILLED: u8 = 137;
     match ending {
         Ending::Exited(code) => ExitCode::from(code as u8),
         Ending::Signalled(signal) => end_by_signal(signal),
         Ending::TimedOut => ExitCode::from(TIMED_OUT),
         Ending::Cancelled => ExitCode::from(CANCELLED),
+        Ending::OverLimit(_) => ExitCode::from(KILLED),
     }
 }
 
