@@ -3,7 +3,7 @@
 use forebay_digest::{Digest, LeftOut};
 use forebay_domain::text::{cut, number};
 use forebay_domain::time::Span;
-use forebay_domain::{Ending, Entry, Reference, tokens};
+use forebay_domain::{Ending, Entry, Limit, Reference, tokens};
 use forebay_sandbox::Finished;
 use forebay_store::StoreError;
 
@@ -17,10 +17,12 @@ pub(crate) fn run(
     digest: &Digest,
     entry: Result<&Entry, &StoreError>,
     finished: &Finished,
+    blocked: &[String],
     budget: u64,
 ) -> String {
     let mut lines = vec![head(digest, entry, finished)];
     lines.extend(remarks(entry, finished));
+    lines.extend_from_slice(blocked);
     if !digest.text.is_empty() {
         lines.push(digest.text.trim_end_matches('\n').to_owned());
     }
@@ -59,6 +61,13 @@ fn remarks(entry: Result<&Entry, &StoreError>, finished: &Finished) -> Vec<Strin
     }
     if finished.ending == Ending::TimedOut {
         remarks.push("ended by timeout_ms; the output so far is kept".to_owned());
+    }
+    if let Ending::OverLimit(limit) = finished.ending {
+        let setting = match limit {
+            Limit::Output => "limits.output_mb",
+            Limit::Processes => "limits.processes",
+        };
+        remarks.push(format!("ended by {setting}; the output so far is kept"));
     }
     if finished.stragglers_ended {
         remarks.push("processes it left in the background were ended".to_owned());

@@ -6,7 +6,8 @@ use std::time::Duration;
 use forebay_digest::{Budget, Digest, Digester, Hint};
 use forebay_domain::text::cut;
 use forebay_domain::{Entry, EntryKind, RunRecord, Stream};
-use forebay_sandbox::{Finished, Program, RunSpec, Sink, Stdin};
+use forebay_sandbox::isolation::{Reach, explain};
+use forebay_sandbox::{Finished, Profile, Program, RunSpec, Sink, Stdin};
 use forebay_store::{NewDetail, StoreError, Upload};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +15,7 @@ use serde_json::json;
 
 use super::{Nature, Tool, input};
 use crate::render::frame;
-use crate::{Answer, App, AppError, Call};
+use crate::{Answer, App, AppError, Call, holding};
 
 pub struct Execute;
 
@@ -30,6 +31,8 @@ pub struct Input {
     pub timeout_ms: Option<u64>,
     /// Max tokens of the answer
     pub budget: Option<u64>,
+    /// "strict": no network, reads only the project
+    pub isolation: Option<String>,
 }
 
 impl Tool for Execute {
@@ -47,6 +50,7 @@ impl Tool for Execute {
             cwd: input.cwd.map(PathBuf::from),
             timeout_ms: input.timeout_ms,
             budget: input.budget,
+            profile: Some(tightened(app, input.isolation.as_deref())?),
         };
         run(app, command, &options, call, &mut |_, _| {}).map(|ran| ran.answer)
     }
@@ -65,6 +69,8 @@ pub struct Options {
     pub cwd: Option<PathBuf>,
     pub timeout_ms: Option<u64>,
     pub budget: Option<u64>,
+    /// What the run is held to, if not to what the settings say.
+    pub profile: Option<Profile>,
 }
 
 /// A run that came to its end, with the answer for its caller.
@@ -87,11 +93,41 @@ pub fn run(
     let title = cut::one_line(&command.title, 200);
     let hint = Hint { command: Some(&title), ..Hint::default() };
     let digester = Digester::new(hint, options.intent.as_deref(), budget.of_digest());
-    let mut capture = Capture { upload: Ok(store.upload()?), digester, bytes: 0, call, watch };
+    let upload = Ok(store.upload()?);
+    let mut capture = Capture { upload, digester, bytes: 0, end: End::default(), call, watch };
     let finished = forebay_sandbox::run(&spec, &mut capture, &call.cancel)?;
+    let blocked = blocked(&capture.end, &spec, &finished);
     let stored = capture.store(app, &title, &spec, &finished);
-    let answer = answer(&command.title, stored, &finished, budget.answer);
+    let answer = answer(&command.title, stored, &finished, &blocked, budget.answer);
     Ok(Ran { answer, finished })
+}
+
+/// The profile of a tool call, which may ask for a tighter one and never for a looser one.
+fn tightened(app: &App, asked: Option<&str>) -> Result<Profile, AppError> {
+    let own = app.settings.isolation.profile;
+    let Some(name) = asked else {
+        return Ok(own);
+    };
+    match Profile::named(name) {
+        Some(asked) if asked >= own => Ok(own.tightened_by(asked)),
+        Some(_) => Err(AppError::bad_input(
+            format!("a call cannot loosen isolation from {own} to {name}"),
+            "leave it out; the user can set isolation.profile, or `forebay run --isolation`",
+        )),
+        None => Err(AppError::bad_input(
+            format!("there is no isolation `{name}`"),
+            "leave it out, or give \"strict\"",
+        )),
+    }
+}
+
+/// What isolation refused, as far as the end of a failed run's output tells.
+fn blocked(end: &End, spec: &RunSpec, finished: &Finished) -> Vec<String> {
+    if finished.ending.is_success() || spec.isolation.profile == Profile::Off {
+        return Vec::new();
+    }
+    let reach = Reach::of(&spec.isolation, None);
+    explain(&String::from_utf8_lossy(end.bytes()), &spec.cwd, &reach)
 }
 
 /// The answer's budget, and what of it the digest may use.
@@ -128,6 +164,9 @@ fn spec(app: &App, program: Program, stdin: Stdin, options: &Options) -> Result<
     let mut spec = RunSpec::new(program, cwd);
     spec.timeout = Duration::from_millis(millis);
     spec.stdin = stdin;
+    let profile = options.profile.unwrap_or(app.settings.isolation.profile);
+    spec.isolation = holding::isolation(app, profile);
+    spec.limits = holding::limits(&app.settings.limits);
     Ok(spec)
 }
 
@@ -136,6 +175,7 @@ struct Capture<'a> {
     upload: Result<Box<dyn Upload + 'a>, StoreError>,
     digester: Digester,
     bytes: u64,
+    end: End,
     call: &'a Call,
     watch: &'a mut dyn FnMut(Stream, &[u8]),
 }
@@ -175,14 +215,42 @@ impl Sink for Capture<'_> {
         {
             self.upload = Err(error);
         }
+        self.end.push(bytes);
         self.bytes += bytes.len() as u64;
         self.call.report(self.bytes as f64, "bytes captured");
     }
 }
 
-fn answer(command: &str, stored: Stored, finished: &Finished, budget: u64) -> Answer {
+/// The end of an output, where a command says why it failed.
+#[derive(Default)]
+struct End {
+    bytes: Vec<u8>,
+}
+
+impl End {
+    const MOST: usize = 16 * 1024;
+
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(&bytes[bytes.len().saturating_sub(Self::MOST)..]);
+        if self.bytes.len() > 2 * Self::MOST {
+            self.bytes.drain(..self.bytes.len() - Self::MOST);
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.bytes[self.bytes.len().saturating_sub(Self::MOST)..]
+    }
+}
+
+fn answer(
+    command: &str,
+    stored: Stored,
+    finished: &Finished,
+    blocked: &[String],
+    budget: u64,
+) -> Answer {
     let Stored { digest, entry } = stored;
-    let text = frame::run(&digest, entry.as_ref(), finished, budget);
+    let text = frame::run(&digest, entry.as_ref(), finished, blocked, budget);
     let data = json!({
         "ref": entry.as_ref().ok().map(|entry| entry.reference.as_str()),
         "command": command,
@@ -196,6 +264,7 @@ fn answer(command: &str, stored: Stored, finished: &Finished, budget: u64) -> An
         "lines": digest.lines,
         "verbatim": digest.verbatim,
         "digest": digest.text,
+        "blocked": blocked,
     });
     Answer::new(text, data).instead_of(digest.bytes)
 }

@@ -71,7 +71,7 @@ mod linux {
     impl Held {
         pub(crate) fn by(reach: &Reach) -> io::Result<Self> {
             let masks = Masks::of(reach);
-            let ruleset = landlock::ruleset(reach, masks.is_some())?;
+            let ruleset = landlock::ruleset(reach, masks.as_ref())?;
             Ok(Self { masks, ruleset, filter: filter::program(reach.profile())? })
         }
 

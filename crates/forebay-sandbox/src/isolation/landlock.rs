@@ -17,7 +17,8 @@ use landlock::{
 };
 use rustix::fs::{Mode, OFlags, open};
 
-use super::reach::{Reach, is_within};
+use super::masks::Masks;
+use super::reach::Reach;
 
 /// The newest interface this was written for. What the kernel does not know of it is left out.
 const NEWEST: ABI = ABI::V7;
@@ -46,14 +47,16 @@ pub(super) fn restrict_self(ruleset: &OwnedFd) -> io::Result<()> {
 
 /// Makes the ruleset of `reach`; none where the kernel has no Landlock.
 ///
-/// With `masked`, what is refused inside a writable folder is left to the masks.
-pub(super) fn ruleset(reach: &Reach, masked: bool) -> io::Result<Option<OwnedFd>> {
+/// What `masks` cover is left to them.
+pub(super) fn ruleset(reach: &Reach, masks: Option<&Masks>) -> io::Result<Option<OwnedFd>> {
     if version().is_none() {
         return Ok(None);
     }
     let mut rules = Rules { ruleset: Some(handled(reach)?) };
-    rules.let_read(reach, masked)?;
-    rules.let_write(reach, masked)?;
+    let uncovered = |path: &&PathBuf| !masks.is_some_and(|masks| masks.cover_path(path));
+    rules.let_read(reach, &Around::new(reach.hidden.iter().filter(uncovered)))?;
+    let kept = reach.hidden.iter().chain(&reach.frozen);
+    rules.let_write(reach, &Around::new(kept.filter(uncovered)))?;
     Ok(rules.ruleset.and_then(Option::from))
 }
 
@@ -83,28 +86,23 @@ struct Rules {
 }
 
 impl Rules {
-    fn let_read(&mut self, reach: &Reach, masked: bool) -> io::Result<()> {
-        let around = Around::new(
-            reach.hidden.iter().filter(|path| !masked || !is_within(path, &reach.write)),
-        );
+    fn let_read(&mut self, reach: &Reach, around: &Around<'_>) -> io::Result<()> {
         let read = AccessFs::from_read(NEWEST);
         if let Some(folders) = &reach.read {
             for folder in folders {
-                self.allow_around(folder, &around, read)?;
+                self.allow_around(folder, around, read)?;
             }
         } else {
             // Names can be listed everywhere: without that no `ls ~` would work.
             self.allow(Path::new("/"), AccessFs::ReadDir.into())?;
-            self.allow_around(Path::new("/"), &around, read)?;
+            self.allow_around(Path::new("/"), around, read)?;
         }
         reach.shown.iter().try_for_each(|path| self.allow(path, read))
     }
 
-    fn let_write(&mut self, reach: &Reach, masked: bool) -> io::Result<()> {
-        let kept = reach.hidden.iter().chain(&reach.frozen);
-        let around = Around::new(kept.filter(|path| !masked || !is_within(path, &reach.write)));
+    fn let_write(&mut self, reach: &Reach, around: &Around<'_>) -> io::Result<()> {
         let write = AccessFs::from_write(NEWEST);
-        reach.write.iter().try_for_each(|folder| self.allow_around(folder, &around, write))
+        reach.write.iter().try_for_each(|folder| self.allow_around(folder, around, write))
     }
 
     /// Allows `path` and all below it, without what `around` leaves out.

@@ -53,14 +53,18 @@ struct Identity {
 impl Masks {
     /// The masks that `reach` needs; none if it needs none or this system gives no mount namespace.
     pub(super) fn of(reach: &Reach) -> Option<Self> {
-        let hidden = reach.inside_writable(&reach.hidden).map(|path| (path, hiding(path)));
-        let frozen = reach.inside_writable(&reach.frozen).map(|path| (path, Kind::Frozen));
+        let hidden = reach.hidden_in_writable().map(|path| (path, hiding(path)));
+        let frozen = reach.frozen_in_writable().map(|path| (path, Kind::Frozen));
         let masks: Vec<Mask> = hidden
             .chain(frozen)
             .filter(|(path, _)| path.exists())
             .filter_map(|(path, kind)| Some(Mask { path: c_string(path)?, kind }))
             .collect();
         (!masks.is_empty() && are_available()).then(|| Self { identity: identity(), masks })
+    }
+
+    pub(super) fn cover_path(&self, path: &Path) -> bool {
+        self.masks.iter().any(|mask| mask.path.as_bytes() == path.as_os_str().as_bytes())
     }
 
     /// Makes the namespace and the mounts; between fork and exec, so only system calls.

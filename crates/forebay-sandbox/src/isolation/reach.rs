@@ -61,12 +61,15 @@ impl Reach {
         self.profile != Profile::Strict
     }
 
-    /// What is refused although it lies inside a folder that can be written.
-    pub(super) fn inside_writable<'a>(
-        &'a self,
-        kept: &'a [PathBuf],
-    ) -> impl Iterator<Item = &'a Path> {
-        kept.iter().map(PathBuf::as_path).filter(|path| is_within(path, &self.write))
+    /// What is hidden as a whole although it lies inside a folder that can be written.
+    pub(super) fn hidden_in_writable(&self) -> impl Iterator<Item = &PathBuf> {
+        let whole = |path: &Path| !self.shown.iter().any(|shown| shown.starts_with(path));
+        self.hidden.iter().filter(move |path| is_within(path, &self.write) && whole(path))
+    }
+
+    /// What is not written although it lies inside a folder that can be.
+    pub(super) fn frozen_in_writable(&self) -> impl Iterator<Item = &PathBuf> {
+        self.frozen.iter().filter(|path| is_within(path, &self.write))
     }
 }
 
@@ -125,8 +128,11 @@ impl Finder<'_> {
 
     /// The exceptions inside the secret stores; what the user denied by name has none.
     fn shown(&self, isolation: &Isolation) -> Vec<PathBuf> {
-        let mut shown = self.existing(SECRETS_LEFT_OPEN);
-        shown.extend(self.public_keys());
+        let mut shown = Vec::new();
+        if isolation.profile == Profile::Project {
+            shown.extend(self.existing(SECRETS_LEFT_OPEN));
+            shown.extend(self.public_keys());
+        }
         shown.extend(isolation.read.iter().map(|path| real(path)));
         let denied: Vec<PathBuf> = isolation.deny.iter().map(|path| real(path)).collect();
         shown.retain(|path| path.exists() && !is_within(path, &denied));

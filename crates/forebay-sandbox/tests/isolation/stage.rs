@@ -1,6 +1,6 @@
 //! A home folder with a project in it, secrets beside it, and runs held to a profile.
 //!
-//! The stage stands in the build folder: temp can be written under `project`, which would prove nothing.
+//! The stage stands in the user's home: temp can be written under `project`, which would prove nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,15 +34,21 @@ impl Ran {
     pub(crate) fn was_refused(self) -> String {
         assert!(!self.finished.ending.is_success(), "it was not refused: {}", self.text);
         let refusals =
-            ["Permission denied", "Operation not permitted", "Read-only", "cross-device"];
-        assert!(refusals.iter().any(|word| self.text.contains(word)), "{}", self.text);
+            ["permission denied", "operation not permitted", "read-only", "cross-device"];
+        assert!(
+            refusals.iter().any(|word| self.text.to_lowercase().contains(word)),
+            "{}",
+            self.text
+        );
         self.text
     }
 }
 
 impl Stage {
     pub(crate) fn new(profile: Profile) -> Self {
-        let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let outside_of_temp = std::env::home_dir().unwrap();
+        let home =
+            tempfile::Builder::new().prefix(".forebay-test-").tempdir_in(outside_of_temp).unwrap();
         let at = |path: &str| home.path().join(path);
         for folder in [".ssh", ".aws", "project", "data", "elsewhere", ".cache"] {
             fs::create_dir(at(folder)).unwrap();
