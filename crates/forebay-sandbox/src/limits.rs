@@ -2,12 +2,12 @@
 //!
 //! - Memory is RLIMIT_DATA, the data a process writes, and holds for each process. RLIMIT_AS would end
 //!   programs that only reserve addresses (Go, Java, Node), and a cgroup needs rights we do not have.
+//!   A sanitizer's shadow memory counts as data, so the default is no limit.
 //! - Processes are counted by the supervisor, which ends a run whose session has too many. The kernel's
 //!   own limit counts all of a user's processes and none of root's; it is set too, far enough above
 //!   what runs already, to stop a fork bomb between two counts.
 //! - Output is counted by the supervisor; what came before the limit is kept.
 
-use std::fs;
 use std::io;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -66,7 +66,7 @@ fn lowered(of: Resource, most: u64) -> Rlimit {
 /// How many processes and threads run on this machine, from one small file.
 #[cfg(target_os = "linux")]
 pub(crate) fn all_tasks() -> Option<u64> {
-    tasks_in(&fs::read_to_string("/proc/loadavg").ok()?)
+    tasks_in(&std::fs::read_to_string("/proc/loadavg").ok()?)
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -132,6 +132,7 @@ impl Entry {
     }
 
     #[cfg(not(target_os = "linux"))]
+    #[allow(clippy::unnecessary_wraps, reason = "on Linux it can fail")]
     fn end_with_parent(&self) -> io::Result<()> {
         Ok(())
     }

@@ -122,10 +122,12 @@ mod other {
     }
 
     impl Held {
+        #[allow(clippy::unnecessary_wraps, reason = "on Linux it can fail")]
         pub(crate) fn by(reach: &Reach) -> io::Result<Self> {
             Ok(Self { profile: seatbelt::profile(reach) })
         }
 
+        #[allow(clippy::unnecessary_wraps, reason = "on Linux it can fail")]
         pub(crate) fn enter(&self) -> io::Result<()> {
             Ok(())
         }
