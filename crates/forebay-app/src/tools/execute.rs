@@ -50,7 +50,7 @@ impl Tool for Execute {
             cwd: input.cwd.map(PathBuf::from),
             timeout_ms: input.timeout_ms,
             budget: input.budget,
-            profile: Some(tightened(app, input.isolation.as_deref())?),
+            profile: Some(tightened(app.settings.isolation.profile, input.isolation.as_deref())?),
         };
         run(app, command, &options, call, &mut |_, _| {}).map(|ran| ran.answer)
     }
@@ -102,14 +102,13 @@ pub fn run(
     Ok(Ran { answer, finished })
 }
 
-/// The profile of a tool call, which may ask for a tighter one and never for a looser one.
-fn tightened(app: &App, asked: Option<&str>) -> Result<Profile, AppError> {
-    let own = app.settings.isolation.profile;
+/// The profile of a tool call, which may ask for a tighter one than `own` and never for a looser one.
+fn tightened(own: Profile, asked: Option<&str>) -> Result<Profile, AppError> {
     let Some(name) = asked else {
         return Ok(own);
     };
     match Profile::named(name) {
-        Some(asked) if asked >= own => Ok(own.tightened_by(asked)),
+        Some(asked) if own.tightened_by(asked) == asked => Ok(asked),
         Some(_) => Err(AppError::bad_input(
             format!("a call cannot loosen isolation from {own} to {name}"),
             "leave it out; the user can set isolation.profile, or `forebay run --isolation`",
@@ -267,4 +266,30 @@ fn answer(
         "blocked": blocked,
     });
     Answer::new(text, data).instead_of(digest.bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_tightens_and_never_loosens() {
+        assert_eq!(tightened(Profile::Project, None).unwrap(), Profile::Project);
+        assert_eq!(tightened(Profile::Project, Some("strict")).unwrap(), Profile::Strict);
+        assert_eq!(tightened(Profile::Off, Some("project")).unwrap(), Profile::Project);
+        for (own, asked) in [(Profile::Project, "off"), (Profile::Strict, "project")] {
+            assert!(tightened(own, Some(asked)).is_err(), "{own} {asked}");
+        }
+        assert!(tightened(Profile::Off, Some("loose")).is_err());
+    }
+
+    #[test]
+    fn the_end_of_an_output_is_bounded() {
+        let mut end = End::default();
+        for piece in [&b"start"[..], &[b'x'; 3 * End::MOST], b"end"] {
+            end.push(piece);
+            assert!(end.bytes.len() <= 2 * End::MOST);
+        }
+        assert!(end.bytes().ends_with(b"xend") && end.bytes().len() == End::MOST);
+    }
 }

@@ -86,13 +86,14 @@ pub(super) const TOOL_LOCKS: &[Place] = &[
     place(".cargo/.package-cache", "cargo's lock"),
     place(".cargo/.package-cache-mutate", "cargo's lock"),
     place(".cargo/.global-cache", "when cargo last used what"),
+    place(".cargo/.crates.toml", "cargo locks it to list what is installed"),
+    place(".cargo/.crates2.json", "likewise"),
 ];
 
 /// Temp that everyone shares.
 pub(super) const TEMP: &[Place] = &[
     place("/tmp", "temp"),
     place("/var/tmp", "temp that outlives a restart"),
-    place("/dev/shm", "shared memory, which is files"),
     place("/private/tmp", "temp on macOS"),
     place("/private/var/folders", "temp on macOS"),
 ];
@@ -107,6 +108,7 @@ pub(super) const DEVICES: &[Place] = &[
     place("/dev/tty", "the terminal, of which a run has none"),
     place("/dev/ptmx", "new terminals, for programs that test with them"),
     place("/dev/pts", "likewise"),
+    place("/dev/shm", "shared memory, of which locks between processes are made"),
 ];
 
 /// What programs are made of: all that `strict` reads outside of the project.

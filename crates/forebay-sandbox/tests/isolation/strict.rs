@@ -44,5 +44,6 @@ fn temp_is_its_own_and_goes_with_the_run() {
 #[test]
 fn processes_still_talk_with_each_other() {
     let stage = Stage::new(Profile::Strict);
+    stage.run("echo x > /dev/shm/forebay-test-$$ && rm /dev/shm/forebay-test-$$").succeeded();
     assert_eq!(stage.run("seq 3 | sort -r | { read x; echo $x; }").succeeded(), "3\n");
 }

@@ -4,8 +4,11 @@
 #![expect(clippy::unwrap_used, reason = "a test says what is wrong by failing")]
 
 use std::fs;
+use std::io::Read;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::mpsc;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -38,17 +41,21 @@ impl User {
     }
 
     #[expect(clippy::disallowed_methods, reason = "the tests drive the real binary from outside")]
-    fn forebay<const N: usize>(&self, arguments: [&str; N]) -> Said {
-        let output = Command::new(env!("CARGO_BIN_EXE_forebay"))
+    fn command<const N: usize>(&self, arguments: [&str; N]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_forebay"));
+        command
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap())
             .env("HOME", self.home.path())
             .env("FOREBAY_HOME", self.at("data"))
             .env("LD_AUDIT", "/no/such.so")
             .current_dir(self.at("app"))
-            .args(arguments)
-            .output()
-            .unwrap();
+            .args(arguments);
+        command
+    }
+
+    fn forebay<const N: usize>(&self, arguments: [&str; N]) -> Said {
+        let output = self.command(arguments).output().unwrap();
         let text =
             String::from_utf8(output.stdout).unwrap() + str::from_utf8(&output.stderr).unwrap();
         Said { code: output.status.code(), text }
@@ -135,4 +142,19 @@ fn strict_leaves_no_temp_behind() {
     let said = user.forebay(["run", "--isolation", "strict", "--digest", "echo at:$TMPDIR"]);
     let folder = said.text.split("at:").nth(1).unwrap().lines().next().unwrap();
     assert!(!fs::exists(folder).unwrap(), "{}", said.text);
+}
+
+#[test]
+fn a_killed_forebay_takes_its_command_with_it() {
+    let user = User::new();
+    let line = user.at("app/line");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &line, rustix::fs::Mode::RWXU).unwrap();
+    let mut forebay = user.command(["run", "exec sleep 1000 3> line"]).spawn().unwrap();
+    // Opens once the command has opened its end, and ends when nobody holds that any more.
+    let mut reader = fs::File::open(&line).unwrap();
+    forebay.kill().unwrap();
+    forebay.wait().unwrap();
+    let (sender, ended) = mpsc::channel();
+    std::thread::spawn(move || sender.send(reader.read_to_end(&mut Vec::new()).is_ok()));
+    assert_eq!(ended.recv_timeout(Duration::from_secs(20)), Ok(true));
 }
