@@ -166,14 +166,14 @@ mod tests {
 
     #[test]
     fn the_way_to_a_path_is_told_from_its_siblings() {
-        let hidden = [PathBuf::from("/home/u/.ssh"), PathBuf::from("/home/u/.gnupg")];
+        let hidden = [PathBuf::from("/h/u/.ssh"), PathBuf::from("/h/u/.gnupg")];
         let around = Around::new(hidden.iter());
         for (path, left_out, on_the_way) in [
             ("/", false, true),
-            ("/home/u", false, true),
-            ("/home/u/.ssh", true, false),
-            ("/home/u/.ssh/id", true, false),
-            ("/home/u/.ssh2", false, false),
+            ("/h/u", false, true),
+            ("/h/u/.ssh", true, false),
+            ("/h/u/.ssh/id", true, false),
+            ("/h/u/.ssh2", false, false),
             ("/usr", false, false),
         ] {
             let path = Path::new(path);

@@ -33,8 +33,13 @@ impl Ran {
     #[track_caller]
     pub(crate) fn was_refused(self) -> String {
         assert!(!self.finished.ending.is_success(), "it was not refused: {}", self.text);
-        let refusals =
-            ["permission denied", "operation not permitted", "read-only", "cross-device"];
+        let refusals = [
+            "permission denied",
+            "operation not permitted",
+            "read-only",
+            "cross-device",
+            "superuser",
+        ];
         assert!(
             refusals.iter().any(|word| self.text.to_lowercase().contains(word)),
             "{}",
