@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn the_end_of_an_output_is_bounded() {
         let mut end = End::default();
-        for piece in [&b"start"[..], &[b'x'; 3 * End::MOST], b"end"] {
+        for piece in [&b"start"[..], &vec![b'x'; 3 * End::MOST], b"end"] {
             end.push(piece);
             assert!(end.bytes.len() <= 2 * End::MOST);
         }
