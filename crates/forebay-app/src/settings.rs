@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use forebay_domain::EntryKind;
 use forebay_domain::time::days;
+use forebay_sandbox::Profile;
 use serde::{Deserialize, Serialize};
 
 /// The settings and their defaults, as the file a user would write.
@@ -15,6 +16,8 @@ pub struct Settings {
     pub digest: Digest,
     pub run: Run,
     pub store: Store,
+    pub isolation: Isolation,
+    pub limits: Limits,
     pub get: Get,
     pub search: Search,
     pub keep: Keep,
@@ -37,6 +40,28 @@ pub struct Run {
 #[serde(deny_unknown_fields)]
 pub struct Store {
     pub redact: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Isolation {
+    #[serde(with = "profile_by_name")]
+    pub profile: Profile,
+    pub write: Vec<String>,
+    pub read: Vec<String>,
+    pub deny: Vec<String>,
+}
+
+/// Of one run; 0 is without limit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    pub memory_mb: u64,
+    pub cpu_seconds: u64,
+    pub processes: u64,
+    pub open_files: u64,
+    pub file_mb: u64,
+    pub output_mb: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,5 +104,26 @@ impl Keep {
         .filter(|(_, count)| *count > 0)
         .map(|(kind, count)| (kind, days(count)))
         .collect()
+    }
+}
+
+/// A profile as its name.
+mod profile_by_name {
+    use forebay_sandbox::Profile;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    pub(super) fn serialize<S: Serializer>(profile: &Profile, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(profile.name())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Profile, D::Error> {
+        let name = String::deserialize(from)?;
+        Profile::named(&name).ok_or_else(|| {
+            D::Error::custom(format!(
+                "isolation.profile = \"{name}\" is none of off, project, strict"
+            ))
+        })
     }
 }

@@ -22,6 +22,6 @@ pub use note::{Note, NoteKind};
 pub use project::ProjectId;
 pub use redact::{Redactions, Redactor};
 pub use reference::{BadReference, Reference};
-pub use run::{Ending, RunRecord, Spans, Stream};
+pub use run::{Ending, Limit, RunRecord, Spans, Stream};
 pub use scope::Scope;
 pub use time::Timestamp;

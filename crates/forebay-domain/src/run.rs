@@ -21,6 +21,15 @@ pub enum Ending {
     TimedOut,
     /// It was ended because the caller asked.
     Cancelled,
+    /// It was ended because it used up more than it may.
+    OverLimit(Limit),
+}
+
+/// What a run can have too much of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Limit {
+    Output,
+    Processes,
 }
 
 impl Ending {
@@ -39,6 +48,8 @@ impl fmt::Display for Ending {
             },
             Self::TimedOut => f.write_str("timed out"),
             Self::Cancelled => f.write_str("cancelled"),
+            Self::OverLimit(Limit::Output) => f.write_str("ended over its output limit"),
+            Self::OverLimit(Limit::Processes) => f.write_str("ended over its process limit"),
         }
     }
 }

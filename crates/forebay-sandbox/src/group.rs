@@ -54,34 +54,52 @@ impl Group {
     /// orphans in a container whose init reaps nobody.
     #[cfg(target_os = "linux")]
     fn some_member_runs(self) -> bool {
-        match std::fs::read_dir("/proc") {
-            Ok(entries) => entries.flatten().any(|entry| self.is_living_member(&entry)),
-            Err(_) => true,
-        }
+        living_processes().is_none_or(|mut all| all.any(|one| one.group == self.id.as_raw_pid()))
     }
 
+    /// How many processes run in the session that the leader opened, as far as can be told.
     #[cfg(target_os = "linux")]
-    fn is_living_member(self, entry: &std::fs::DirEntry) -> bool {
-        let name = entry.file_name();
-        name.as_encoded_bytes().first().is_some_and(u8::is_ascii_digit)
-            && std::fs::read(entry.path().join("stat"))
-                .ok()
-                .and_then(|stat| living_group(&stat))
-                .is_some_and(|group| group == self.id.as_raw_pid())
+    pub(crate) fn session_size(self) -> u64 {
+        let members = living_processes().into_iter().flatten();
+        members.filter(|one| one.session == self.id.as_raw_pid()).count() as u64
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unused_self, reason = "the same question as on Linux")]
+    pub(crate) fn session_size(self) -> u64 {
+        0
     }
 }
 
-/// The group of a process that has not ended, from its `/proc/<pid>/stat`.
+/// Where a process that has not ended belongs.
+#[cfg(target_os = "linux")]
+#[derive(Debug, PartialEq, Eq)]
+struct Belongs {
+    group: i32,
+    session: i32,
+}
+
+/// Every process that has not ended; none if the system does not tell.
+#[cfg(target_os = "linux")]
+fn living_processes() -> Option<impl Iterator<Item = Belongs>> {
+    let entries = std::fs::read_dir("/proc").ok()?.flatten();
+    let processes =
+        entries.filter(|entry| entry.file_name().as_encoded_bytes()[0].is_ascii_digit());
+    Some(processes.filter_map(|entry| belongs(&std::fs::read(entry.path().join("stat")).ok()?)))
+}
+
+/// Where a process belongs, from its `/proc/<pid>/stat`.
 ///
 /// The program's name stands in parentheses and may hold anything, so the fields count from the last
-/// closing one: state, parent, group.
+/// closing one: state, parent, group, session.
 #[cfg(target_os = "linux")]
-fn living_group(stat: &[u8]) -> Option<i32> {
+fn belongs(stat: &[u8]) -> Option<Belongs> {
     let name_end = stat.iter().rposition(|byte| *byte == b')')?;
     let mut fields = str::from_utf8(&stat[name_end + 1..]).ok()?.split_ascii_whitespace();
     let state = fields.next()?;
     let group = fields.nth(1)?.parse().ok()?;
-    (!matches!(state, "Z" | "X" | "x")).then_some(group)
+    let session = fields.next()?.parse().ok()?;
+    (!matches!(state, "Z" | "X" | "x")).then_some(Belongs { group, session })
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -90,15 +108,16 @@ mod tests {
 
     #[test]
     fn the_name_of_a_program_cannot_forge_the_fields() {
-        assert_eq!(living_group(b"7 (sleep) S 1 42 42 0"), Some(42));
-        assert_eq!(living_group(b"7 (a) R 1 9 (\xff) S 1 42 42 0"), Some(42));
+        let here = Some(Belongs { group: 42, session: 43 });
+        assert_eq!(belongs(b"7 (sleep) S 1 42 43 0"), here);
+        assert_eq!(belongs(b"7 (a) R 1 9 (\xff) S 1 42 43 0"), here);
     }
 
     #[test]
     fn the_ended_and_the_unreadable_do_not_count() {
-        assert_eq!(living_group(b"7 (sleep) Z 1 42 42 0"), None);
-        assert_eq!(living_group(b"7 (sleep) S"), None);
-        assert_eq!(living_group(b""), None);
+        assert_eq!(belongs(b"7 (sleep) Z 1 42 42 0"), None);
+        assert_eq!(belongs(b"7 (sleep) S"), None);
+        assert_eq!(belongs(b""), None);
     }
 
     #[test]

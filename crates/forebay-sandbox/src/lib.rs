@@ -4,6 +4,8 @@
 //! returns how it ended. Read the modules in this order:
 //!
 //! - `spec`: what to run, and the checks before it starts;
+//! - `isolation`: what it can touch, held by the kernel;
+//! - `limits`, `headcount`: what it may use up;
 //! - `spawn`: the child in a session of its own;
 //! - `tree`, `group`: the leader and its process group, watched and ended;
 //! - `capture`, `ready`: the two pipes, and the poll that waits for them;
@@ -16,6 +18,9 @@ mod cancel;
 mod capture;
 mod error;
 mod group;
+mod headcount;
+pub mod isolation;
+mod limits;
 mod ready;
 mod run;
 mod spawn;
@@ -26,5 +31,7 @@ mod tree;
 pub use cancel::Cancel;
 pub use capture::Sink;
 pub use error::RunError;
+pub use isolation::{Isolation, Profile};
+pub use limits::Limits;
 pub use run::{Finished, run};
 pub use spec::{Program, RunSpec, Stdin};

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use forebay_domain::run::{Ending, Spans};
 
 use crate::capture::{Capture, Sink};
+use crate::isolation::Fence;
 use crate::spawn::spawn;
 use crate::spec::RunSpec;
 use crate::supervise::Supervisor;
@@ -32,8 +33,9 @@ pub fn run(spec: &RunSpec, sink: &mut dyn Sink, cancel: &Cancel) -> Result<Finis
         return Ok(cancelled_before_start());
     }
     let started = Instant::now();
+    let fence = Fence::around(&spec.isolation).map_err(RunError::io("prepare its isolation"))?;
     // The tree is made at once: from here on every way out ends the processes.
-    let mut tree = ProcessTree::new(spawn(spec)?, cancel);
+    let mut tree = ProcessTree::new(spawn(spec, &fence)?, cancel);
     let capture = Capture::new(tree.child(), sink).map_err(RunError::io("read its output"))?;
     Supervisor::new(spec, cancel, started, tree, capture)
         .see_it_through()

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::RunError;
+use crate::{Isolation, Limits, RunError};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 const DEFAULT_KILL_GRACE: Duration = Duration::from_secs(2);
@@ -41,10 +41,13 @@ pub struct RunSpec {
     pub timeout: Duration,
     /// The time between asking the processes to end (SIGTERM) and ending them (SIGKILL).
     pub kill_grace: Duration,
+    pub isolation: Isolation,
+    pub limits: Limits,
 }
 
 impl RunSpec {
-    /// Describes a run with closed stdin, the inherited environment and the default times.
+    /// Describes a run with closed stdin, the inherited environment, the default times, and neither
+    /// isolation nor limits.
     pub fn new(program: Program, cwd: PathBuf) -> Self {
         Self {
             program,
@@ -53,6 +56,8 @@ impl RunSpec {
             stdin: Stdin::default(),
             timeout: DEFAULT_TIMEOUT,
             kill_grace: DEFAULT_KILL_GRACE,
+            isolation: Isolation::default(),
+            limits: Limits::default(),
         }
     }
 

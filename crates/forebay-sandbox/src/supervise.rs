@@ -3,18 +3,20 @@
 //! ```text
 //! Running --leader ended--> Settling --all gone--------------------------> Over
 //!    |                         `--someone stays--> Terminating --gone------> Over
-//!    `--time is up, cancelled-----------------------^  `--grace over--> Killed --> Over
+//!    |--time is up, cancelled-----------------------^  `--grace over--> Killed --> Over
+//!    `--over a limit------------------------------------------------------^
 //! ```
 
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
-use forebay_domain::run::Ending;
+use forebay_domain::run::{Ending, Limit};
 use rustix::process::Signal;
 
 use crate::Cancel;
 use crate::capture::{Capture, Read};
+use crate::headcount::Headcount;
 use crate::ready::{Source, wait};
 use crate::run::Finished;
 use crate::spec::RunSpec;
@@ -57,6 +59,9 @@ pub(crate) struct Supervisor<'a> {
     last_bytes: Instant,
     leader_ended: Option<Instant>,
     next_look: Duration,
+    /// Bytes of both outputs.
+    captured: u64,
+    headcount: Option<Headcount>,
     /// Why the run was ended, if it did not end by itself.
     cut_short: Option<Ending>,
     stragglers_ended: bool,
@@ -80,6 +85,8 @@ impl<'a> Supervisor<'a> {
             last_bytes: started,
             leader_ended: None,
             next_look: FIRST_LOOK,
+            captured: 0,
+            headcount: spec.limits.processes.and_then(Headcount::new),
             cut_short: None,
             stragglers_ended: false,
         }
@@ -115,7 +122,8 @@ impl<'a> Supervisor<'a> {
         let until_deadline =
             self.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let until_look = self.must_look().then_some(self.next_look);
-        [until_deadline, until_look].into_iter().flatten().min()
+        let until_count = self.headcount.as_ref().map(Headcount::patience);
+        [until_deadline, until_look, until_count].into_iter().flatten().min()
     }
 
     /// When the phase ends at the latest; none if the time is beyond what the clock can count.
@@ -142,8 +150,9 @@ impl<'a> Supervisor<'a> {
             if ready.is_empty() { (self.next_look * 2).min(SLOWEST_LOOK) } else { FIRST_LOOK };
         for source in ready {
             if let Source::Output(stream) = source
-                && let Read::Bytes(_) = self.capture.read(*stream)?
+                && let Read::Bytes(count) = self.capture.read(*stream)?
             {
+                self.captured += count as u64;
                 self.last_bytes = Instant::now();
             }
         }
@@ -182,6 +191,10 @@ impl<'a> Supervisor<'a> {
         if let Some(since) = self.leader_ended {
             return Some(Phase::Settling { since });
         }
+        if let Some(limit) = self.exceeded_limit() {
+            self.cut_short = Some(Ending::OverLimit(limit));
+            return Some(self.kill());
+        }
         self.cut_short = if self.cancel.is_cancelled() {
             Some(Ending::Cancelled)
         } else {
@@ -194,10 +207,27 @@ impl<'a> Supervisor<'a> {
         if self.capture.is_complete() && self.tree.is_gone_with_leader()? {
             return Ok(Some(Phase::Over));
         }
+        if self.has_said_too_much() {
+            return Ok(Some(self.kill()));
+        }
         if !self.deadline_passed() && !self.cancel.is_cancelled() {
             return Ok(None);
         }
         Ok(Some(if self.tree.is_gone() { Phase::Over } else { self.terminate() }))
+    }
+
+    fn exceeded_limit(&mut self) -> Option<Limit> {
+        if self.has_said_too_much() {
+            return Some(Limit::Output);
+        }
+        let group = self.tree.group();
+        let too_many =
+            self.headcount.as_mut().is_some_and(|headcount| headcount.exceeded_by(group));
+        too_many.then_some(Limit::Processes)
+    }
+
+    fn has_said_too_much(&self) -> bool {
+        self.spec.limits.output.is_some_and(|most| self.captured > most)
     }
 
     fn after_terminating(&mut self) -> Option<Phase> {
@@ -252,6 +282,7 @@ impl<'a> Supervisor<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::isolation::Fence;
     use crate::spawn::spawn;
     use crate::{Program, Sink};
 
@@ -266,7 +297,10 @@ mod tests {
         spec.timeout = timeout;
         let cancel = Cancel::new().unwrap();
         let mut sink = Ignores;
-        let mut tree = ProcessTree::new(spawn(&spec).unwrap(), &cancel);
+        let mut tree = ProcessTree::new(
+            spawn(&spec, &Fence::around(&spec.isolation).unwrap()).unwrap(),
+            &cancel,
+        );
         tree.forget_exit_watch();
         let capture = Capture::new(tree.child(), &mut sink).unwrap();
         Supervisor::new(&spec, &cancel, Instant::now(), tree, capture).see_it_through().unwrap()

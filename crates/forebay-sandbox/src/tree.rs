@@ -71,6 +71,10 @@ impl<'a> ProcessTree<'a> {
         self.group.signal(signal);
     }
 
+    pub(crate) const fn group(&self) -> Group {
+        self.group
+    }
+
     /// Whether nothing of the group runs any more.
     pub(crate) fn is_gone(&self) -> bool {
         self.leader_ended() && !self.group.has_living_members()

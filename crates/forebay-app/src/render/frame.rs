@@ -3,7 +3,7 @@
 use forebay_digest::{Digest, LeftOut};
 use forebay_domain::text::{cut, number};
 use forebay_domain::time::Span;
-use forebay_domain::{Ending, Entry, Redactions, Reference, tokens};
+use forebay_domain::{Ending, Entry, Limit, Redactions, Reference, tokens};
 use forebay_sandbox::Finished;
 use forebay_store::StoreError;
 
@@ -18,6 +18,7 @@ pub(crate) fn run(
     entry: Result<&Entry, &StoreError>,
     finished: &Finished,
     redactions: &Redactions,
+    blocked: &[String],
     budget: u64,
 ) -> String {
     let mut lines = vec![head(digest, entry, finished)];
@@ -25,6 +26,7 @@ pub(crate) fn run(
     if !redactions.is_empty() {
         lines.push(redactions.to_string());
     }
+    lines.extend_from_slice(blocked);
     if !digest.text.is_empty() {
         lines.push(digest.text.trim_end_matches('\n').to_owned());
     }
@@ -63,6 +65,13 @@ fn remarks(entry: Result<&Entry, &StoreError>, finished: &Finished) -> Vec<Strin
     }
     if finished.ending == Ending::TimedOut {
         remarks.push("ended by timeout_ms; the output so far is kept".to_owned());
+    }
+    if let Ending::OverLimit(limit) = finished.ending {
+        let setting = match limit {
+            Limit::Output => "limits.output_mb",
+            Limit::Processes => "limits.processes",
+        };
+        remarks.push(format!("ended by {setting}; the output so far is kept"));
     }
     if finished.stragglers_ended {
         remarks.push("processes it left in the background were ended".to_owned());

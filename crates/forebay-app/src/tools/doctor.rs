@@ -5,7 +5,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use forebay_domain::text::number;
-use forebay_sandbox::{Program, RunSpec, Sink};
+use forebay_sandbox::isolation::{Outcome, Proof};
+use forebay_sandbox::{Profile, Program, RunSpec, Sink};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -33,7 +34,7 @@ impl Tool for Doctor {
             store(app),
             index(app),
             shell(app, call),
-            isolation(),
+            isolation(app, call),
         ];
         let text = checks.iter().map(Check::line).collect::<Vec<_>>().join("\n");
         let healthy = checks.iter().all(|check| check.state != State::Broken);
@@ -181,9 +182,35 @@ fn shell(app: &App, call: &Call) -> Check {
     }
 }
 
-fn isolation() -> Check {
+/// Tries what isolation promises, and says what is in force.
+fn isolation(app: &App, call: &Call) -> Check {
+    let profile = app.settings.isolation.profile;
+    match forebay_sandbox::isolation::prove(&call.cancel) {
+        Ok(proof) => isolation_check(profile, &proof),
+        Err(error) => Check::broken("isolation", AppError::from(error).to_text()),
+    }
+}
+
+fn isolation_check(profile: Profile, proof: &Proof) -> Check {
+    let offered = proof.offered.join(", ");
+    let named = |outcome: Outcome| {
+        let trials = proof.trials.iter().filter(|trial| trial.outcome == outcome);
+        trials.map(|trial| trial.promise).collect::<Vec<_>>().join(", ")
+    };
+    if proof.holds() {
+        let held = named(Outcome::Held);
+        let finding = format!("profile {profile}; {offered}; tried: {held}");
+        return if profile == Profile::Off {
+            Check::note("isolation", format!("{finding}, but profile off uses none of it"))
+        } else {
+            Check::good("isolation", finding)
+        };
+    }
+    let (broken, unknown) = (named(Outcome::Broken), named(Outcome::Unknown));
     Check::note(
         "isolation",
-        "commands run with this user's rights; their process group ends with them",
+        format!(
+            "profile {profile}; {offered}; NOT held: [{broken}]; could not be tried: [{unknown}]"
+        ),
     )
 }

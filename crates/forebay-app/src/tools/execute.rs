@@ -6,7 +6,8 @@ use std::time::Duration;
 use forebay_digest::{Budget, Digest, Digester, Hint};
 use forebay_domain::text::cut;
 use forebay_domain::{Entry, EntryKind, Redactions, RunRecord, Spans, Stream};
-use forebay_sandbox::{Finished, Program, RunSpec, Sink, Stdin};
+use forebay_sandbox::isolation::{Reach, explain};
+use forebay_sandbox::{Finished, Profile, Program, RunSpec, Sink, Stdin};
 use forebay_store::{NewDetail, Store, StoreError, Upload};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,7 +16,7 @@ use serde_json::json;
 use super::{Nature, Tool, input};
 use crate::redaction::{self, Streams};
 use crate::render::frame;
-use crate::{Answer, App, AppError, Call};
+use crate::{Answer, App, AppError, Call, holding};
 
 pub struct Execute;
 
@@ -31,6 +32,8 @@ pub struct Input {
     pub timeout_ms: Option<u64>,
     /// Max tokens of the answer
     pub budget: Option<u64>,
+    /// "strict": no network, reads only the project
+    pub isolation: Option<String>,
 }
 
 impl Tool for Execute {
@@ -48,6 +51,7 @@ impl Tool for Execute {
             cwd: input.cwd.map(PathBuf::from),
             timeout_ms: input.timeout_ms,
             budget: input.budget,
+            profile: Some(tightened(app.settings.isolation.profile, input.isolation.as_deref())?),
         };
         run(app, command, &options, call, &mut |_, _| {}).map(|ran| ran.answer)
     }
@@ -66,6 +70,8 @@ pub struct Options {
     pub cwd: Option<PathBuf>,
     pub timeout_ms: Option<u64>,
     pub budget: Option<u64>,
+    /// What the run is held to, if not to what the settings say.
+    pub profile: Option<Profile>,
 }
 
 /// A run that came to its end, with the answer for its caller.
@@ -94,6 +100,33 @@ pub fn run(
     stored.redactions.add(&in_title);
     let answer = answer(&line, stored, &finished, budget.answer);
     Ok(Ran { answer, finished })
+}
+
+/// The profile of a tool call, which may ask for a tighter one than `own` and never for a looser one.
+fn tightened(own: Profile, asked: Option<&str>) -> Result<Profile, AppError> {
+    let Some(name) = asked else {
+        return Ok(own);
+    };
+    match Profile::named(name) {
+        Some(asked) if own.tightened_by(asked) == asked => Ok(asked),
+        Some(_) => Err(AppError::bad_input(
+            format!("a call cannot loosen isolation from {own} to {name}"),
+            "leave it out; the user can set isolation.profile, or `forebay run --isolation`",
+        )),
+        None => Err(AppError::bad_input(
+            format!("there is no isolation `{name}`"),
+            "leave it out, or give \"strict\"",
+        )),
+    }
+}
+
+/// What isolation refused, as far as the end of a failed run's output tells.
+fn blocked(end: &End, spec: &RunSpec, finished: &Finished) -> Vec<String> {
+    if finished.ending.is_success() || spec.isolation.profile == Profile::Off {
+        return Vec::new();
+    }
+    let reach = Reach::of(&spec.isolation, None);
+    explain(&String::from_utf8_lossy(end.bytes()), &spec.cwd, &reach)
 }
 
 /// The answer's budget, and what of it the digest may use.
@@ -130,6 +163,9 @@ fn spec(app: &App, program: Program, stdin: Stdin, options: &Options) -> Result<
     let mut spec = RunSpec::new(program, cwd);
     spec.timeout = Duration::from_millis(millis);
     spec.stdin = stdin;
+    let profile = options.profile.unwrap_or(app.settings.isolation.profile);
+    spec.isolation = holding::isolation(app, profile);
+    spec.limits = holding::limits(&app.settings.limits);
     Ok(spec)
 }
 
@@ -155,8 +191,9 @@ impl Capture<'_> {
     fn store(mut self, app: &App, spec: &RunSpec, finished: &Finished) -> Stored {
         let taking = &mut self.taking;
         let redactions = self.streams.finish(&mut |stream, clean| taking.take(stream, clean));
+        let blocked = blocked(&self.taking.end, spec, finished);
         let (digest, entry) = self.taking.store(app, spec, finished);
-        Stored { digest, entry, redactions }
+        Stored { digest, entry, redactions, blocked }
     }
 }
 
@@ -165,6 +202,8 @@ struct Stored {
     digest: Digest,
     entry: Result<Entry, StoreError>,
     redactions: Redactions,
+    /// What isolation refused, as far as the output tells.
+    blocked: Vec<String>,
 }
 
 /// Takes what may be kept: to the store and to the digest.
@@ -175,6 +214,7 @@ struct Taking<'a> {
     bytes: u64,
     /// Counted here, because what is kept is not as long as what was printed.
     spans: Spans,
+    end: End,
 }
 
 impl<'a> Taking<'a> {
@@ -191,6 +231,7 @@ impl<'a> Taking<'a> {
             title,
             bytes: 0,
             spans: Spans::default(),
+            end: End::default(),
         })
     }
 
@@ -202,6 +243,7 @@ impl<'a> Taking<'a> {
             self.upload = Err(error);
         }
         self.spans.push(stream, bytes.len() as u64);
+        self.end.push(bytes);
         self.bytes += bytes.len() as u64;
     }
 
@@ -228,9 +270,30 @@ impl<'a> Taking<'a> {
     }
 }
 
+/// The end of an output, where a command says why it failed.
+#[derive(Default)]
+struct End {
+    bytes: Vec<u8>,
+}
+
+impl End {
+    const MOST: usize = 16 * 1024;
+
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(&bytes[bytes.len().saturating_sub(Self::MOST)..]);
+        if self.bytes.len() > 2 * Self::MOST {
+            self.bytes.drain(..self.bytes.len() - Self::MOST);
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.bytes[self.bytes.len().saturating_sub(Self::MOST)..]
+    }
+}
+
 fn answer(command: &str, stored: Stored, finished: &Finished, budget: u64) -> Answer {
-    let Stored { digest, entry, redactions } = stored;
-    let text = frame::run(&digest, entry.as_ref(), finished, &redactions, budget);
+    let Stored { digest, entry, redactions, blocked } = stored;
+    let text = frame::run(&digest, entry.as_ref(), finished, &redactions, &blocked, budget);
     let data = json!({
         "ref": entry.as_ref().ok().map(|entry| entry.reference.as_str()),
         "command": command,
@@ -245,6 +308,33 @@ fn answer(command: &str, stored: Stored, finished: &Finished, budget: u64) -> An
         "verbatim": digest.verbatim,
         "digest": digest.text,
         "redacted": redaction::counts(&redactions),
+        "blocked": blocked,
     });
     Answer::new(text, data).instead_of(digest.bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_tightens_and_never_loosens() {
+        assert_eq!(tightened(Profile::Project, None).unwrap(), Profile::Project);
+        assert_eq!(tightened(Profile::Project, Some("strict")).unwrap(), Profile::Strict);
+        assert_eq!(tightened(Profile::Off, Some("project")).unwrap(), Profile::Project);
+        for (own, asked) in [(Profile::Project, "off"), (Profile::Strict, "project")] {
+            assert!(tightened(own, Some(asked)).is_err(), "{own} {asked}");
+        }
+        assert!(tightened(Profile::Off, Some("loose")).is_err());
+    }
+
+    #[test]
+    fn the_end_of_an_output_is_bounded() {
+        let mut end = End::default();
+        for piece in [&b"start"[..], &vec![b'x'; 3 * End::MOST], b"end"] {
+            end.push(piece);
+            assert!(end.bytes.len() <= 2 * End::MOST);
+        }
+        assert!(end.bytes().ends_with(b"xend") && end.bytes().len() == End::MOST);
+    }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use forebay_domain::entry::Detail;
 use forebay_domain::{
-    Ending, Entry, EntryKind, Note, NoteKind, Reference, RunRecord, Spans, Timestamp,
+    Ending, Entry, EntryKind, Limit, Note, NoteKind, Reference, RunRecord, Spans, Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
@@ -249,12 +249,19 @@ pub(super) fn write_chunks(
     Ok(())
 }
 
+/// The codes of a run that was ended over a limit.
+const OVER_OUTPUT: i32 = 1;
+const OVER_PROCESSES: i32 = 2;
+
 fn write_run(transaction: &Transaction<'_>, entry: i64, run: &RunRecord) -> rusqlite::Result<()> {
     let (ending, code) = match run.ending {
         Ending::Exited(code) => ("exited", code),
         Ending::Signalled(signal) => ("signalled", signal),
         Ending::TimedOut => ("timed out", 0),
         Ending::Cancelled => ("cancelled", 0),
+        // The schema's word for a run that was ended early; the code tells the limits apart.
+        Ending::OverLimit(Limit::Output) => ("cancelled", OVER_OUTPUT),
+        Ending::OverLimit(Limit::Processes) => ("cancelled", OVER_PROCESSES),
     };
     transaction
         .prepare_cached(
@@ -444,6 +451,8 @@ fn read_ending(word: &str, code: i32) -> Ending {
     match word {
         "signalled" => Ending::Signalled(code),
         "timed out" => Ending::TimedOut,
+        "cancelled" if code == OVER_OUTPUT => Ending::OverLimit(Limit::Output),
+        "cancelled" if code == OVER_PROCESSES => Ending::OverLimit(Limit::Processes),
         "cancelled" => Ending::Cancelled,
         _ => Ending::Exited(code),
     }

@@ -1,6 +1,6 @@
 //! What is stored comes back whole.
 
-use forebay_domain::{Ending, EntryKind, Reference};
+use forebay_domain::{Ending, EntryKind, Limit, Reference};
 use forebay_store::{HistoryPage, StoreError};
 
 use crate::engine::{new_entry, on_every_engine, put, put_run, raw_of};
@@ -27,9 +27,14 @@ fn an_empty_output_is_an_entry_too() {
 #[test]
 fn every_detail_of_a_run_is_kept() {
     on_every_engine(|store| {
-        for ending in
-            [Ending::Exited(101), Ending::Signalled(9), Ending::TimedOut, Ending::Cancelled]
-        {
+        for ending in [
+            Ending::Exited(101),
+            Ending::Signalled(9),
+            Ending::TimedOut,
+            Ending::Cancelled,
+            Ending::OverLimit(Limit::Output),
+            Ending::OverLimit(Limit::Processes),
+        ] {
             let stored = put_run(store, "cargo test", b"one\ntwo", ending);
             let read = store.entry(stored.reference).unwrap();
             assert_eq!(read, stored);

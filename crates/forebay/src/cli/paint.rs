@@ -45,8 +45,9 @@ pub(super) fn leads_further(line: &str) -> bool {
 fn ending(rest: &str) -> String {
     let (ending, after) = rest.split_at(rest.find(" · ").unwrap_or(rest.len()));
     let good = ending.ends_with("exit 0");
-    let is_run =
-        ["exit ", "killed ", "timed out", "cancelled"].iter().any(|word| ending.contains(word));
+    let is_run = ["exit ", "killed ", "timed out", "cancelled", "ended over"]
+        .iter()
+        .any(|word| ending.contains(word));
     match (is_run, good) {
         (true, true) => format!("{}{after}", ending.green()),
         (true, false) => format!("{}{after}", ending.red()),

@@ -8,7 +8,7 @@ use clap::Args;
 use forebay_app::Call;
 use forebay_app::tools::execute::{self, Command, Options, Ran};
 use forebay_domain::{Ending, Stream};
-use forebay_sandbox::{Cancel, Program, Stdin};
+use forebay_sandbox::{Cancel, Profile, Program, Stdin};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -35,6 +35,9 @@ pub(super) struct Run {
     /// Run the command in this folder
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
+    /// What the command can touch: strict, project or off
+    #[arg(long, value_name = "PROFILE", value_parser = profile)]
+    isolation: Option<Profile>,
     /// Hand our stdin to the command instead of a closed one
     #[arg(long)]
     stdin: bool,
@@ -91,6 +94,7 @@ impl Run {
             cwd: self.cwd.clone(),
             timeout_ms: self.timeout_ms,
             budget: self.budget,
+            profile: self.isolation,
         }
     }
 
@@ -102,6 +106,10 @@ impl Run {
         }
         Command { title: quoted(&self.command), program: Program::Argv(self.command), stdin }
     }
+}
+
+fn profile(name: &str) -> Result<Profile, &'static str> {
+    Profile::named(name).ok_or("use strict, project or off")
 }
 
 /// Whether a lone argument is just the name of a program, for which no shell need be started.
@@ -167,11 +175,13 @@ fn forward_signals(cancel: Cancel) -> io::Result<()> {
 fn end_like(ending: Ending) -> ExitCode {
     const TIMED_OUT: u8 = 124;
     const CANCELLED: u8 = 130;
+    const KILLED: u8 = 137;
     match ending {
         Ending::Exited(code) => ExitCode::from(code as u8),
         Ending::Signalled(signal) => end_by_signal(signal),
         Ending::TimedOut => ExitCode::from(TIMED_OUT),
         Ending::Cancelled => ExitCode::from(CANCELLED),
+        Ending::OverLimit(_) => ExitCode::from(KILLED),
     }
 }
 

@@ -1,6 +1,10 @@
 //! Settings in layers: defaults, user file, project file, environment, flags; the later wins.
+//!
+//! A project's file comes with the project, from whoever wrote it: it can tighten what holds a run back,
+//! and never loosen it.
 
 pub(crate) mod environment;
+mod tighten;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -51,6 +55,8 @@ pub(crate) enum ConfigError {
     Unknown { layer: Layer, key: String },
     #[error("{layer}: `{key}` = {value} is not {expected}")]
     WrongType { layer: Layer, key: String, value: String, expected: &'static str },
+    #[error("{layer}: a project cannot loosen `{key}` to {value}")]
+    Loosens { layer: Layer, key: String, value: String },
     #[error("--set {0}: write it as key=value")]
     BadFlag(String),
 }
@@ -60,6 +66,7 @@ impl ConfigError {
         match self {
             Self::Unreadable { .. } => "make the file readable, or remove it",
             Self::NotToml { .. } => "settings files are TOML; `forebay config` shows every setting",
+            Self::Loosens { .. } => "set it in your own settings file; `forebay config` names it",
             _ => "`forebay config` shows every setting with its value",
         }
     }
@@ -72,14 +79,14 @@ impl Config {
         project: &Path,
         flags: &[String],
     ) -> Result<Self, ConfigError> {
-        let files: Vec<PathBuf> = user.into_iter().chain([project]).map(Path::to_owned).collect();
         let mut config = Self::defaults()?;
-        for path in &files {
-            config.overlay_file(path)?;
+        if let Some(user) = user {
+            config.overlay_file(user, |_, _, asked| Some(asked))?;
         }
+        config.overlay_file(project, tighten::tightened)?;
         config.overlay_environment()?;
         config.overlay_flags(flags)?;
-        config.files = files;
+        config.files = user.into_iter().chain([project]).map(Path::to_owned).collect();
         Ok(config)
     }
 
@@ -105,7 +112,8 @@ impl Config {
         Ok(Self { values: values.collect(), files: Vec::new() })
     }
 
-    fn overlay_file(&mut self, path: &Path) -> Result<(), ConfigError> {
+    /// Lays a file over what holds; `may` gives what becomes of a value, or none if it may not be set.
+    fn overlay_file(&mut self, path: &Path, may: May) -> Result<(), ConfigError> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
             // Below a data folder that is a file there are no settings either.
@@ -122,7 +130,7 @@ impl Config {
         let layer = Layer::File(path.to_owned());
         flatten(parse(path, &text)?)
             .into_iter()
-            .try_for_each(|(key, value)| self.set(&key, value, &layer))
+            .try_for_each(|(key, value)| self.set(&key, value, &layer, may))
     }
 
     fn overlay_environment(&mut self) -> Result<(), ConfigError> {
@@ -130,7 +138,7 @@ impl Config {
         for key in keys {
             let name = environment::of_setting(&key);
             if let Some(text) = environment::read(&name) {
-                self.set(&key, from_text(&text), &Layer::Environment(name))?;
+                self.set_text(&key, &text, &Layer::Environment(name))?;
             }
         }
         Ok(())
@@ -140,23 +148,41 @@ impl Config {
         flags.iter().try_for_each(|flag| {
             let (key, text) =
                 flag.split_once('=').ok_or_else(|| ConfigError::BadFlag(flag.clone()))?;
-            self.set(key.trim(), from_text(text.trim()), &Layer::Flag)
+            self.set_text(key.trim(), text.trim(), &Layer::Flag)
         })
     }
 
-    fn set(&mut self, key: &str, value: Value, layer: &Layer) -> Result<(), ConfigError> {
+    /// Sets a value as it is written in an environment variable or a flag.
+    fn set_text(&mut self, key: &str, text: &str, layer: &Layer) -> Result<(), ConfigError> {
+        let is_list = self.values.get(key).is_some_and(|(value, _)| value.is_array());
+        let value = if is_list { list_from_text(text) } else { from_text(text) };
+        self.set(key, value, layer, |_, _, asked| Some(asked))
+    }
+
+    fn set(&mut self, key: &str, value: Value, layer: &Layer, may: May) -> Result<(), ConfigError> {
         let (layer, key) = (layer.clone(), key.to_owned());
         let Some(slot) = self.values.get_mut(&key) else {
             return Err(ConfigError::Unknown { layer, key });
         };
-        let fits = slot.0.same_type(&value) && value.as_integer().is_none_or(|number| number >= 0);
-        if !fits {
+        if !fits(&slot.0, &value) {
             let expected = expected(&slot.0);
             return Err(ConfigError::WrongType { layer, key, value: value.to_string(), expected });
         }
-        *slot = (value, layer);
+        let Some(allowed) = may(&key, &slot.0, value.clone()) else {
+            return Err(ConfigError::Loosens { layer, key, value: value.to_string() });
+        };
+        *slot = (allowed, layer);
         Ok(())
     }
+}
+
+/// What becomes of a value that a file sets: from its key, what holds and what is asked.
+type May = fn(&str, &Value, Value) -> Option<Value>;
+
+fn fits(example: &Value, value: &Value) -> bool {
+    example.same_type(value)
+        && value.as_integer().is_none_or(|number| number >= 0)
+        && value.as_array().is_none_or(|items| items.iter().all(Value::is_str))
 }
 
 fn parse(path: &Path, text: &str) -> Result<Table, ConfigError> {
@@ -201,11 +227,18 @@ fn from_text(text: &str) -> Value {
     }
 }
 
+/// `/a,/b` as a list of two.
+fn list_from_text(text: &str) -> Value {
+    let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+    Value::Array(items.map(|item| Value::String(item.to_owned())).collect())
+}
+
 fn expected(example: &Value) -> &'static str {
     match example {
         Value::Integer(_) => "a whole number from 0 up",
         Value::Boolean(_) => "true or false",
         Value::String(_) => "a text",
+        Value::Array(_) => "a list of texts",
         _ => "of the right type",
     }
 }
@@ -239,6 +272,14 @@ mod tests {
         assert_eq!(row("get.budget"), Some((Some(2000), Layer::Default)));
     }
 
+    #[test]
+    fn lists_are_written_with_commas() {
+        let flags = ["isolation.write=/a, /b".to_owned(), "isolation.profile=off".to_owned()];
+        let settings = Config::load(None, Path::new("/none"), &flags).unwrap().settings().unwrap();
+        assert_eq!(settings.isolation.write, ["/a", "/b"]);
+        assert_eq!(settings.isolation.profile.name(), "off");
+    }
+
     #[track_caller]
     fn check_refused(text: &str, expect: &str) {
         let folder = tempfile::tempdir().unwrap();
@@ -254,5 +295,7 @@ mod tests {
         check_refused("digest.budget = 'many'", "a whole number");
         check_refused("digest.budget = -4", "a whole number");
         check_refused("digest = [", "s.toml");
+        check_refused("isolation.deny = [1]", "a list of texts");
+        check_refused("isolation.profile = 'off'", "cannot loosen `isolation.profile`");
     }
 }

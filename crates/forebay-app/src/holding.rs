@@ -1,0 +1,46 @@
+//! Holding: what a run of this caller can touch and use up, from the settings and the project.
+
+use std::path::{Path, PathBuf};
+
+use forebay_sandbox::{Isolation, Limits, Profile};
+
+use crate::App;
+use crate::settings;
+
+const MEGABYTE: u64 = 1024 * 1024;
+
+/// The isolation of a run under `profile`.
+pub(crate) fn isolation(app: &App, profile: Profile) -> Isolation {
+    let settings = &app.settings.isolation;
+    let paths = |texts: &[String]| texts.iter().map(|text| path(app, text)).collect();
+    Isolation {
+        profile,
+        project_root: app.places.project().map(|project| project.root.clone()),
+        home: app.user_home.clone(),
+        data_folder: Some(app.places.home().root().to_owned()),
+        write: paths(&settings.write),
+        read: paths(&settings.read),
+        deny: paths(&settings.deny),
+    }
+}
+
+pub(crate) fn limits(settings: &settings::Limits) -> Limits {
+    let limit = |most: u64| (most > 0).then_some(most);
+    let bytes = |megabytes: u64| limit(megabytes.saturating_mul(MEGABYTE));
+    Limits {
+        memory: bytes(settings.memory_mb),
+        cpu_seconds: limit(settings.cpu_seconds),
+        processes: limit(settings.processes),
+        open_files: limit(settings.open_files),
+        file_size: bytes(settings.file_mb),
+        output: bytes(settings.output_mb),
+    }
+}
+
+/// A path as a setting names it: absolute, of the home folder, or of the project.
+fn path(app: &App, text: &str) -> PathBuf {
+    match (text.strip_prefix("~/"), &app.user_home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => app.root().join(Path::new(text)),
+    }
+}
