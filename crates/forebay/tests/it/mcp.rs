@@ -95,7 +95,7 @@ fn an_unknown_tool_is_told_with_the_tools_there_are() {
 fn progress_is_told_to_those_who_ask() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
-    let line = "for i in 1 2 3; do echo part $i; sleep 0.1; done";
+    let line = "for i in 1 2 3; do echo part $i; sleep 0.3; done";
     let id = mcp.request(
         "tools/call",
         json!({ "name": "ctx_execute", "arguments": { "code": line }, "_meta": { "progressToken": "p7" } }),
