@@ -47,12 +47,16 @@ impl PathPattern {
     /// Reads a pattern; `None` for those that match nothing (empty, negated).
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (anchor, rest) = split_anchor(text)?;
-        let names: Vec<&str> =
+        let mut names: Vec<&str> =
             rest.split('/').filter(|name| !name.is_empty() && *name != ".").collect();
         let is_bare = anchor == Anchor::Current && !text.starts_with("./");
         let depth = match names.as_slice() {
             [_] if is_bare => Depth::Any,
             [first, "**"] if is_bare && *first != "**" => Depth::AnyUnlessAllow,
+            ["**", _, ..] => {
+                names.remove(0);
+                Depth::Any
+            }
             _ => Depth::Top,
         };
         let segments: Vec<Segment> = names.into_iter().map(Segment::parse).collect();

@@ -31,7 +31,11 @@ pub(crate) enum Reading {
 
 /// A compiled pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Wildcard(Vec<Token>);
+pub(crate) struct Wildcard {
+    tokens: Vec<Token>,
+    /// The texts between the stars, where there are only texts and stars: most patterns by far.
+    texts: Option<Vec<String>>,
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Token {
@@ -73,49 +77,45 @@ impl Wildcard {
                 tokens.push(token);
             }
         }
-        Self(tokens)
+        Self::from_tokens(tokens)
+    }
+
+    fn from_tokens(tokens: Vec<Token>) -> Self {
+        let texts = tokens.split(|token| *token == Token::Many).map(Token::literal_text).collect();
+        Self { tokens, texts }
     }
 
     /// The same pattern for a file system that takes upper and lower case as one.
     pub(crate) fn ignoring_case(&self) -> Self {
-        Self(self.0.iter().map(Token::lowered).collect())
+        Self::from_tokens(self.tokens.iter().map(Token::lowered).collect())
     }
 
     /// Appends "a blank and anything", for patterns whose last word ends there.
     pub(crate) fn followed_by_anything(&self) -> Self {
         let tail = [Token::Literal(' '), Token::Many];
-        Self(self.0.iter().cloned().chain(tail).collect())
+        Self::from_tokens(self.tokens.iter().cloned().chain(tail).collect())
     }
 
     pub(crate) fn has_wildcards(&self) -> bool {
-        self.0.iter().any(|token| !matches!(token, Token::Literal(_)))
+        self.tokens.iter().any(|token| !matches!(token, Token::Literal(_)))
     }
 
     pub(crate) fn matches_everything(&self) -> bool {
-        self.0 == [Token::Many]
+        self.tokens == [Token::Many]
     }
 
     /// Lays the pattern beside a text.
     pub(crate) fn matches(&self, text: &str, reading: Reading) -> bool {
-        self.starts_alike(text) && self.covers(text, reading)
-    }
-
-    /// A cheap refusal: most rules differ from most commands in the first characters.
-    fn starts_alike(&self, text: &str) -> bool {
-        for (token, character) in self.0.iter().zip(text.chars()) {
-            match token {
-                _ if is_mark(character) => return true,
-                Token::Literal(literal) if *literal != character => return false,
-                Token::Many | Token::One | Token::Class { .. } => return true,
-                Token::Literal(_) => {}
-            }
+        match &self.texts {
+            // No text has a mark in it, so only stars cover marks.
+            Some(texts) if reading == Reading::Closed || !has_marks(text) => finds(texts, text),
+            _ => self.covers(text, reading),
         }
-        true
     }
 
     /// Walks the text once; `reached[i]` says whether the first `i` tokens cover the text so far.
     fn covers(&self, text: &str, reading: Reading) -> bool {
-        let mut reached = vec![false; self.0.len() + 1];
+        let mut reached = vec![false; self.tokens.len() + 1];
         reached[0] = true;
         self.skip_empty(&mut reached);
         for character in text.chars() {
@@ -129,7 +129,7 @@ impl Wildcard {
                 return false;
             }
         }
-        reached[self.0.len()]
+        reached[self.tokens.len()]
     }
 
     /// A place of any content takes any number of tokens.
@@ -140,8 +140,8 @@ impl Wildcard {
     }
 
     fn step(&self, reached: &mut [bool], character: char, reading: Reading) {
-        for index in (0..self.0.len()).rev() {
-            let token = &self.0[index];
+        for index in (0..self.tokens.len()).rev() {
+            let token = &self.tokens[index];
             let passes = reached[index] && token.takes(character, reading);
             let stays = reached[index + 1] && *token == Token::Many;
             reached[index + 1] = passes || stays;
@@ -150,7 +150,7 @@ impl Wildcard {
     }
 
     fn skip_empty(&self, reached: &mut [bool]) {
-        for (index, token) in self.0.iter().enumerate() {
+        for (index, token) in self.tokens.iter().enumerate() {
             if reached[index] && *token == Token::Many {
                 reached[index + 1] = true;
             }
@@ -158,7 +158,36 @@ impl Wildcard {
     }
 }
 
+/// Whether the texts stand in this order, the first at the start and the last at the end.
+fn finds(texts: &[String], text: &str) -> bool {
+    let [first, between @ .., last] = texts else {
+        return texts.first().is_some_and(|only| only == text);
+    };
+    // Most rules differ from most commands in the first character.
+    if !first.is_empty() && first.as_bytes().first() != text.as_bytes().first() {
+        return false;
+    }
+    let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
+    if !rest.ends_with(last.as_str()) {
+        return false;
+    }
+    rest = &rest[..rest.len() - last.len()];
+    between.iter().all(|part| {
+        let found = rest.find(part.as_str());
+        rest = found.map_or("", |at| &rest[at + part.len()..]);
+        found.is_some()
+    })
+}
+
 impl Token {
+    fn literal_text(tokens: &[Self]) -> Option<String> {
+        let literal = |token: &Self| match token {
+            Self::Literal(character) => Some(*character),
+            _ => None,
+        };
+        tokens.iter().map(literal).collect()
+    }
+
     fn takes(&self, character: char, reading: Reading) -> bool {
         match self {
             Self::Many | Self::One => true,

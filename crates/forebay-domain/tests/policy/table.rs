@@ -13,28 +13,28 @@ use forebay_domain::policy::{
     Action, Call, List, Mode, Origin, Paths, Rules, Unmatched, Verdict, World, judge,
 };
 
-pub struct Case<'a> {
-    pub line: &'a str,
-    pub why: &'a str,
+pub(crate) struct Case<'a> {
+    pub(crate) line: &'a str,
+    pub(crate) why: &'a str,
     scene: Scene,
     verdict: &'a str,
     tool: &'a str,
     input: String,
 }
 
-#[derive(Clone)]
-pub struct Scene {
-    pub rules: Vec<(Origin, List, String)>,
-    pub mode: Mode,
-    pub trusted: bool,
-    pub tracked: bool,
-    pub managed_only: bool,
-    pub loopback: bool,
-    pub ignores_case: bool,
-    pub cwd: String,
-    links: BTreeMap<String, String>,
-    resolve: Option<BTreeMap<String, Vec<IpAddr>>>,
-    parameters: Vec<(String, String)>,
+#[derive(Debug, Clone)]
+pub(crate) struct Scene {
+    pub(crate) rules: Vec<(Origin, List, String)>,
+    pub(crate) mode: Mode,
+    pub(crate) trusted: bool,
+    pub(crate) tracked: bool,
+    pub(crate) managed_only: bool,
+    pub(crate) loopback: bool,
+    pub(crate) ignores_case: bool,
+    pub(crate) cwd: String,
+    pub(crate) links: BTreeMap<String, String>,
+    pub(crate) resolve: Option<BTreeMap<String, Vec<IpAddr>>>,
+    pub(crate) parameters: Vec<(String, String)>,
 }
 
 impl Default for Scene {
@@ -57,7 +57,7 @@ impl Default for Scene {
 
 /// Runs a table and reports every case that fails, not only the first.
 #[track_caller]
-pub fn check(name: &str, text: &str) {
+pub(crate) fn check(name: &str, text: &str) {
     let failures: Vec<String> = cases(text).iter().filter_map(failure).collect();
     assert!(failures.is_empty(), "{name}: {} failed\n{}", failures.len(), failures.join("\n"));
 }
@@ -68,7 +68,7 @@ fn failure(case: &Case<'_>) -> Option<String> {
         .then(|| format!("  {} -> {} ({})", case.line, verdict.decision, verdict.reason))
 }
 
-pub fn cases(text: &str) -> Vec<Case<'_>> {
+pub(crate) fn cases(text: &str) -> Vec<Case<'_>> {
     let mut scene = Scene::default();
     let mut in_scene = false;
     let mut cases = Vec::new();
@@ -141,13 +141,13 @@ impl Scene {
         }
     }
 
-    pub fn compile(&self) -> Rules {
+    pub(crate) fn compile(&self) -> Rules {
         let written = self.rules.iter().map(|(origin, list, text)| (*origin, *list, text.as_str()));
         let (rules, _) = Rules::compile(written);
         if self.managed_only { rules.managed_only() } else { rules }
     }
 
-    pub fn judge(&self, tool: &str, input: &str) -> Verdict {
+    pub(crate) fn judge(&self, tool: &str, input: &str) -> Verdict {
         let rules = self.compile();
         let real_path = |path: &str| self.links.get(path).cloned();
         let world = World {

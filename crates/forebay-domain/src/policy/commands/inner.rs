@@ -150,17 +150,19 @@ fn found(words: &[Word]) -> Vec<Inner> {
         rest = &rest[at + 1..];
         let end = rest.iter().position(|word| matches!(&*word.marked(), ";" | "+"));
         let (run_words, after) = rest.split_at(end.unwrap_or(rest.len()));
-        inner.extend(run(run_words.iter().map(with_placeholder).collect()));
+        inner.extend(run(run_words.iter().map(|word| with_hole(word, "{}")).collect()));
         rest = after;
     }
     inner
 }
 
-/// `{}` stands for what is found.
-fn with_placeholder(word: &Word) -> Word {
-    let Some(text) = word.known().filter(|text| text.contains("{}")) else { return word.clone() };
+/// Puts an unknown place where a placeholder stands for what comes in.
+fn with_hole(word: &Word, placeholder: &str) -> Word {
+    let Some(text) = word.known().filter(|text| text.contains(placeholder)) else {
+        return word.clone();
+    };
     let mut filled = Word { source: word.source.clone(), ..Word::default() };
-    for (number, part) in text.split("{}").enumerate() {
+    for (number, part) in text.split(placeholder).enumerate() {
         if number > 0 {
             filled.push(Piece::Hole(Hole::default()));
         }
@@ -176,8 +178,19 @@ fn fed(name: &str, words: &[Word]) -> Vec<Inner> {
     let Some(wrapper) = Wrapper::named(name) else { return Vec::new() };
     let inner = wrapper.inner(words);
     let ends = |word: &Word| word.marked().starts_with(":::");
-    let own = inner.iter().take_while(|word| !ends(word)).map(with_placeholder);
+    let placeholder = placeholder(words);
+    let own = inner.iter().take_while(|word| !ends(word)).map(|word| with_hole(word, &placeholder));
     if inner.is_empty() { Vec::new() } else { run(own.chain([Word::unknown()]).collect()) }
+}
+
+/// The text that `-I` names, or the usual one.
+fn placeholder(words: &[Word]) -> String {
+    let named = words.iter().enumerate().find_map(|(at, word)| {
+        let text = word.marked();
+        let joined = text.strip_prefix("-I").or_else(|| text.strip_prefix("--replace="))?;
+        if joined.is_empty() { words.get(at + 1).map(Word::marked) } else { Some(joined.to_owned()) }
+    });
+    named.filter(|name| !name.is_empty()).unwrap_or_else(|| "{}".to_owned())
 }
 
 fn watched(words: &[Word]) -> &[Word] {

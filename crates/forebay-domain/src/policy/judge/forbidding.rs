@@ -38,9 +38,7 @@ impl Evidence {
             return Hit::Yes;
         }
         match &placed.rule.specifier {
-            Specifier::Command(pattern) | Specifier::CommandOrParameter(pattern, _)
-                if case.names_tool(&placed.rule.tool) =>
-            {
+            Specifier::Command(pattern) | Specifier::CommandOrParameter(pattern, _) => {
                 self.command_hit(pattern)
             }
             _ => self.file_hit(placed, list, case),

@@ -96,16 +96,16 @@ impl<'a> Case<'a> {
 
     /// Whether a rule covers the call without looking at its main field.
     fn covers_whole(&self, placed: &Placed) -> bool {
-        self.names_tool(&placed.rule.tool)
-            && match &placed.rule.specifier {
-                Specifier::Whole => true,
-                Specifier::Parameter(wanted) | Specifier::CommandOrParameter(_, wanted) => {
-                    self.call.parameters.iter().any(|(name, value)| {
-                        *name == wanted.name && wanted.value.matches(value, Reading::Closed)
-                    })
-                }
-                Specifier::Command(_) | Specifier::Path(_) | Specifier::Domain(_) => false,
+        let is_about_field = match &placed.rule.specifier {
+            Specifier::Whole => true,
+            Specifier::Parameter(wanted) | Specifier::CommandOrParameter(_, wanted) => {
+                self.call.parameters.iter().any(|(name, value)| {
+                    *name == wanted.name && wanted.value.matches(value, Reading::Closed)
+                })
             }
+            Specifier::Command(_) | Specifier::Path(_) | Specifier::Domain(_) => false,
+        };
+        is_about_field && self.names_tool(&placed.rule.tool)
     }
 
     /// Whether a rule speaks of the tool, or of what it does.

@@ -143,8 +143,9 @@ fn changes_to(command: &Command) -> Vec<Word> {
     let mut targets = Vec::new();
     if words.first().is_some_and(|word| matches!(&*base_name(word), "cd" | "pushd" | "chdir")) {
         targets.push(match files::operands(command).next() {
-            Some(target) if target.marked() != "-" => target.clone(),
-            _ => Word::unknown(),
+            Some(target) => target.clone(),
+            None if words.iter().any(|word| word.marked() == "-") => Word::unknown(),
+            None => Word::home(),
         });
     }
     let is_option = |word: &Word| matches!(&*word.marked(), "-C" | "--directory" | "--chdir");

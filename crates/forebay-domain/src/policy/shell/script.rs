@@ -102,6 +102,11 @@ impl Word {
         Self { source: "...".to_owned(), pieces: vec![Piece::Hole(Hole::default())] }
     }
 
+    /// The home folder, as `cd` alone means it.
+    pub(crate) fn home() -> Self {
+        Self { source: "~".to_owned(), pieces: vec![Piece::Tilde] }
+    }
+
     /// The text with a mark at each place that is not known.
     pub(crate) fn marked(&self) -> String {
         let mut text = String::new();
