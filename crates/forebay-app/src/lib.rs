@@ -12,6 +12,7 @@ pub mod jsonl;
 mod places;
 mod reading;
 mod render;
+pub mod rules;
 pub mod settings;
 pub mod tools;
 

@@ -30,20 +30,20 @@ impl CommandPattern {
         let text = collapse_blanks(text);
         let is_compound = text.contains(['|', ';', '&', '<', '>', '\n']);
         let prefix = text.strip_suffix(":*").or_else(|| text.strip_suffix(" *"));
-        match prefix.map(|prefix| Wildcard::of_text(prefix.trim_end())) {
-            Some(bare) => Self {
-                with_words: Some(bare.followed_by_anything()),
-                // With another wildcard before it, the last word must be there.
-                pattern: if bare.has_wildcards() { bare.followed_by_anything() } else { bare },
-                has_wildcards: true,
-                unquoted: None,
-                is_compound,
-            },
-            None => {
-                let pattern = Wildcard::of_text(&text);
-                let has_wildcards = pattern.has_wildcards();
-                Self { pattern, with_words: None, has_wildcards, unquoted: None, is_compound }
-            }
+        let Some(prefix) = prefix else {
+            let pattern = Wildcard::of_text(&text);
+            let has_wildcards = pattern.has_wildcards();
+            return Self { pattern, with_words: None, has_wildcards, unquoted: None, is_compound };
+        };
+        let bare = Wildcard::of_text(prefix.trim_end());
+        let with_words = bare.followed_by_anything();
+        Self {
+            // With another wildcard before it, the last word must be there.
+            pattern: if bare.has_wildcards() { with_words.clone() } else { bare },
+            with_words: Some(with_words),
+            has_wildcards: true,
+            unquoted: None,
+            is_compound,
         }
     }
 

@@ -12,6 +12,17 @@
 //!   already fits a deny rule;
 //! - a path counts as it was given and as symlinks make it: one is enough to deny, both must be allowed;
 //! - a fetch is judged by its host and by the addresses the host has.
+//!
+//! Readings that the semantics leave open:
+//! - a command name of which nothing is visible (`$x ls`) is asked about; one that is half visible
+//!   (`su$x`, `/bin/s?do`) or that the text itself fills in (`x=sudo; $x ls`) is denied where it fits a
+//!   deny rule; unknown words after a visible name (`git $x`) are asked about where they may fit;
+//! - with no rule about commands at all, and `unmatched = run`, an unknown name runs: whatever it
+//!   becomes would run if it were written plainly. What cannot be read is asked about even then;
+//! - without a host's mode Forebay's own setting decides what no rule mentions; with one, the host's
+//!   built-ins and defaults hold (`plan` decides as `default` does);
+//! - `/` in managed rules is the project's root; protected paths are asked about in every mode but
+//!   `bypassPermissions`; a bare `Bash` allow covers redirections, a `Bash(...)` one does not.
 
 mod command_pattern;
 mod commands;
@@ -29,4 +40,5 @@ pub use self::judge::{Action, Call, judge};
 pub use self::rule::{List, Malformed};
 pub use self::rules::{Origin, Rules, Warning};
 pub use self::verdict::{Decision, Verdict};
-pub use self::world::{Mode, Paths, Unmatched, World, no_links};
+pub use self::web::host_of;
+pub use self::world::{Mode, Paths, Trust, Unmatched, World, no_links};

@@ -161,9 +161,12 @@ impl<'a> Ground<'a> {
     /// Whether a tidy path lies where work goes on.
     pub(crate) fn is_working_folder(&self, path: &str) -> bool {
         let further = self.world.directories.iter().map(|folder| self.tidy(folder));
-        self.root.iter().chain(&self.current).cloned().chain(further).any(|folder| {
-            folder != "/" && lies_in(path, &folder)
-        })
+        self.root
+            .iter()
+            .chain(&self.current)
+            .cloned()
+            .chain(further)
+            .any(|folder| folder != "/" && lies_in(path, &folder))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::rule::{List, Malformed, Rule};
-use super::world::World;
+use super::world::{Trust, World};
 
 /// The settings file a rule was written in, strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -114,9 +114,9 @@ impl Rules {
             return false;
         }
         match origin {
-            _ if list != List::Allow || world.trusted => true,
-            Origin::Project => false,
-            Origin::Local => !world.local_is_tracked,
+            _ if list != List::Allow => true,
+            Origin::Project => world.trust == Trust::Workspace,
+            Origin::Local => world.trust != Trust::Nothing,
             Origin::Managed | Origin::CommandLine | Origin::User => true,
         }
     }

@@ -43,7 +43,10 @@ enum Token {
     One,
     Many,
     /// Members are ranges; `negated` turns them round.
-    Class { ranges: Vec<(char, char)>, negated: bool },
+    Class {
+        ranges: Vec<(char, char)>,
+        negated: bool,
+    },
 }
 
 impl Wildcard {
@@ -109,8 +112,20 @@ impl Wildcard {
         match &self.texts {
             // No text has a mark in it, so only stars cover marks.
             Some(texts) if reading == Reading::Closed || !has_marks(text) => finds(texts, text),
-            _ => self.covers(text, reading),
+            _ => self.starts_alike(text) && self.covers(text, reading),
         }
+    }
+
+    /// A cheap refusal before the walk: the characters before anything special differ.
+    fn starts_alike(&self, text: &str) -> bool {
+        let mut pairs = self.tokens.iter().zip(text.chars());
+        let differing = pairs.find(|(token, character)| match token {
+            Token::Literal(literal) => literal != character,
+            _ => true,
+        });
+        differing.is_none_or(|(token, character)| {
+            is_mark(character) || !matches!(token, Token::Literal(_))
+        })
     }
 
     /// Walks the text once; `reached[i]` says whether the first `i` tokens cover the text so far.

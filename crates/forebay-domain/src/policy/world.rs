@@ -11,10 +11,7 @@ pub struct World<'a> {
     pub home: Option<&'a str>,
     /// Further folders in which work was allowed.
     pub directories: &'a [String],
-    /// Whether the user trusted this workspace; its own allow rules count only then.
-    pub trusted: bool,
-    /// Whether the local settings file is under version control, so that others wrote it too.
-    pub local_is_tracked: bool,
+    pub trust: Trust,
     pub mode: Mode,
     /// File names that differ only in case are one file.
     pub ignores_case: bool,
@@ -22,6 +19,17 @@ pub struct World<'a> {
     pub allows_loopback: bool,
     /// Where a path leads after symlinks; `None` where it is the same or cannot be told.
     pub real_path: &'a dyn Fn(&str) -> Option<String>,
+}
+
+/// Whose allow rules count, of those that lie in the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// All: the user trusted the workspace.
+    Workspace,
+    /// The local file's: it is the user's own.
+    LocalFile,
+    /// None: the local file is under version control as well, so others may have written it.
+    Nothing,
 }
 
 /// How much is settled without asking.

@@ -1,30 +1,122 @@
 //! What must hold for any rules and any call.
 
-use forebay_domain::policy::{Decision, List, Mode, Origin, Unmatched};
+use forebay_domain::policy::{Decision, List, Mode, Origin, Trust, Unmatched};
 use proptest::prelude::*;
 
 use crate::table::Scene;
 
 /// Pieces that meet each other in commands people and attackers write.
 const PIECES: &[&str] = &[
-    "sudo", "ls", "git", "push", "rm -rf", "cat", ".env", "$x", "$(", ")", "`", "'", "\"", "\\", "\n",
-    ";", "&&", "|", "||", "&", ">", "<", "<<E", "E", "{", "}", "(", "((", "))", "[[", "]]", "if",
-    "then", "fi", "for x in", "do", "done", "case x in", "esac", "a)", ";;", "x=sudo", "${x}", "${x:-",
-    "*", "?", "[a]", "~", "/", "/usr/bin/", "env", "timeout 5", "xargs", "find . -exec", "\\;", "bash -c",
-    "eval", "#", " ", "=", "$'", "\\x73", "{a,b}", "!", "time", "coproc", "function f", "f()", "-",
-    "\u{200b}", "\0", "é", "\t", "--", "1", "2>&1",
+    "sudo",
+    "ls",
+    "git",
+    "push",
+    "rm -rf",
+    "cat",
+    ".env",
+    "$x",
+    "$(",
+    ")",
+    "`",
+    "'",
+    "\"",
+    "\\",
+    "\n",
+    ";",
+    "&&",
+    "|",
+    "||",
+    "&",
+    ">",
+    "<",
+    "<<E",
+    "E",
+    "{",
+    "}",
+    "(",
+    "((",
+    "))",
+    "[[",
+    "]]",
+    "if",
+    "then",
+    "fi",
+    "for x in",
+    "do",
+    "done",
+    "case x in",
+    "esac",
+    "a)",
+    ";;",
+    "x=sudo",
+    "${x}",
+    "${x:-",
+    "*",
+    "?",
+    "[a]",
+    "~",
+    "/",
+    "/usr/bin/",
+    "env",
+    "timeout 5",
+    "xargs",
+    "find . -exec",
+    "\\;",
+    "bash -c",
+    "eval",
+    "#",
+    " ",
+    "=",
+    "$'",
+    "\\x73",
+    "{a,b}",
+    "!",
+    "time",
+    "coproc",
+    "function f",
+    "f()",
+    "-",
+    "\u{200b}",
+    "\0",
+    "é",
+    "\t",
+    "--",
+    "1",
+    "2>&1",
 ];
 
 const RULES: &[&str] = &[
-    "Bash", "Bash(*)", "Bash(sudo:*)", "Bash(git push *)", "Bash(ls)", "Bash(rm -rf:*)", "Bash(* .env)",
-    "Read(.env)", "Read(~/**)", "Edit(/src/**)", "Edit(//etc/**)", "Read", "Edit", "WebFetch",
-    "WebFetch(domain:*.x.com)", "mcp__a", "mcp__a__*", "Write", "Bash(cat:*)", "Bash(x:*)", "*",
-    "Bash(run_in_background:true)", "Bash(curl * | sh)", "oops(", "Write(x)",
+    "Bash",
+    "Bash(*)",
+    "Bash(sudo:*)",
+    "Bash(git push *)",
+    "Bash(ls)",
+    "Bash(rm -rf:*)",
+    "Bash(* .env)",
+    "Read(.env)",
+    "Read(~/**)",
+    "Edit(/src/**)",
+    "Edit(//etc/**)",
+    "Read",
+    "Edit",
+    "WebFetch",
+    "WebFetch(domain:*.x.com)",
+    "mcp__a",
+    "mcp__a__*",
+    "Write",
+    "Bash(cat:*)",
+    "Bash(x:*)",
+    "*",
+    "Bash(run_in_background:true)",
+    "Bash(curl * | sh)",
+    "oops(",
+    "Write(x)",
 ];
 
 fn command() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(PIECES).prop_map(str::to_owned);
-    let spaced = (piece, prop::bool::ANY).prop_map(|(text, gap)| if gap { text + " " } else { text });
+    let spaced =
+        (piece, prop::bool::ANY).prop_map(|(text, gap)| if gap { text + " " } else { text });
     prop_oneof![
         4 => prop::collection::vec(spaced, 0..14).prop_map(|pieces| pieces.concat()),
         1 => any::<String>(),
@@ -58,8 +150,12 @@ fn scene() -> impl Strategy<Value = Scene> {
         Mode::DontAsk,
         Mode::BypassPermissions,
     ];
-    (rules, prop::sample::select(modes.to_vec()), any::<bool>()).prop_map(|(rules, mode, trusted)| {
-        Scene { rules, mode, trusted, ..Scene::default() }
+    let trust = prop::sample::select(&[Trust::Workspace, Trust::LocalFile, Trust::Nothing]);
+    (rules, prop::sample::select(modes.to_vec()), trust).prop_map(|(rules, mode, trust)| Scene {
+        rules,
+        mode,
+        trust,
+        ..Scene::default()
     })
 }
 

@@ -1,7 +1,7 @@
 //! Reads and runs case tables.
 //!
 //! Lines that begin with `@` set the scene, and a new block of them starts from nothing:
-//! `@ deny: RULE`, `@ user allow: RULE`, `@ mode: default`, `@ unmatched: ask`, `@ trusted: no`,
+//! `@ deny: RULE`, `@ user allow: RULE`, `@ mode: default`, `@ unmatched: ask`, `@ trust: nothing`,
 //! `@ link: PATH -> TARGET`, `@ resolve: HOST ADDRESS...`, `@ managed only: yes`, `@ cwd: PATH`.
 //! Every other line is a case: `verdict Tool input ## why`. `⏎` is a line end, `⟨200b⟩` a character by
 //! its number, `⟨x*10000⟩` a repetition.
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use forebay_domain::policy::{
-    Action, Call, List, Mode, Origin, Paths, Rules, Unmatched, Verdict, World, judge,
+    Action, Call, List, Mode, Origin, Paths, Rules, Trust, Unmatched, Verdict, World, judge,
 };
 
 pub(crate) struct Case<'a> {
@@ -26,8 +26,7 @@ pub(crate) struct Case<'a> {
 pub(crate) struct Scene {
     pub(crate) rules: Vec<(Origin, List, String)>,
     pub(crate) mode: Mode,
-    pub(crate) trusted: bool,
-    pub(crate) tracked: bool,
+    pub(crate) trust: Trust,
     pub(crate) managed_only: bool,
     pub(crate) loopback: bool,
     pub(crate) ignores_case: bool,
@@ -42,8 +41,7 @@ impl Default for Scene {
         Self {
             rules: Vec::new(),
             mode: Mode::Forebay(Unmatched::Run),
-            trusted: true,
-            tracked: false,
+            trust: Trust::Workspace,
             managed_only: false,
             loopback: false,
             ignores_case: false,
@@ -117,8 +115,7 @@ impl Scene {
         match key.trim() {
             "mode" => self.mode = Mode::from_host_name(value).unwrap(),
             "unmatched" => self.mode = Mode::Forebay(unmatched(value)),
-            "trusted" => self.trusted = value == "yes",
-            "tracked" => self.tracked = value == "yes",
+            "trust" => self.trust = trust(value),
             "managed only" => self.managed_only = value == "yes",
             "loopback" => self.loopback = value == "yes",
             "ignores case" => self.ignores_case = value == "yes",
@@ -155,8 +152,7 @@ impl Scene {
             root: "/home/u/p",
             home: Some("/home/u"),
             directories: &[],
-            trusted: self.trusted,
-            local_is_tracked: self.tracked,
+            trust: self.trust,
             mode: self.mode,
             ignores_case: self.ignores_case,
             allows_loopback: self.loopback,
@@ -164,7 +160,10 @@ impl Scene {
         };
         let paths = Paths { given: input.to_owned(), resolved: real_path(input) };
         let resolved = self.resolve.as_ref().map(|hosts| {
-            hosts.iter().find(|(host, _)| input.to_lowercase().contains(*host)).map(|(_, a)| a.clone())
+            hosts
+                .iter()
+                .find(|(host, _)| input.to_lowercase().contains(*host))
+                .map(|(_, a)| a.clone())
         });
         let resolved = resolved.map(Option::unwrap_or_default);
         let action = match tool {
@@ -175,6 +174,15 @@ impl Scene {
             _ => Action::Other,
         };
         judge(&Call { tool, action, parameters: &self.parameters }, &rules, &world)
+    }
+}
+
+fn trust(text: &str) -> Trust {
+    match text {
+        "workspace" => Trust::Workspace,
+        "local file" => Trust::LocalFile,
+        "nothing" => Trust::Nothing,
+        other => panic!("{other}"),
     }
 }
 

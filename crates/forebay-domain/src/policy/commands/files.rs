@@ -66,19 +66,102 @@ const fn row(names: &'static [&'static str], operands: Operands) -> Row {
 const ROWS: &[Row] = &[
     row(
         &[
-            "cat", "bat", "head", "tail", "less", "more", "most", "nl", "tac", "rev", "od", "xxd",
-            "hexdump", "hd", "strings", "wc", "uniq", "cut", "paste", "join", "comm", "diff", "cmp",
-            "colordiff", "delta", "vimdiff", "file", "stat", "ls", "ll", "dir", "exa", "eza", "tree",
-            "readlink", "realpath", "base64", "base32", "md5sum", "sha1sum", "sha224sum",
-            "sha256sum", "sha384sum", "sha512sum", "b2sum", "cksum", "sum", "shasum", "md5",
-            "column", "fold", "fmt", "pr", "expand", "unexpand", "iconv", "split", "csplit", "zcat",
-            "bzcat", "xzcat", "zstdcat", "unzip", "view", "glow", "pandoc", "xdg-open", "open",
-            "cd", "pushd", "du", "scp", "sftp", "mail", "lp", "lpr", "ed", "pygmentize", "hexyl",
-            "source", ".", "mapfile", "readarray", "look", "tsort", "ptx", "enscript",
+            "cat",
+            "bat",
+            "head",
+            "tail",
+            "less",
+            "more",
+            "most",
+            "nl",
+            "tac",
+            "rev",
+            "od",
+            "xxd",
+            "hexdump",
+            "hd",
+            "strings",
+            "wc",
+            "uniq",
+            "cut",
+            "paste",
+            "join",
+            "comm",
+            "diff",
+            "cmp",
+            "colordiff",
+            "delta",
+            "vimdiff",
+            "file",
+            "stat",
+            "ls",
+            "ll",
+            "dir",
+            "exa",
+            "eza",
+            "tree",
+            "readlink",
+            "realpath",
+            "base64",
+            "base32",
+            "md5sum",
+            "sha1sum",
+            "sha224sum",
+            "sha256sum",
+            "sha384sum",
+            "sha512sum",
+            "b2sum",
+            "cksum",
+            "sum",
+            "shasum",
+            "md5",
+            "column",
+            "fold",
+            "fmt",
+            "pr",
+            "expand",
+            "unexpand",
+            "iconv",
+            "split",
+            "csplit",
+            "zcat",
+            "bzcat",
+            "xzcat",
+            "zstdcat",
+            "unzip",
+            "view",
+            "glow",
+            "pandoc",
+            "xdg-open",
+            "open",
+            "cd",
+            "pushd",
+            "du",
+            "scp",
+            "sftp",
+            "mail",
+            "lp",
+            "lpr",
+            "ed",
+            "pygmentize",
+            "hexyl",
+            "source",
+            ".",
+            "mapfile",
+            "readarray",
+            "look",
+            "tsort",
+            "ptx",
+            "enscript",
         ],
         Operands::Reads,
     ),
-    Row { names: &["sort"], operands: Operands::Reads, writing: &["-o", "--output"], in_place: &[] },
+    Row {
+        names: &["sort"],
+        operands: Operands::Reads,
+        writing: &["-o", "--output"],
+        in_place: &[],
+    },
     row(
         &[
             "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "ugrep", "awk", "gawk", "mawk",
@@ -94,9 +177,34 @@ const ROWS: &[Row] = &[
     },
     row(
         &[
-            "rm", "rmdir", "unlink", "shred", "truncate", "touch", "mkdir", "mkfifo", "mknod", "tee",
-            "mv", "vi", "vim", "nvim", "nano", "emacs", "code", "gzip", "gunzip", "bzip2", "bunzip2",
-            "xz", "unxz", "zstd", "patch", "sponge", "fallocate", "trash",
+            "rm",
+            "rmdir",
+            "unlink",
+            "shred",
+            "truncate",
+            "touch",
+            "mkdir",
+            "mkfifo",
+            "mknod",
+            "tee",
+            "mv",
+            "vi",
+            "vim",
+            "nvim",
+            "nano",
+            "emacs",
+            "code",
+            "gzip",
+            "gunzip",
+            "bzip2",
+            "bunzip2",
+            "xz",
+            "unxz",
+            "zstd",
+            "patch",
+            "sponge",
+            "fallocate",
+            "trash",
         ],
         Operands::Writes,
     ),
@@ -164,21 +272,22 @@ fn redirected(redirect: &crate::policy::shell::Redirect) -> Vec<Touch> {
     if is_descriptor(&redirect.target) {
         return Vec::new();
     }
-    accesses.iter().map(|access| touch(&redirect.target, *access, By::Redirect)).collect()
+    accesses.iter().map(|access| Touch::of_word(&redirect.target, *access, By::Redirect)).collect()
 }
 
 /// `2>&1`, `>&-`, `/dev/null` and the like are no files.
 fn is_descriptor(target: &Word) -> bool {
-    const FREE: [&str; 5] =
-        ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"];
+    const FREE: [&str; 5] = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"];
     let text = target.marked();
     text == "-"
         || FREE.contains(&&*text)
         || text.trim_end_matches('-').chars().all(|character| character.is_ascii_digit())
 }
 
-fn touch(word: &Word, access: Access, by: By) -> Touch {
-    Touch { access, path: word.marked(), has_tilde: word.has_tilde(), by }
+impl Touch {
+    pub(crate) fn of_word(word: &Word, access: Access, by: By) -> Self {
+        Self { access, path: word.marked(), has_tilde: word.has_tilde(), by }
+    }
 }
 
 impl Row {
@@ -190,8 +299,7 @@ impl Row {
         let texts: Vec<String> = words.iter().map(Word::marked).collect();
         let in_place = texts.iter().any(|text| self.in_place.iter().any(|o| text.starts_with(o)));
         let ends = texts.iter().position(|text| text == "--").unwrap_or(texts.len());
-        let is_option =
-            |at: usize| at < ends && texts[at].starts_with('-') && texts[at].len() > 1;
+        let is_option = |at: usize| at < ends && texts[at].starts_with('-') && texts[at].len() > 1;
         let operands: Vec<usize> =
             (0..words.len()).filter(|&at| !is_option(at) && texts[at] != "--").collect();
         for at in (0..words.len()).filter(|&at| is_option(at)) {
@@ -260,7 +368,7 @@ fn gives_pattern(text: &str) -> bool {
 
 /// The paths that may stand in a word: all of it, or what follows `=`, `@` or `:`.
 fn candidates(word: &Word, access: Access) -> Vec<Touch> {
-    let whole = touch(word, access, By::Argument);
+    let whole = Touch::of_word(word, access, By::Argument);
     let writes_output = whole.path.starts_with("of=");
     let mut touches = vec![whole];
     let text = word.marked();

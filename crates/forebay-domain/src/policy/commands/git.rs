@@ -4,13 +4,34 @@ use super::inner::Inner;
 use crate::policy::shell::{Doubt, Word};
 
 const VALUED: &[&str] = &[
-    "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix",
-    "--config-env", "--attr-source",
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--exec-path",
+    "--super-prefix",
+    "--config-env",
+    "--attr-source",
 ];
 /// Settings whose value git runs, by how their names end.
 const RUN_SETTINGS: &[&str] = &[
-    "pager", "editor", "sshcommand", "fsmonitor", "external", "textconv", "cmd", "helper", "program",
-    "askpass", "driver", "clean", "smudge", "process", "command", "proxy",
+    "pager",
+    "editor",
+    "sshcommand",
+    "fsmonitor",
+    "external",
+    "textconv",
+    "cmd",
+    "helper",
+    "program",
+    "askpass",
+    "driver",
+    "clean",
+    "smudge",
+    "process",
+    "command",
+    "proxy",
 ];
 const GIT_ALIAS: Doubt = Doubt("a git alias given on the command line changes what a word means");
 
@@ -58,7 +79,11 @@ fn from_setting(key: &str, value: &str, rest: &[Word]) -> Vec<Inner> {
         return vec![meaning, Inner::Doubt(GIT_ALIAS)];
     }
     let is_run = RUN_SETTINGS.iter().any(|ending| key.ends_with(ending));
-    if is_run { vec![Inner::Text(Word::literal(value.trim_start_matches('!')))] } else { Vec::new() }
+    if is_run {
+        vec![Inner::Text(Word::literal(value.trim_start_matches('!')))]
+    } else {
+        Vec::new()
+    }
 }
 
 fn aliased(value: &str, rest: &[Word]) -> Vec<Word> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::policy::shell::{Command, Hole, Piece, Word};
 
 /// Variants of one command that are tried.
-const MOST_VARIANTS: usize = 16;
+const MOST_VARIANTS: usize = 64;
 
 /// Values by variable, as the text assigns them.
 #[derive(Default)]
@@ -40,14 +40,21 @@ impl Guesses {
             variants = self.extended(variants, word);
         }
         for variant in &mut variants {
-            variant.redirects = command.redirects.iter().cloned().map(|mut redirect| {
-                if let Some(text) = self.guess(&redirect.target) {
-                    redirect.target = Word::literal(text);
-                }
-                redirect
-            }).collect();
+            variant.redirects = command
+                .redirects
+                .iter()
+                .cloned()
+                .map(|mut redirect| {
+                    if let Some(text) = self.guess(&redirect.target) {
+                        redirect.target = Word::literal(text);
+                    }
+                    redirect
+                })
+                .collect();
         }
-        variants.retain(|variant| variant.words != command.words || variant.redirects != command.redirects);
+        variants.retain(|variant| {
+            variant.words != command.words || variant.redirects != command.redirects
+        });
         variants
     }
 

@@ -1,7 +1,9 @@
 //! What a command runs in turn: through wrappers, script arguments, hooks and options.
 
 use super::wrappers::Wrapper;
-use crate::policy::shell::{Command, Doubt, Hole, Piece, RedirectKind, Word, hides_substitution, printed};
+use crate::policy::shell::{
+    Command, Doubt, Hole, Piece, RedirectKind, Word, hides_substitution, printed,
+};
 
 /// Something that a command reaches.
 pub(super) enum Inner {
@@ -15,18 +17,49 @@ pub(super) enum Inner {
 const SHELLS: &[&str] =
     &["sh", "bash", "zsh", "dash", "ksh", "ksh93", "mksh", "ash", "yash", "fish", "rbash"];
 const INTERPRETERS: &[&str] = &[
-    "python", "python2", "python3", "perl", "ruby", "node", "nodejs", "php", "lua", "tclsh",
-    "osascript", "deno", "bun", "pwsh", "powershell", "R", "Rscript", "julia", "nu",
+    "python",
+    "python2",
+    "python3",
+    "perl",
+    "ruby",
+    "node",
+    "nodejs",
+    "php",
+    "lua",
+    "tclsh",
+    "osascript",
+    "deno",
+    "bun",
+    "pwsh",
+    "powershell",
+    "R",
+    "Rscript",
+    "julia",
+    "nu",
 ];
 /// Variables whose value a program runs.
 const RUN_VARIABLES: &[&str] = &[
-    "GIT_SSH_COMMAND", "GIT_PAGER", "PAGER", "MANPAGER", "EDITOR", "VISUAL", "GIT_EDITOR",
-    "GIT_SEQUENCE_EDITOR", "GIT_EXTERNAL_DIFF", "GIT_ASKPASS", "SSH_ASKPASS", "SUDO_ASKPASS",
-    "PROMPT_COMMAND", "BROWSER", "LESSOPEN", "PS4",
+    "GIT_SSH_COMMAND",
+    "GIT_PAGER",
+    "PAGER",
+    "MANPAGER",
+    "EDITOR",
+    "VISUAL",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_ASKPASS",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "PROMPT_COMMAND",
+    "BROWSER",
+    "LESSOPEN",
+    "PS4",
 ];
 /// Builtins that evaluate a subscript in a word they are given.
-const SUBSCRIPT_READERS: &[&str] =
-    &["test", "[", "printf", "read", "declare", "typeset", "local", "export", "unset", "let", "wait"];
+const SUBSCRIPT_READERS: &[&str] = &[
+    "test", "[", "printf", "read", "declare", "typeset", "local", "export", "unset", "let", "wait",
+];
 
 const NAME_IS_DYNAMIC: Doubt = Doubt("the command's name is only known when it runs");
 const SCRIPT_FROM_OUTSIDE: Doubt = Doubt("it runs a script that it is fed, which cannot be seen");
@@ -43,16 +76,23 @@ pub(crate) fn base_name(word: &Word) -> String {
 
 /// Everything a command reaches, one step deep. `before` writes what it reads.
 pub(super) fn of(command: &Command, before: Option<&Command>) -> Vec<Inner> {
-    let mut inner: Vec<Inner> = command.assignments.iter().filter_map(|assignment| {
-        RUN_VARIABLES.contains(&&*assignment.name).then(|| Inner::Text(assignment.value.clone()))
-    }).collect();
+    let obeyed = command.assignments.iter().filter(|each| RUN_VARIABLES.contains(&&*each.name));
+    let mut inner: Vec<Inner> = obeyed.map(|each| Inner::Text(each.value.clone())).collect();
     let Some(first) = command.words.first() else { return inner };
     if first.known().is_none() {
         inner.push(Inner::Doubt(NAME_IS_DYNAMIC));
     }
+    if is_nothing_but_holes(first) {
+        // An empty variable vanishes, and the next word is the name.
+        inner.extend(run(command.words[1..].to_vec()));
+    }
     let name = base_name(first);
     inner.extend(by_name(&name, command, before));
     inner
+}
+
+fn is_nothing_but_holes(word: &Word) -> bool {
+    !word.pieces.is_empty() && word.pieces.iter().all(|piece| matches!(piece, Piece::Hole(_)))
 }
 
 fn by_name(name: &str, command: &Command, before: Option<&Command>) -> Vec<Inner> {
@@ -133,7 +173,8 @@ fn alias(words: &[Word]) -> Vec<Inner> {
 
 fn sourced(words: &[Word]) -> Vec<Inner> {
     let Some(file) = words.get(1) else { return Vec::new() };
-    let is_fed = file.known().is_none_or(|path| path.starts_with("/dev/") || path.starts_with("/proc/"));
+    let is_fed =
+        file.known().is_none_or(|path| path.starts_with("/dev/") || path.starts_with("/proc/"));
     let guess = file.pieces.iter().find_map(|piece| match piece {
         Piece::Hole(Hole { guess: Some(guess), .. }) => Some(Inner::Text(Word::literal(guess))),
         _ => None,
@@ -188,7 +229,11 @@ fn placeholder(words: &[Word]) -> String {
     let named = words.iter().enumerate().find_map(|(at, word)| {
         let text = word.marked();
         let joined = text.strip_prefix("-I").or_else(|| text.strip_prefix("--replace="))?;
-        if joined.is_empty() { words.get(at + 1).map(Word::marked) } else { Some(joined.to_owned()) }
+        if joined.is_empty() {
+            words.get(at + 1).map(Word::marked)
+        } else {
+            Some(joined.to_owned())
+        }
     });
     named.filter(|name| !name.is_empty()).unwrap_or_else(|| "{}".to_owned())
 }
@@ -241,7 +286,11 @@ fn stdin_script(command: &Command, before: Option<&Command>) -> Vec<Inner> {
     let mut inner: Vec<Inner> =
         documents.map(|document| Inner::Text(document.target.clone())).collect();
     let piped = before.filter(|_| command.piped);
-    inner.extend(piped.and_then(|before| printed(std::slice::from_ref(before))).map(|text| Inner::Text(Word::literal(text))));
+    inner.extend(
+        piped
+            .and_then(|before| printed(std::slice::from_ref(before)))
+            .map(|text| Inner::Text(Word::literal(text))),
+    );
     inner.push(Inner::Doubt(SCRIPT_FROM_OUTSIDE));
     inner
 }

@@ -14,10 +14,10 @@ use self::inner::Inner;
 pub(crate) use self::inner::base_name;
 use super::shell::{self, Command, Doubt, Hole, Piece, Script, Word};
 
-/// Wrappers in wrappers beyond this are not followed.
-const DEEPEST: u32 = 12;
-/// Commands beyond this are not followed.
-const MOST_PARTS: usize = 4_000;
+/// Wrappers in wrappers beyond this are not told apart from what they run.
+const DEEPEST: u32 = 32;
+/// Words of a command that is looked for behind too many wrappers.
+const LONGEST_TAIL: usize = 8;
 
 const TOO_DEEP: Doubt = Doubt("commands are wrapped too deeply to follow");
 const MADE_WHEN_RUN: Doubt = Doubt("a script is put together when it runs");
@@ -75,8 +75,8 @@ impl Survey {
     }
 
     fn take(&mut self, command: Command, before: Option<&Command>, standing: Standing, depth: u32) {
-        if depth > DEEPEST || self.parts.len() > MOST_PARTS {
-            self.doubt(TOO_DEEP);
+        if depth > DEEPEST {
+            self.take_tails(&command);
             return;
         }
         let inner = inner::of(&command, before);
@@ -91,6 +91,16 @@ impl Survey {
                 Inner::Text(text) => self.take_text(&text, reached, depth + 1),
                 Inner::Doubt(doubt) => self.doubt(doubt),
             }
+        }
+    }
+
+    /// Behind too many wrappers any word may be the command's name: depth must not hide a denied one.
+    fn take_tails(&mut self, command: &Command) {
+        self.doubt(TOO_DEEP);
+        for at in 0..command.words.len() {
+            let end = command.words.len().min(at + LONGEST_TAIL);
+            let tail = Command::from_words(command.words[at..end].to_vec());
+            self.parts.push(Part { command: tail, standing: Standing::Possible });
         }
     }
 

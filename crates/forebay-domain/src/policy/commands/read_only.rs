@@ -13,16 +13,40 @@ const WITH_EXCEPTIONS: &[(&str, &[&str])] = &[
     (
         "find",
         &[
-            "-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf",
-            "-fls", "-files0-from",
+            "-exec",
+            "-execdir",
+            "-ok",
+            "-okdir",
+            "-delete",
+            "-fprint",
+            "-fprint0",
+            "-fprintf",
+            "-fls",
+            "-files0-from",
         ],
     ),
     ("file", &["-m", "-f", "-C", "--magic-file", "--files-from", "--compile"]),
 ];
 const GIT_LOOKING: &[&str] = &[
-    "status", "log", "diff", "show", "rev-parse", "ls-files", "ls-tree", "blame", "describe",
-    "shortlog", "cat-file", "rev-list", "name-rev", "merge-base", "whatchanged", "count-objects",
-    "for-each-ref", "show-ref", "diff-tree",
+    "status",
+    "log",
+    "diff",
+    "show",
+    "rev-parse",
+    "ls-files",
+    "ls-tree",
+    "blame",
+    "describe",
+    "shortlog",
+    "cat-file",
+    "rev-list",
+    "name-rev",
+    "merge-base",
+    "whatchanged",
+    "count-objects",
+    "for-each-ref",
+    "show-ref",
+    "diff-tree",
 ];
 const GIT_DOING: &[&str] =
     &["--output", "--ext-diff", "--textconv", "--no-index", "-O", "--open-files-in-pager", "-o"];
@@ -41,9 +65,7 @@ pub(crate) fn is_read_only(command: &Command) -> bool {
     match name.as_str() {
         "git" => is_looking_git(&command.words),
         "docker" => is_looking_docker(rest),
-        _ => WITH_EXCEPTIONS
-            .iter()
-            .any(|(known, doing)| *known == name && lacks(rest, doing)),
+        _ => WITH_EXCEPTIONS.iter().any(|(known, doing)| *known == name && lacks(rest, doing)),
     }
 }
 

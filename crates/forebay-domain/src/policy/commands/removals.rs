@@ -7,14 +7,17 @@ use crate::policy::wildcard::{GLOB_MANY, HOLE};
 use crate::policy::world::World;
 
 /// Says why a command's removal is critical, if it is one.
-pub(crate) fn critical(command: &Command, folders: &[String], world: &World<'_>) -> Option<&'static str> {
+pub(crate) fn critical(
+    command: &Command,
+    folders: &[String],
+    world: &World<'_>,
+) -> Option<&'static str> {
     let name = base_name(command.words.first()?);
     if !matches!(&*name, "rm" | "rmdir" | "unlink" | "shred" | "srm" | "trash") {
         return None;
     }
-    super::files::operands(command).find_map(|word| {
-        folders.iter().find_map(|folder| critical_path(word, folder, world))
-    })
+    super::files::operands(command)
+        .find_map(|word| folders.iter().find_map(|folder| critical_path(word, folder, world)))
 }
 
 fn critical_path(word: &Word, folder: &str, world: &World<'_>) -> Option<&'static str> {
@@ -23,7 +26,9 @@ fn critical_path(word: &Word, folder: &str, world: &World<'_>) -> Option<&'stati
         return Some("it removes everything under a variable, which may be empty");
     }
     let expanded = match (word.has_tilde(), world.home) {
-        (true, Some(home)) if text == "~" || text.starts_with("~/") => format!("{home}{}", &text[1..]),
+        (true, Some(home)) if text == "~" || text.starts_with("~/") => {
+            format!("{home}{}", &text[1..])
+        }
         (true, _) => return Some("it removes a user's home"),
         (false, _) => join(folder, &text),
     };

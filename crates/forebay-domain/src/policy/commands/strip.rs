@@ -5,9 +5,8 @@ use super::wrappers::Wrapper;
 use crate::policy::shell::{Command, Word, join};
 
 /// Variables that change no more than how a program talks or is built; the host documents the first.
-const SAFE_VARIABLES: &[&str] = &[
-    "NODE_ENV", "LANG", "LC_ALL", "TZ", "NO_COLOR", "FORCE_COLOR", "RUST_BACKTRACE", "RUST_LOG",
-];
+const SAFE_VARIABLES: &[&str] =
+    &["NODE_ENV", "LANG", "LC_ALL", "TZ", "NO_COLOR", "FORCE_COLOR", "RUST_BACKTRACE", "RUST_LOG"];
 /// Commands that run another in a way a prefix rule must not grant.
 const EXACT_ONLY: &[&str] = &["watch", "setsid", "ionice", "flock"];
 
@@ -20,7 +19,8 @@ pub(crate) struct Allowable {
 
 /// The command as written and as it is without harmless wrappers and assignments.
 pub(crate) fn allowable(command: &Command) -> Allowable {
-    let assigned = command.assignments.iter().map(|each| format!("{}={}", each.name, each.value.source));
+    let assigned =
+        command.assignments.iter().map(|each| format!("{}={}", each.name, each.value.source));
     let whole = assigned.chain([command.source()]).collect::<Vec<_>>().join(" ");
     let mut texts = vec![whole];
     let mut exact_only = false;
@@ -62,7 +62,9 @@ fn unwrapped(words: &[Word]) -> Option<Vec<Word>> {
             let bare = words.get(1).is_some_and(|word| !word.marked().starts_with('-'));
             bare.then(|| words[1..].to_vec())?
         }
-        "command" if words.get(1).is_some_and(|word| word.marked().starts_with('-')) => return None,
+        "command" if words.get(1).is_some_and(|word| word.marked().starts_with('-')) => {
+            return None;
+        }
         _ => Wrapper::harmless(&name)?.inner(words).to_vec(),
     };
     (!inner.is_empty()).then_some(inner)
@@ -78,9 +80,23 @@ fn needs_exact_rule(words: &[Word]) -> bool {
 
 /// An assignment of its own changes nothing outside, unless later programs obey the variable.
 pub(crate) fn is_plain_assignment(command: &Command) -> bool {
-    const OBEYED: &[&str] = &["PATH", "IFS", "ENV", "BASH_ENV", "CDPATH", "SHELLOPTS", "BASHOPTS",
-        "PROMPT_COMMAND", "PS4", "PAGER", "EDITOR", "VISUAL", "HOME"];
-    const OBEYED_PREFIXES: &[&str] = &["LD_", "DYLD_", "GIT_", "NODE_", "PYTHON", "PERL", "RUBY", "LESS", "BASH_"];
+    const OBEYED: &[&str] = &[
+        "PATH",
+        "IFS",
+        "ENV",
+        "BASH_ENV",
+        "CDPATH",
+        "SHELLOPTS",
+        "BASHOPTS",
+        "PROMPT_COMMAND",
+        "PS4",
+        "PAGER",
+        "EDITOR",
+        "VISUAL",
+        "HOME",
+    ];
+    const OBEYED_PREFIXES: &[&str] =
+        &["LD_", "DYLD_", "GIT_", "NODE_", "PYTHON", "PERL", "RUBY", "LESS", "BASH_"];
     command.words.is_empty()
         && command.assignments.iter().all(|assignment| {
             !OBEYED.contains(&&*assignment.name)

@@ -23,7 +23,8 @@ enum Grant<'a> {
 
 /// An allowing verdict, if nothing in the text is left without a grant.
 pub(super) fn judge(case: &Case<'_>, survey: &Survey, text: &str) -> Option<Verdict> {
-    if let Some((list, placed)) = case.first_hit(List::Allow, |placed| is_whole_text(placed, text)) {
+    if let Some((list, placed)) = case.first_hit(List::Allow, |placed| is_whole_text(placed, text))
+    {
         return Some(by_rule(list, placed));
     }
     let surroundings = Surroundings::of(case, survey);
@@ -66,11 +67,7 @@ impl Surroundings {
     }
 }
 
-fn grant<'a>(
-    case: &Case<'a>,
-    command: &Command,
-    surroundings: &Surroundings,
-) -> Option<Grant<'a>> {
+fn grant<'a>(case: &Case<'a>, command: &Command, surroundings: &Surroundings) -> Option<Grant<'a>> {
     if command.words.is_empty() {
         return strip::is_plain_assignment(command).then_some(Grant::BuiltIn);
     }
@@ -101,8 +98,11 @@ fn is_elsewhere(command: &Command, surroundings: &Surroundings) -> bool {
 /// The file commands that a mode accepts inside the working folders.
 fn is_accepted_edit(case: &Case<'_>, command: &Command, surroundings: &Surroundings) -> bool {
     const EDITING: [&str; 7] = ["mkdir", "touch", "mv", "cp", "rm", "rmdir", "sed"];
-    let is_editing =
-        command.words.first().and_then(crate::policy::shell::Word::known).is_some_and(|name| EDITING.contains(&&*name));
+    let is_editing = command
+        .words
+        .first()
+        .and_then(crate::policy::shell::Word::known)
+        .is_some_and(|name| EDITING.contains(&&*name));
     case.world().mode == Mode::AcceptEdits
         && is_editing
         && command.assignments.is_empty()
@@ -119,7 +119,8 @@ fn writes_are_allowed(case: &Case<'_>, command: &Command, surroundings: &Surroun
     if !redirected {
         return true;
     }
-    let plain = command.redirects.iter().all(|each| !each.target.has_tilde() && !each.target.has_glob());
+    let plain =
+        command.redirects.iter().all(|each| !each.target.has_tilde() && !each.target.has_glob());
     let folders = [case.world().cwd.to_owned()];
     plain
         && !surroundings.leaves_folder

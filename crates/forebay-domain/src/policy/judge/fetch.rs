@@ -13,11 +13,8 @@ pub(super) fn judge(case: &Case<'_>, url: &str, resolved: Option<&[IpAddr]>) -> 
         Ok(host) => host,
         Err(error) => return Verdict::deny(error.to_string()),
     };
-    let covers = |placed: &Placed| {
-        matches!(&placed.rule.specifier, Specifier::Domain(pattern) if pattern.covers(&host))
-    };
-    let by_list =
-        |list| case.first_hit(list, covers).map(|(list, placed)| by_rule(list, placed));
+    let covers = |placed: &Placed| matches!(&placed.rule.specifier, Specifier::Domain(pattern) if pattern.covers(&host));
+    let by_list = |list| case.first_hit(list, covers).map(|(list, placed)| by_rule(list, placed));
     if let Some(verdict) = by_list(List::Deny) {
         return verdict;
     }

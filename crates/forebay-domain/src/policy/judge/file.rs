@@ -13,16 +13,30 @@ const PROTECTED_FOLDERS: &[&str] =
     &[".git", ".claude", ".vscode", ".idea", ".husky", ".cargo", ".devcontainer", ".ssh"];
 /// Files that decide what shells and tools do.
 const PROTECTED_FILES: &[&str] = &[
-    ".mcp.json", ".claude.json", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout",
-    ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc",
-    ".gitconfig", ".gitmodules", ".envrc", ".ripgreprc",
+    ".mcp.json",
+    ".claude.json",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".kshrc",
+    ".gitconfig",
+    ".gitmodules",
+    ".envrc",
+    ".ripgreprc",
 ];
 
 /// Whether a tidy path is never changed without being asked about.
 pub(super) fn is_protected(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
-    PROTECTED_FILES.contains(&name)
-        || path.split('/').any(|name| PROTECTED_FOLDERS.contains(&name))
+    PROTECTED_FILES.contains(&name) || path.split('/').any(|name| PROTECTED_FOLDERS.contains(&name))
 }
 
 pub(super) fn protected_reason(path: &str) -> String {

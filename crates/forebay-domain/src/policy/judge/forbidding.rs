@@ -61,11 +61,12 @@ impl Evidence {
             _ => false,
         };
         let place = Place { ground: case.ground, origin: placed.origin, list };
-        let hits = self.touched.iter().filter(concerns).map(|touched| match &placed.rule.specifier {
-            Specifier::Path(pattern) => touched.hit(pattern, &place),
-            Specifier::Whole => Hit::Yes,
-            _ => Hit::No,
-        });
+        let hits =
+            self.touched.iter().filter(concerns).map(|touched| match &placed.rule.specifier {
+                Specifier::Path(pattern) => touched.hit(pattern, &place),
+                Specifier::Whole => Hit::Yes,
+                _ => Hit::No,
+            });
         hits.max().unwrap_or(Hit::No)
     }
 }
@@ -94,8 +95,11 @@ fn spellings(part: &Part) -> Vec<Spelling> {
     let half_named = has_marks(&name) && name.chars().any(|c| !is_mark(c));
     let arguments: Vec<String> = command.words[1..].iter().map(Word::marked).collect();
     let resolved = |name: &str| join(std::iter::once(name).chain(arguments.iter().map(|a| &**a)));
-    let assigned: String =
-        command.assignments.iter().map(|each| format!("{}={} ", each.name, each.value.source)).collect();
+    let assigned: String = command
+        .assignments
+        .iter()
+        .map(|each| format!("{}={} ", each.name, each.value.source))
+        .collect();
     let mut texts = vec![resolved(&name), resolved(&first.marked())];
     // As written: for rules that have quotes or variables in them.
     let source = command.source();

@@ -128,11 +128,15 @@ impl<'a> Case<'a> {
         const NO_RULE: &str = "no rule mentions it";
         match self.world().mode {
             Mode::Forebay(Unmatched::Run) => Verdict::allow(NO_RULE),
-            Mode::Forebay(Unmatched::Ask) => Verdict::ask(format!("{NO_RULE}, and unmatched = ask")),
+            Mode::Forebay(Unmatched::Ask) => {
+                Verdict::ask(format!("{NO_RULE}, and unmatched = ask"))
+            }
             Mode::Forebay(Unmatched::Deny) => {
                 Verdict::deny(format!("{NO_RULE}, and unmatched = deny"))
             }
-            Mode::BypassPermissions => Verdict::allow(format!("{NO_RULE}, and this mode asks nothing")),
+            Mode::BypassPermissions => {
+                Verdict::allow(format!("{NO_RULE}, and this mode asks nothing"))
+            }
             Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::DontAsk => {
                 Verdict::ask("no rule allows it")
             }

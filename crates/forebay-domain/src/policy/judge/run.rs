@@ -3,7 +3,7 @@
 use super::allowing;
 use super::file::{is_protected, protected_reason};
 use super::forbidding::Evidence;
-use super::touches::{self, Hit};
+use super::touches::{self, Hit, Touched};
 use super::{Case, by_rule, with_rule};
 use crate::policy::commands::files::Access;
 use crate::policy::commands::{Standing, Survey, removals};
@@ -18,11 +18,10 @@ const LONGEST: usize = 10_000;
 
 pub(super) fn judge(case: &Case<'_>, text: &str) -> Verdict {
     let world = case.world();
-    let known: Vec<(&str, &str)> =
-        [("HOME", world.home), ("PWD", Some(world.cwd))]
-            .into_iter()
-            .filter_map(|(name, value)| value.map(|value| (name, value)))
-            .collect();
+    let known: Vec<(&str, &str)> = [("HOME", world.home), ("PWD", Some(world.cwd))]
+        .into_iter()
+        .filter_map(|(name, value)| value.map(|value| (name, value)))
+        .collect();
     let survey = Survey::of(text, &known);
     let folders = touches::folders(&survey, case.ground);
     let touched = survey
@@ -109,7 +108,7 @@ fn protected(case: &Case<'_>, evidence: &Evidence) -> Option<Verdict> {
         return None;
     }
     let written = evidence.touched.iter().filter(|touched| touched.access == Access::Write);
-    let mut paths = written.flat_map(|touched| touched.paths());
+    let mut paths = written.flat_map(Touched::paths);
     paths.find(|path| is_protected(path)).map(|path| Verdict::ask(protected_reason(path)))
 }
 

@@ -2,12 +2,12 @@
 
 use crate::policy::commands::files::{self, Access, By, Touch};
 use crate::policy::commands::{Survey, base_name};
-use crate::policy::path::{Ground, Place, PathPattern, join, normalize, shows_its_name};
+use crate::policy::path::{Ground, PathPattern, Place, join, normalize, shows_its_name};
 use crate::policy::shell::{Command, Word};
 use crate::policy::wildcard::{HOLE, Reading, has_marks};
 
 /// Folders a command may change to that are followed.
-const MOST_FOLDERS: usize = 12;
+const MOST_FOLDERS: usize = 64;
 
 /// How surely a rule covers something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,7 +46,8 @@ impl Touched {
     /// How surely a pattern covers the file, given or resolved.
     pub(super) fn hit(&self, pattern: &PathPattern, place: &Place<'_>) -> Hit {
         let covers = |path: &str, reading| pattern.covers(path, reading, place);
-        let is_resolved = self.resolved.as_deref().is_some_and(|path| covers(path, Reading::Closed));
+        let is_resolved =
+            self.resolved.as_deref().is_some_and(|path| covers(path, Reading::Closed));
         if is_resolved || covers(&self.given, Reading::Closed) {
             return Hit::Yes;
         }
@@ -88,43 +89,43 @@ fn expand_home(touch: &Touch, ground: &Ground<'_>) -> String {
 }
 
 /// Every file the commands of a survey touch, once for each folder they may be in.
-pub(super) fn of_command(command: &Command, folders: &[String], ground: &Ground<'_>) -> Vec<Touched> {
+pub(super) fn of_command(
+    command: &Command,
+    folders: &[String],
+    ground: &Ground<'_>,
+) -> Vec<Touched> {
     let touches = files::touched(command);
-    let from_each = touches.iter().flat_map(|touch| {
-        folders.iter().map(move |folder| Touched::new(touch, folder, ground))
-    });
+    let from_each = touches
+        .iter()
+        .flat_map(|touch| folders.iter().map(move |folder| Touched::new(touch, folder, ground)));
     from_each.collect()
 }
 
 /// One operand as a file, from the folder the call starts in.
 pub(super) fn of_operand(word: &Word, ground: &Ground<'_>) -> Touched {
-    let touch = Touch {
-        access: Access::Write,
-        path: word.marked(),
-        has_tilde: word.has_tilde(),
-        by: By::Argument,
-    };
+    let touch = Touch::of_word(word, Access::Write, By::Argument);
     Touched::new(&touch, ground.world.cwd, ground)
 }
 
-/// The folders commands may be in: where the call starts, and wherever it changes to.
+/// The folders commands may be in: where the call starts, and wherever it changes to, from there or
+/// from the folder before.
 pub(super) fn folders(survey: &Survey, ground: &Ground<'_>) -> Vec<String> {
     let mut folders = vec![ground.world.cwd.to_owned()];
-    for part in &survey.parts {
-        for target in changes_to(&part.command) {
-            let touch = Touch {
-                access: Access::Read,
-                path: target.marked(),
-                has_tilde: target.has_tilde(),
-                by: By::Argument,
-            };
-            let text = expand_home(&touch, ground);
-            for folder in folders.clone() {
-                let next = if text.starts_with(HOLE) { text.clone() } else { join(&folder, &text) };
-                if folders.len() < MOST_FOLDERS && !folders.contains(&next) {
-                    folders.push(next);
-                }
+    let mut last = ground.world.cwd.to_owned();
+    for target in survey.parts.iter().flat_map(|part| changes_to(&part.command)) {
+        let touch = Touch::of_word(&target, Access::Read, By::Argument);
+        let text = expand_home(&touch, ground);
+        let from_last = if text.starts_with(HOLE) { text.clone() } else { join(&last, &text) };
+        for next in [join(ground.world.cwd, &text), from_last.clone()] {
+            if !folders.contains(&next) {
+                folders.push(next);
             }
+        }
+        last = from_last;
+        if folders.len() > MOST_FOLDERS {
+            // Too many to follow: it may be anywhere.
+            folders.push(HOLE.to_string());
+            break;
         }
     }
     folders

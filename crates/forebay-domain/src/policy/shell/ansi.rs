@@ -43,12 +43,7 @@ fn escape(rest: &mut Peekable<Chars<'_>>, text: &mut String) -> Option<char> {
 }
 
 /// Reads up to `most` digits; a value that is no character becomes the replacement mark.
-fn number(
-    rest: &mut Peekable<Chars<'_>>,
-    first: &str,
-    radix: u32,
-    most: usize,
-) -> Option<char> {
+fn number(rest: &mut Peekable<Chars<'_>>, first: &str, radix: u32, most: usize) -> Option<char> {
     let mut digits = first.to_owned();
     while digits.len() < most && rest.peek().is_some_and(|next| next.is_digit(radix)) {
         digits.extend(rest.next());

@@ -3,8 +3,8 @@
 use super::cursor::plain_braces;
 use super::script::{Hole, Piece, Word};
 
-/// More words than this are not spelled out.
-const MOST_WORDS: usize = 64;
+/// More words than this are not spelled out; in their place stands an unknown one.
+const MOST_WORDS: usize = 1_024;
 
 /// The words that one word becomes.
 pub(super) fn expand(word: Word) -> Vec<Word> {
@@ -13,11 +13,17 @@ pub(super) fn expand(word: Word) -> Vec<Word> {
     }
     let mut words = Vec::new();
     expand_into(word.pieces, &word.source, &mut words);
+    if words.len() >= MOST_WORDS {
+        words.push(Word::unknown());
+    }
     words
 }
 
 fn expand_into(pieces: Vec<Piece>, source: &str, words: &mut Vec<Word>) {
-    let Some(group) = first_group(&pieces).filter(|_| words.len() < MOST_WORDS) else {
+    if words.len() >= MOST_WORDS {
+        return;
+    }
+    let Some(group) = first_group(&pieces) else {
         words.push(finished(Word { pieces, source: source.to_owned() }));
         return;
     };
@@ -41,7 +47,7 @@ struct Group {
 /// The first brace group that expands.
 fn first_group(pieces: &[Piece]) -> Option<Group> {
     let starts = (0..pieces.len()).filter(|&at| pieces[at] == Piece::Brace('{'));
-    starts.into_iter().take(MOST_WORDS).find_map(|start| group_at(pieces, start))
+    starts.into_iter().find_map(|start| group_at(pieces, start))
 }
 
 fn group_at(pieces: &[Piece], start: usize) -> Option<Group> {

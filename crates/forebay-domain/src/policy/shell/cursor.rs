@@ -9,6 +9,9 @@ const DEEPEST: u32 = 48;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Broken(pub(super) &'static str);
 
+/// Nothing can be said about what stands deeper.
+pub(super) const TOO_DEEP: Broken = Broken("it is nested too deeply");
+
 pub(super) type Parsed<T> = Result<T, Broken>;
 
 /// A here-document that was announced and whose text has not come yet.
@@ -59,7 +62,12 @@ impl Parser {
 
     pub(super) fn into_script(self, outcome: Parsed<()>) -> Script {
         let broken = outcome.err().map(|Broken(why)| why);
-        Script { commands: self.commands, alternatives: self.alternatives, doubts: self.doubts, broken }
+        Script {
+            commands: self.commands,
+            alternatives: self.alternatives,
+            doubts: self.doubts,
+            broken,
+        }
     }
 
     /// Reads another text (a backtick's, a here-document's) with what is left of depth and fuel.
@@ -82,7 +90,7 @@ impl Parser {
     /// Goes one level down, unless that is too deep.
     pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= DEEPEST {
-            return Err(Broken("it is nested too deeply"));
+            return Err(TOO_DEEP);
         }
         self.depth += 1;
         let outcome = read(self);

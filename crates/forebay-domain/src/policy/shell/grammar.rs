@@ -1,4 +1,4 @@
-//! The shell's grammar: lists, pipelines, compound commands, simple commands.
+//! Lists, pipelines and simple commands.
 
 use super::braces;
 use super::cursor::{Broken, Parsed, Parser, is_meta};
@@ -14,12 +14,8 @@ pub(super) enum Stop {
     CaseItem,
 }
 
-const BRACE: Stop = Stop::Words(&["}"]);
-const DO: Stop = Stop::Words(&["do"]);
-const DONE: Stop = Stop::Words(&["done"]);
-
 /// Words that mean something only where a command may begin.
-const RESERVED: &[&str] = &[
+pub(super) const RESERVED: &[&str] = &[
     "if", "then", "elif", "else", "fi", "while", "until", "for", "select", "do", "done", "case",
     "esac", "in", "function", "{", "}", "[[", "]]", "coproc",
 ];
@@ -60,8 +56,14 @@ impl Parser {
         match self.look() {
             None | Some('\n') => Ok(()),
             Some(_) if stop != Stop::End && self.at_symbol_stop(stop) => Ok(()),
-            Some('&') => Ok(self.at += 1),
-            Some(';') if !matches!(self.look_after(), Some(';' | '&')) => Ok(self.at += 1),
+            Some('&') => {
+                self.at += 1;
+                Ok(())
+            }
+            Some(';') if !matches!(self.look_after(), Some(';' | '&')) => {
+                self.at += 1;
+                Ok(())
+            }
             Some(_) if self.closes_compound(stop) => Ok(()),
             Some(_) => Err(Broken("a separator is missing between two commands")),
         }
@@ -118,7 +120,7 @@ impl Parser {
         }
     }
 
-    fn command(&mut self, piped: bool) -> Parsed<()> {
+    pub(super) fn command(&mut self, piped: bool) -> Parsed<()> {
         self.spend()?;
         self.pipeline_prefixes();
         if self.look() == Some('(') {
@@ -130,223 +132,6 @@ impl Parser {
             Some(word) => self.deeper(|parser| parser.compound(word)),
             None => self.simple(piped),
         }
-    }
-
-    fn compound(&mut self, word: &str) -> Parsed<()> {
-        self.eat_all(word);
-        match word {
-            "{" => self.body(BRACE, "}")?,
-            "if" => self.conditional()?,
-            "while" | "until" => {
-                self.body(DO, "do")?;
-                self.body(DONE, "done")?;
-            }
-            "for" | "select" => self.for_loop()?,
-            "case" => self.case()?,
-            "function" => return self.function_keyword(),
-            "coproc" => return self.coprocess(),
-            "[[" => self.condition()?,
-            _ => return Err(Broken("a word of the shell stands where a command should begin")),
-        }
-        self.trailing_redirects()
-    }
-
-    /// Reads a list and the word that ends it.
-    fn body(&mut self, stop: Stop, end: &'static str) -> Parsed<()> {
-        self.list(stop)?;
-        if self.eat_all(end) { Ok(()) } else { Err(Broken("a compound command is not closed")) }
-    }
-
-    fn conditional(&mut self) -> Parsed<()> {
-        const AFTER_THEN: Stop = Stop::Words(&["elif", "else", "fi"]);
-        self.body(Stop::Words(&["then"]), "then")?;
-        loop {
-            self.list(AFTER_THEN)?;
-            if self.eat_all("elif") {
-                self.body(Stop::Words(&["then"]), "then")?;
-            } else if self.eat_all("else") {
-                return self.body(Stop::Words(&["fi"]), "fi");
-            } else {
-                return if self.eat_all("fi") { Ok(()) } else { Err(Broken("an if has no fi")) };
-            }
-        }
-    }
-
-    fn for_loop(&mut self) -> Parsed<()> {
-        self.blanks();
-        if self.eat_all("((") {
-            self.arithmetic()?;
-        } else {
-            self.for_words()?;
-        }
-        self.blanks();
-        self.eat(';');
-        self.blank_lines()?;
-        if self.eat_all("do") {
-            self.body(DONE, "done")
-        } else if self.eat('{') {
-            self.body(BRACE, "}")
-        } else {
-            Err(Broken("a loop has no do"))
-        }
-    }
-
-    /// Reads `name [in words]` and keeps the words as what the variable may be.
-    fn for_words(&mut self) -> Parsed<()> {
-        let name = self.word()?;
-        self.blank_lines()?;
-        if self.bare_word().as_deref() != Some("in") {
-            return Ok(());
-        }
-        self.eat_all("in");
-        let mut assignments = Vec::new();
-        for value in self.words_until_separator()? {
-            assignments.push(Assignment { name: name.source.clone(), value });
-        }
-        self.commands.push(Command { assignments, ..Command::default() });
-        Ok(())
-    }
-
-    fn words_until_separator(&mut self) -> Parsed<Vec<Word>> {
-        let mut words = Vec::new();
-        loop {
-            self.blanks();
-            match self.look() {
-                None | Some(';' | '\n') => return Ok(words),
-                Some(character) if is_meta(character) => return Err(Broken("a loop is malformed")),
-                Some(_) => words.extend(braces::expand(self.word()?)),
-            }
-        }
-    }
-
-    fn case(&mut self) -> Parsed<()> {
-        self.blanks();
-        self.word()?;
-        self.blank_lines()?;
-        if !self.eat_all("in") {
-            return Err(Broken("a case has no in"));
-        }
-        loop {
-            self.blank_lines()?;
-            if self.bare_word().as_deref() == Some("esac") {
-                self.eat_all("esac");
-                return Ok(());
-            }
-            self.case_patterns()?;
-            self.list(Stop::CaseItem)?;
-            if !self.eat_all(";;&") && !self.eat_all(";;") {
-                self.eat_all(";&");
-            }
-        }
-    }
-
-    fn case_patterns(&mut self) -> Parsed<()> {
-        self.eat('(');
-        loop {
-            self.spend()?;
-            self.blanks();
-            self.word()?;
-            self.blanks();
-            if self.eat(')') {
-                return Ok(());
-            }
-            self.expect('|', "a case pattern is not closed")?;
-        }
-    }
-
-    fn function_keyword(&mut self) -> Parsed<()> {
-        self.blanks();
-        self.word()?;
-        self.blanks();
-        if self.eat('(') {
-            self.blanks();
-            self.expect(')', "a function's name is malformed")?;
-        }
-        self.blank_lines()?;
-        self.command(false)
-    }
-
-    /// `coproc command` or `coproc NAME compound`.
-    fn coprocess(&mut self) -> Parsed<()> {
-        let named = self.attempt(|parser| {
-            parser.blanks();
-            parser.word()?;
-            parser.blanks();
-            let opens = parser.look() == Some('(')
-                || parser.bare_word().is_some_and(|word| RESERVED.contains(&&*word));
-            if opens { parser.command(false) } else { Err(Broken("it has no name")) }
-        });
-        if named.is_some() { Ok(()) } else { self.command(false) }
-    }
-
-    /// Reads `[[ ... ]]`; only its substitutions can run anything.
-    fn condition(&mut self) -> Parsed<()> {
-        loop {
-            self.spend()?;
-            self.blank_lines()?;
-            if self.eat_all("]]") {
-                return Ok(());
-            }
-            match self.look() {
-                None | Some(';') => return Err(Broken("a [[ is not closed")),
-                Some('&') if !self.eat_all("&&") => return Err(Broken("a [[ is malformed")),
-                Some('&') => {}
-                Some(character) if is_meta(character) => self.at += 1,
-                Some(_) => {
-                    let word = self.word()?;
-                    self.doubt_subscripts(&word);
-                }
-            }
-        }
-    }
-
-    /// Reads `( ... )` or `(( ... ))`.
-    fn parenthesised(&mut self) -> Parsed<()> {
-        // What was read as two subshells once is not read as arithmetic on the way in.
-        let may_be_arithmetic = !std::mem::take(&mut self.follows_parenthesis);
-        if may_be_arithmetic && self.look_after() == Some('(') {
-            let start = self.at;
-            let read = self.attempt(|parser| {
-                parser.eat_all("((");
-                parser.arithmetic()
-            });
-            if read.is_some() {
-                self.read_as_subshells(&self.source_since(start));
-                return self.trailing_redirects();
-            }
-        }
-        self.subshell()
-    }
-
-    /// A plain sh knows no `((`: there it is a subshell in a subshell.
-    fn read_as_subshells(&mut self, source: &str) {
-        let before = self.commands.len();
-        self.attempt(|parser| parser.nested(source, Self::subshell));
-        self.alternatives.extend(self.commands.drain(before..));
-    }
-
-    fn subshell(&mut self) -> Parsed<()> {
-        self.eat('(');
-        self.follows_parenthesis = true;
-        self.list(Stop::Parenthesis)?;
-        self.expect(')', "a parenthesis is not closed")?;
-        self.trailing_redirects()
-    }
-
-    /// Keeps a compound command's redirections as a command without words.
-    fn trailing_redirects(&mut self) -> Parsed<()> {
-        let mut redirects = Vec::new();
-        loop {
-            self.blanks();
-            match self.redirect()? {
-                Some(redirect) => redirects.push(redirect),
-                None => break,
-            }
-        }
-        if !redirects.is_empty() {
-            self.commands.push(Command { redirects, ..Command::default() });
-        }
-        Ok(())
     }
 
     fn simple(&mut self, piped: bool) -> Parsed<()> {
@@ -454,7 +239,8 @@ impl Parser {
 
 fn array_value(words: &[Word]) -> Word {
     let known: Option<Vec<String>> = words.iter().map(Word::known).collect();
-    let mut value = Word { source: join(words.iter().map(|word| &*word.source)), ..Word::default() };
+    let mut value =
+        Word { source: join(words.iter().map(|word| &*word.source)), ..Word::default() };
     value.push(match known {
         Some(texts) => Piece::Text(texts.join(" ")),
         None => Piece::Hole(Hole::default()),

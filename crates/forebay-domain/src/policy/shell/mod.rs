@@ -7,7 +7,9 @@
 
 mod ansi;
 mod braces;
+mod compound;
 mod cursor;
+mod expansions;
 mod grammar;
 mod hidden;
 mod redirects;
@@ -15,11 +17,11 @@ mod script;
 mod words;
 
 use self::cursor::Parser;
-pub use self::hidden::found_in as hidden_in;
+pub(crate) use self::expansions::{hides_substitution, printed};
 use self::grammar::Stop;
+pub use self::hidden::found_in as hidden_in;
 pub use self::script::{Assignment, Command, Doubt, Redirect, RedirectKind, Script, Word};
 pub(crate) use self::script::{Hole, Piece, join};
-pub(crate) use self::words::{hides_substitution, printed};
 
 /// Reads a text as bash would, and keeps what was read even where it breaks off.
 pub fn read(text: &str) -> Script {

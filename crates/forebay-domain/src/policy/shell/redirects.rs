@@ -84,13 +84,10 @@ impl Parser {
             return self.announce().map(Some);
         }
         let found = OPERATORS.into_iter().find(|(operator, _)| self.eat_all(operator));
-        let kind = match found {
-            Some((_, kind)) => kind,
-            None => {
-                self.at += 1;
-                RedirectKind::Read
-            }
-        };
+        let kind = found.map_or(RedirectKind::Read, |(_, kind)| kind);
+        if found.is_none() {
+            self.eat('<');
+        }
         self.blanks();
         Ok(Some(Redirect { kind, target: self.word()? }))
     }

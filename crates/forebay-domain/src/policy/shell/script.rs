@@ -155,6 +155,16 @@ impl Word {
         }
     }
 
+    /// Appends a character that no quote protects.
+    pub(crate) fn push_unquoted(&mut self, character: char) {
+        match character {
+            '*' => self.pieces.push(Piece::Many),
+            '?' => self.pieces.push(Piece::One),
+            '{' | ',' | '}' => self.pieces.push(Piece::Brace(character)),
+            other => self.push_char(other),
+        }
+    }
+
     pub(crate) fn push(&mut self, piece: Piece) {
         match piece {
             Piece::Text(text) => text.chars().for_each(|character| self.push_char(character)),

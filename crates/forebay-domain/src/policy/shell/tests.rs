@@ -68,6 +68,7 @@ fn compound_commands() {
     check("function f () ( a )", "a");
     check("coproc a b", "a b");
     check("coproc X { a; }", "a");
+    check("coproc { { a; }; }", "a");
     check("[[ -f x && $(a) =~ (b|c) ]] && d", "a; d");
     check("(( i + $(a) )) && b", "a; b");
     check("((sudo x) )", "sudo x");

@@ -1,9 +1,7 @@
-//! Words: quotes, escapes and expansions.
+//! Words: quotes, escapes and globs.
 
-use super::ansi;
 use super::cursor::{Broken, Parsed, Parser, is_meta, plain_braces};
-use super::grammar::Stop;
-use super::script::{Command, Hole, Piece, Word};
+use super::script::{Piece, Word};
 
 impl Parser {
     /// Reads one word; the caller has made sure that one begins here.
@@ -72,27 +70,21 @@ impl Parser {
         match self.look() {
             Some('\'') => self.single_quoted(word),
             Some('"') => self.double_quoted(word),
-            Some('\\') => self.escaped(word),
+            Some('\\') => {
+                self.escaped(word);
+                Ok(())
+            }
             Some('`') => self.backticks(word),
             Some('$') => self.dollar(word, Quoting::None),
             Some('[') => self.bracket(word),
-            Some('*') => self.marked(word, Piece::Many),
-            Some('?') => self.marked(word, Piece::One),
-            Some(brace @ ('{' | ',' | '}')) => self.marked(word, Piece::Brace(brace)),
             _ => {
-                self.take().into_iter().for_each(|character| word.push_char(character));
+                self.take().into_iter().for_each(|character| word.push_unquoted(character));
                 Ok(())
             }
         }
     }
 
-    fn marked(&mut self, word: &mut Word, piece: Piece) -> Parsed<()> {
-        self.at += 1;
-        word.push(piece);
-        Ok(())
-    }
-
-    fn single_quoted(&mut self, word: &mut Word) -> Parsed<()> {
+    pub(super) fn single_quoted(&mut self, word: &mut Word) -> Parsed<()> {
         self.take();
         word.push(Piece::Text(String::new()));
         loop {
@@ -104,14 +96,13 @@ impl Parser {
         }
     }
 
-    fn escaped(&mut self, word: &mut Word) -> Parsed<()> {
+    pub(super) fn escaped(&mut self, word: &mut Word) {
         self.take_raw();
-        let character = self.take_raw().ok_or(Broken("it ends with a backslash"))?;
-        word.push_char(character);
-        Ok(())
+        // At the very end a backslash is itself.
+        word.push_char(self.take_raw().unwrap_or('\\'));
     }
 
-    fn double_quoted(&mut self, word: &mut Word) -> Parsed<()> {
+    pub(super) fn double_quoted(&mut self, word: &mut Word) -> Parsed<()> {
         self.take();
         self.deeper(|parser| {
             while !parser.eat('"') {
@@ -122,12 +113,15 @@ impl Parser {
     }
 
     /// Reads one piece where only `$`, backticks and backslashes are special.
-    fn quoted_piece(&mut self, word: &mut Word, quoting: Quoting) -> Parsed<()> {
+    pub(super) fn quoted_piece(&mut self, word: &mut Word, quoting: Quoting) -> Parsed<()> {
         match self.look() {
             None => return Err(Broken("a quote is not closed")),
             Some('$') => return self.dollar(word, quoting),
             Some('`') => return self.backticks(word),
-            Some('\\') if self.escapes_next(quoting) => return self.escaped(word),
+            Some('\\') if self.escapes_next(quoting) => {
+                self.escaped(word);
+                return Ok(());
+            }
             _ => {}
         }
         self.take_raw().into_iter().for_each(|character| word.push_char(character));
@@ -159,7 +153,9 @@ impl Parser {
             && !is_meta(character)
         {
             if character == ']' && !inner.pieces.is_empty() {
-                return self.marked(word, Piece::One);
+                self.at += 1;
+                word.push(Piece::One);
+                return Ok(());
             }
             if character == '[' {
                 self.at += 1;
@@ -169,271 +165,16 @@ impl Parser {
             }
         }
         word.push_char('[');
-        plain_braces(inner.pieces).into_iter().for_each(|piece| word.push(piece));
-        Ok(())
-    }
-
-    fn dollar(&mut self, word: &mut Word, quoting: Quoting) -> Parsed<()> {
-        self.take();
-        self.deeper(|parser| match parser.look() {
-            Some('\'') if quoting == Quoting::None => parser.ansi_quoted(word),
-            Some('"') if quoting == Quoting::None => parser.double_quoted(word),
-            Some('(') => parser.parenthesised_expansion(word),
-            Some('{') => parser.braced_expansion(word),
-            Some('[') => {
-                parser.at += 1;
-                word.push(Piece::Hole(Hole::default()));
-                parser.enclosed(']')
-            }
-            _ => {
-                parser.plain_expansion(word);
-                Ok(())
-            }
-        })
-    }
-
-    fn ansi_quoted(&mut self, word: &mut Word) -> Parsed<()> {
-        self.take();
-        let mut raw = String::new();
-        loop {
-            match self.take_raw().ok_or(Broken("a quote is not closed"))? {
-                '\'' => break,
-                '\\' => {
-                    raw.push('\\');
-                    raw.extend(self.take_raw());
-                }
-                character => raw.push(character),
-            }
-        }
-        word.push(Piece::Text(String::new()));
-        word.push(Piece::Text(ansi::unescape(&raw)));
-        Ok(())
-    }
-
-    /// `$name`, `$1`, `$@`, or a plain dollar sign.
-    fn plain_expansion(&mut self, word: &mut Word) {
-        let name = self.name();
-        if !name.is_empty() {
-            word.push(Piece::Hole(Hole { name: Some(name), guess: None }));
-        } else if self.look().is_some_and(|next| next.is_ascii_digit() || "@*#?$!-".contains(next)) {
-            self.at += 1;
-            word.push(Piece::Hole(Hole::default()));
-        } else {
-            word.push_char('$');
-        }
-    }
-
-    /// `$(( ... ))` or `$( ... )`.
-    fn parenthesised_expansion(&mut self, word: &mut Word) -> Parsed<()> {
-        if self.look_after() == Some('(') {
-            let read = self.attempt(|parser| {
-                parser.eat_all("((");
-                parser.arithmetic()
-            });
-            if read.is_some() {
-                word.push(Piece::Hole(Hole::default()));
-                return Ok(());
-            }
-        }
-        self.take();
-        self.substitution(word)
-    }
-
-    /// Reads commands up to `)` and leaves a hole where their output comes.
-    fn substitution(&mut self, word: &mut Word) -> Parsed<()> {
-        let before = self.commands.len();
-        let (start, announced) = (self.at, std::mem::take(&mut self.pending));
-        self.list(Stop::Parenthesis)?;
-        self.expect(')', "a substitution is not closed")?;
-        let spans_lines = self.source_since(start).contains('\n');
-        if !self.pending.is_empty() || (spans_lines && !announced.is_empty()) {
-            return Err(Broken("a here-document's text is not where it can be found"));
-        }
-        self.pending = announced;
-        let guess = printed(&self.commands[before..]);
-        word.push(Piece::Hole(Hole { name: None, guess }));
-        Ok(())
-    }
-
-    fn backticks(&mut self, word: &mut Word) -> Parsed<()> {
-        self.take();
-        let mut inner = String::new();
-        loop {
-            match self.take_raw().ok_or(Broken("a backtick is not closed"))? {
-                '`' => break,
-                '\\' => match self.take_raw() {
-                    Some(escaped @ ('`' | '\\' | '$')) => inner.push(escaped),
-                    Some('\n') => {}
-                    other => inner.extend(std::iter::once('\\').chain(other)),
-                },
-                character => inner.push(character),
-            }
-        }
-        let before = self.commands.len();
-        self.nested(&inner, |parser| parser.list(Stop::End))?;
-        let guess = printed(&self.commands[before..]);
-        word.push(Piece::Hole(Hole { name: None, guess }));
-        Ok(())
-    }
-
-    /// Reads `${ ... }`.
-    fn braced_expansion(&mut self, word: &mut Word) -> Parsed<()> {
-        self.take();
-        if matches!(self.look(), Some(' ' | '\t' | '\n' | '|')) {
-            return self.brace_substitution(word);
-        }
-        if self.look() == Some('(') {
-            self.doubt("an expansion has flags that may evaluate it again");
-        }
-        // `${!x}` and `${#x}` are not what `x` holds.
-        let is_derived = self.eat('!') || (self.look_after() != Some('}') && self.eat('#'));
-        let mut name = Some(self.name()).filter(|name| !name.is_empty() && !is_derived);
-        if self.eat('[') {
-            self.enclosed(']')?;
-        }
-        let operator = self.operator();
-        if operator != Operator::Default && self.look() != Some('}') {
-            name = None;
-        }
-        let mut operand = Word::default();
-        while !self.eat('}') {
-            self.spend()?;
-            self.operand_piece(&mut operand)?;
-        }
-        let guess = operand.known().filter(|_| operator == Operator::Default);
-        word.push(Piece::Hole(Hole { name, guess }));
-        if operator == Operator::Prompt {
-            self.doubt("a prompt expansion (${x@P}) runs what the variable holds");
+        for piece in plain_braces(inner.pieces) {
+            word.push(piece);
         }
         Ok(())
     }
-
-    fn operator(&mut self) -> Operator {
-        if self.eat_all("@P") {
-            return Operator::Prompt;
-        }
-        self.eat(':');
-        if ['-', '=', '+'].into_iter().any(|character| self.eat(character)) {
-            return Operator::Default;
-        }
-        Operator::Other
-    }
-
-    fn operand_piece(&mut self, operand: &mut Word) -> Parsed<()> {
-        match self.look() {
-            None => Err(Broken("an expansion is not closed")),
-            Some('\'') => self.single_quoted(operand),
-            Some('"') => self.double_quoted(operand),
-            Some('\\') => self.escaped(operand),
-            _ => self.quoted_piece(operand, Quoting::Document),
-        }
-    }
-
-    /// Reads `${ commands; }`, which newer shells run in place.
-    fn brace_substitution(&mut self, word: &mut Word) -> Parsed<()> {
-        self.eat('|');
-        self.list(Stop::Words(&["}"]))?;
-        self.expect('}', "a substitution is not closed")?;
-        word.push(Piece::Hole(Hole::default()));
-        Ok(())
-    }
-
-    /// Reads to a closing bracket; what is expanded on the way is kept.
-    pub(super) fn enclosed(&mut self, end: char) -> Parsed<()> {
-        let mut inner = Word::default();
-        self.deeper(|parser| {
-            while !parser.eat(end) {
-                parser.spend()?;
-                if parser.look() == Some('[') {
-                    parser.at += 1;
-                    parser.enclosed(']')?;
-                } else {
-                    parser.operand_piece(&mut inner)?;
-                }
-            }
-            Ok(())
-        })?;
-        self.doubt_subscripts(&inner);
-        Ok(())
-    }
-
-    /// Reads arithmetic up to its `))`.
-    pub(super) fn arithmetic(&mut self) -> Parsed<()> {
-        let mut inner = Word::default();
-        let mut open = 0_u32;
-        loop {
-            self.spend()?;
-            match self.look() {
-                Some('(') => {
-                    open += 1;
-                    self.at += 1;
-                }
-                Some(')') if open > 0 => {
-                    open -= 1;
-                    self.at += 1;
-                }
-                Some(')') => {
-                    self.at += 1;
-                    self.expect(')', "arithmetic is not closed")?;
-                    self.doubt_subscripts(&inner);
-                    return Ok(());
-                }
-                _ => self.operand_piece(&mut inner)?,
-            }
-        }
-    }
-
-    /// The shell evaluates subscripts a second time; a substitution quoted in one runs then.
-    pub(super) fn doubt_subscripts(&mut self, word: &Word) {
-        if hides_substitution(word) {
-            self.doubt("a quoted subscript holds a substitution, which the shell would run");
-        }
-    }
-}
-
-/// Whether a word's known text has a substitution in it, which only a second reading would run.
-pub(crate) fn hides_substitution(word: &Word) -> bool {
-    let text = word.marked();
-    text.contains("$(") || text.contains('`') || text.contains("${")
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Quoting {
+pub(super) enum Quoting {
     None,
     Double,
     Document,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Operator {
-    Prompt,
-    Default,
-    Other,
-}
-
-/// What `echo` or `printf` with known words prints, if that is all that ran.
-pub(crate) fn printed(commands: &[Command]) -> Option<String> {
-    let [Command { words, redirects, .. }] = commands else { return None };
-    let texts: Vec<String> = words.iter().map(Word::known).collect::<Option<_>>()?;
-    let (name, mut rest) = texts.split_first()?;
-    if !matches!(name.as_str(), "echo" | "printf") || !redirects.is_empty() {
-        return None;
-    }
-    while rest.first().is_some_and(|word| word.starts_with('-') && word.len() == 2) {
-        rest = &rest[1..];
-    }
-    if name == "printf" { formatted(rest) } else { Some(rest.join(" ")) }
-}
-
-/// `printf` with no format, or with one `%s` for each word.
-fn formatted(words: &[String]) -> Option<String> {
-    let (format, values) = words.split_first()?;
-    if values.is_empty() {
-        return Some(ansi::unescape(format));
-    }
-    let mut text = format.clone();
-    for value in values {
-        text = if text.contains("%s") { text.replacen("%s", value, 1) } else { text + value };
-    }
-    Some(ansi::unescape(&text))
 }

@@ -50,9 +50,20 @@ impl DomainPattern {
                     Host::Address(_) => vec![&text],
                 };
                 pattern.len() == labels.len()
-                    && pattern.iter().zip(labels).all(|(p, label)| p.matches(label, Reading::Closed))
+                    && pattern
+                        .iter()
+                        .zip(labels)
+                        .all(|(p, label)| p.matches(label, Reading::Closed))
             }
         }
+    }
+}
+
+/// The host of a URL in the spelling a resolver is asked for; `None` where it is refused or an address.
+pub fn host_of(url: &str) -> Option<String> {
+    match Host::of_url(url).ok()? {
+        Host::Name(name) => Some(name),
+        Host::Address(_) => None,
     }
 }
 

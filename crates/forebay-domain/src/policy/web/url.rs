@@ -95,7 +95,8 @@ fn is_name(name: &str) -> bool {
 /// Such a host is an address to every resolver, or an error.
 fn ends_in_number(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or_default();
-    let is_hex = last.strip_prefix("0x").is_some_and(|digits| digits.chars().all(|c| c.is_ascii_hexdigit()));
+    let is_hex =
+        last.strip_prefix("0x").is_some_and(|digits| digits.chars().all(|c| c.is_ascii_hexdigit()));
     !last.is_empty() && (is_hex || last.chars().all(|c| c.is_ascii_digit()))
 }
 
