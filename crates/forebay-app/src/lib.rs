@@ -14,6 +14,7 @@ mod places;
 mod reading;
 mod redaction;
 mod render;
+pub mod rules;
 pub mod settings;
 pub mod tools;
 

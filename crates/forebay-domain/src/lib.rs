@@ -6,6 +6,7 @@
 pub mod entry;
 pub mod hit;
 pub mod note;
+pub mod policy;
 pub mod project;
 pub mod redact;
 pub mod reference;

@@ -16,6 +16,7 @@ mod progress;
 mod purge;
 mod redact;
 mod reflect;
+mod rules;
 mod run;
 mod search;
 mod stats;
@@ -79,6 +80,7 @@ enum Command {
     Stats(stats::Stats),
     Purge(purge::Purge),
     Doctor(doctor::Doctor),
+    Rules(rules::Rules),
     Config(config::Show),
     Mcp(mcp::Serve),
     Demo(demo::Demo),
@@ -103,6 +105,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Stats(stats) => stats.carry_out(&common),
         Command::Purge(purge) => purge.carry_out(&common),
         Command::Doctor(doctor) => doctor.carry_out(&common),
+        Command::Rules(rules) => rules.carry_out(&common),
         Command::Config(show) => show.carry_out(&common),
         Command::Mcp(serve) => serve.carry_out(&common),
         Command::Demo(demo) => demo.carry_out(&common),

@@ -1,0 +1,96 @@
+//! The permission rules in force here, and what they say about a call.
+
+mod check;
+mod links;
+mod load;
+mod settings_file;
+
+use std::path::{Path, PathBuf};
+
+use forebay_domain::policy::{
+    Action, Call, List, Mode, Origin, Paths, Rules, Trust, Verdict, Warning, World, judge,
+};
+
+pub use self::check::{check_line, to_json};
+pub use self::load::{InForce, Written, load};
+
+/// Where a call happens.
+#[derive(Debug, Clone)]
+pub struct Place {
+    pub cwd: PathBuf,
+    /// The project's root.
+    pub root: PathBuf,
+    pub home: Option<PathBuf>,
+    /// The folder of managed settings, where this system has one.
+    pub managed: Option<PathBuf>,
+}
+
+impl Place {
+    /// The folder managed settings lie in on this system.
+    pub fn managed_folder() -> PathBuf {
+        let folder = if cfg!(target_os = "macos") {
+            "/Library/Application Support/ClaudeCode"
+        } else {
+            "/etc/claude-code"
+        };
+        PathBuf::from(folder)
+    }
+}
+
+/// What is asked about a call beside its rules.
+#[derive(Debug, Clone)]
+pub struct Circumstances {
+    pub place: Place,
+    pub mode: Mode,
+    pub trust: Trust,
+    pub directories: Vec<String>,
+    pub allows_loopback: bool,
+}
+
+/// Judges a call under rules and circumstances; symlinks are followed on this machine's disk.
+pub fn decide(tool: &str, input: &Input, rules: &Rules, around: &Circumstances) -> Verdict {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let (cwd, root) = (text(&around.place.cwd), text(&around.place.root));
+    let home = around.place.home.as_deref().map(text);
+    let world = World {
+        cwd: &cwd,
+        root: &root,
+        home: home.as_deref(),
+        directories: &around.directories,
+        trust: around.trust,
+        mode: around.mode,
+        ignores_case: cfg!(target_os = "macos"),
+        allows_loopback: around.allows_loopback,
+        real_path: &links::follow,
+    };
+    let main = input.main.as_str();
+    let paths = Paths {
+        given: main.to_owned(),
+        resolved: links::follow(&text(&around.place.cwd.join(main))),
+    };
+    let action = match tool {
+        "Bash" => Action::Run(main),
+        "Read" => Action::Read(&paths),
+        "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => Action::Edit(&paths),
+        "WebFetch" => Action::Fetch { url: main, resolved: input.addresses.as_deref() },
+        _ => Action::Other,
+    };
+    judge(&Call { tool, action, parameters: &input.parameters }, rules, &world)
+}
+
+/// A call's input, whatever the tool calls its fields.
+#[derive(Debug, Clone, Default)]
+pub struct Input {
+    /// The command, the path or the URL.
+    pub main: String,
+    /// All other fields.
+    pub parameters: Vec<(String, String)>,
+    /// What the URL's host resolves to, once known.
+    pub addresses: Option<Vec<std::net::IpAddr>>,
+}
+
+fn compile(written: &[Written]) -> (Rules, Vec<Warning>) {
+    let rows: Vec<(Origin, List, &str)> =
+        written.iter().map(|each| (each.origin, each.list, each.text.as_str())).collect();
+    Rules::compile(rows)
+}

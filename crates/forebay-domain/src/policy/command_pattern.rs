@@ -1,0 +1,97 @@
+//! What stands between the parentheses of `Bash(...)`.
+
+use super::wildcard::{Reading, Wildcard};
+
+/// A compiled command pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CommandPattern {
+    pattern: Wildcard,
+    /// `x *` and `x:*` match words after `x`.
+    with_words: Option<Wildcard>,
+    has_wildcards: bool,
+    /// The pattern as it reads without its quotes, where it has any.
+    unquoted: Option<Box<CommandPattern>>,
+    /// It speaks of more than one command, as in `curl * | sh`.
+    pub(crate) is_compound: bool,
+}
+
+impl CommandPattern {
+    /// Reads a specifier: exact without `*`; ` *` or `:*` at the end also matches the bare command
+    /// when it is the only wildcard.
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut pattern = Self::parse_quoted(text);
+        if text.contains(['\'', '"']) {
+            pattern.unquoted = Some(Box::new(Self::parse_quoted(&text.replace(['\'', '"'], ""))));
+        }
+        pattern
+    }
+
+    fn parse_quoted(text: &str) -> Self {
+        let text = collapse_blanks(text);
+        let is_compound = text.contains(['|', ';', '&', '<', '>', '\n']);
+        let prefix = text.strip_suffix(":*").or_else(|| text.strip_suffix(" *"));
+        let Some(prefix) = prefix else {
+            let pattern = Wildcard::of_text(&text);
+            let has_wildcards = pattern.has_wildcards();
+            return Self { pattern, with_words: None, has_wildcards, unquoted: None, is_compound };
+        };
+        let bare = Wildcard::of_text(prefix.trim_end());
+        let with_words = bare.followed_by_anything();
+        Self {
+            // With another wildcard before it, the last word must be there.
+            pattern: if bare.has_wildcards() { with_words.clone() } else { bare },
+            with_words: Some(with_words),
+            has_wildcards: true,
+            unquoted: None,
+            is_compound,
+        }
+    }
+
+    pub(crate) fn is_exact(&self) -> bool {
+        !self.has_wildcards
+    }
+
+    /// As [`Self::matches`], or with the pattern's own quotes removed: for rules that forbid.
+    pub(crate) fn touches(&self, text: &str, reading: Reading) -> bool {
+        self.matches(text, reading)
+            || self.unquoted.as_ref().is_some_and(|pattern| pattern.matches(text, reading))
+    }
+
+    pub(crate) fn matches(&self, text: &str, reading: Reading) -> bool {
+        self.pattern.matches(text, reading)
+            || self.with_words.as_ref().is_some_and(|pattern| pattern.matches(text, reading))
+    }
+}
+
+/// Runs of blanks are one; at the ends there are none.
+pub(crate) fn collapse_blanks(text: &str) -> String {
+    text.split([' ', '\t']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(pattern: &str, command: &str, expect: bool) {
+        let pattern_read = CommandPattern::parse(pattern);
+        assert_eq!(pattern_read.matches(command, Reading::Closed), expect, "{pattern} / {command}");
+    }
+
+    #[test]
+    fn exact_prefix_and_wildcards() {
+        check("npm test", "npm test", true);
+        check("npm test", "npm test x", false);
+        check("npm  test", "npm test", true);
+        check("npm:*", "npm", true);
+        check("npm:*", "npm install", true);
+        check("npm:*", "npmx", false);
+        check("npm *", "npm", true);
+        check("npm*", "npmx", true);
+        check("git * main", "git push origin main", true);
+        check("git * push *", "git -C x push", false);
+        check("git * push *", "git -C x push y", true);
+        check("* --version", "node --version", true);
+        check("a:*b", "a:xb", true);
+    }
+}

@@ -1,0 +1,160 @@
+//! The judgement: deny, then ask, then allow, then what the mode says.
+
+mod allowing;
+mod fetch;
+mod file;
+mod forbidding;
+mod run;
+mod touches;
+
+use std::net::IpAddr;
+
+use super::path::Ground;
+use super::rule::{List, Specifier, ToolPattern};
+use super::rules::{Placed, Rules};
+use super::verdict::{Decision, Verdict};
+use super::wildcard::Reading;
+use super::world::{Mode, Paths, Unmatched, World};
+
+/// One call of a tool.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    /// The tool's name as the host knows it.
+    pub tool: &'a str,
+    /// What the call does, whatever the tool is called.
+    pub action: Action<'a>,
+    /// The call's other fields, for rules that name one.
+    pub parameters: &'a [(String, String)],
+}
+
+/// What a call does.
+#[derive(Debug, Clone, Copy)]
+pub enum Action<'a> {
+    /// Runs a shell command; `Bash` rules hold.
+    Run(&'a str),
+    /// Reads a file; `Read` rules hold.
+    Read(&'a Paths),
+    /// Changes a file; `Edit` rules hold, and `Read` denies.
+    Edit(&'a Paths),
+    /// Fetches a URL; `WebFetch` rules and the network policy hold. `resolved` are the host's
+    /// addresses, once somebody asked for them.
+    Fetch { url: &'a str, resolved: Option<&'a [IpAddr]> },
+    /// Anything else; rules that name the tool hold.
+    Other,
+}
+
+/// Judges a call.
+pub fn judge(call: &Call<'_>, rules: &Rules, world: &World<'_>) -> Verdict {
+    let case = Case { call, rules, ground: &Ground::new(world) };
+    let verdict = match call.action {
+        Action::Run(command) => run::judge(&case, command),
+        Action::Read(paths) | Action::Edit(paths) => file::judge(&case, paths),
+        Action::Fetch { url, resolved } => fetch::judge(&case, url, resolved),
+        Action::Other => judge_other(&case),
+    };
+    without_asking(verdict, world.mode)
+}
+
+/// A mode that does not ask denies instead.
+fn without_asking(mut verdict: Verdict, mode: Mode) -> Verdict {
+    if mode == Mode::DontAsk && verdict.decision == Decision::Ask {
+        verdict.decision = Decision::Deny;
+        verdict.reason.push_str("; this mode denies what it would have to ask about");
+    }
+    verdict
+}
+
+fn judge_other(case: &Case<'_>) -> Verdict {
+    case.first_hit(List::Deny, |_| false)
+        .or_else(|| case.first_hit(List::Ask, |_| false))
+        .or_else(|| case.first_hit(List::Allow, |_| false))
+        .map_or_else(|| case.unmatched(), |(list, placed)| by_rule(list, placed))
+}
+
+/// A call, the rules and the place, together.
+struct Case<'a> {
+    call: &'a Call<'a>,
+    rules: &'a Rules,
+    ground: &'a Ground<'a>,
+}
+
+impl<'a> Case<'a> {
+    fn world(&self) -> &'a World<'a> {
+        self.ground.world
+    }
+
+    fn counting(&self, list: List) -> impl Iterator<Item = &'a Placed> {
+        self.rules.counting(list, self.ground.world)
+    }
+
+    /// The first rule of a list that covers the call as a whole, by a parameter, or as `fits` says.
+    fn first_hit(&self, list: List, fits: impl Fn(&Placed) -> bool) -> Option<(List, &'a Placed)> {
+        let mut rules = self.counting(list);
+        let found = rules.find(|placed| self.covers_whole(placed) || fits(placed))?;
+        Some((list, found))
+    }
+
+    /// Whether a rule covers the call without looking at its main field.
+    fn covers_whole(&self, placed: &Placed) -> bool {
+        let is_about_field = match &placed.rule.specifier {
+            Specifier::Whole => true,
+            Specifier::Parameter(wanted) | Specifier::CommandOrParameter(_, wanted) => {
+                self.call.parameters.iter().any(|(name, value)| {
+                    *name == wanted.name && wanted.value.matches(value, Reading::Closed)
+                })
+            }
+            Specifier::Command(_) | Specifier::Path(_) | Specifier::Domain(_) => false,
+        };
+        is_about_field && self.names_tool(&placed.rule.tool)
+    }
+
+    /// Whether a rule speaks of the tool, or of what it does.
+    fn names_tool(&self, tool: &ToolPattern) -> bool {
+        tool.covers(self.call.tool) || self.action_name().is_some_and(|name| tool.covers(name))
+    }
+
+    fn action_name(&self) -> Option<&'static str> {
+        match self.call.action {
+            Action::Run(_) => Some("Bash"),
+            Action::Read(_) => Some("Read"),
+            Action::Edit(_) => Some("Edit"),
+            Action::Fetch { .. } => Some("WebFetch"),
+            Action::Other => None,
+        }
+    }
+
+    /// What the mode says about a call that no rule settles.
+    fn unmatched(&self) -> Verdict {
+        const NO_RULE: &str = "no rule mentions it";
+        match self.world().mode {
+            Mode::Forebay(Unmatched::Run) => Verdict::allow(NO_RULE),
+            Mode::Forebay(Unmatched::Ask) => {
+                Verdict::ask(format!("{NO_RULE}, and unmatched = ask"))
+            }
+            Mode::Forebay(Unmatched::Deny) => {
+                Verdict::deny(format!("{NO_RULE}, and unmatched = deny"))
+            }
+            Mode::BypassPermissions => {
+                Verdict::allow(format!("{NO_RULE}, and this mode asks nothing"))
+            }
+            Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::DontAsk => {
+                Verdict::ask("no rule allows it")
+            }
+        }
+    }
+}
+
+fn by_rule(list: List, placed: &Placed) -> Verdict {
+    let (decision, verb) = match list {
+        List::Deny => (Decision::Deny, "denies"),
+        List::Ask => (Decision::Ask, "wants to be asked about"),
+        List::Allow => (Decision::Allow, "allows"),
+    };
+    let reason = format!("the {} rule {} {verb} it", placed.origin, placed.text);
+    with_rule(Verdict::new(decision, reason), placed)
+}
+
+fn with_rule(mut verdict: Verdict, placed: &Placed) -> Verdict {
+    verdict.rule = Some((placed.origin, placed.text.clone()));
+    verdict
+}

@@ -1,0 +1,123 @@
+//! Every rule in force, compiled once, and where each came from.
+
+use std::fmt;
+
+use super::rule::{List, Malformed, Rule};
+use super::world::{Trust, World};
+
+/// The settings file a rule was written in, strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Origin {
+    Managed,
+    CommandLine,
+    Local,
+    Project,
+    User,
+}
+
+impl Origin {
+    pub const ALL: [Self; 5] =
+        [Self::Managed, Self::CommandLine, Self::Local, Self::Project, Self::User];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Managed => "managed",
+            Self::CommandLine => "cli",
+            Self::Local => "local",
+            Self::Project => "project",
+            Self::User => "user",
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A rule that was skipped, and why. It is told, never dropped in silence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{origin} rule `{text}` is skipped: {why}")]
+pub struct Warning {
+    pub origin: Origin,
+    pub text: String,
+    pub why: Malformed,
+}
+
+/// The compiled rules of all settings files.
+#[derive(Debug, Clone, Default)]
+pub struct Rules {
+    deny: Vec<Placed>,
+    ask: Vec<Placed>,
+    allow: Vec<Placed>,
+    managed_only: bool,
+}
+
+/// A rule and where it stands.
+#[derive(Debug, Clone)]
+pub(crate) struct Placed {
+    pub(crate) rule: Rule,
+    pub(crate) origin: Origin,
+    pub(crate) text: String,
+}
+
+impl Rules {
+    /// Compiles rules; what is malformed is returned as warnings.
+    pub fn compile<'a>(
+        written: impl IntoIterator<Item = (Origin, List, &'a str)>,
+    ) -> (Self, Vec<Warning>) {
+        let (mut rules, mut warnings) = (Self::default(), Vec::new());
+        for (origin, list, text) in written {
+            match Rule::parse(text, list) {
+                Ok(rule) => {
+                    rules.list_mut(list).push(Placed { rule, origin, text: text.to_owned() });
+                }
+                Err(why) => warnings.push(Warning { origin, text: text.to_owned(), why }),
+            }
+        }
+        (rules, warnings)
+    }
+
+    /// Lets only managed rules count (`allowManagedPermissionRulesOnly`).
+    #[must_use]
+    pub fn managed_only(mut self) -> Self {
+        self.managed_only = true;
+        self
+    }
+
+    fn list_mut(&mut self, list: List) -> &mut Vec<Placed> {
+        match list {
+            List::Deny => &mut self.deny,
+            List::Ask => &mut self.ask,
+            List::Allow => &mut self.allow,
+        }
+    }
+
+    /// The rules of a list that count in this world.
+    pub(crate) fn counting<'a>(
+        &'a self,
+        list: List,
+        world: &'a World<'_>,
+    ) -> impl Iterator<Item = &'a Placed> {
+        let rules = match list {
+            List::Deny => &self.deny,
+            List::Ask => &self.ask,
+            List::Allow => &self.allow,
+        };
+        rules.iter().filter(move |placed| self.counts(placed.origin, list, world))
+    }
+
+    /// Denies and asks always count; what the workspace allows itself counts once it is trusted.
+    fn counts(&self, origin: Origin, list: List, world: &World<'_>) -> bool {
+        if self.managed_only && origin != Origin::Managed {
+            return false;
+        }
+        match origin {
+            _ if list != List::Allow => true,
+            Origin::Project => world.trust == Trust::Workspace,
+            Origin::Local => world.trust != Trust::Nothing,
+            Origin::Managed | Origin::CommandLine | Origin::User => true,
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Where the parser stands in its text, and how far it may go.
+
+use super::script::{Command, Doubt, Piece, Script, Word};
+
+/// Deeper nesting is refused: no person writes it, and the stack is finite.
+const DEEPEST: u32 = 48;
+
+/// Why a text is not read on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Broken(pub(super) &'static str);
+
+/// Nothing can be said about what stands deeper.
+pub(super) const TOO_DEEP: Broken = Broken("it is nested too deeply");
+
+pub(super) type Parsed<T> = Result<T, Broken>;
+
+/// A here-document that was announced and whose text has not come yet.
+pub(super) struct Pending {
+    pub(super) delimiter: String,
+    pub(super) strips_tabs: bool,
+    pub(super) is_quoted: bool,
+    /// What its redirection's target is called until then.
+    pub(super) placeholder: String,
+}
+
+/// The parser's state.
+///
+/// Commands are collected flat, in the order they are met; nobody needs the tree.
+pub(super) struct Parser {
+    characters: Vec<char>,
+    pub(super) at: usize,
+    pub(super) depth: u32,
+    /// Work left; texts that make the parser go back and forth run out of it.
+    fuel: usize,
+    pub(super) commands: Vec<Command>,
+    pub(super) alternatives: Vec<Command>,
+    pub(super) doubts: Vec<Doubt>,
+    pub(super) pending: Vec<Pending>,
+    /// The last thing read was the `(` of a subshell.
+    pub(super) follows_parenthesis: bool,
+    /// Here-documents announced so far.
+    pub(super) announced: usize,
+}
+
+impl Parser {
+    pub(super) fn new(text: &str) -> Self {
+        let characters: Vec<char> = text.chars().collect();
+        let fuel = 2_000 + characters.len() * 8;
+        Self {
+            characters,
+            at: 0,
+            depth: 0,
+            fuel,
+            commands: Vec::new(),
+            alternatives: Vec::new(),
+            doubts: Vec::new(),
+            pending: Vec::new(),
+            follows_parenthesis: false,
+            announced: 0,
+        }
+    }
+
+    pub(super) fn into_script(self, outcome: Parsed<()>) -> Script {
+        let broken = outcome.err().map(|Broken(why)| why);
+        Script {
+            commands: self.commands,
+            alternatives: self.alternatives,
+            doubts: self.doubts,
+            broken,
+        }
+    }
+
+    /// Reads another text (a backtick's, a here-document's) with what is left of depth and fuel.
+    pub(super) fn nested<T>(
+        &mut self,
+        text: &str,
+        read: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> Parsed<T> {
+        let mut inner = Self::new(text);
+        inner.fuel = self.fuel;
+        inner.depth = self.depth + 1;
+        let outcome = inner.deeper(read);
+        self.fuel = inner.fuel;
+        self.commands.append(&mut inner.commands);
+        self.alternatives.append(&mut inner.alternatives);
+        self.doubts.append(&mut inner.doubts);
+        outcome
+    }
+
+    /// Goes one level down, unless that is too deep.
+    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= DEEPEST {
+            return Err(TOO_DEEP);
+        }
+        self.depth += 1;
+        let outcome = read(self);
+        self.depth -= 1;
+        outcome
+    }
+
+    pub(super) fn spend(&mut self) -> Parsed<()> {
+        self.fuel = self.fuel.checked_sub(1).ok_or(Broken("it takes too long to read"))?;
+        Ok(())
+    }
+
+    pub(super) fn doubt(&mut self, why: &'static str) {
+        if !self.doubts.contains(&Doubt(why)) {
+            self.doubts.push(Doubt(why));
+        }
+    }
+
+    /// The next character as it stands.
+    pub(super) fn raw(&self) -> Option<char> {
+        self.characters.get(self.at).copied()
+    }
+
+    pub(super) fn raw_at(&self, offset: usize) -> Option<char> {
+        self.characters.get(self.at + offset).copied()
+    }
+
+    /// Takes the next character as it stands.
+    pub(super) fn take_raw(&mut self) -> Option<char> {
+        let character = self.raw()?;
+        self.at += 1;
+        Some(character)
+    }
+
+    /// The next character, continued lines joined.
+    pub(super) fn look(&mut self) -> Option<char> {
+        while self.raw() == Some('\\') && self.raw_at(1) == Some('\n') {
+            self.at += 2;
+        }
+        self.raw()
+    }
+
+    /// The character after the next one.
+    pub(super) fn look_after(&mut self) -> Option<char> {
+        self.look()?;
+        let here = self.at;
+        self.at += 1;
+        let after = self.look();
+        self.at = here;
+        after
+    }
+
+    pub(super) fn take(&mut self) -> Option<char> {
+        self.look()?;
+        self.take_raw()
+    }
+
+    pub(super) fn eat(&mut self, expected: char) -> bool {
+        let is_next = self.look() == Some(expected);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    /// Takes a run of characters, or nothing.
+    pub(super) fn eat_all(&mut self, expected: &str) -> bool {
+        let start = self.at;
+        let whole = expected.chars().all(|character| self.eat(character));
+        if !whole {
+            self.at = start;
+        }
+        whole
+    }
+
+    pub(super) fn expect(&mut self, expected: char, otherwise: &'static str) -> Parsed<()> {
+        if self.eat(expected) { Ok(()) } else { Err(Broken(otherwise)) }
+    }
+
+    pub(super) fn source_since(&self, start: usize) -> String {
+        self.characters[start..self.at].iter().collect()
+    }
+
+    /// Reads one way, and if that fails takes everything back.
+    pub(super) fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Option<T> {
+        let (at, commands, doubts) = (self.at, self.commands.len(), self.doubts.len());
+        let pending = self.pending.len();
+        let outcome = read(self).ok();
+        if outcome.is_none() {
+            self.at = at;
+            self.commands.truncate(commands);
+            self.doubts.truncate(doubts);
+            self.pending.truncate(pending);
+        }
+        outcome
+    }
+
+    /// Reads a line as it stands, without its end; `None` at the end of the text.
+    pub(super) fn take_line(&mut self) -> Option<String> {
+        self.raw()?;
+        let start = self.at;
+        while self.raw().is_some_and(|character| character != '\n') {
+            self.at += 1;
+        }
+        let line = self.source_since(start);
+        self.at += usize::from(self.raw().is_some());
+        Some(line)
+    }
+}
+
+/// What ends a word when it is not quoted.
+pub(super) fn is_meta(character: char) -> bool {
+    matches!(character, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')')
+}
+
+/// Turns marks of braces that expand to nothing else back into text.
+pub(super) fn plain_braces(pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut word = Word::default();
+    for piece in pieces {
+        match piece {
+            Piece::Brace(character) => word.push_char(character),
+            other => word.push(other),
+        }
+    }
+    word.pieces
+}

@@ -1,0 +1,107 @@
+//! Fetches: the domain rules and the network policy.
+
+pub(crate) mod address;
+pub(crate) mod url;
+
+use std::net::IpAddr;
+
+use self::address::Kind;
+use self::url::Host;
+use super::wildcard::{Reading, Wildcard};
+
+/// What stands after `domain:`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum DomainPattern {
+    Every,
+    /// `*.x`: any subdomain of x, not x.
+    Below(String),
+    /// Label by label; `*` is one label or a part of it.
+    Labels(Vec<Wildcard>),
+}
+
+impl DomainPattern {
+    /// Reads `domain:host`; every other specifier is none.
+    pub(crate) fn parse(specifier: &str) -> Option<Self> {
+        let text = specifier.strip_prefix("domain:")?.trim().to_ascii_lowercase();
+        let text = text.strip_suffix('.').unwrap_or(&text);
+        if text == "*" {
+            return Some(Self::Every);
+        }
+        let shape = text.replace('*', "x");
+        if let Ok(Host::Address(address)) = Host::parse(&shape) {
+            let literal = Wildcard::of_text(&address.to_canonical().to_string());
+            return (!text.contains('*')).then(|| Self::Labels(vec![literal]));
+        }
+        Host::parse(&shape).ok()?;
+        Some(match text.strip_prefix("*.") {
+            Some(rest) if !rest.contains('*') => Self::Below(format!(".{rest}")),
+            _ => Self::Labels(text.split('.').map(Wildcard::of_text).collect()),
+        })
+    }
+
+    pub(crate) fn covers(&self, host: &Host) -> bool {
+        let text = host.text();
+        match self {
+            Self::Every => true,
+            Self::Below(suffix) => matches!(host, Host::Name(_)) && text.ends_with(suffix.as_str()),
+            Self::Labels(pattern) => {
+                let labels: Vec<&str> = match host {
+                    Host::Name(_) => text.split('.').collect(),
+                    Host::Address(_) => vec![&text],
+                };
+                pattern.len() == labels.len()
+                    && pattern
+                        .iter()
+                        .zip(labels)
+                        .all(|(p, label)| p.matches(label, Reading::Closed))
+            }
+        }
+    }
+}
+
+/// The host of a URL in the spelling a resolver is asked for; `None` where it is refused or an address.
+pub fn host_of(url: &str) -> Option<String> {
+    match Host::of_url(url).ok()? {
+        Host::Name(name) => Some(name),
+        Host::Address(_) => None,
+    }
+}
+
+/// The addresses of a host that may be connected, or why none may.
+///
+/// `resolved` is `None` while nobody has asked a resolver: then names pass, and are judged again with
+/// their addresses before anything is dialled.
+pub(crate) fn dial(
+    host: &Host,
+    resolved: Option<&[IpAddr]>,
+    allows_loopback: bool,
+) -> Result<Vec<IpAddr>, String> {
+    if host.is_localhost() && !allows_loopback {
+        return Err(format!("{} is this machine; loopback is off", host.text()));
+    }
+    let addresses: &[IpAddr] = match (host, resolved) {
+        (Host::Address(address), _) => &[*address],
+        (Host::Name(_), Some(resolved)) => resolved,
+        (Host::Name(_), None) => return Ok(Vec::new()),
+    };
+    let may = |address: &&IpAddr| match address::kind(**address) {
+        Kind::Public => true,
+        Kind::Loopback => allows_loopback,
+        Kind::Special(_) => false,
+    };
+    let open: Vec<IpAddr> = addresses.iter().filter(may).copied().collect();
+    match (open.is_empty(), addresses.first()) {
+        (false, _) => Ok(open),
+        (true, None) => Err(format!("{} does not resolve", host.text())),
+        (true, Some(first)) => Err(refusal(host, *first)),
+    }
+}
+
+fn refusal(host: &Host, address: IpAddr) -> String {
+    let what = match address::kind(address) {
+        Kind::Loopback => "this machine; loopback is off",
+        Kind::Special(name) => name,
+        Kind::Public => "not allowed",
+    };
+    format!("{} leads to {address}: {what}", host.text())
+}

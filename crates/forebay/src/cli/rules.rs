@@ -1,0 +1,204 @@
+//! `forebay rules`: the permission rules in force, and what they say about a call.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use forebay_app::AppError;
+use forebay_app::rules::{self, InForce, Input, Place};
+use forebay_domain::policy::{Mode, Trust, Verdict, host_of, shell};
+use forebay_store::Project;
+use serde_json::{Value, json};
+
+use super::terminal::{self, Failure};
+use super::{Common, user_home};
+
+/// Show the permission rules in force and where each came from
+#[derive(Debug, Args)]
+pub(super) struct Rules {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Check(Check),
+}
+
+/// Say what the rules decide about a call, without running it
+#[derive(Debug, Args)]
+struct Check {
+    /// Bash, Read, Edit, Write, WebFetch, or an mcp__server__tool
+    #[arg(required_unless_present = "jsonl")]
+    tool: Option<String>,
+    /// The command, path or URL
+    #[arg(default_value = "", allow_hyphen_values = true)]
+    input: String,
+    /// Judge as the host would in this mode: default, acceptEdits, plan, dontAsk, bypassPermissions
+    #[arg(long, value_parser = read_mode)]
+    mode: Option<Mode>,
+    /// Judge many calls: a file of {"id","tool","input","scopes"?...} lines, - for stdin
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "input", "mode"])]
+    jsonl: Option<PathBuf>,
+}
+
+fn read_mode(name: &str) -> Result<Mode, String> {
+    Mode::from_host_name(name).ok_or_else(|| "no such mode".to_owned())
+}
+
+impl Rules {
+    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+        let place = place(common)?;
+        match self.action {
+            None => list(common, &place)?,
+            Some(Action::Check(Check { jsonl: Some(file), .. })) => check_file(&file, &place)?,
+            Some(Action::Check(check)) => check.explain(common, &place)?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn place(common: &Common) -> Result<Place, AppError> {
+    let cwd = common.working_folder()?;
+    let home = user_home();
+    let project = Project::of(&cwd, home.as_deref());
+    Ok(Place {
+        root: project.map_or_else(|| cwd.clone(), |project| project.root),
+        cwd,
+        home,
+        managed: Some(Place::managed_folder()),
+    })
+}
+
+fn list(common: &Common, place: &Place) -> Result<(), Failure> {
+    let in_force = rules::load(place)?;
+    if common.json {
+        terminal::print_json(&listed_json(&in_force))
+    } else {
+        terminal::print_plain(&listed_text(&in_force))
+    }
+}
+
+fn listed_text(in_force: &InForce) -> String {
+    let mut text = String::new();
+    for each in &in_force.written {
+        text.push_str(&format!(
+            "{:<5} {:<40} {:<8} {}\n",
+            each.list.as_str(),
+            visible(&each.text),
+            each.origin.as_str(),
+            each.file.display()
+        ));
+    }
+    if in_force.written.is_empty() {
+        text.push_str("no rules\n");
+    }
+    for warning in &in_force.warnings {
+        text.push_str(&format!("warning: {}\n", visible(&warning.to_string())));
+    }
+    if in_force.managed_only {
+        text.push_str("only managed rules count here\n");
+    }
+    if in_force.trust != Trust::Workspace {
+        text.push_str(
+            "this workspace is not trusted in Claude Code: its own allow rules do not count\n",
+        );
+    }
+    text.push_str("\nfiles, the strongest first; a deny in any of them wins:\n");
+    for (origin, file, is_there) in &in_force.files {
+        let state = if *is_there { "" } else { " (not there)" };
+        text.push_str(&format!("  {:<8} {}{state}\n", origin.as_str(), file.display()));
+    }
+    text
+}
+
+fn listed_json(in_force: &InForce) -> Value {
+    let written: Vec<Value> = in_force
+        .written
+        .iter()
+        .map(|each| {
+            json!({
+                "list": each.list.as_str(),
+                "rule": each.text,
+                "scope": each.origin.as_str(),
+                "file": each.file.to_string_lossy(),
+            })
+        })
+        .collect();
+    let warnings: Vec<String> = in_force.warnings.iter().map(ToString::to_string).collect();
+    json!({
+        "rules": written,
+        "warnings": warnings,
+        "managed_only": in_force.managed_only,
+        "trusted": in_force.trust == Trust::Workspace,
+    })
+}
+
+impl Check {
+    fn explain(self, common: &Common, place: &Place) -> Result<(), Failure> {
+        let in_force = rules::load(place)?;
+        let tool = self.tool.unwrap_or_default();
+        let input = Input { main: self.input, ..Input::default() };
+        let around = in_force.circumstances(place, self.mode);
+        let verdict = rules::decide(&tool, &input, &in_force.rules, &around);
+        if common.json {
+            let data = rules::to_json(&verdict, &in_force.warnings);
+            return terminal::print_json(&Value::Object(data));
+        }
+        terminal::print_plain(&explained(&verdict, &input))?;
+        let warnings: String = in_force
+            .warnings
+            .iter()
+            .map(|warning| format!("warning: {}\n", visible(&warning.to_string())))
+            .collect();
+        terminal::print_plain(&warnings)
+    }
+}
+
+fn explained(verdict: &Verdict, input: &Input) -> String {
+    let mut text = format!("{}: {}\n", verdict.decision, visible(&verdict.reason));
+    if host_of(&input.main).is_some() {
+        text.push_str("the host's addresses are judged when it is fetched\n");
+    }
+    text
+}
+
+/// A text of somebody else's as it is, or with everything spelled out that would not be seen.
+fn visible(text: &str) -> String {
+    match shell::hidden_in(text) {
+        Some(_) => text.escape_debug().to_string(),
+        None => text.to_owned(),
+    }
+}
+
+/// Answers each line of a file with one, in order.
+fn check_file(file: &Path, place: &Place) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    for (number, line) in open(file)?.lines().enumerate() {
+        let line = line?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let answer = rules::check_line(&line, place).map_err(|error| AppError {
+            message: format!("line {}: {}", number + 1, error.message),
+            ..error
+        })?;
+        writeln!(stdout, "{answer}")?;
+    }
+    Ok(stdout.flush()?)
+}
+
+fn open(file: &Path) -> Result<Box<dyn BufRead>, AppError> {
+    if file == Path::new("-") {
+        return Ok(Box::new(BufReader::new(io::stdin())));
+    }
+    let opened = File::open(file).map_err(|error| {
+        AppError::bad_input(
+            format!("{}: {error}", file.display()),
+            "give a readable file, or - for stdin",
+        )
+    })?;
+    Ok(Box::new(BufReader::new(opened)))
+}

@@ -1,0 +1,42 @@
+//! Any text as a command: reading it ends, and a deny rule is never talked out of its deny.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use forebay_domain::policy::{
+    Action, Call, Decision, List, Mode, Origin, Rules, Trust, Unmatched, Verdict, World, judge, no_links, shell,
+};
+use libfuzzer_sys::fuzz_target;
+
+static RULES: LazyLock<Rules> = LazyLock::new(|| {
+    let written = [
+        (Origin::User, List::Deny, "Bash(sudo:*)"),
+        (Origin::User, List::Deny, "Read(.env)"),
+        (Origin::Project, List::Ask, "Bash(git push *)"),
+        (Origin::Project, List::Allow, "Bash(ls:*)"),
+    ];
+    Rules::compile(written).0
+});
+
+fuzz_target!(|text: &str| {
+    let script = shell::read(text);
+    assert_eq!(script, shell::read(text));
+    let verdict = decide(text);
+    assert_eq!(verdict, decide(text));
+    assert_eq!(decide(&format!("sudo ls\n{text}")).decision, Decision::Deny);
+});
+
+fn decide(command: &str) -> Verdict {
+    let world = World {
+        cwd: "/home/u/p",
+        root: "/home/u/p",
+        home: Some("/home/u"),
+        directories: &[],
+        trust: Trust::Workspace,
+        mode: Mode::Forebay(Unmatched::Run),
+        ignores_case: false,
+        allows_loopback: false,
+        real_path: &no_links,
+    };
+    judge(&Call { tool: "Bash", action: Action::Run(command), parameters: &[] }, &RULES, &world)
+}
