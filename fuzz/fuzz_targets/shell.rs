@@ -28,9 +28,9 @@ fuzz_target!(|text: &str| {
 
 fn decide(command: &str) -> Verdict {
     let world = World {
-        cwd: "/home/u/p",
-        root: "/home/u/p",
-        home: Some("/home/u"),
+        cwd: "/home/user/p",
+        root: "/home/user/p",
+        home: Some("/home/user"),
         directories: &[],
         trust: Trust::Workspace,
         mode: Mode::Forebay(Unmatched::Run),
