@@ -18,7 +18,7 @@ const LONGEST_VALUE: usize = 8 * 1024;
 /// So much of a value is judged.
 const JUDGED: usize = 512;
 /// What only code has in it, where a value stands without quotes.
-const CODE: &[u8] = b"([{$";
+const CODE: &[u8] = b"([{";
 
 pub(super) static ROWS: &[Row] = &[
     Row {
@@ -70,6 +70,7 @@ pub(super) static ROWS: &[Row] = &[
         redacts: &[
             "client_secret: «9f86d081884c7d659a2feaa0»",
             "SECRET_KEY_BASE=«abc123def456abc123def456»",
+            "SECRET_KEY=«django-insecure-8$2!abc123def456»",
         ],
         spares: &[
             "secretName: my-app-tls-2",
