@@ -1,16 +1,15 @@
 //! `forebay index`: makes documents searchable.
 
-use std::fs::File;
-use std::io::{self, BufReader};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::{AppError, jsonl};
+use forebay_app::jsonl;
+use indicatif::ProgressBar;
 
-use super::Common;
-use super::progress;
 use super::terminal::Failure;
+use super::{Common, input, progress};
 
 /// Make documents searchable
 ///
@@ -29,26 +28,15 @@ pub(super) struct Index {
 impl Index {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
-        let answer = if self.jsonl == Path::new("-") {
-            jsonl::index(&app, &mut io::stdin().lock(), &self.source, &mut |_| {})?
-        } else {
-            let file = File::open(&self.jsonl).map_err(|error| unreadable(&self.jsonl, &error))?;
-            let bar =
-                progress::bar("indexing", file.metadata().map_or(0, |metadata| metadata.len()));
-            let answer =
-                jsonl::index(&app, &mut BufReader::new(file), &self.source, &mut |read| {
-                    bar.set_position(read);
-                })?;
-            bar.finish_and_clear();
-            answer
+        // Stdin has no size, and so no bar.
+        let bar = match fs::metadata(&self.jsonl) {
+            Ok(metadata) => progress::bar("indexing", metadata.len()),
+            Err(_) => ProgressBar::hidden(),
         };
+        let mut lines = input::open(&self.jsonl)?;
+        let answer =
+            jsonl::index(&app, &mut lines, &self.source, &mut |read| bar.set_position(read))?;
+        bar.finish_and_clear();
         common.show(&answer)
     }
-}
-
-fn unreadable(file: &Path, error: &io::Error) -> AppError {
-    AppError::bad_input(
-        format!("{}: {error}", file.display()),
-        "give a readable file, or - for stdin",
-    )
 }

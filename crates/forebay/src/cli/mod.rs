@@ -8,6 +8,7 @@ mod doctor;
 mod get;
 mod history;
 mod index;
+mod input;
 mod man;
 mod mcp;
 mod note;

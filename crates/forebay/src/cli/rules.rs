@@ -1,7 +1,6 @@
 //! `forebay rules`: the permission rules in force, and what they say about a call.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,7 +12,7 @@ use forebay_store::Project;
 use serde_json::{Value, json};
 
 use super::terminal::{self, Failure};
-use super::{Common, user_home};
+use super::{Common, input, user_home};
 
 /// Show the permission rules in force and where each came from
 #[derive(Debug, Args)]
@@ -176,7 +175,7 @@ fn visible(text: &str) -> String {
 /// Answers each line of a file with one, in order.
 fn check_file(file: &Path, place: &Place) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
-    for (number, line) in open(file)?.lines().enumerate() {
+    for (number, line) in input::open(file)?.lines().enumerate() {
         let line = line?;
         if line.trim().is_empty() {
             continue;
@@ -188,17 +187,4 @@ fn check_file(file: &Path, place: &Place) -> Result<(), Failure> {
         writeln!(stdout, "{answer}")?;
     }
     Ok(stdout.flush()?)
-}
-
-fn open(file: &Path) -> Result<Box<dyn BufRead>, AppError> {
-    if file == Path::new("-") {
-        return Ok(Box::new(BufReader::new(io::stdin())));
-    }
-    let opened = File::open(file).map_err(|error| {
-        AppError::bad_input(
-            format!("{}: {error}", file.display()),
-            "give a readable file, or - for stdin",
-        )
-    })?;
-    Ok(Box::new(BufReader::new(opened)))
 }

@@ -1,7 +1,6 @@
 //! `forebay search`: finds what was stored, by its words.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -12,8 +11,8 @@ use forebay_domain::Hit;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Common;
 use super::terminal::Failure;
+use super::{Common, input};
 
 /// Find past output, notes and indexed sources
 #[derive(Debug, Args)]
@@ -71,7 +70,7 @@ impl Search {
         };
         let reach = Reach::read(&app, &input)?;
         let mut stdout = io::stdout().lock();
-        for (number, line) in open(file)?.lines().enumerate() {
+        for (number, line) in input::open(file)?.lines().enumerate() {
             let line = line?;
             if line.trim().is_empty() {
                 continue;
@@ -99,19 +98,6 @@ fn parse(line: &str, number: usize) -> Result<Asked, AppError> {
             "each line is a JSON object with `qid` and `query`",
         )
     })
-}
-
-fn open(file: &Path) -> Result<Box<dyn BufRead>, AppError> {
-    if file == Path::new("-") {
-        return Ok(Box::new(BufReader::new(io::stdin())));
-    }
-    let opened = File::open(file).map_err(|error| {
-        AppError::bad_input(
-            format!("{}: {error}", file.display()),
-            "give a readable file, or - for stdin",
-        )
-    })?;
-    Ok(Box::new(BufReader::new(opened)))
 }
 
 /// A document by the name it was indexed under, or by its reference.
