@@ -7,6 +7,7 @@ mod answer;
 mod app;
 mod call;
 mod error;
+mod files;
 mod indexing;
 pub mod jsonl;
 mod places;

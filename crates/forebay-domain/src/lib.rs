@@ -10,6 +10,7 @@ pub mod project;
 pub mod reference;
 pub mod run;
 pub mod scope;
+pub mod soft_failure;
 pub mod text;
 pub mod time;
 pub mod tokens;

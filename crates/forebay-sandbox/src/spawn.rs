@@ -19,6 +19,8 @@ pub(crate) fn spawn(spec: &RunSpec) -> Result<Child, RunError> {
     match &spec.program {
         Program::Shell(line) => spawn_shell(line, spec),
         Program::Argv(argv) => spawn_argv(argv, spec),
+        // A run of code comes here as the arguments that start its engine.
+        Program::Code(_) => Err(RunError::EmptyCommand),
     }
 }
 
@@ -44,7 +46,7 @@ fn spawn_program(program: &str, arguments: &[&str], spec: &RunSpec) -> Result<Ch
         .args(arguments)
         .current_dir(&spec.cwd)
         .envs(spec.env.iter().map(|(name, value)| (name, value)))
-        .stdin(stdin(spec.stdin))
+        .stdin(stdin(&spec.stdin))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -68,10 +70,11 @@ fn command(program: &str) -> Command {
     command
 }
 
-fn stdin(stdin: Stdin) -> Stdio {
+fn stdin(stdin: &Stdin) -> Stdio {
     match stdin {
         Stdin::Closed => Stdio::null(),
         Stdin::Inherit => Stdio::inherit(),
+        Stdin::Text(_) => Stdio::piped(),
     }
 }
 

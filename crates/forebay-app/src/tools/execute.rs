@@ -1,19 +1,21 @@
 //! `ctx_execute`: runs a command, stores its output whole, answers with a digest.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use forebay_digest::{Budget, Digest, Digester, Hint};
 use forebay_domain::text::cut;
-use forebay_domain::{Entry, EntryKind, RunRecord, Stream};
-use forebay_sandbox::{Finished, Program, RunSpec, Sink, Stdin};
+use forebay_domain::{Entry, EntryKind, RunRecord, Stream, soft_failure};
+use forebay_sandbox::{Finished, RunSpec, Sink, Stdin};
 use forebay_store::{NewDetail, StoreError, Upload};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+pub use super::command::Command;
 use super::{Nature, Tool, input};
-use crate::render::frame;
+use crate::render::frame::{self, Outcome};
 use crate::{Answer, App, AppError, Call};
 
 pub struct Execute;
@@ -21,12 +23,15 @@ pub struct Execute;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Shell command
     #[serde(alias = "command")]
     pub code: String,
+    /// python, js, ts, ruby, ...; default: shell
+    pub language: Option<String>,
     /// What you look for; matching lines come first
     pub intent: Option<String>,
     pub cwd: Option<String>,
+    pub env: Option<BTreeMap<String, String>>,
+    pub stdin: Option<String>,
     pub timeout_ms: Option<u64>,
     /// Max tokens of the answer
     pub budget: Option<u64>,
@@ -34,17 +39,20 @@ pub struct Input {
 
 impl Tool for Execute {
     const NAME: &'static str = "ctx_execute";
-    const DESCRIPTION: &'static str = "Run a shell command. Output is stored whole; you get exit code, \
+    const DESCRIPTION: &'static str = "Run a shell command or code. Output is stored whole; you get exit code, \
         digest and a reference for ctx_get. Use for anything that may print much.";
     const NATURE: Nature = Nature::Runs;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
-        let program = Program::Shell(input.code.clone());
-        let command = Command { program, title: input.code, stdin: Stdin::Closed };
+        let mut command = Command::of_code(app, input.language.as_deref(), input.code)?;
+        if let Some(text) = input.stdin {
+            command.stdin = Stdin::Text(text.into_bytes());
+        }
         let options = Options {
             intent: input.intent,
             cwd: input.cwd.map(PathBuf::from),
+            env: input.env.unwrap_or_default(),
             timeout_ms: input.timeout_ms,
             budget: input.budget,
         };
@@ -52,17 +60,12 @@ impl Tool for Execute {
     }
 }
 
-/// What to run, and how it is called in the history.
-pub struct Command {
-    pub program: Program,
-    pub title: String,
-    pub stdin: Stdin,
-}
-
 #[derive(Debug, Default)]
 pub struct Options {
     pub intent: Option<String>,
     pub cwd: Option<PathBuf>,
+    /// Added to the environment.
+    pub env: BTreeMap<String, String>,
     pub timeout_ms: Option<u64>,
     pub budget: Option<u64>,
 }
@@ -83,14 +86,20 @@ pub fn run(
 ) -> Result<Ran, AppError> {
     let budget = budget(app, options)?;
     let store = app.places.own()?;
-    let spec = spec(app, command.program, command.stdin, options)?;
-    let title = cut::one_line(&command.title, 200);
+    let Command { program, title: whole_title, stdin } = command;
+    let mut spec = RunSpec::new(program, working_folder(app, options));
+    spec.stdin = stdin;
+    spec.timeout = timeout(app, options)?;
+    spec.env = environment(options)?;
+    let title = cut::one_line(&whole_title, 200);
     let hint = Hint { command: Some(&title), ..Hint::default() };
     let digester = Digester::new(hint, options.intent.as_deref(), budget.of_digest());
     let mut capture = Capture { upload: Ok(store.upload()?), digester, bytes: 0, call, watch };
     let finished = forebay_sandbox::run(&spec, &mut capture, &call.cancel)?;
-    let stored = capture.store(app, &title, &spec, &finished);
-    let answer = answer(&command.title, stored, &finished, budget.answer);
+    let meaning = soft_failure::meaning(&whole_title, finished.ending);
+    let outcome = Outcome { finished: &finished, meaning };
+    let stored = capture.store(app, &title, &spec, &outcome);
+    let answer = answer(&whole_title, stored, &outcome, budget.answer);
     Ok(Ran { answer, finished })
 }
 
@@ -116,19 +125,33 @@ fn budget(app: &App, options: &Options) -> Result<Budgets, AppError> {
     Ok(Budgets { answer, verbatim })
 }
 
-fn spec(app: &App, program: Program, stdin: Stdin, options: &Options) -> Result<RunSpec, AppError> {
-    let cwd = match &options.cwd {
+fn working_folder(app: &App, options: &Options) -> PathBuf {
+    match &options.cwd {
         Some(folder) => app.cwd.join(folder),
         None => app.cwd.clone(),
-    };
+    }
+}
+
+fn timeout(app: &App, options: &Options) -> Result<Duration, AppError> {
     let millis = options.timeout_ms.unwrap_or(app.settings.run.timeout_ms);
     if millis == 0 {
         return Err(AppError::bad_input("timeout_ms is 0", "leave it out, or give milliseconds"));
     }
-    let mut spec = RunSpec::new(program, cwd);
-    spec.timeout = Duration::from_millis(millis);
-    spec.stdin = stdin;
-    Ok(spec)
+    Ok(Duration::from_millis(millis))
+}
+
+fn environment(options: &Options) -> Result<Vec<(String, String)>, AppError> {
+    let variables = options.env.iter();
+    let checked = variables.map(|(name, value)| {
+        if name.is_empty() || name.contains('=') {
+            return Err(AppError::bad_input(
+                format!("`{name}` is no name of a variable"),
+                "env takes names and their values, as in {\"LANG\": \"C\"}",
+            ));
+        }
+        Ok((name.clone(), value.clone()))
+    });
+    checked.collect()
 }
 
 /// Takes a run's output as it arrives: to the store and to the digest.
@@ -148,9 +171,10 @@ struct Stored {
 
 impl Capture<'_> {
     /// Stores what arrived. The command has run by now, so a fault here is told, not thrown.
-    fn store(self, app: &App, title: &str, spec: &RunSpec, finished: &Finished) -> Stored {
+    fn store(self, app: &App, title: &str, spec: &RunSpec, outcome: &Outcome<'_>) -> Stored {
+        let finished = outcome.finished;
         let mut digester = self.digester;
-        if !finished.ending.is_success() {
+        if outcome.is_failure() {
             digester.command_failed();
         }
         let digest = digester.finish();
@@ -180,9 +204,10 @@ impl Sink for Capture<'_> {
     }
 }
 
-fn answer(command: &str, stored: Stored, finished: &Finished, budget: u64) -> Answer {
+fn answer(command: &str, stored: Stored, outcome: &Outcome<'_>, budget: u64) -> Answer {
     let Stored { digest, entry } = stored;
-    let text = frame::run(&digest, entry.as_ref(), finished, budget);
+    let finished = outcome.finished;
+    let text = frame::run(&digest, entry.as_ref(), outcome, budget);
     let data = json!({
         "ref": entry.as_ref().ok().map(|entry| entry.reference.as_str()),
         "command": command,
@@ -191,6 +216,7 @@ fn answer(command: &str, stored: Stored, finished: &Finished, budget: u64) -> An
             forebay_domain::Ending::Exited(code) => Some(code),
             _ => None,
         },
+        "meaning": outcome.meaning,
         "millis": finished.duration.as_millis() as u64,
         "bytes": digest.bytes,
         "lines": digest.lines,

@@ -1,8 +1,10 @@
 //! The tools, one file each, and the list that drives every door, the reference and the tests.
 
 pub mod annotate;
+mod command;
 pub mod doctor;
 pub mod execute;
+pub mod execute_file;
 pub mod get;
 pub mod history;
 mod input;
@@ -61,6 +63,7 @@ macro_rules! tools {
 
 tools! {
     execute::Execute,
+    execute_file::ExecuteFile,
     get::Get,
     search::Search,
     annotate::Annotate,
