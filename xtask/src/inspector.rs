@@ -34,7 +34,7 @@ const CALLS: &[Call] = &[
     },
     Call {
         tool: "ctx_execute_file",
-        arguments: &["path=.git/HEAD", "code=wc -c <\"$FILE_PATH\"", "language=sh"],
+        arguments: &[r#"path=["/etc/hosts"]"#, "code=wc -c <\"$FILE_PATH\"", "language=sh"],
     },
     Call { tool: "ctx_get", arguments: &["ref={ref}", "lines=2990-"] },
     Call { tool: "ctx_annotate", arguments: &["text=The inspector reads {ref}", "kind=decision"] },

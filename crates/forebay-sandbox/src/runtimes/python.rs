@@ -26,11 +26,12 @@ def _offer():
     builtins.FILE_CONTENTS = [_read(path) for path in builtins.FILES]
     builtins.FILE_CONTENT = builtins.FILE_CONTENTS[0]
     sys.path[:] = [path for path in sys.path if path != own]
-    sys.modules.pop("sitecustomize", None)
+    this = sys.modules.pop("sitecustomize")
     try:
         import sitecustomize
     except ImportError:
         pass
+    sys.modules.setdefault("sitecustomize", this)
 
 # Child interpreters inherit the search path, and may have lost the files.
 if os.path.exists(os.environ.get("FOREBAY_FILES", "")):
