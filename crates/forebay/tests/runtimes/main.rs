@@ -52,6 +52,7 @@ fn files_are_offered_in_the_languages_own_words() {
         let output = stage.run(sample.language, &["--digest", "--file", "*.txt"], sample.file);
         let text = output.text();
         assert_eq!(output.code, Some(0), "{}: {text}", sample.language);
+        assert!(!text.contains("sitecustomize"), "{}: {text}", sample.language);
         assert!(text.contains("alpha") && text.contains("a.txt"), "{}: {text}", sample.language);
         let counts = sample.file.contains("count=");
         assert_eq!(text.contains("count=2"), counts, "{}: {text}", sample.language);
