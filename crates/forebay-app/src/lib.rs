@@ -7,6 +7,7 @@ mod answer;
 mod app;
 mod call;
 mod error;
+mod files;
 mod holding;
 mod indexing;
 pub mod jsonl;
@@ -15,6 +16,7 @@ mod reading;
 mod redaction;
 mod render;
 pub mod rules;
+pub mod running;
 pub mod settings;
 pub mod tools;
 

@@ -10,6 +10,8 @@
 //! - `tree`, `group`: the leader and its process group, watched and ended;
 //! - `capture`, `ready`: the two pipes, and the poll that waits for them;
 //! - `supervise`: the phases of a run, from start to the last process gone;
+//! - `feed`: what the process reads, written while it runs;
+//! - `runtimes`: the languages code can be written in;
 //! - `cancel`: ending a run from another thread.
 //!
 //! Nothing here decides whether a command may run, prints, or reads a setting.
@@ -17,12 +19,14 @@
 mod cancel;
 mod capture;
 mod error;
+mod feed;
 mod group;
 mod headcount;
 pub mod isolation;
 mod limits;
 mod ready;
 mod run;
+pub mod runtimes;
 mod spawn;
 mod spec;
 mod supervise;
@@ -34,4 +38,4 @@ pub use error::RunError;
 pub use isolation::{Isolation, Profile};
 pub use limits::Limits;
 pub use run::{Finished, run};
-pub use spec::{Program, RunSpec, Stdin};
+pub use spec::{Code, Program, RunSpec, Stdin};

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::runtimes::Runtime;
 use crate::{Isolation, Limits, RunError};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
@@ -18,16 +19,31 @@ pub enum Program {
     Shell(String),
     /// Exactly these arguments, the program first, without a shell.
     Argv(Vec<String>),
+    /// Code in some language.
+    Code(Code),
+}
+
+/// Code, and what it is to work on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Code {
+    pub runtime: &'static Runtime,
+    pub text: String,
+    /// Offered to the code in its own language's words; absolute, without a newline.
+    pub files: Vec<PathBuf>,
+    /// The folder that keeps compiled programs; made when first needed.
+    pub compiled: PathBuf,
 }
 
 /// What the process reads as its standard input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Stdin {
     /// Nothing: the end of the file at once.
     #[default]
     Closed,
     /// What this process reads.
     Inherit,
+    /// These bytes, then the end of the file.
+    Text(Vec<u8>),
 }
 
 /// One run, described whole.
@@ -83,6 +99,7 @@ impl Program {
     fn is_blank(&self) -> bool {
         match self {
             Self::Shell(line) => line.trim().is_empty(),
+            Self::Code(code) => code.text.trim().is_empty(),
             Self::Argv(argv) => argv.first().is_none_or(|program| program.trim().is_empty()),
         }
     }
@@ -90,6 +107,7 @@ impl Program {
     fn holds_nul(&self) -> bool {
         match self {
             Self::Shell(line) => line.contains('\0'),
+            Self::Code(code) => code.text.contains('\0'),
             Self::Argv(argv) => argv.iter().any(|argument| argument.contains('\0')),
         }
     }

@@ -16,6 +16,7 @@ use rustix::process::Signal;
 
 use crate::Cancel;
 use crate::capture::{Capture, Read};
+use crate::feed::Feed;
 use crate::headcount::Headcount;
 use crate::ready::{Source, wait};
 use crate::run::Finished;
@@ -48,12 +49,19 @@ enum Phase {
     Over,
 }
 
+/// What flows between the run and us.
+pub(crate) struct Streams<'a> {
+    pub(crate) capture: Capture<'a>,
+    pub(crate) feed: Feed<'a>,
+}
+
 /// Carries one run through its phases.
 pub(crate) struct Supervisor<'a> {
     spec: &'a RunSpec,
     cancel: &'a Cancel,
     tree: ProcessTree<'a>,
     capture: Capture<'a>,
+    feed: Feed<'a>,
     phase: Phase,
     started: Instant,
     last_bytes: Instant,
@@ -73,13 +81,14 @@ impl<'a> Supervisor<'a> {
         cancel: &'a Cancel,
         started: Instant,
         tree: ProcessTree<'a>,
-        capture: Capture<'a>,
+        streams: Streams<'a>,
     ) -> Self {
         Self {
             spec,
             cancel,
             tree,
-            capture,
+            capture: streams.capture,
+            feed: streams.feed,
             phase: Phase::Running,
             started,
             last_bytes: started,
@@ -106,6 +115,7 @@ impl<'a> Supervisor<'a> {
         let outputs = self.capture.open_outputs();
         let mut sources: Vec<_> =
             outputs.map(|(stream, output)| (Source::Output(stream), output)).collect();
+        sources.extend(self.feed.pipe().map(|pipe| (Source::Input, pipe)));
         sources.extend(self.tree.exit_watch().map(|watch| (Source::Leader, watch)));
         if self.may_be_cancelled() {
             sources.push((Source::Cancel, self.cancel.wake()));
@@ -155,6 +165,9 @@ impl<'a> Supervisor<'a> {
                 self.captured += count as u64;
                 self.last_bytes = Instant::now();
             }
+        }
+        if ready.contains(&Source::Input) {
+            self.feed.write()?;
         }
         if ready.contains(&Source::Leader) || self.tree.exit_watch().is_none() {
             self.look_at_leader();
@@ -303,7 +316,10 @@ mod tests {
         );
         tree.forget_exit_watch();
         let capture = Capture::new(tree.child(), &mut sink).unwrap();
-        Supervisor::new(&spec, &cancel, Instant::now(), tree, capture).see_it_through().unwrap()
+        let feed = Feed::new(tree.child(), &spec.stdin).unwrap();
+        Supervisor::new(&spec, &cancel, Instant::now(), tree, Streams { capture, feed })
+            .see_it_through()
+            .unwrap()
     }
 
     #[test]

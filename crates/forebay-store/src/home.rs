@@ -63,6 +63,11 @@ impl Home {
         databases
     }
 
+    /// Where compiled snippets are kept; made when first needed.
+    pub fn compiled_programs(&self) -> PathBuf {
+        self.root.join("cache").join("compiled")
+    }
+
     pub fn log_file(&self) -> PathBuf {
         self.root.join("forebay.log")
     }

@@ -3,9 +3,10 @@
 pub mod annotate;
 pub mod doctor;
 pub mod execute;
+pub mod execute_file;
 pub mod get;
 pub mod history;
-mod input;
+pub(crate) mod input;
 pub mod purge;
 pub mod reflect;
 mod schema;
@@ -61,6 +62,7 @@ macro_rules! tools {
 
 tools! {
     execute::Execute,
+    execute_file::ExecuteFile,
     get::Get,
     search::Search,
     annotate::Annotate,

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::Call;
-use forebay_app::tools::execute::{self, Command, Options, Ran};
+use forebay_app::running::{self, Command, Options, Ran};
+use forebay_app::{App, AppError, Call};
 use forebay_domain::{Ending, Stream};
 use forebay_sandbox::{Cancel, Profile, Program, Stdin};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -18,11 +18,20 @@ use super::{Common, terminal};
 
 /// Run a command; print a digest, store the whole output
 ///
-/// One argument is a shell command line; several are run as they stand, without a shell. The exit
-/// code is the command's. When you redirect or pipe it in your terminal, or with --tee, the command's
+/// One argument is a shell command line, or with --language code in that language; several are run as
+/// they stand, without a shell. The exit code is the command's. When you redirect or pipe it in your terminal, or with --tee, the command's
 /// bytes pass unaltered and only the digest's first line is added, on stderr.
 #[derive(Debug, Args)]
 pub(super) struct Run {
+    /// The argument is code in this language: python, js, ts, ruby, ...
+    #[arg(long, value_name = "LANG")]
+    language: Option<String>,
+    /// The code finds this file in FILE_CONTENT and FILE_PATH; a path or a glob, repeatable
+    #[arg(long, value_name = "PATH")]
+    file: Vec<String>,
+    /// Set a variable of the command's environment
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    env: Vec<(String, String)>,
     /// What you look for; matching lines come first
     #[arg(long, value_name = "TEXT")]
     intent: Option<String>,
@@ -60,11 +69,11 @@ impl Run {
         let call = new_call(spinner.as_ref())?;
         forward_signals(call.cancel.clone())?;
         let options = self.options();
+        let command = self.into_command(&app)?;
         let mut pass = PassThrough { cancel: call.cancel.clone(), wanted: tee };
-        let ran =
-            execute::run(&app, self.into_command(), &options, &call, &mut |stream, bytes| {
-                pass.write(stream, bytes);
-            })?;
+        let ran = running::run(&app, command, &options, &call, &mut |stream, bytes| {
+            pass.write(stream, bytes);
+        })?;
         drop(spinner);
         if !tee {
             app.enter_in_ledger("ctx_execute", &ran.answer, ran.finished.duration);
@@ -92,14 +101,37 @@ impl Run {
         Options {
             intent: self.intent.clone(),
             cwd: self.cwd.clone(),
+            env: self.env.iter().cloned().collect(),
             timeout_ms: self.timeout_ms,
             budget: self.budget,
             profile: self.isolation,
         }
     }
 
-    fn into_command(mut self) -> Command {
+    fn into_command(self, app: &App) -> Result<Command, AppError> {
         let stdin = if self.stdin { Stdin::Inherit } else { Stdin::Closed };
+        let command = if self.language.is_some() || !self.file.is_empty() {
+            self.into_code(app)?
+        } else {
+            self.into_plain_command()
+        };
+        Ok(Command { stdin, ..command })
+    }
+
+    fn into_code(self, app: &App) -> Result<Command, AppError> {
+        let [code] = <[String; 1]>::try_from(self.command).map_err(|_| {
+            AppError::bad_input("code is one argument", "quote it, after --: -- 'print(1)'")
+        })?;
+        let language = self.language.as_deref();
+        if self.file.is_empty() {
+            Command::of_code(app, language, code)
+        } else {
+            Command::over_named_files(app, language, code, &self.file)
+        }
+    }
+
+    fn into_plain_command(mut self) -> Command {
+        let stdin = Stdin::Closed;
         if self.command.len() == 1 && !is_program(&self.command[0]) {
             let line = self.command.remove(0);
             return Command { title: line.clone(), program: Program::Shell(line), stdin };
@@ -110,6 +142,12 @@ impl Run {
 
 fn profile(name: &str) -> Result<Profile, &'static str> {
     Profile::named(name).ok_or("use strict, project or off")
+}
+
+/// `NAME=VALUE` in its two parts.
+fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("give NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 /// Whether a lone argument is just the name of a program, for which no shell need be started.
