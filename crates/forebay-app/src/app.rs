@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::places::Places;
 use crate::redaction::Redaction;
+use crate::rules::Permissions;
 use crate::tools;
 use crate::{Answer, AppError, Call, Settings};
 
@@ -40,6 +41,7 @@ pub struct App {
     pub(crate) user_home: Option<PathBuf>,
     pub(crate) places: Places,
     pub(crate) redaction: Redaction,
+    pub(crate) permissions: Permissions,
     clock: fn() -> Timestamp,
     notices_told: AtomicBool,
 }
@@ -56,6 +58,7 @@ impl App {
             cwd: setup.cwd,
             user_home: setup.user_home,
             places: Places::new(setup.home, project),
+            permissions: Permissions::default(),
             clock: setup.clock,
             notices_told: AtomicBool::new(false),
         }

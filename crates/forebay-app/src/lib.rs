@@ -22,6 +22,6 @@ pub mod tools;
 
 pub use answer::{Answer, Cost};
 pub use app::{App, Setup};
-pub use call::Call;
+pub use call::{Call, Reply};
 pub use error::{AppError, ErrorKind};
 pub use settings::Settings;

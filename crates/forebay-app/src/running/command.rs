@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use forebay_domain::text::number;
+use forebay_domain::text::{number, quote};
 use forebay_sandbox::runtimes::{self, RUNTIMES, Runtime};
 use forebay_sandbox::{Code, Program, Stdin};
 
+use crate::rules::Act;
 use crate::{App, AppError, files};
 
 const SHELL: &str = "shell";
@@ -22,10 +23,15 @@ impl Command {
     pub fn of_code(app: &App, language: Option<&str>, code: String) -> Result<Self, AppError> {
         let runtime = runtime(language)?;
         if runtime.name == SHELL {
-            return Ok(Self::new(Program::Shell(code.clone()), code));
+            return Ok(Self::of_shell(code));
         }
         let title = format!("{}: {code}", runtime.name);
         Ok(Self::new(program(app, runtime, code, Vec::new()), title))
+    }
+
+    /// A line for the shell.
+    pub fn of_shell(line: String) -> Self {
+        Self::new(Program::Shell(line.clone()), line)
     }
 
     /// Code that finds the content of files in its own language's variables.
@@ -48,6 +54,30 @@ impl Command {
         names: &[String],
     ) -> Result<Self, AppError> {
         Self::over_files(app, language, code, files::named(&app.cwd, names)?)
+    }
+
+    /// Exactly these arguments, without a shell.
+    pub fn of_arguments(arguments: Vec<String>) -> Self {
+        let title = quote::arguments(&arguments);
+        Self::new(Program::Argv(arguments), title)
+    }
+
+    /// What the permission rules are asked about.
+    pub(super) fn acts(&self, cwd: &Path) -> Vec<Act> {
+        match &self.program {
+            Program::Shell(line) => vec![Act::Run(line.clone())],
+            Program::Argv(arguments) => vec![Act::Run(quote::arguments(arguments))],
+            Program::Code(code) => {
+                // Whoever may not run the engine from a shell may not run it here either.
+                let engine = code.runtime.program(cwd).into_iter();
+                let running = engine.map(|program| {
+                    let script = format!("script.{}", code.runtime.extension);
+                    Act::Run(quote::arguments(&[program, script]))
+                });
+                let reading = code.files.iter().map(|path| Act::Read(path.clone()));
+                running.chain(reading).collect()
+            }
+        }
     }
 
     fn new(program: Program, title: String) -> Self {

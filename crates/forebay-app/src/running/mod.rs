@@ -13,14 +13,14 @@ use std::time::Duration;
 use forebay_digest::Budget;
 use forebay_domain::text::cut;
 use forebay_domain::{Ending, Entry, Stream, soft_failure};
-use forebay_sandbox::{Finished, Profile, RunSpec};
+use forebay_sandbox::{Finished, Profile, Program, RunSpec};
 use serde_json::json;
 
 use self::capture::{Capture, Stored, Taking};
 pub use self::command::Command;
 use crate::render::frame::{self, Outcome};
 use crate::tools::input;
-use crate::{Answer, App, AppError, Call, holding, redaction};
+use crate::{Answer, App, AppError, Call, holding, redaction, rules};
 
 /// How to run it, beside what the settings say.
 #[derive(Debug, Clone, Default)]
@@ -57,7 +57,9 @@ pub fn run(
     let store = app.places.own()?;
     let (line, in_title) = app.redaction.text(&command.title);
     let title = cut::one_line(&line, 200);
+    let acts = command.acts(&folder(app, options));
     let spec = spec(app, command, options)?;
+    rules::permit(app, &acts, &spec.cwd, call)?;
     let taking = Taking::new(&*store, &title, options.intent.as_deref(), budget.of_digest())?;
     let mut capture = Capture { streams: app.redaction.streams(), taking, call, watch };
     let finished = forebay_sandbox::run(&spec, &mut capture, &call.cancel)?;
@@ -65,6 +67,7 @@ pub fn run(
     let failed = !finished.ending.is_success() && meaning.is_none();
     let mut stored = capture.store(app, &spec, &finished, failed);
     stored.redactions.add(&in_title);
+    stored.blocked.extend(unheld_rules(app, &spec)?);
     let answer = answer(&line, &stored, &finished, meaning, budget.answer);
     Ok(Ran { answer, finished, entry: stored.entry.ok(), failed })
 }
@@ -91,16 +94,31 @@ impl Budgets {
     }
 }
 
+fn folder(app: &App, options: &Options) -> PathBuf {
+    options.cwd.as_ref().map_or_else(|| app.cwd.clone(), |folder| app.cwd.join(folder))
+}
+
 fn spec(app: &App, command: Command, options: &Options) -> Result<RunSpec, AppError> {
-    let cwd = options.cwd.as_ref().map_or_else(|| app.cwd.clone(), |folder| app.cwd.join(folder));
-    let mut spec = RunSpec::new(command.program, cwd);
+    let mut spec = RunSpec::new(command.program, folder(app, options));
     spec.stdin = command.stdin;
     spec.timeout = timeout(app, options)?;
     spec.env = environment(options)?;
     let profile = options.profile.unwrap_or(app.settings.isolation.profile);
-    spec.isolation = holding::isolation(app, profile);
+    spec.isolation = holding::isolation(app, profile)?;
     spec.limits = holding::limits(&app.settings.limits);
     Ok(spec)
+}
+
+/// Code is not read for what it will do; only isolation holds it to what rules deny.
+fn unheld_rules(app: &App, spec: &RunSpec) -> Result<Option<String>, AppError> {
+    if spec.isolation.profile != Profile::Off || !matches!(spec.program, Program::Code(_)) {
+        return Ok(None);
+    }
+    let denies_something = rules::unreachable(app)?.hidden_paths().next().is_some();
+    Ok(denies_something.then(|| {
+        "rules: isolation is off, so nothing kept this code from paths and programs that are denied"
+            .to_owned()
+    }))
 }
 
 fn timeout(app: &App, options: &Options) -> Result<Duration, AppError> {

@@ -85,6 +85,12 @@ impl Runtime {
         detect::engine_of(self, cwd).is_some()
     }
 
+    /// The name of the program that runs the language here.
+    pub fn program(&self, cwd: &Path) -> Option<String> {
+        let found = detect::engine_of(self, cwd)?;
+        Some(found.program.file_name()?.to_string_lossy().into_owned())
+    }
+
     fn is_called(&self, name: &str) -> bool {
         let names = std::iter::once(&self.name).chain(self.aliases);
         names.into_iter().any(|own| own.eq_ignore_ascii_case(name.trim()))

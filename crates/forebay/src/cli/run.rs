@@ -8,7 +8,7 @@ use clap::Args;
 use forebay_app::running::{self, Command, Options, Ran};
 use forebay_app::{App, AppError, Call};
 use forebay_domain::{Ending, Stream};
-use forebay_sandbox::{Cancel, Profile, Program, Stdin};
+use forebay_sandbox::{Cancel, Profile, Stdin};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -131,12 +131,11 @@ impl Run {
     }
 
     fn into_plain_command(mut self) -> Command {
-        let stdin = Stdin::Closed;
         if self.command.len() == 1 && !is_program(&self.command[0]) {
             let line = self.command.remove(0);
-            return Command { title: line.clone(), program: Program::Shell(line), stdin };
+            return Command::of_shell(line);
         }
-        Command { title: quoted(&self.command), program: Program::Argv(self.command), stdin }
+        Command::of_arguments(self.command)
     }
 }
 
@@ -160,8 +159,11 @@ fn is_program(word: &str) -> bool {
 /// A call that moves the spinner.
 fn new_call(spinner: Option<&Spinner>) -> io::Result<Call> {
     let call = Call::new()?;
-    let Some(bar) = spinner.map(Spinner::bar) else { return Ok(call) };
-    Ok(call.reporting_to(move |bytes, _| bar.set_position(bytes as u64)))
+    let Some(bar) = spinner.map(Spinner::bar) else { return Ok(call.asking(terminal::ask)) };
+    let asked_over = bar.clone();
+    Ok(call
+        .reporting_to(move |bytes, _| bar.set_position(bytes as u64))
+        .asking(move |question| asked_over.suspend(|| terminal::ask(question))))
 }
 
 /// Hands the command's bytes on as they arrive.
@@ -232,26 +234,4 @@ fn end_by_signal(signal: i32) -> ExitCode {
     }
     let _ = signal_hook::low_level::emulate_default_handler(signal);
     ExitCode::from((128 + signal) as u8)
-}
-
-/// The arguments as a shell would need them, for the history.
-fn quoted(arguments: &[String]) -> String {
-    let plain = |text: &str| {
-        !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "-_./=:,+@%".contains(c))
-    };
-    let quote = |text: &String| {
-        if plain(text) { text.clone() } else { format!("'{}'", text.replace('\'', r"'\''")) }
-    };
-    arguments.iter().map(quote).collect::<Vec<_>>().join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_history_shows_arguments_as_a_shell_takes_them() {
-        let arguments = ["printf", "%s", "a  b", "it's", ""].map(str::to_owned);
-        assert_eq!(quoted(&arguments), r"printf %s 'a  b' 'it'\''s' ''");
-    }
 }

@@ -20,6 +20,7 @@ mod mcp;
 mod mcp_client;
 mod mcp_protocol;
 mod parity;
+mod permission;
 mod promises;
 mod seed_bugs;
 mod texts;
