@@ -1,6 +1,7 @@
 //! The tools, one file each, and the list that drives every door, the reference and the tests.
 
 pub mod annotate;
+pub mod batch_execute;
 pub mod doctor;
 pub mod execute;
 pub mod execute_file;
@@ -63,6 +64,7 @@ macro_rules! tools {
 tools! {
     execute::Execute,
     execute_file::ExecuteFile,
+    batch_execute::BatchExecute,
     get::Get,
     search::Search,
     annotate::Annotate,

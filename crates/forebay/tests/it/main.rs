@@ -8,6 +8,7 @@
 )]
 
 mod bad_input;
+mod batch;
 mod cli_get;
 mod cli_notes;
 mod cli_other;
