@@ -43,6 +43,7 @@ const CALLS: &[Call] = &[
             r#"queries=["second"]"#,
         ],
     },
+    Call { tool: "ctx_job", arguments: &[] },
     Call { tool: "ctx_get", arguments: &["ref={ref}", "lines=2990-"] },
     Call { tool: "ctx_annotate", arguments: &["text=The inspector reads {ref}", "kind=decision"] },
     Call { tool: "ctx_search", arguments: &[r#"queries=["inspector", "warning"]"#, "limit=3"] },

@@ -21,26 +21,25 @@ const PACKAGES: &[(&str, &str)] = &[
 ];
 
 /// Installs what is missing where this may; says loudly what stays missing.
-pub(crate) fn install_missing() -> Result<()> {
+pub(crate) fn install_missing() {
     let missing: Vec<&str> = PACKAGES
         .iter()
         .filter(|(program, _)| !is_here(program))
         .map(|(_, package)| *package)
         .collect();
     if missing.is_empty() {
-        return Ok(());
+        return;
     }
     let told = missing.join(", ");
     if !may_install() {
         say::loudly(format!("not installed, so not tested: {told}"));
-        return Ok(());
+        return;
     }
     say::line(format!("installing {told}"));
     if let Err(error) = install(&missing) {
         // The tests decide whether they can do without.
         say::loudly(format!("could not install {told}: {error:#}"));
     }
-    Ok(())
 }
 
 fn is_here(program: &str) -> bool {

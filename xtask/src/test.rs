@@ -54,7 +54,8 @@ fn install_tools() -> Result<()> {
             shell::run(shell::command("rustup").args(["component", "add", component]))?;
         }
     }
-    packages::install_missing()
+    packages::install_missing();
+    Ok(())
 }
 
 fn format() -> Result<()> {

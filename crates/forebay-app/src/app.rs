@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 
 use forebay_domain::usage::{self, Answered};
 use forebay_domain::{Timestamp, tokens};
+use forebay_sandbox::KeeperProgram;
 use forebay_store::{Home, NewDetail, NewEntry, Project};
 use serde_json::Value;
 
+use crate::jobs::Jobs;
 use crate::places::Places;
 use crate::redaction::Redaction;
 use crate::rules::Permissions;
@@ -30,6 +32,8 @@ pub struct Setup {
     /// Who is calling: `cli`, or the name an MCP client gives itself.
     pub client: String,
     pub clock: fn() -> Timestamp,
+    /// How a keeper of background jobs is started; without it there are none.
+    pub keeper: Option<KeeperProgram>,
 }
 
 /// Forebay, ready to answer.
@@ -42,6 +46,7 @@ pub struct App {
     pub(crate) places: Places,
     pub(crate) redaction: Redaction,
     pub(crate) permissions: Permissions,
+    pub(crate) jobs: Jobs,
     clock: fn() -> Timestamp,
     notices_told: AtomicBool,
 }
@@ -59,6 +64,7 @@ impl App {
             user_home: setup.user_home,
             places: Places::new(setup.home, project),
             permissions: Permissions::default(),
+            jobs: Jobs::new(setup.keeper),
             clock: setup.clock,
             notices_told: AtomicBool::new(false),
         }

@@ -10,6 +10,7 @@ mod error;
 mod files;
 mod holding;
 mod indexing;
+pub mod jobs;
 pub mod jsonl;
 mod places;
 mod reading;

@@ -12,7 +12,8 @@
 //! - `supervise`: the phases of a run, from start to the last process gone;
 //! - `feed`: what the process reads, written while it runs;
 //! - `runtimes`: the languages code can be written in;
-//! - `cancel`: ending a run from another thread.
+//! - `cancel`: ending a run from another thread;
+//! - `keeper`, `inlet`: a process that watches a job, and the way to send it input.
 //!
 //! Nothing here decides whether a command may run, prints, or reads a setting.
 
@@ -22,7 +23,9 @@ mod error;
 mod feed;
 mod group;
 mod headcount;
+pub mod inlet;
 pub mod isolation;
+mod keeper;
 mod limits;
 mod ready;
 mod run;
@@ -36,6 +39,7 @@ pub use cancel::Cancel;
 pub use capture::Sink;
 pub use error::RunError;
 pub use isolation::{Isolation, Profile};
+pub use keeper::{Keeper, KeeperProgram, ask_to_end};
 pub use limits::Limits;
 pub use run::{Finished, run};
-pub use spec::{Code, Program, RunSpec, Stdin};
+pub use spec::{Code, PipeEnd, Program, RunSpec, Stdin};

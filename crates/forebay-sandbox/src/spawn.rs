@@ -60,7 +60,7 @@ fn spawn_program(
         .current_dir(&spec.cwd)
         .envs(fence.temp().map(|temp| ("TMPDIR", temp)))
         .envs(spec.env.iter().map(|(name, value)| (name, value)))
-        .stdin(stdin(&spec.stdin))
+        .stdin(stdin(&spec.stdin)?)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -152,12 +152,13 @@ fn enter_first(command: &mut Command, entry: Entry) {
     }
 }
 
-fn stdin(stdin: &Stdin) -> Stdio {
-    match stdin {
+fn stdin(stdin: &Stdin) -> Result<Stdio, RunError> {
+    Ok(match stdin {
         Stdin::Closed => Stdio::null(),
         Stdin::Inherit => Stdio::inherit(),
         Stdin::Text(_) => Stdio::piped(),
-    }
+        Stdin::Pipe(end) => end.0.try_clone().map_err(RunError::io("hand it its input"))?.into(),
+    })
 }
 
 fn start_error(program: &str, spec: &RunSpec, error: io::Error) -> RunError {

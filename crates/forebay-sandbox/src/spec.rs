@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::runtimes::Runtime;
@@ -44,7 +46,21 @@ pub enum Stdin {
     Inherit,
     /// These bytes, then the end of the file.
     Text(Vec<u8>),
+    /// What arrives here while it runs.
+    Pipe(PipeEnd),
 }
+
+/// The end of a pipe that a process reads; clones are the same end.
+#[derive(Debug, Clone)]
+pub struct PipeEnd(pub(crate) Arc<OwnedFd>);
+
+impl PartialEq for PipeEnd {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for PipeEnd {}
 
 /// One run, described whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,9 +95,7 @@ impl RunSpec {
 
     /// Refuses what could not start, with the reason the system call would not give.
     pub(crate) fn check(&self) -> Result<(), RunError> {
-        if self.program.is_blank() {
-            return Err(RunError::EmptyCommand);
-        }
+        self.program.check()?;
         if self.holds_nul() {
             return Err(RunError::NulByte);
         }
@@ -89,13 +103,20 @@ impl RunSpec {
     }
 
     fn holds_nul(&self) -> bool {
-        self.program.holds_nul()
-            || self.cwd.as_os_str().as_bytes().contains(&0)
+        self.cwd.as_os_str().as_bytes().contains(&0)
             || self.env.iter().any(|(name, value)| name.contains('\0') || value.contains('\0'))
     }
 }
 
 impl Program {
+    /// Refuses what nothing could run.
+    pub fn check(&self) -> Result<(), RunError> {
+        if self.is_blank() {
+            return Err(RunError::EmptyCommand);
+        }
+        if self.holds_nul() { Err(RunError::NulByte) } else { Ok(()) }
+    }
+
     fn is_blank(&self) -> bool {
         match self {
             Self::Shell(line) => line.trim().is_empty(),

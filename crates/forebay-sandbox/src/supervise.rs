@@ -28,6 +28,8 @@ use crate::tree::ProcessTree;
 const SETTLE_QUIET: Duration = Duration::from_millis(200);
 /// The same for a process that keeps writing.
 const SETTLE_AT_MOST: Duration = Duration::from_secs(2);
+/// When nothing was said for so long, a line without an end may be a question.
+const REST_AFTER: Duration = Duration::from_millis(100);
 /// How long a killed process may take to go; one in an uninterruptible call may take for ever.
 const DEATH_AT_MOST: Duration = Duration::from_secs(5);
 /// How often to look where nothing wakes us: soon at first, then less and less.
@@ -69,6 +71,8 @@ pub(crate) struct Supervisor<'a> {
     next_look: Duration,
     /// Bytes of both outputs.
     captured: u64,
+    /// The sink was told that nothing came since the last bytes.
+    rested: bool,
     headcount: Option<Headcount>,
     /// Why the run was ended, if it did not end by itself.
     cut_short: Option<Ending>,
@@ -95,6 +99,7 @@ impl<'a> Supervisor<'a> {
             leader_ended: None,
             next_look: FIRST_LOOK,
             captured: 0,
+            rested: true,
             headcount: spec.limits.processes.and_then(Headcount::new),
             cut_short: None,
             stragglers_ended: false,
@@ -133,7 +138,9 @@ impl<'a> Supervisor<'a> {
             self.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let until_look = self.must_look().then_some(self.next_look);
         let until_count = self.headcount.as_ref().map(Headcount::patience);
-        [until_deadline, until_look, until_count].into_iter().flatten().min()
+        let until_rest =
+            (!self.rested).then(|| REST_AFTER.saturating_sub(self.last_bytes.elapsed()));
+        [until_deadline, until_look, until_count, until_rest].into_iter().flatten().min()
     }
 
     /// When the phase ends at the latest; none if the time is beyond what the clock can count.
@@ -164,7 +171,12 @@ impl<'a> Supervisor<'a> {
             {
                 self.captured += count as u64;
                 self.last_bytes = Instant::now();
+                self.rested = false;
             }
+        }
+        if !self.rested && self.last_bytes.elapsed() >= REST_AFTER {
+            self.rested = true;
+            self.capture.rest();
         }
         if ready.contains(&Source::Input) {
             self.feed.write()?;

@@ -14,15 +14,40 @@ pub(super) struct Capture<'a> {
     pub(super) streams: Streams,
     pub(super) taking: Taking<'a>,
     pub(super) call: &'a Call,
-    pub(super) watch: &'a mut dyn FnMut(Stream, &[u8]),
+    pub(super) watcher: &'a mut dyn Watcher,
 }
+
+/// Somebody who follows a run while it goes on.
+pub trait Watcher {
+    /// Bytes as they were printed.
+    fn printed(&mut self, _stream: Stream, _bytes: &[u8]) {}
+
+    /// Bytes as they are kept.
+    fn kept(&mut self, _bytes: &[u8]) {}
+}
+
+/// Nobody follows.
+pub struct Unwatched;
+
+impl Watcher for Unwatched {}
 
 impl Sink for Capture<'_> {
     fn write(&mut self, stream: Stream, bytes: &[u8]) {
-        (self.watch)(stream, bytes);
-        let taking = &mut self.taking;
-        self.streams.push(stream, bytes, &mut |stream, clean| taking.take(stream, clean));
+        self.watcher.printed(stream, bytes);
+        let (taking, watcher) = (&mut self.taking, &mut self.watcher);
+        self.streams.push(stream, bytes, &mut |stream, clean| {
+            watcher.kept(clean);
+            taking.take(stream, clean);
+        });
         self.call.report(self.taking.bytes as f64, "bytes captured");
+    }
+
+    fn rest(&mut self) {
+        let (taking, watcher) = (&mut self.taking, &mut self.watcher);
+        self.streams.settle(&mut |stream, clean| {
+            watcher.kept(clean);
+            taking.take(stream, clean);
+        });
     }
 }
 
@@ -35,8 +60,11 @@ impl Capture<'_> {
         finished: &Finished,
         failed: bool,
     ) -> Stored {
-        let taking = &mut self.taking;
-        let redactions = self.streams.finish(&mut |stream, clean| taking.take(stream, clean));
+        let (taking, watcher) = (&mut self.taking, &mut self.watcher);
+        let redactions = self.streams.finish(&mut |stream, clean| {
+            watcher.kept(clean);
+            taking.take(stream, clean);
+        });
         if failed {
             self.taking.digester.command_failed();
         }

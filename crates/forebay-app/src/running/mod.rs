@@ -12,15 +12,16 @@ use std::time::Duration;
 
 use forebay_digest::Budget;
 use forebay_domain::text::cut;
-use forebay_domain::{Ending, Entry, Stream, soft_failure};
+use forebay_domain::{Ending, Entry, soft_failure};
 use forebay_sandbox::{Finished, Profile, Program, RunSpec};
 use serde_json::json;
 
 use self::capture::{Capture, Stored, Taking};
+pub use self::capture::{Unwatched, Watcher};
 pub use self::command::Command;
 use crate::render::frame::{self, Outcome};
 use crate::tools::input;
-use crate::{Answer, App, AppError, Call, holding, redaction, rules};
+use crate::{Answer, App, AppError, Call, holding, jobs, redaction, rules};
 
 /// How to run it, beside what the settings say.
 #[derive(Debug, Clone, Default)]
@@ -45,23 +46,56 @@ pub struct Ran {
     pub failed: bool,
 }
 
-/// Runs a command and stores its output; `watch` sees every byte as it arrives.
+/// Runs a command, if the rules let it, and stores its output.
 pub fn run(
     app: &App,
     command: Command,
     options: &Options,
     call: &Call,
-    watch: &mut dyn FnMut(Stream, &[u8]),
+    watcher: &mut dyn Watcher,
+) -> Result<Ran, AppError> {
+    permit(app, &command, options, call)?;
+    run_permitted(app, command, options, call, watcher)
+}
+
+/// Starts a command as a job that lives on when this process has ended.
+pub fn start_job(
+    app: &App,
+    command: Command,
+    options: &Options,
+    call: &Call,
+) -> Result<Answer, AppError> {
+    let job = jobs::start(app, command, options, true, call)?;
+    crate::tools::job::started(app, &job, call)
+}
+
+/// Asks the permission rules, and where they say so the user.
+pub(crate) fn permit(
+    app: &App,
+    command: &Command,
+    options: &Options,
+    call: &Call,
+) -> Result<(), AppError> {
+    command.program.check()?;
+    let cwd = folder(app, options);
+    rules::permit(app, &command.acts(&cwd), &cwd, call)
+}
+
+/// Runs a command that may run.
+pub(crate) fn run_permitted(
+    app: &App,
+    command: Command,
+    options: &Options,
+    call: &Call,
+    watcher: &mut dyn Watcher,
 ) -> Result<Ran, AppError> {
     let budget = Budgets::of(app, options)?;
     let store = app.places.own()?;
     let (line, in_title) = app.redaction.text(&command.title);
     let title = cut::one_line(&line, 200);
-    let acts = command.acts(&folder(app, options));
     let spec = spec(app, command, options)?;
-    rules::permit(app, &acts, &spec.cwd, call)?;
     let taking = Taking::new(&*store, &title, options.intent.as_deref(), budget.of_digest())?;
-    let mut capture = Capture { streams: app.redaction.streams(), taking, call, watch };
+    let mut capture = Capture { streams: app.redaction.streams(), taking, call, watcher };
     let finished = forebay_sandbox::run(&spec, &mut capture, &call.cancel)?;
     let meaning = soft_failure::meaning(&line, finished.ending);
     let failed = !finished.ending.is_success() && meaning.is_none();
@@ -94,7 +128,8 @@ impl Budgets {
     }
 }
 
-fn folder(app: &App, options: &Options) -> PathBuf {
+/// Where the command runs.
+pub(crate) fn folder(app: &App, options: &Options) -> PathBuf {
     options.cwd.as_ref().map_or_else(|| app.cwd.clone(), |folder| app.cwd.join(folder))
 }
 

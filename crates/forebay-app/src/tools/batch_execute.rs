@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::search::{self, Reach};
 use super::{Nature, Tool, input};
 use crate::render::budgeted::Budgeted;
-use crate::running::{self, Command, Options, Ran};
+use crate::running::{self, Command, Options, Ran, Unwatched};
 use crate::{Answer, App, AppError, Call};
 
 pub struct BatchExecute;
@@ -156,7 +156,7 @@ impl Batch {
 
     fn run_one(&self, app: &App, item: &Item, call: &Call) -> Outcome {
         let ran = Command::of_code(app, item.language.as_deref(), item.code.clone())
-            .and_then(|command| running::run(app, command, &self.options, call, &mut |_, _| {}));
+            .and_then(|command| running::run(app, command, &self.options, call, &mut Unwatched));
         match ran {
             Ok(ran) => Outcome::Ran(Box::new(ran)),
             Err(error) => Outcome::Refused(error),

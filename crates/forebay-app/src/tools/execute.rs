@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Nature, Tool};
-use crate::running::{self, Command, Options};
-use crate::{Answer, App, AppError, Call};
+use crate::running::{self, Command, Options, Unwatched};
+use crate::{Answer, App, AppError, Call, jobs};
 
 pub struct Execute;
 
@@ -28,6 +28,12 @@ pub struct Input {
     pub timeout_ms: Option<u64>,
     /// Max tokens of the answer
     pub budget: Option<u64>,
+    /// Answer at once; see ctx_job
+    #[serde(default)]
+    pub background: bool,
+    /// A background job outlives the server
+    #[serde(default)]
+    pub keep: bool,
     /// "strict": no network, reads only the project
     pub isolation: Option<String>,
 }
@@ -52,7 +58,11 @@ impl Tool for Execute {
             budget: input.budget,
             profile: Some(tightened(app.settings.isolation.profile, input.isolation.as_deref())?),
         };
-        running::run(app, command, &options, call, &mut |_, _| {}).map(|ran| ran.answer)
+        if input.background || input.keep {
+            let job = jobs::start(app, command, &options, input.keep, call)?;
+            return super::job::started(app, &job, call);
+        }
+        running::run(app, command, &options, call, &mut Unwatched).map(|ran| ran.answer)
     }
 }
 

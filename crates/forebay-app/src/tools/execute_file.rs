@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Nature, Tool, input};
-use crate::running::{self, Command, Options};
+use crate::running::{self, Command, Options, Unwatched};
 use crate::{Answer, App, AppError, Call, files};
 
 pub struct ExecuteFile;
@@ -38,6 +38,6 @@ impl Tool for ExecuteFile {
             budget: input.budget,
             ..Options::default()
         };
-        running::run(app, command, &options, call, &mut |_, _| {}).map(|ran| ran.answer)
+        running::run(app, command, &options, call, &mut Unwatched).map(|ran| ran.answer)
     }
 }

@@ -8,6 +8,7 @@ pub mod execute_file;
 pub mod get;
 pub mod history;
 pub(crate) mod input;
+pub mod job;
 pub mod purge;
 pub mod reflect;
 mod schema;
@@ -65,6 +66,7 @@ tools! {
     execute::Execute,
     execute_file::ExecuteFile,
     batch_execute::BatchExecute,
+    job::ManageJob,
     get::Get,
     search::Search,
     annotate::Annotate,

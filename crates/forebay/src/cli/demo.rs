@@ -67,6 +67,7 @@ impl Tour {
             session: "demo".to_owned(),
             client: "demo".to_owned(),
             clock: wall_clock,
+            keeper: None,
         });
         Ok(Self { app })
     }

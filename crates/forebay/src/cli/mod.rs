@@ -9,6 +9,8 @@ mod get;
 mod history;
 mod index;
 mod input;
+mod job;
+mod keep_job;
 mod man;
 mod mcp;
 mod note;
@@ -81,6 +83,8 @@ enum Command {
     Stats(stats::Stats),
     Purge(purge::Purge),
     Doctor(doctor::Doctor),
+    Job(job::Job),
+    KeepJob(keep_job::KeepJob),
     Rules(rules::Rules),
     Config(config::Show),
     Mcp(mcp::Serve),
@@ -106,6 +110,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Stats(stats) => stats.carry_out(&common),
         Command::Purge(purge) => purge.carry_out(&common),
         Command::Doctor(doctor) => doctor.carry_out(&common),
+        Command::Job(job) => job.carry_out(&common),
+        Command::KeepJob(keep) => keep.carry_out(&common),
         Command::Rules(rules) => rules.carry_out(&common),
         Command::Config(show) => show.carry_out(&common),
         Command::Mcp(serve) => serve.carry_out(&common),
@@ -141,6 +147,7 @@ impl Common {
             session: self.session_name().unwrap_or_else(|| session.to_owned()),
             client: client.to_owned(),
             clock: wall_clock,
+            keeper: keep_job::program(self),
         }))
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::running::{self, Command, Options, Ran};
+use forebay_app::running::{self, Command, Options, Ran, Watcher};
 use forebay_app::{App, AppError, Call};
 use forebay_domain::{Ending, Stream};
 use forebay_sandbox::{Cancel, Profile, Stdin};
@@ -22,6 +22,7 @@ use super::{Common, terminal};
 /// they stand, without a shell. The exit code is the command's. When you redirect or pipe it in your terminal, or with --tee, the command's
 /// bytes pass unaltered and only the digest's first line is added, on stderr.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Run {
     /// The argument is code in this language: python, js, ts, ruby, ...
     #[arg(long, value_name = "LANG")]
@@ -50,6 +51,9 @@ pub(super) struct Run {
     /// Hand our stdin to the command instead of a closed one
     #[arg(long)]
     stdin: bool,
+    /// Start a job that outlives this command; `forebay job` reads and stops it
+    #[arg(long, conflicts_with_all = ["tee", "stdin"])]
+    background: bool,
     /// Pass the command's bytes through unaltered
     #[arg(long, conflicts_with_all = ["digest", "json"])]
     tee: bool,
@@ -69,11 +73,15 @@ impl Run {
         let call = new_call(spinner.as_ref())?;
         forward_signals(call.cancel.clone())?;
         let options = self.options();
+        if self.background {
+            let command = self.into_command(&app)?;
+            drop(spinner);
+            let answer = running::start_job(&app, command, &options, &call)?;
+            return common.show(&answer);
+        }
         let command = self.into_command(&app)?;
         let mut pass = PassThrough { cancel: call.cancel.clone(), wanted: tee };
-        let ran = running::run(&app, command, &options, &call, &mut |stream, bytes| {
-            pass.write(stream, bytes);
-        })?;
+        let ran = running::run(&app, command, &options, &call, &mut pass)?;
         drop(spinner);
         if !tee {
             app.enter_in_ledger("ctx_execute", &ran.answer, ran.finished.duration);
@@ -172,8 +180,8 @@ struct PassThrough {
     wanted: bool,
 }
 
-impl PassThrough {
-    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+impl Watcher for PassThrough {
+    fn printed(&mut self, stream: Stream, bytes: &[u8]) {
         if !self.wanted {
             return;
         }

@@ -7,6 +7,7 @@
     reason = "a test says what is wrong by failing"
 )]
 
+mod bad_code;
 mod bad_input;
 mod batch;
 mod cli_get;
@@ -17,6 +18,7 @@ mod cli_search;
 mod contract;
 mod durability;
 mod env;
+mod jobs;
 mod mcp;
 mod mcp_client;
 mod mcp_protocol;
