@@ -22,6 +22,8 @@ pub struct Setup {
     pub home: Home,
     /// The folder the caller works in.
     pub cwd: PathBuf,
+    /// The project of that folder, if it is in one.
+    pub project: Option<Project>,
     /// The user's home folder, which is never a project.
     pub user_home: Option<PathBuf>,
     pub settings: Settings,
@@ -52,9 +54,8 @@ pub struct App {
 }
 
 impl App {
-    /// Finds the project; no file is opened or made before something is asked.
+    /// No file is opened or made before something is asked.
     pub fn new(setup: Setup) -> Self {
-        let project = Project::of(&setup.cwd, setup.user_home.as_deref());
         Self {
             redaction: Redaction::new(setup.settings.store.redact, setup.environment),
             settings: setup.settings,
@@ -62,7 +63,7 @@ impl App {
             client: setup.client,
             cwd: setup.cwd,
             user_home: setup.user_home,
-            places: Places::new(setup.home, project),
+            places: Places::new(setup.home, setup.project),
             permissions: Permissions::default(),
             jobs: Jobs::new(setup.keeper),
             clock: setup.clock,

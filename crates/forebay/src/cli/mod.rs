@@ -136,12 +136,16 @@ impl Common {
         let cwd = self.working_folder()?;
         let home = data_folder()?;
         crate::log::start(&home.log_file());
+        let user_home = user_home();
+        let project = Project::of(&cwd, user_home.as_deref());
+        let root = project.as_ref().map_or(&cwd, |project| &project.root);
         let settings =
-            self.config(&cwd).and_then(|config| config.settings()).map_err(wrong_settings)?;
+            self.config(root).and_then(|config| config.settings()).map_err(wrong_settings)?;
         Ok(App::new(Setup {
             home,
             cwd,
-            user_home: user_home(),
+            project,
+            user_home,
             settings,
             environment: environment::all(),
             session: self.session_name().unwrap_or_else(|| session.to_owned()),
@@ -151,11 +155,9 @@ impl Common {
         }))
     }
 
-    fn config(&self, cwd: &Path) -> Result<Config, ConfigError> {
-        let user = user_settings_file();
-        let root = Project::of(cwd, user_home().as_deref())
-            .map_or_else(|| cwd.to_owned(), |project| project.root);
-        Config::load(user.as_deref(), &root.join(PROJECT_FILE), &self.set)
+    /// The settings of the project at `root`.
+    fn config(&self, root: &Path) -> Result<Config, ConfigError> {
+        Config::load(user_settings_file().as_deref(), &root.join(PROJECT_FILE), &self.set)
     }
 
     fn working_folder(&self) -> Result<PathBuf, AppError> {
@@ -199,6 +201,11 @@ impl Common {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The folder of the project that `cwd` lies in; itself where that is none.
+fn project_root(cwd: &Path) -> PathBuf {
+    Project::of(cwd, user_home().as_deref()).map_or_else(|| cwd.to_owned(), |project| project.root)
 }
 
 /// The data folder: where `FOREBAY_HOME` says, or where the platform keeps data.
