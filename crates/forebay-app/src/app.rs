@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use forebay_domain::usage::{self, Answered};
@@ -16,6 +17,9 @@ use crate::redaction::Redaction;
 use crate::rules::Permissions;
 use crate::tools;
 use crate::{Answer, AppError, Call, Settings};
+
+/// A server that is killed takes what the ledger lacks with it, so that is not left to grow.
+const MOST_UNRECORDED: usize = 64;
 
 /// Everything a door knows before the first call.
 pub struct Setup {
@@ -51,6 +55,8 @@ pub struct App {
     pub(crate) jobs: Jobs,
     clock: fn() -> Timestamp,
     notices_told: AtomicBool,
+    /// Answers that the ledger does not have yet.
+    unrecorded: Mutex<Vec<(Answered, Timestamp)>>,
 }
 
 impl App {
@@ -68,6 +74,7 @@ impl App {
             jobs: Jobs::new(setup.keeper),
             clock: setup.clock,
             notices_told: AtomicBool::new(false),
+            unrecorded: Mutex::default(),
         }
     }
 
@@ -101,6 +108,7 @@ impl App {
 
     /// Finishes what was put off to answer sooner: stored text becomes searchable, the store tidy.
     pub fn settle(&self) -> Result<(), AppError> {
+        self.flush_ledger();
         let store = self.places.own()?;
         crate::indexing::finish_all(&*store, |_| true)?;
         Ok(store.tidy()?)
@@ -149,11 +157,29 @@ impl App {
         });
     }
 
-    /// A ledger that cannot be written must not take the answer with it.
+    /// Puts an answer aside for the ledger; it is written when nobody waits.
     fn write_ledger(&self, answered: Answered) {
-        let written = self.places.own().and_then(|store| Ok(store.record(&answered, self.now())?));
+        let mut pending = self.unrecorded.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.push((answered, self.now()));
+        if pending.len() >= MOST_UNRECORDED {
+            self.record(&mut pending);
+        }
+    }
+
+    /// Writes what was put aside for the ledger.
+    pub fn flush_ledger(&self) {
+        self.record(&mut self.unrecorded.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// A ledger that cannot be written must not take the answer with it.
+    fn record(&self, pending: &mut Vec<(Answered, Timestamp)>) {
+        let pending = std::mem::take(pending);
+        if pending.is_empty() {
+            return;
+        }
+        let written = self.places.own().and_then(|store| Ok(store.record(&pending)?));
         if let Err(error) = written {
-            tracing::warn!(%error, tool = answered.tool, "not entered in the usage ledger");
+            tracing::warn!(%error, answers = pending.len(), "not entered in the usage ledger");
         }
     }
 }

@@ -48,6 +48,12 @@ impl Places {
         }
     }
 
+    /// Whether [`Self::own`] is at hand at once.
+    pub(crate) fn own_is_open(&self) -> bool {
+        let slot = if self.project.is_some() { &self.own } else { &self.user };
+        slot.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     /// The store of what holds in every project.
     pub(crate) fn user(&self) -> Result<SharedStore, AppError> {
         open_once(&self.user, || SqliteStore::open(&self.home.user_database()))

@@ -41,5 +41,5 @@ pub use error::RunError;
 pub use isolation::{Isolation, Profile};
 pub use keeper::{Keeper, KeeperProgram, ask_to_end};
 pub use limits::Limits;
-pub use run::{Finished, run};
+pub use run::{Finished, Prepared, prepare, run};
 pub use spec::{Code, PipeEnd, Program, RunSpec, Stdin};

@@ -24,18 +24,42 @@ pub struct Finished {
     pub stragglers_ended: bool,
 }
 
-/// Runs `spec` to its end, handing all output to `sink`.
-///
-/// Returns when the processes of the run are gone: it ended by itself, its time was up, or `cancel` was
-/// used. A run that is cancelled before it starts does not start.
-pub fn run(spec: &RunSpec, sink: &mut dyn Sink, cancel: &Cancel) -> Result<Finished, RunError> {
+/// A run that could start now.
+pub struct Prepared<'a> {
+    spec: &'a RunSpec,
+    /// None for code, whose engine is found and fenced when it runs.
+    fence: Option<Fence>,
+}
+
+/// Checks `spec` and works out its isolation; nothing is started.
+pub fn prepare(spec: &RunSpec) -> Result<Prepared<'_>, RunError> {
     spec.check()?;
-    if cancel.is_cancelled() {
-        return Ok(cancelled_before_start());
-    }
-    match &spec.program {
-        Program::Code(code) => runtimes::run(code, spec, sink, cancel),
-        Program::Shell(_) | Program::Argv(_) => run_process(spec, sink, cancel),
+    let fence = match spec.program {
+        Program::Code(_) => None,
+        Program::Shell(_) | Program::Argv(_) => Some(fence(spec)?),
+    };
+    Ok(Prepared { spec, fence })
+}
+
+/// Runs `spec` to its end, handing all output to `sink`.
+pub fn run(spec: &RunSpec, sink: &mut dyn Sink, cancel: &Cancel) -> Result<Finished, RunError> {
+    prepare(spec)?.run(sink, cancel)
+}
+
+impl Prepared<'_> {
+    /// Runs it to its end, handing all output to `sink`.
+    ///
+    /// Returns when the processes of the run are gone: it ended by itself, its time was up, or `cancel` was
+    /// used. A run that is cancelled before it starts does not start.
+    pub fn run(self, sink: &mut dyn Sink, cancel: &Cancel) -> Result<Finished, RunError> {
+        if cancel.is_cancelled() {
+            return Ok(cancelled_before_start());
+        }
+        match (&self.spec.program, &self.fence) {
+            (Program::Code(code), _) => runtimes::run(code, self.spec, sink, cancel),
+            (_, Some(fence)) => run_inside(fence, self.spec, sink, cancel),
+            (_, None) => run_process(self.spec, sink, cancel),
+        }
     }
 }
 
@@ -45,10 +69,22 @@ pub(crate) fn run_process(
     sink: &mut dyn Sink,
     cancel: &Cancel,
 ) -> Result<Finished, RunError> {
+    run_inside(&fence(spec)?, spec, sink, cancel)
+}
+
+fn fence(spec: &RunSpec) -> Result<Fence, RunError> {
+    Fence::around(&spec.isolation).map_err(RunError::io("prepare its isolation"))
+}
+
+fn run_inside(
+    fence: &Fence,
+    spec: &RunSpec,
+    sink: &mut dyn Sink,
+    cancel: &Cancel,
+) -> Result<Finished, RunError> {
     let started = Instant::now();
-    let fence = Fence::around(&spec.isolation).map_err(RunError::io("prepare its isolation"))?;
     // The tree is made at once: from here on every way out ends the processes.
-    let mut tree = ProcessTree::new(spawn(spec, &fence)?, cancel);
+    let mut tree = ProcessTree::new(spawn(spec, fence)?, cancel);
     let capture = Capture::new(tree.child(), sink).map_err(RunError::io("read its output"))?;
     let feed = Feed::new(tree.child(), &spec.stdin).map_err(RunError::io("write its input"))?;
     Supervisor::new(spec, cancel, started, tree, Streams { capture, feed })

@@ -59,8 +59,8 @@ pub trait Store: Send + Sync {
     /// Forgets what a selection covers.
     fn purge(&self, selection: &Selection, now: Timestamp) -> Result<Purged, StoreError>;
 
-    /// Writes an answer into the usage ledger.
-    fn record(&self, answered: &Answered, at: Timestamp) -> Result<(), StoreError>;
+    /// Writes answers into the usage ledger, all or none.
+    fn record(&self, answers: &[(Answered, Timestamp)]) -> Result<(), StoreError>;
 
     /// The ledger's sums by tool, of all sessions or of one.
     fn usage(&self, session: Option<&str>) -> Result<BTreeMap<String, Totals>, StoreError>;

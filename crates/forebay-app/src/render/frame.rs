@@ -45,17 +45,28 @@ pub(crate) fn run(
         lines.push(outcome.redactions.to_string());
     }
     lines.extend_from_slice(outcome.blocked);
-    if !digest.text.is_empty() {
-        lines.push(digest.text.trim_end_matches('\n').to_owned());
-    }
-    if let (false, Ok(entry)) = (digest.verbatim, entry) {
-        lines.push(left_out(&digest.left_out, entry.reference));
-    }
-    let whole = lines.join("\n");
+    let body = digest.text.trim_end_matches('\n');
     if digest.verbatim {
-        return whole;
+        lines.extend((!body.is_empty()).then(|| body.to_owned()));
+        return lines.join("\n");
     }
-    cut::prefix(&whole, tokens::to_bytes(budget)).to_owned()
+    let last = entry.ok().map(|entry| left_out(&digest.left_out, entry.reference));
+    let frame: usize = lines.iter().chain(&last).map(|line| line.len() + 1).sum();
+    let bytes = tokens::to_bytes(budget);
+    lines.push(fitted(body, bytes.saturating_sub(frame)));
+    lines.extend(last);
+    cut::prefix(&lines.join("\n"), bytes).to_owned()
+}
+
+/// Whole lines of a digest that found less room than it was made for: many remarks stand above it.
+fn fitted(body: &str, room: usize) -> String {
+    const CUT: &str = "… cut, for the remarks above";
+    if body.len() <= room {
+        return body.to_owned();
+    }
+    let kept = cut::prefix(body, room.saturating_sub(CUT.len() + 1));
+    let kept = kept.rfind('\n').map_or("", |end| &kept[..=end]);
+    format!("{kept}{CUT}")
 }
 
 /// `[ctx:k3v9m2a1xq] exit 101 · 41 s · 9,012 lines, 61k tokens -> 190`
@@ -123,5 +134,19 @@ fn range(gap: &LeftOut) -> String {
         gap.first.to_string()
     } else {
         format!("{}-{}", gap.first, gap.last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_makes_room_by_whole_lines_and_says_so() {
+        assert_eq!(fitted("one\ntwo", 7), "one\ntwo");
+        let body = "line\n".repeat(20);
+        let short = fitted(&body, 50);
+        assert!(short.len() <= 50 && short.starts_with("line\nline\n"), "{short}");
+        assert!(short.ends_with("… cut, for the remarks above"), "{short}");
     }
 }

@@ -8,17 +8,19 @@ mod command;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::thread;
 use std::time::Duration;
 
 use forebay_digest::Budget;
 use forebay_domain::text::cut;
 use forebay_domain::{Ending, Entry, soft_failure};
-use forebay_sandbox::{Finished, Profile, Program, RunSpec};
+use forebay_sandbox::{Finished, Prepared, Profile, Program, RunSpec};
 use serde_json::json;
 
 use self::capture::{Capture, Stored, Taking};
 pub use self::capture::{Unwatched, Watcher};
 pub use self::command::Command;
+use crate::places::SharedStore;
 use crate::render::frame::{self, Outcome};
 use crate::tools::input;
 use crate::{Answer, App, AppError, Call, holding, jobs, redaction, rules};
@@ -90,13 +92,13 @@ pub(crate) fn run_permitted(
     watcher: &mut dyn Watcher,
 ) -> Result<Ran, AppError> {
     let budget = Budgets::of(app, options)?;
-    let store = app.places.own()?;
     let (line, in_title) = app.redaction.text(&command.title);
     let title = cut::one_line(&line, 200);
     let spec = spec(app, command, options)?;
+    let (store, prepared) = open_and_prepare(app, &spec)?;
     let taking = Taking::new(&*store, &title, options.intent.as_deref(), budget.of_digest())?;
     let mut capture = Capture { streams: app.redaction.streams(), taking, call, watcher };
-    let finished = forebay_sandbox::run(&spec, &mut capture, &call.cancel)?;
+    let finished = prepared.run(&mut capture, &call.cancel)?;
     let meaning = soft_failure::meaning(&line, finished.ending);
     let failed = !finished.ending.is_success() && meaning.is_none();
     let mut stored = capture.store(app, &spec, &finished, failed);
@@ -104,6 +106,22 @@ pub(crate) fn run_permitted(
     stored.blocked.extend(unheld_rules(app, &spec)?);
     let answer = answer(&line, &stored, &finished, meaning, budget.answer);
     Ok(Ran { answer, finished, entry: stored.entry.ok(), failed })
+}
+
+/// Opens the store while the run's isolation is worked out: each takes a millisecond or two.
+fn open_and_prepare<'a>(
+    app: &App,
+    spec: &'a RunSpec,
+) -> Result<(SharedStore, Prepared<'a>), AppError> {
+    if app.places.own_is_open() {
+        return Ok((app.places.own()?, forebay_sandbox::prepare(spec)?));
+    }
+    thread::scope(|scope| {
+        let opening = scope.spawn(|| app.places.own());
+        let prepared = forebay_sandbox::prepare(spec);
+        let store = opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        Ok((store, prepared?))
+    })
 }
 
 /// The answer's budget, and what of it the digest may use.

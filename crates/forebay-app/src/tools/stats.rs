@@ -26,6 +26,7 @@ impl Tool for Stats {
 
     fn call(app: &App, _: Input, _: &Call) -> Result<Answer, AppError> {
         let store = app.places.own()?;
+        app.flush_ledger();
         let session = store.usage(Some(&app.session))?;
         let project = store.usage(None)?;
         let facts = store.facts()?;

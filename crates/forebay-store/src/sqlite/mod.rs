@@ -147,8 +147,10 @@ impl Store for SqliteStore {
         self.pool.with(|connection| purge::purge(connection, selection, now))
     }
 
-    fn record(&self, answered: &Answered, at: Timestamp) -> Result<(), StoreError> {
-        self.writing(|transaction| ledger::record(transaction, answered, at))
+    fn record(&self, answers: &[(Answered, Timestamp)]) -> Result<(), StoreError> {
+        self.writing(|transaction| {
+            answers.iter().try_for_each(|(answered, at)| ledger::record(transaction, answered, *at))
+        })
     }
 
     fn usage(&self, session: Option<&str>) -> Result<BTreeMap<String, Totals>, StoreError> {

@@ -14,7 +14,8 @@ pub(super) struct Show {}
 
 impl Show {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
-        let config = common.config(&project_root(&common.working_folder()?)).map_err(wrong_settings)?;
+        let config =
+            common.config(&project_root(&common.working_folder()?)).map_err(wrong_settings)?;
         if common.json {
             let rows: Map<String, Value> = config
                 .rows()

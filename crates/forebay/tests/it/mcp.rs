@@ -87,7 +87,12 @@ fn an_unknown_tool_is_told_with_the_tools_there_are() {
     let response = mcp.response(id);
     let told = response["error"]["message"].as_str().unwrap();
     assert_eq!(response["error"]["code"], -32602);
-    assert!(told.contains("`ctx_levitate`") && told.contains("ctx_execute, ctx_get"), "{told}");
+    assert!(
+        told.contains("`ctx_levitate`")
+            && told.contains("ctx_execute, ")
+            && told.contains("ctx_get, "),
+        "{told}"
+    );
     mcp.text("ctx_history", json!({}));
 }
 

@@ -40,6 +40,13 @@ impl Handler {
         self.running().iter().for_each(Cancel::cancel);
     }
 
+    /// Writes what was put off, when no call is left.
+    pub(super) fn write_last_words(&self) {
+        if let Some(app) = self.app.get() {
+            app.flush_ledger();
+        }
+    }
+
     /// The app, made when it is first needed, because only then the client has told its name.
     fn app(&self, context: &RequestContext<RoleServer>) -> Result<Arc<App>, AppError> {
         if let Some(app) = self.app.get() {

@@ -32,6 +32,7 @@ pub(crate) fn serve(make_app: AppMaker) -> io::Result<()> {
     let served = runtime.block_on(serve_stdio(Arc::clone(&handler), end));
     handler.end_all_calls();
     runtime.shutdown_timeout(LAST_WORDS);
+    handler.write_last_words();
     served
 }
 
