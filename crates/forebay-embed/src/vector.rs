@@ -1,0 +1,56 @@
+//! A meaning: a direction in 256 dimensions, a byte each.
+
+use crate::table::WIDTH;
+
+/// Bytes of a vector.
+pub const BYTES: usize = WIDTH;
+
+/// A direction. Its length does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vector(Box<[u8; WIDTH]>);
+
+impl Vector {
+    /// The direction of `sum` in bytes, the largest component first to fit; none if it has no direction.
+    pub(crate) fn of_direction(sum: &[f32; WIDTH]) -> Option<Self> {
+        let largest = sum.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
+        if largest <= 0.0 {
+            return None;
+        }
+        let byte = |number: &f32| ((number / largest * 127.0).round() as i8).cast_unsigned();
+        let mut bytes = Box::new([0; WIDTH]);
+        for (byte_of, number) in bytes.iter_mut().zip(sum) {
+            *byte_of = byte(number);
+        }
+        Some(Self(bytes))
+    }
+
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0[..]
+    }
+
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        Some(Self(Box::new(bytes.try_into().ok()?)))
+    }
+
+    /// How near two directions are: 1 for the same, 0 for unrelated ones.
+    pub fn nearness(&self, other: &Self) -> f32 {
+        nearness(self.as_bytes(), other.as_bytes())
+    }
+
+    #[cfg(test)]
+    pub(crate) fn components(&self) -> impl Iterator<Item = f32> + '_ {
+        let length = (dot(self.as_bytes(), self.as_bytes()) as f32).sqrt();
+        self.0.iter().map(move |byte| f32::from(byte.cast_signed()) / length)
+    }
+}
+
+/// The same for vectors as they are stored.
+pub fn nearness(a: &[u8], b: &[u8]) -> f32 {
+    let lengths = (dot(a, a) as f32 * dot(b, b) as f32).sqrt();
+    if lengths > 0.0 { dot(a, b) as f32 / lengths } else { 0.0 }
+}
+
+fn dot(a: &[u8], b: &[u8]) -> i32 {
+    let product = |(a, b): (&u8, &u8)| i32::from(a.cast_signed()) * i32::from(b.cast_signed());
+    a.iter().zip(b).map(product).sum()
+}
