@@ -5,6 +5,7 @@
 
 pub mod entry;
 pub mod hit;
+pub mod hook;
 pub mod note;
 pub mod policy;
 pub mod project;

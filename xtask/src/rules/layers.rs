@@ -12,6 +12,7 @@ pub(super) const POINT_DOWN: Rule = Rule {
 const LAYERS: &[(&str, u8)] = &[
     ("forebay-domain", 1),
     ("forebay-digest", 2),
+    ("forebay-platforms", 2),
     ("forebay-sandbox", 2),
     ("forebay-store", 2),
     ("forebay-app", 3),

@@ -1,0 +1,1 @@
+//! The Claude Code plugin folder agrees with the table.
