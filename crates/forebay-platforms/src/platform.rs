@@ -48,7 +48,7 @@ impl Platform {
 
     /// The events Forebay asks to be called for.
     pub fn registered(&self) -> impl Iterator<Item = &'static EventRow> {
-        self.events.iter().filter(|row| row.use_ == Use::Registered)
+        self.events.iter().filter(|row| row.is_registered)
     }
 
     pub(crate) fn event(&self, name: &str) -> Option<&'static EventRow> {
@@ -72,29 +72,22 @@ pub enum Evidence {
 pub struct EventRow {
     pub name: &'static str,
     pub moment: Moment,
-    pub use_: Use,
+    /// Forebay asks to be called for it; else it is understood when it comes.
+    pub is_registered: bool,
     /// The tool it is about, where the event says it and not the payload.
     pub tool: Option<ToolKind>,
     /// The tool failed, and the payload carries the error in place of a result.
     pub is_failure: bool,
 }
 
-/// Whether Forebay asks for an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Use {
-    Registered,
-    /// It is understood when it comes.
-    Understood,
-}
-
 /// An event Forebay asks for.
 pub(crate) const fn on(name: &'static str, moment: Moment) -> EventRow {
-    EventRow { name, moment, use_: Use::Registered, tool: None, is_failure: false }
+    EventRow { name, moment, is_registered: true, tool: None, is_failure: false }
 }
 
 /// An event that is understood and not asked for.
 pub(crate) const fn also(name: &'static str, moment: Moment) -> EventRow {
-    EventRow { use_: Use::Understood, ..on(name, moment) }
+    EventRow { is_registered: false, ..on(name, moment) }
 }
 
 impl EventRow {

@@ -34,7 +34,7 @@ const TODO_TEXT: &[&str] = &["content", "step", "description", "text", "title", 
 const MOST_ITEMS: usize = 200;
 
 /// Reads the input of a tool of this kind.
-pub(super) fn read(kind: ToolKind, input: &Value, mcp: &McpTool) -> ToolAction {
+pub(super) fn read(kind: ToolKind, input: &Value, mcp: McpTool) -> ToolAction {
     match kind {
         ToolKind::Shell => ToolAction::Shell { command: texts(input, COMMAND).join("\n") },
         ToolKind::Read => ToolAction::Read { paths: texts(input, PATHS) },
@@ -46,7 +46,7 @@ pub(super) fn read(kind: ToolKind, input: &Value, mcp: &McpTool) -> ToolAction {
         },
         ToolKind::Fetch => ToolAction::Fetch { url: first(input, URL) },
         ToolKind::WebSearch => ToolAction::WebSearch { query: first(input, PATTERN) },
-        ToolKind::Mcp => mcp.clone().into_action(),
+        ToolKind::Mcp => mcp.into_action(),
         ToolKind::Task => ToolAction::Task {
             description: first(input, DESCRIPTION),
             agent: texts(input, AGENT).into_iter().next(),
@@ -92,7 +92,8 @@ fn edited(input: &Value) -> Vec<String> {
 fn patch_files(patch: &str) -> Vec<String> {
     const HEADS: &[&str] =
         &["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
-    let named = |line: &str| HEADS.iter().find_map(|head| line.strip_prefix(head)).map(str::to_owned);
+    let named =
+        |line: &str| HEADS.iter().find_map(|head| line.strip_prefix(head)).map(str::to_owned);
     patch.lines().filter_map(named).take(MOST_ITEMS).collect()
 }
 
@@ -120,7 +121,7 @@ fn todo_state(word: &str) -> TodoState {
 }
 
 /// A tool of an MCP server, or nothing.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct McpTool {
     server: Option<String>,
     tool: Option<String>,
@@ -138,7 +139,7 @@ impl McpTool {
         Self { server: server.or(named_server), tool: tool.or(named_tool) }
     }
 
-    pub(super) fn into_action(self) -> ToolAction {
+    fn into_action(self) -> ToolAction {
         match self.tool {
             Some(tool) => ToolAction::Mcp { server: self.server, tool },
             None => ToolAction::Other,

@@ -10,11 +10,13 @@ mod walk;
 use std::mem;
 
 use forebay_domain::hook::{
-    CompactTrigger, HookCall, HookEvent, Moment, StartReason, ToolAction, ToolCall, ToolResult,
+    CompactTrigger, HookCall, HookEvent, Moment, StartReason, ToolAction, ToolCall, ToolKind,
+    ToolResult,
 };
 use serde_json::Value;
 
 pub(crate) use self::action::COMMAND;
+use self::action::McpTool;
 pub(crate) use self::result::{Shape, rebuild};
 use self::walk::{take, text};
 use crate::platform::{EventRow, Payload, Platform, Sign, Word};
@@ -85,24 +87,32 @@ impl Reader {
         let foreign_field = foreign.into_iter().find(|name| self.payload.get(name).is_some());
         let event_name = self.event_name(event);
         let row = self.platform.event(&event_name);
-        let mut original = Original { input: Value::Null, response: Value::Null, shape: Shape::None };
-        let event = row.map_or(HookEvent::Other, |row| self.event(row, &mut original));
+        let mut original =
+            Original { input: Value::Null, response: Value::Null, shape: Shape::None };
+        let mut call = self.call();
+        // Last, because it moves parts of the payload out.
+        call.event = row.map_or(HookEvent::Other, |row| self.event(row, &mut original));
         Decoded {
             platform: self.platform,
             event_name,
-            call: HookCall {
-                session: text(&self.payload, self.fields.session),
-                cwd: text(&self.payload, self.fields.cwd),
-                transcript: text(&self.payload, self.fields.transcript),
-                subagent: text(&self.payload, self.fields.subagent),
-                permission_mode: text(&self.payload, self.fields.permission_mode),
-                event,
-            },
+            call,
             is_failure: row.is_some_and(|row| row.is_failure),
             input: original.input,
             response: original.response,
             shape: original.shape,
             foreign_field,
+        }
+    }
+
+    fn call(&self) -> HookCall {
+        let told = |places| text(&self.payload, places);
+        HookCall {
+            session: told(self.fields.session),
+            cwd: told(self.fields.cwd),
+            transcript: told(self.fields.transcript),
+            subagent: told(self.fields.subagent),
+            permission_mode: told(self.fields.permission_mode),
+            event: HookEvent::Other,
         }
     }
 
@@ -118,8 +128,9 @@ impl Reader {
         match row.moment {
             Moment::BeforeTool => HookEvent::BeforeTool(self.tool(row, original)),
             Moment::AfterTool => {
-                let tool = self.tool(row, original);
+                // Some hosts keep the result within the input, so it is moved out first.
                 let result = self.result(row, original);
+                let tool = self.tool(row, original);
                 HookEvent::AfterTool(tool, result)
             }
             Moment::Prompt => self.prompt(),
@@ -138,26 +149,26 @@ impl Reader {
     }
 
     fn tool(&mut self, row: &EventRow, original: &mut Original) -> ToolCall {
-        let input = take(&mut self.payload, self.fields.tool_input).unwrap_or(Value::Null);
-        original.input = walk::unwrap_text(input);
         let name = text(&self.payload, self.fields.tool_name);
         let name = name.unwrap_or_else(|| self.event_name(row.name));
-        let action = self.action(row, &name, &original.input);
-        ToolCall { name, id: text(&self.payload, self.fields.tool_id), action }
+        let id = text(&self.payload, self.fields.tool_id);
+        let mcp = self.mcp(&name);
+        let input = take(&mut self.payload, self.fields.tool_input).unwrap_or(Value::Null);
+        original.input = walk::unwrap_text(input);
+        let action = self.action(row, &name, &original.input, mcp);
+        ToolCall { name, id, action }
     }
 
-    fn action(&self, row: &EventRow, name: &str, input: &Value) -> ToolAction {
+    fn action(&self, row: &EventRow, name: &str, input: &Value, mcp: McpTool) -> ToolAction {
         let known = self.platform.tools.iter().find(|(own, _)| *own == name);
-        match row.tool.or(known.map(|(_, kind)| *kind)) {
-            Some(kind) => action::read(kind, input, &self.mcp(name)),
-            None => self.mcp(name).into_action(),
-        }
+        let kind = row.tool.or(known.map(|(_, kind)| *kind)).unwrap_or(ToolKind::Mcp);
+        action::read(kind, input, mcp)
     }
 
-    fn mcp(&self, name: &str) -> action::McpTool {
+    fn mcp(&self, name: &str) -> McpTool {
         let server = text(&self.payload, self.fields.mcp_server);
         let tool = text(&self.payload, self.fields.mcp_tool);
-        action::McpTool::read(self.platform.mcp_names, name, server, tool)
+        McpTool::read(self.platform.mcp_names, name, server, tool)
     }
 
     fn result(&mut self, row: &EventRow, original: &mut Original) -> ToolResult {

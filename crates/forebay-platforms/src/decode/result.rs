@@ -3,6 +3,7 @@
 use std::mem;
 
 use forebay_domain::hook::{Part, SavedOutput, SavedSign, ToolResult};
+use forebay_domain::text::cut;
 use serde_json::{Map, Value, json};
 
 /// How a host shapes a result; a text that replaces it takes the same shape.
@@ -154,22 +155,24 @@ fn exit_code(value: &Value) -> Option<i32> {
     i32::try_from(found).ok()
 }
 
-/// Hosts that write the exit code into the text, and the words before it.
+/// What hosts write before an exit code when they put it into the text.
+const EXIT_OPENING: &str = "Exit code ";
 const EXIT_WORDS: &[&str] = &["completed with exit code ", "\nExit Code: "];
 
+/// The exit code a host wrote at the beginning or near the end of the text.
 fn told_exit_code(parts: &[Part]) -> Option<i32> {
     let Some(Part::Text(text)) = parts.first() else { return None };
-    let end = forebay_domain::text::cut::suffix(text, 400);
-    EXIT_WORDS.iter().find_map(|words| {
-        let (_, rest) = end.rsplit_once(words)?;
-        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        rest[..digits].parse().ok()
-    })
+    let end = cut::suffix(text, 400);
+    let at_end = EXIT_WORDS.iter().find_map(|words| Some(end.rsplit_once(words)?.1));
+    let rest = text.strip_prefix(EXIT_OPENING).or(at_end)?;
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    rest[..digits].parse().ok()
 }
 
 fn saved_in_field(value: &Value) -> Option<SavedOutput> {
     let inner = value.get("metadata").unwrap_or(value);
-    let path = SAVED_FIELDS.iter().find_map(|name| value.get(name).or(inner.get(name))?.as_str())?;
+    let path =
+        SAVED_FIELDS.iter().find_map(|name| value.get(name).or(inner.get(name))?.as_str())?;
     Some(SavedOutput { path: path.to_owned(), sign: SavedSign::Field })
 }
 
@@ -186,7 +189,7 @@ const SAVED_WORDS: &[(&str, &str)] = &[
 /// Looks at the beginning only: a host puts its words in front of the output.
 fn saved_in_text(parts: &[Part]) -> Option<SavedOutput> {
     let Some(Part::Text(text)) = parts.first() else { return None };
-    let head = forebay_domain::text::cut::prefix(text.trim_start(), 2_000);
+    let head = cut::prefix(text.trim_start(), 2_000);
     SAVED_WORDS.iter().find_map(|(opening, words)| {
         let (_, rest) = head.strip_prefix(opening)?.split_once(words)?;
         let path = rest.lines().next()?.trim().trim_end_matches(['.', '>']);
@@ -273,6 +276,7 @@ mod tests {
         assert_eq!(code(json!({"metadata": {"exit": 3}, "output": ""})), Some(3));
         assert_eq!(code(json!("x\n<shellId: 0 completed with exit code 101>")), Some(101));
         assert_eq!(code(json!("Output: x\nExit Code: 0\nSignal: (none)")), Some(0));
+        assert_eq!(code(json!("Exit code 101\nerror: test failed")), Some(101));
         assert_eq!(code(json!("Exit Code: none")), None);
     }
 }

@@ -32,10 +32,7 @@ pub(super) fn permission(decoded: &Decoded, decision: &str, reason: &str) -> Out
 }
 
 /// An answer about this event.
-pub(super) fn specific<const N: usize>(
-    decoded: &Decoded,
-    fields: [(&str, Value); N],
-) -> Output {
+pub(super) fn specific<const N: usize>(decoded: &Decoded, fields: [(&str, Value); N]) -> Output {
     let mut inner = Map::from_iter([("hookEventName".to_owned(), json!(decoded.event_name))]);
     inner.extend(fields.into_iter().map(|(name, value)| (name.to_owned(), value)));
     Output::json(&json!({ "hookSpecificOutput": inner }))

@@ -17,15 +17,12 @@ ask `ctx_search`: it also finds what was said before compaction. Write decisions
 pub(super) fn add(text: &str) -> Result<String, CannotEdit> {
     let newline = newline_of(text);
     let block = format!("{BEGIN}\n{INSTRUCTIONS}\n{END}").replace('\n', newline);
-    let (range, lead) = match find(text)? {
-        Some(range) => (range, String::new()),
-        None => {
-            let end = end_of_lines(text);
-            (end..end, if end == 0 { String::new() } else { newline.repeat(2) })
-        }
-    };
+    let end = end_of_lines(text);
+    let lead = if end == 0 { String::new() } else { newline.repeat(2) };
+    let (range, block) =
+        find(text)?.map_or((end..end, lead + &block), |range| (range, block.clone()));
     let mut edited = text.to_owned();
-    edited.replace_range(range, &format!("{lead}{block}"));
+    edited.replace_range(range, &block);
     Ok(edited)
 }
 

@@ -23,12 +23,7 @@ pub(super) fn server(entry: ServerEntry, program: &str) -> Value {
 }
 
 /// The entry of a hook in a host's list for an event.
-pub(super) fn hook(
-    platform: &Platform,
-    layout: HookLayout,
-    event: &str,
-    program: &str,
-) -> Value {
+pub(super) fn hook(platform: &Platform, layout: HookLayout, event: &str, program: &str) -> Value {
     let command = command(platform, event, program);
     match layout {
         HookLayout::Grouped { matcher, timeout } => {

@@ -86,9 +86,11 @@ pub(super) fn is_empty(text: &str) -> Result<bool, CannotEdit> {
 pub(super) fn keys(text: &str) -> Result<Option<Vec<String>>, CannotEdit> {
     let parsed = Parsed::read(text)?;
     let name = |property: &ast::ObjectProp<'_>| property.name.as_str().to_owned();
-    Ok(parsed.root.as_ref().and_then(|root| root.as_object()).map(|root| {
-        root.properties.iter().map(name).collect()
-    }))
+    Ok(parsed
+        .root
+        .as_ref()
+        .and_then(|root| root.as_object())
+        .map(|root| root.properties.iter().map(name).collect()))
 }
 
 struct Parsed<'a> {
@@ -115,7 +117,10 @@ struct Trail {
 enum Walk {
     Found(Trail),
     /// The object that lacks `path[from]`; nothing if there is no object at all.
-    Missing { parent: Option<Container>, from: usize },
+    Missing {
+        parent: Option<Container>,
+        from: usize,
+    },
 }
 
 impl Container {
@@ -176,18 +181,19 @@ impl<'a> Parsed<'a> {
             node = object.and_then(|object| object.properties.get(*index)).map(|own| &own.value);
         }
         let name = path.last().copied().unwrap_or_default();
-        node.and_then(|node| node.as_array())
-            .ok_or_else(|| CannotEdit::Unexpected(name.to_owned()))
+        node.and_then(|node| node.as_array()).ok_or_else(|| CannotEdit::Unexpected(name.to_owned()))
     }
 
     fn items_where(&self, list: &ast::Array<'a>, is_ours: impl Fn(&Value) -> bool) -> Vec<usize> {
-        let ours = |element: &Node<'a>| self.value(places(element.range())).is_some_and(|v| is_ours(&v));
+        let ours =
+            |element: &Node<'a>| self.value(places(element.range())).is_some_and(|v| is_ours(&v));
         list.elements.iter().enumerate().filter(|(_, one)| ours(one)).map(|(at, _)| at).collect()
     }
 
     /// What stands in a range.
     fn value(&self, range: Range<usize>) -> Option<Value> {
-        let parsed = parse_to_ast(&self.text[range], &CollectOptions::default(), &dialect()).ok()?;
+        let parsed =
+            parse_to_ast(&self.text[range], &CollectOptions::default(), &dialect()).ok()?;
         parsed.value.map(Value::from)
     }
 
@@ -211,20 +217,16 @@ impl<'a> Parsed<'a> {
         let wrap = |inner: Value, name: &&str| {
             Value::Object(std::iter::once(((*name).to_owned(), inner)).collect())
         };
-        match parent {
-            Some(parent) => {
-                let value = path[from + 1..].iter().rev().fold(value.clone(), wrap);
-                let name = format!("{}: ", Value::String(path[from].to_owned()));
-                self.appended(&parent, &name, &value)
-            }
-            None => {
-                let root = path.iter().rev().fold(value.clone(), wrap);
-                let end = self.text.trim_end().len();
-                let lead = if end == 0 { "" } else { newline_of(self.text) };
-                let rendered = format!("{lead}{}", self.rendered(&root, ""));
-                self.edited(vec![(end..end, rendered)])
-            }
+        if let Some(parent) = parent {
+            let value = path[from + 1..].iter().rev().fold(value.clone(), wrap);
+            let name = format!("{}: ", Value::String(path[from].to_owned()));
+            return self.appended(&parent, &name, &value);
         }
+        let root = path.iter().rev().fold(value.clone(), wrap);
+        let end = self.text.trim_end().len();
+        let lead = if end == 0 { "" } else { newline_of(self.text) };
+        let rendered = format!("{lead}{}", self.rendered(&root, ""));
+        self.edited(vec![(end..end, rendered)])
     }
 
     /// The text with one more item at the end of a container.
@@ -237,16 +239,12 @@ impl<'a> Parsed<'a> {
         };
         let indent = self.indent_of_items(container, last);
         let item = format!("{newline}{indent}{name}{}", self.rendered(value, &indent));
-        match self.comma_after(last.end) {
-            Some(comma) => {
-                let at = self.end_of_remarks(comma.end);
-                self.edited(vec![(at..at, format!("{item},"))])
-            }
-            None => {
-                let at = self.end_of_remarks(last.end);
-                self.edited(vec![(last.end..last.end, ",".to_owned()), (at..at, item)])
-            }
+        if let Some(comma) = self.comma_after(last.end) {
+            let at = self.end_of_remarks(comma.end);
+            return self.edited(vec![(at..at, format!("{item},"))]);
         }
+        let at = self.end_of_remarks(last.end);
+        self.edited(vec![(last.end..last.end, ",".to_owned()), (at..at, item)])
     }
 
     /// The text without the item a trail leads to.
@@ -272,7 +270,10 @@ impl<'a> Parsed<'a> {
     /// The text without the object that was made for our entry.
     fn without_root(&self) -> String {
         let range = self.root.as_ref().map_or(0..0, |root| places(root.range()));
-        self.edited(vec![(super::before_newlines(self.text, range.start, 1)..range.end, String::new())])
+        self.edited(vec![(
+            super::before_newlines(self.text, range.start, 1)..range.end,
+            String::new(),
+        )])
     }
 
     /// What goes with an item that has neighbours: itself, one comma, and the blanks before it.
@@ -304,8 +305,8 @@ impl<'a> Parsed<'a> {
     fn end_of_remarks(&self, at: usize) -> usize {
         let mut end = at;
         for token in self.tokens.iter().filter(|token| token.range.start >= at) {
-            let is_near = is_comment(&token.token)
-                && !self.text[end..token.range.end].contains('\n');
+            let is_near =
+                is_comment(&token.token) && !self.text[end..token.range.end].contains('\n');
             if !is_near {
                 break;
             }

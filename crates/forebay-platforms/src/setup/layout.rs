@@ -23,7 +23,9 @@ pub(super) fn add(
     }
     // Only a file that was empty gets a version, so that it is known whose it is: it stands behind.
     match layout {
-        HookLayout::Flat { version: true } if had_nothing => edit::put(&text, &[VERSION], &json!(1)),
+        HookLayout::Flat { version: true } if had_nothing => {
+            edit::put(&text, &[VERSION], &json!(1))
+        }
         _ => Ok(text),
     }
 }

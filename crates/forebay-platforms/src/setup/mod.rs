@@ -42,7 +42,10 @@ pub struct SetupFile {
 #[derive(Debug, Clone, Copy)]
 pub enum Holds {
     /// An MCP server under a key of a JSON file.
-    Servers { key: &'static str, entry: ServerEntry },
+    Servers {
+        key: &'static str,
+        entry: ServerEntry,
+    },
     /// An MCP server in a TOML file.
     TomlServers,
     Hooks(HookLayout),

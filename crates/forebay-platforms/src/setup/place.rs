@@ -54,7 +54,9 @@ impl Folders<'_> {
     }
 
     fn named_or(&self, name: &str, folder: &str) -> String {
-        (self.variable)(name).filter(|path| !path.is_empty()).unwrap_or_else(|| self.at_home(folder))
+        (self.variable)(name)
+            .filter(|path| !path.is_empty())
+            .unwrap_or_else(|| self.at_home(folder))
     }
 
     fn at_home(&self, folder: &str) -> String {
@@ -77,11 +79,26 @@ mod tests {
     #[test]
     fn places_follow_the_system_and_its_variables() {
         check(Os::Linux, Base::Project, ".mcp.json", "/home/user/p/.mcp.json");
-        check(Os::Linux, Base::EnvOr("CODEX_HOME", ".codex"), "hooks.json", "/opt/codex/hooks.json");
+        check(
+            Os::Linux,
+            Base::EnvOr("CODEX_HOME", ".codex"),
+            "hooks.json",
+            "/opt/codex/hooks.json",
+        );
         check(Os::Linux, Base::EnvOr("COPILOT_HOME", ".copilot"), "x", "/home/user/.copilot/x");
-        check(Os::MacOs, Base::AppSupport, "Claude/c.json", "/home/user/Library/Application Support/Claude/c.json");
+        check(
+            Os::MacOs,
+            Base::AppSupport,
+            "Claude/c.json",
+            "/home/user/Library/Application Support/Claude/c.json",
+        );
         check(Os::Linux, Base::AppSupport, "Code/m.json", "/home/user/.config/Code/m.json");
         check(Os::Windows, Base::Config, "zed/s.json", "/home/user/AppData/Roaming/zed/s.json");
-        check(Os::Windows, Base::XdgConfig, "opencode/o.json", "/home/user/.config/opencode/o.json");
+        check(
+            Os::Windows,
+            Base::XdgConfig,
+            "opencode/o.json",
+            "/home/user/.config/opencode/o.json",
+        );
     }
 }

@@ -56,7 +56,8 @@ fn is_current(text: &str, program: &str) -> Result<bool, CannotEdit> {
 }
 
 fn read(text: &str) -> Result<Document<String>, CannotEdit> {
-    Document::parse(text.to_owned()).map_err(|error| CannotEdit::Unreadable(error.message().to_owned()))
+    Document::parse(text.to_owned())
+        .map_err(|error| CannotEdit::Unreadable(error.message().to_owned()))
 }
 
 /// The text of a table and of the tables below it: each from its header to its last value.

@@ -10,7 +10,12 @@ fn every_host_knows_its_own_payloads() {
         for sample in samples::of(platform) {
             let own = platform.caller.own_env;
             let decoded = sample.decoded();
-            assert!(decoded.is_from_its_platform(|name| own.contains(&name)), "{} {}", platform.id, sample.name);
+            assert!(
+                decoded.is_from_its_platform(|name| own.contains(&name)),
+                "{} {}",
+                platform.id,
+                sample.name
+            );
             assert!(decoded.is_from_its_platform(|_| false), "{} {}", platform.id, sample.name);
         }
     }
@@ -24,7 +29,11 @@ fn claude_codes_hooks_know_strangers() {
         for sample in samples::of(find(id).unwrap()) {
             let decoded = decode(claude, "PreToolUse", &sample.bytes).unwrap();
             // Even when an agent was started from Claude Code's shell.
-            assert!(!decoded.is_from_its_platform(|name| name == "CLAUDECODE"), "{id} {}", sample.name);
+            assert!(
+                !decoded.is_from_its_platform(|name| name == "CLAUDECODE"),
+                "{id} {}",
+                sample.name
+            );
         }
     }
 }
@@ -40,7 +49,9 @@ fn copilot_and_vs_code_share_files_and_are_told_apart() {
     assert!(!vscode.unwrap().is_from_its_platform(|name| name == "COPILOT_CLI"));
     let copilot = find("copilot-cli").unwrap();
     for sample in samples::of(find("vscode-copilot").unwrap()) {
-        assert!(!decode(copilot, "preToolUse", &sample.bytes).unwrap().is_from_its_platform(|_| true));
+        assert!(
+            !decode(copilot, "preToolUse", &sample.bytes).unwrap().is_from_its_platform(|_| true)
+        );
     }
 }
 

@@ -8,14 +8,55 @@ use crate::samples;
 
 /// Names that mean something to some host, so that random objects get far.
 const NAMES: &[&str] = &[
-    "hook_event_name", "tool_name", "tool_input", "tool_response", "toolName", "toolArgs", "toolResult",
-    "tool_call", "tool_result", "name", "input", "output", "command", "commands", "content", "text",
-    "stdout", "stderr", "llmContent", "metadata", "exit", "todos", "status", "file_path", "paths",
-    "prompt", "source", "trigger", "session_id", "isError", "tool_info", "mcp_context",
+    "hook_event_name",
+    "tool_name",
+    "tool_input",
+    "tool_response",
+    "toolName",
+    "toolArgs",
+    "toolResult",
+    "tool_call",
+    "tool_result",
+    "name",
+    "input",
+    "output",
+    "command",
+    "commands",
+    "content",
+    "text",
+    "stdout",
+    "stderr",
+    "llmContent",
+    "metadata",
+    "exit",
+    "todos",
+    "status",
+    "file_path",
+    "paths",
+    "prompt",
+    "source",
+    "trigger",
+    "session_id",
+    "isError",
+    "tool_info",
+    "mcp_context",
 ];
 const WORDS: &[&str] = &[
-    "PreToolUse", "PostToolUse", "Bash", "bash", "run_commands", "mcp__a__b", "mcp__", "a-b", "_", "@x/y",
-    "MCP:z", "", "startup", "Exit Code: 99999999999", "<persisted-output>\nFull output saved to: é",
+    "PreToolUse",
+    "PostToolUse",
+    "Bash",
+    "bash",
+    "run_commands",
+    "mcp__a__b",
+    "mcp__",
+    "a-b",
+    "_",
+    "@x/y",
+    "MCP:z",
+    "",
+    "startup",
+    "Exit Code: 99999999999",
+    "<persisted-output>\nFull output saved to: é",
 ];
 
 fn value() -> impl Strategy<Value = Value> {
@@ -30,7 +71,9 @@ fn value() -> impl Strategy<Value = Value> {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
             prop::collection::vec((prop::sample::select(NAMES), inner), 0..6).prop_map(|fields| {
-                Value::Object(fields.into_iter().map(|(k, v)| (k.to_owned(), v)).collect::<Map<_, _>>())
+                Value::Object(
+                    fields.into_iter().map(|(k, v)| (k.to_owned(), v)).collect::<Map<_, _>>(),
+                )
             }),
         ]
     })

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use forebay_domain::hook::Reply;
-use forebay_platforms::{Decoded, PLATFORMS, Platform, decode, encode};
+use forebay_platforms::{Decoded, Output, PLATFORMS, Platform, decode, encode};
 
 /// A payload of a host.
 pub(crate) struct Sample {
@@ -72,7 +72,7 @@ fn every_payload_is_understood_and_answered() {
 fn no_answer_is_no_output() {
     for platform in PLATFORMS {
         for sample in of(platform) {
-            assert_eq!(encode(&sample.decoded(), &Reply::Silent), Ok(Default::default()));
+            assert_eq!(encode(&sample.decoded(), &Reply::Silent), Ok(Output::default()));
         }
     }
 }

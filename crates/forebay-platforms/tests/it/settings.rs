@@ -76,9 +76,23 @@ fn a_remark_stays_with_what_it_is_about() {
 #[test]
 fn empty_objects_are_told_from_missing_ones() {
     for text in [
-        "{}", "{ }", "{\n}", "{\n}\n", "{\"mcpServers\": {}}", "{\n  \"mcpServers\": {\n  }\n}\n",
-        "{\"mcpServers\": { /* none */ }}", "{\"hooks\": {\"BeforeTool\": []}}", "{\"hooks\": {\"BeforeTool\": [\n]}}", "", "\n", " \n\n", "// only a word\n", "{\"a\":1}", "{\"a\":1,}",
-        "\u{feff}{\r\n  \"a\": 1\r\n}\r\n", "{\"hooks\": {\"BeforeTool\": [{\"hooks\": []}], \"Other\": [1]}}",
+        "{}",
+        "{ }",
+        "{\n}",
+        "{\n}\n",
+        "{\"mcpServers\": {}}",
+        "{\n  \"mcpServers\": {\n  }\n}\n",
+        "{\"mcpServers\": { /* none */ }}",
+        "{\"hooks\": {\"BeforeTool\": []}}",
+        "{\"hooks\": {\"BeforeTool\": [\n]}}",
+        "",
+        "\n",
+        " \n\n",
+        "// only a word\n",
+        "{\"a\":1}",
+        "{\"a\":1,}",
+        "\u{feff}{\r\n  \"a\": 1\r\n}\r\n",
+        "{\"hooks\": {\"BeforeTool\": [{\"hooks\": []}], \"Other\": [1]}}",
     ] {
         round(&servers(), text);
         round(&hooks(), text);
@@ -90,7 +104,13 @@ fn empty_objects_are_told_from_missing_ones() {
 
 #[test]
 fn a_version_is_added_and_removed_only_where_it_is_ours() {
-    for text in ["{}", "\n", "{\"version\": 1}", "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n", "{\"hooks\": {}, \"version\": 1}"] {
+    for text in [
+        "{}",
+        "\n",
+        "{\"version\": 1}",
+        "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n",
+        "{\"hooks\": {}, \"version\": 1}",
+    ] {
         let added = round(&cursor_hooks(), text);
         assert!(added.contains("\"version\": 1"), "{added}");
     }
@@ -100,7 +120,10 @@ fn a_version_is_added_and_removed_only_where_it_is_ours() {
 fn hooks_of_others_stay_where_they_are() {
     let text = r#"{"hooks": {"BeforeTool": [{"matcher": "x", "hooks": [{"type": "command", "command": "lint hook"}]}]}}"#;
     let added = round(&hooks(), text);
-    assert!(added.contains("lint hook") && added.contains("forebay hook gemini-cli BeforeTool"), "{added}");
+    assert!(
+        added.contains("lint hook") && added.contains("forebay hook gemini-cli BeforeTool"),
+        "{added}"
+    );
 }
 
 #[test]
@@ -127,7 +150,9 @@ fn a_path_with_blanks_is_one_word() {
 
 #[test]
 fn what_cannot_be_read_or_means_something_else_is_left_alone() {
-    for text in ["{", "[1]", "7", "{\"mcpServers\": []}", "{\"mcpServers\": null}", "{'a': 1}", "{\"a\" 1}"] {
+    for text in
+        ["{", "[1]", "7", "{\"mcpServers\": []}", "{\"mcpServers\": null}", "{'a': 1}", "{\"a\" 1}"]
+    {
         assert!(servers().add(text, PROGRAM).is_err(), "{text}");
     }
     for text in ["{\"hooks\": []}", "{\"hooks\": {\"BeforeTool\": {}}}"] {
@@ -146,12 +171,24 @@ fn what_cannot_be_read_or_means_something_else_is_left_alone() {
 #[test]
 fn toml_keeps_its_words() {
     for text in [
-        "", "\n", "model = \"gpt-5.5\" # mine", "model = \"x\"\n\n", "a = 1\r\n[b]\r\nc = 2\r\n",
-        "[mcp_servers.other]\ncommand = \"x\"\n", "# only a word\n", "\u{feff}a = 1\n", "[mcp_servers]\n", "x = \"\"\"\n\n\"\"\"\n", "a = 1\n  ",
+        "",
+        "\n",
+        "model = \"gpt-5.5\" # mine",
+        "model = \"x\"\n\n",
+        "a = 1\r\n[b]\r\nc = 2\r\n",
+        "[mcp_servers.other]\ncommand = \"x\"\n",
+        "# only a word\n",
+        "\u{feff}a = 1\n",
+        "[mcp_servers]\n",
+        "x = \"\"\"\n\n\"\"\"\n",
+        "a = 1\n  ",
     ] {
         round(&codex(), text);
     }
-    insta::assert_snapshot!(round(&codex(), "# mine\nmodel = \"gpt-5.5\"   # best\n\n[projects.\"/home/user/p\"]\ntrust_level = \"trusted\"\n"));
+    insta::assert_snapshot!(round(
+        &codex(),
+        "# mine\nmodel = \"gpt-5.5\"   # best\n\n[projects.\"/home/user/p\"]\ntrust_level = \"trusted\"\n"
+    ));
 }
 
 /// Codex adds tables of its own, behind ours and below it.
@@ -159,14 +196,27 @@ fn toml_keeps_its_words() {
 fn toml_tables_that_came_later_stay() {
     let added = codex().add("a = 1\n", PROGRAM).unwrap();
     let later = format!("{added}\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n");
-    assert_eq!(codex().remove(&later).unwrap(), "a = 1\n\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n");
-    let below = format!("{added}\n[mcp_servers.forebay.tools.ctx_get]\napproval_mode = \"auto\"\n\n[z]\nb = 2\n");
+    assert_eq!(
+        codex().remove(&later).unwrap(),
+        "a = 1\n\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n"
+    );
+    let below = format!(
+        "{added}\n[mcp_servers.forebay.tools.ctx_get]\napproval_mode = \"auto\"\n\n[z]\nb = 2\n"
+    );
     assert_eq!(codex().remove(&below).unwrap(), "a = 1\n\n[z]\nb = 2\n");
 }
 
 #[test]
 fn instructions_keep_the_rest_of_the_file() {
-    for text in ["", "\n", "# Mine\n", "# Mine", "# Mine\r\n\r\nWords.\r\n", "\u{feff}# Mine\n\n\n", "a\n \n"] {
+    for text in [
+        "",
+        "\n",
+        "# Mine\n",
+        "# Mine",
+        "# Mine\r\n\r\nWords.\r\n",
+        "\u{feff}# Mine\n\n\n",
+        "a\n \n",
+    ] {
         round(&instructions(), text);
     }
     let added = instructions().add("# Mine\n", PROGRAM).unwrap();
@@ -183,18 +233,35 @@ fn the_instructions_are_short() {
 
 /// Blanks and comments, as people put them anywhere.
 fn blank() -> impl Strategy<Value = String> {
-    const PIECES: &[&str] = &["", "", "", " ", "\n", "\n  ", "\t", "\r\n", " // word\n", " /* word */ ", "\n\n    "];
+    const PIECES: &[&str] =
+        &["", "", "", " ", "\n", "\n  ", "\t", "\r\n", " // word\n", " /* word */ ", "\n\n    "];
     prop::sample::select(PIECES).prop_map(str::to_owned)
 }
 
 /// JSON with comments, any layout, and now and then the names we use.
 fn jsonc() -> impl Strategy<Value = String> {
-    let leaf = prop::sample::select(vec!["1", "-2.5", "true", "null", "\"a\"", "\"é//\\\"\"", "{}", "[]", "\"}\""])
-        .prop_map(str::to_owned);
-    leaf.prop_recursive(4, 30, 4, |inner| prop_oneof![listed(inner.clone(), '[', ']'), object(inner)])
+    let leaf = prop::sample::select(vec![
+        "1",
+        "-2.5",
+        "true",
+        "null",
+        "\"a\"",
+        "\"é//\\\"\"",
+        "{}",
+        "[]",
+        "\"}\"",
+    ])
+    .prop_map(str::to_owned);
+    leaf.prop_recursive(4, 30, 4, |inner| {
+        prop_oneof![listed(inner.clone(), '[', ']'), object(inner)]
+    })
 }
 
-fn listed(item: impl Strategy<Value = String>, open: char, close: char) -> impl Strategy<Value = String> {
+fn listed(
+    item: impl Strategy<Value = String>,
+    open: char,
+    close: char,
+) -> impl Strategy<Value = String> {
     let items = prop::collection::vec((blank(), item, blank()), 0..4);
     (items, any::<bool>(), blank()).prop_map(move |(items, trails, end)| {
         let has_items = !items.is_empty();
@@ -208,13 +275,15 @@ fn object(value: impl Strategy<Value = String>) -> impl Strategy<Value = String>
     let name = prop::sample::select(vec!["a", "b", "c", "d", "e"]);
     let servers = prop_oneof![Just("\"mcpServers\""), Just("\"hooks\"")];
     let name = prop_oneof![4 => name.prop_map(|name| format!("\"{name}\"")), 1 => servers.prop_map(str::to_owned)];
-    let property = (name, blank(), blank(), value).prop_map(|(n, a, b, v)| format!("{n}{a}:{b}{v}"));
+    let property =
+        (name, blank(), blank(), value).prop_map(|(n, a, b, v)| format!("{n}{a}:{b}{v}"));
     listed(property, '{', '}')
 }
 
 fn file() -> impl Strategy<Value = String> {
-    (blank(), object(jsonc()), blank(), any::<bool>())
-        .prop_map(|(a, object, b, marked)| format!("{}{a}{object}{b}", if marked { "\u{feff}" } else { "" }))
+    (blank(), object(jsonc()), blank(), any::<bool>()).prop_map(|(a, object, b, marked)| {
+        format!("{}{a}{object}{b}", if marked { "\u{feff}" } else { "" })
+    })
 }
 
 proptest! {
