@@ -1,6 +1,7 @@
 //! What is known of a host: the columns of a platform's table.
 
 use forebay_domain::hook::{Moment, Reply, StartReason, ToolKind};
+use forebay_domain::tokens;
 
 use crate::decode::Decoded;
 use crate::encode::Output;
@@ -44,6 +45,13 @@ impl Platform {
 
     pub fn has_hooks(&self) -> bool {
         !self.events.is_empty()
+    }
+
+    /// How many bytes of added context are sure to reach the model; nothing where no limit is known.
+    pub fn context_bytes(&self) -> Option<usize> {
+        let tokens = self.limits.context_tokens.map(|tokens| tokens::to_bytes(tokens as u64));
+        // A character is a byte or more, so that many bytes are never too many characters.
+        [self.limits.context_chars, tokens].into_iter().flatten().min()
     }
 
     /// The events Forebay asks to be called for.

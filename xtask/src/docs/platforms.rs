@@ -79,6 +79,7 @@ fn base(base: Base) -> String {
     match base {
         Base::Project => String::new(),
         Base::Home => "~/".to_owned(),
+        Base::EnvOr(name, "") => format!("${{{name}:-~}}/"),
         Base::EnvOr(name, folder) => format!("${{{name}:-~/{folder}}}/"),
         Base::XdgConfig | Base::Config => "~/.config/".to_owned(),
         Base::AppSupport => "<settings of desktop programs>/".to_owned(),

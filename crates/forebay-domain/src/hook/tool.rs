@@ -63,6 +63,9 @@ pub enum ToolAction {
 /// One task of a list the model keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TodoItem {
+    /// The host's name of it, where it has one.
+    pub id: Option<String>,
+    /// Its words; empty where only its state is told.
     pub text: String,
     pub state: TodoState,
 }

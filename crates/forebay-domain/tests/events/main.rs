@@ -114,7 +114,7 @@ fn tools_tell_what_was_done() {
     assert_eq!(told(ToolAction::Read { paths }), ["file read: /home/user/p/src/a.rs: file read"]);
     let rules = told(ToolAction::Read { paths: vec!["/home/user/p/AGENTS.md".to_owned()] });
     assert_eq!(rules[1], "rule: /home/user/p/AGENTS.md: rules stand in /home/user/p/AGENTS.md");
-    let item = |text: &str, state| TodoItem { text: text.to_owned(), state };
+    let item = |text: &str, state| TodoItem { id: None, text: text.to_owned(), state };
     let items = vec![item("Write it", TodoState::Done), item("Test it", TodoState::Open)];
     assert_eq!(told(ToolAction::Todo { items }), ["task: Write it: done", "task: Test it: open"]);
     let mcp = ToolAction::Mcp { server: Some("github".to_owned()), tool: "get_issue".to_owned() };
@@ -129,6 +129,16 @@ fn tools_tell_what_was_done() {
         ["reference: https://a.b/c: https://a.b/c"]
     );
     assert_eq!(told(ToolAction::Other), Vec::<String>::new());
+}
+
+#[test]
+fn a_task_with_a_name_keeps_it() {
+    let item =
+        |text: &str, state| TodoItem { id: Some("3".to_owned()), text: text.to_owned(), state };
+    let made = told(ToolAction::Todo { items: vec![item("Write it", TodoState::Open)] });
+    assert_eq!(made, ["task: #3: open: Write it"]);
+    let done = told(ToolAction::Todo { items: vec![item("", TodoState::Done)] });
+    assert_eq!(done, ["task: #3: done"]);
 }
 
 #[test]

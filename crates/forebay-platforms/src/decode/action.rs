@@ -29,7 +29,8 @@ const AGENT: &[&str] = &["subagent_type", "agent_type", "agent", "agent_name"];
 const SKILL: &[&str] = &["skill", "name", "command"];
 const PLAN: &[&str] = &["plan", "explanation"];
 const TODOS: &[&str] = &["todos", "plan", "items", "tasks"];
-const TODO_TEXT: &[&str] = &["content", "step", "description", "text", "title", "subject"];
+const TODO_TEXT: &[&str] = &["content", "step", "subject", "title", "text", "description"];
+const TODO_ID: &[&str] = &["id", "taskId", "task_id"];
 /// No host asks for more files at once; a longer list is somebody's test of us.
 const MOST_ITEMS: usize = 200;
 
@@ -106,9 +107,25 @@ fn todos(input: &Value) -> Vec<TodoItem> {
 }
 
 fn todo(value: &Value) -> Option<TodoItem> {
-    let text = TODO_TEXT.iter().find_map(|name| value.get(name)?.as_str()).or(value.as_str())?;
-    let state = value.get("status").or_else(|| value.get("state")).and_then(Value::as_str);
-    Some(TodoItem { text: text.to_owned(), state: todo_state(state.unwrap_or_default()) })
+    let named = |names: &[&str]| names.iter().find_map(|name| value.get(name)?.as_str());
+    let text = named(TODO_TEXT).or(value.as_str());
+    let id = named(TODO_ID).map(str::to_owned);
+    let state = named(&["status", "state"]).unwrap_or_default();
+    (text.is_some() || id.is_some()).then(|| TodoItem {
+        id,
+        text: text.unwrap_or_default().to_owned(),
+        state: todo_state(state),
+    })
+}
+
+/// Some hosts name a new task only in their answer.
+pub(super) fn name_new_task(action: &mut ToolAction, response: &Value) {
+    let id = response.pointer("/task/id").and_then(Value::as_str);
+    if let ToolAction::Todo { items } = action
+        && let [item] = items.as_mut_slice()
+    {
+        item.id = item.id.take().or_else(|| id.map(str::to_owned));
+    }
 }
 
 fn todo_state(word: &str) -> TodoState {

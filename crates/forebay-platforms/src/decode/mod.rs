@@ -130,7 +130,8 @@ impl Reader {
             Moment::AfterTool => {
                 // Some hosts keep the result within the input, so it is moved out first.
                 let result = self.result(row, original);
-                let tool = self.tool(row, original);
+                let mut tool = self.tool(row, original);
+                action::name_new_task(&mut tool.action, &original.response);
                 HookEvent::AfterTool(tool, result)
             }
             Moment::Prompt => self.prompt(),

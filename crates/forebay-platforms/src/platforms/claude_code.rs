@@ -88,7 +88,7 @@ pub(super) static PLATFORM: Platform = Platform {
     files: &[
         SetupFile {
             level: Level::User,
-            base: Base::Home,
+            base: Base::EnvOr("CLAUDE_CONFIG_DIR", ""),
             path: ".claude.json",
             holds: Holds::Servers { key: "mcpServers", entry: ServerEntry::AlwaysLoaded },
         },

@@ -116,6 +116,9 @@ pub enum CannotEdit {
 }
 
 /// The files to change for a host, in order.
+///
+/// Two steps may name one file, also those of two hosts: each takes the text the one before gave. They
+/// are taken back in any order.
 pub fn steps(platform: &'static Platform, level: Level) -> Vec<Step> {
     let files = platform.files.iter().filter(|file| file.level == level);
     files.flat_map(|file| steps_of(platform, file)).collect()

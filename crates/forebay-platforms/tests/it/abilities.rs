@@ -73,6 +73,15 @@ fn tables_agree_with_themselves() {
 }
 
 #[test]
+fn limits_are_bytes_to_whoever_writes() {
+    let bytes = |id| forebay_platforms::find(id).unwrap().context_bytes();
+    assert_eq!(
+        [bytes("claude-code"), bytes("codex"), bytes("opencode")],
+        [Some(10_000), Some(10_000), None]
+    );
+}
+
+#[test]
 fn what_cannot_be_said_is_named() {
     let qwen = samples::of(forebay_platforms::find("qwen-code").unwrap());
     let after = qwen.iter().find(|sample| sample.event == "PostToolUse").unwrap();

@@ -21,6 +21,7 @@ pub(super) fn read(action: &ToolAction) -> Vec<Event> {
     }
 }
 
+/// A task is known by its id, and where it has none by its words; the text begins with its state.
 fn task(item: &TodoItem) -> Event {
     let state = match item.state {
         TodoState::Open => "open",
@@ -28,7 +29,13 @@ fn task(item: &TodoItem) -> Event {
         TodoState::Done => "done",
         TodoState::Dropped => "dropped",
     };
-    Event::new(EventKind::Task, &item.text, state)
+    match &item.id {
+        Some(id) if item.text.is_empty() => Event::new(EventKind::Task, &format!("#{id}"), state),
+        Some(id) => {
+            Event::new(EventKind::Task, &format!("#{id}"), &format!("{state}: {}", item.text))
+        }
+        None => Event::new(EventKind::Task, &item.text, state),
+    }
 }
 
 fn mcp(server: Option<&str>, tool: &str) -> Event {
