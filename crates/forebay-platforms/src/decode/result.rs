@@ -36,7 +36,10 @@ const TEXT_FIELDS: &[&str] = &[
 /// Keys that hold a list of parts.
 const PART_FIELDS: &[&str] = &["content", "llmContent", "result", "output"];
 const PART_TEXTS: &[&str] = &["text", "result"];
-const SAVED_FIELDS: &[&str] = &["persistedOutputPath", "outputPath", "outputFile", "output_path"];
+/// Keys that name a file with the whole output. (`outputFile` is one that is still being written.)
+const SAVED_FIELDS: &[&str] = &["persistedOutputPath", "outputPath"];
+/// Keys with which a host shows its file in place of the text, also in place of ours.
+const SAVED_MARKS: &[&str] = &["persistedOutputPath", "persistedOutputSize"];
 const FAILURE_WORDS: &[&str] = &["failure", "error", "denied", "rejected"];
 
 /// Reads a result and leaves its shell, in which the texts are empty.
@@ -115,7 +118,9 @@ pub(crate) fn rebuild(shape: Shape, mut shell: Value, text: &str) -> Option<Valu
         Shape::Field(name) => *shell.get_mut(name)? = json!(text),
         Shape::Streams => {
             *shell.get_mut("stdout")? = json!(text);
-            if let Some(errors) = shell.get_mut("stderr") {
+            let fields = shell.as_object_mut()?;
+            fields.retain(|name, _| !SAVED_MARKS.contains(&name.as_str()));
+            if let Some(errors) = fields.get_mut("stderr") {
                 *errors = json!("");
             }
         }
@@ -218,6 +223,13 @@ mod tests {
             &["o", "e"],
             Shape::Streams,
             Some(json!({"stdout": "NEW", "stderr": "", "interrupted": false})),
+        );
+        // Seen with Claude Code 2.1.325: with the path left in, the model is shown the host's file.
+        check(
+            json!({"stdout": "o", "stderr": "", "persistedOutputPath": "/x", "persistedOutputSize": 9}),
+            &["o"],
+            Shape::Streams,
+            Some(json!({"stdout": "NEW", "stderr": ""})),
         );
         check(
             json!({"content": [{"type": "text", "text": "x"}, {"type": "image", "data": "="}], "isError": true}),

@@ -75,8 +75,9 @@ pub(super) static PLATFORM: Platform = Platform {
         result_chars: Some(30_000),
     },
     cannot: &[
-        "The result of a tool that failed cannot be replaced, only commented.",
-        "A result whose shape is a list of files (Glob) cannot be replaced.",
+        "The result of a tool that failed (a command with an exit code other than 0) cannot be replaced, only \
+         commented.",
+        "A result without a text of its own (a list of files) cannot be replaced.",
     ],
     installed: Installed { binaries: &["claude"], folders: &[".claude"] },
     // Claude Code sends no `timestamp`; every host that runs its hooks does, or names itself.
