@@ -43,8 +43,9 @@ impl Platform {
         self.can.contains(&ability)
     }
 
+    /// Whether Forebay sets up hooks there.
     pub fn has_hooks(&self) -> bool {
-        !self.events.is_empty()
+        self.registered().next().is_some()
     }
 
     /// How many bytes of added context are sure to reach the model; nothing where no limit is known.

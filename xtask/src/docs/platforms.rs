@@ -36,7 +36,8 @@ fn overview() -> String {
     let head: Vec<&str> =
         ["host"].into_iter().chain(SHOWN.iter().map(|(_, words)| *words)).collect();
     let row = |platform: &&Platform| {
-        let marks = SHOWN.iter().map(|(ability, _)| mark(platform.can(*ability)));
+        let marks =
+            SHOWN.iter().map(|(ability, _)| mark(platform.has_hooks() && platform.can(*ability)));
         [platform.name.to_owned()].into_iter().chain(marks).collect()
     };
     table(&head, &PLATFORMS.iter().map(row).collect::<Vec<_>>())
@@ -49,7 +50,7 @@ fn mark(can: bool) -> String {
 fn section(platform: &Platform) -> String {
     let Platform { name, id, .. } = platform;
     let mut text = format!("## {name}\n\n`forebay init {id}`. {}\n", evidence(platform.evidence));
-    text.push_str("\nIt cannot:\n\n");
+    text.push_str("\nLimits:\n\n");
     text.extend(platform.cannot.iter().map(|line| format!("- {line}\n")));
     if let Some(words) = platform.afterwards {
         text.push_str(&format!("\nAfterwards: {words}\n"));

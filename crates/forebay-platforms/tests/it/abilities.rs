@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use forebay_domain::hook::{HookEvent, Moment, Reply, ToolKind};
 use forebay_platforms::platform::{Ability, Replaces};
+use forebay_platforms::setup::Holds;
 use forebay_platforms::{PLATFORMS, encode};
 
 use crate::samples;
@@ -63,7 +64,12 @@ fn tables_agree_with_themselves() {
         assert_eq!(platform.can(Ability::SeeCompaction), sees(Moment::BeforeCompact), "{id}");
         let has_shell = platform.tools.iter().any(|(_, kind)| *kind == ToolKind::Shell)
             || platform.events.iter().any(|row| row.tool == Some(ToolKind::Shell));
-        assert_eq!(has_shell, platform.has_hooks(), "{id}");
+        assert_eq!(has_shell, !platform.events.is_empty(), "{id}");
+        let writes_hooks = platform
+            .files
+            .iter()
+            .any(|file| matches!(file.holds, Holds::Hooks(_) | Holds::Whole(_)));
+        assert_eq!(platform.has_hooks(), writes_hooks, "{id}");
         let names: HashSet<&str> = platform.events.iter().map(|row| row.name).collect();
         assert_eq!(names.len(), platform.events.len(), "{id} has an event twice");
         let tools: HashSet<&str> = platform.tools.iter().map(|(name, _)| *name).collect();

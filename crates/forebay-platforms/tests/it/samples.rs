@@ -58,7 +58,7 @@ fn told(sample: &Sample) -> String {
 
 #[test]
 fn every_payload_is_understood_and_answered() {
-    for platform in PLATFORMS.iter().filter(|platform| platform.has_hooks()) {
+    for platform in PLATFORMS.iter().filter(|platform| !platform.events.is_empty()) {
         let samples = of(platform);
         assert!(!samples.is_empty(), "{} has hooks and no payload", platform.id);
         let text: String = samples.iter().map(|sample| told(sample) + "\n").collect();
