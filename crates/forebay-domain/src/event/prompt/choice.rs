@@ -23,6 +23,11 @@ const DECIDED: &[&str] = &[
     "i prefer",
     "we prefer",
     "we settled on",
+    "we're going with",
+    "i'm going with",
+    "final decision",
+    "let's take",
+    "let's do option",
 ];
 /// Orders that decide when a sentence opens with them; within one they describe something.
 const ORDERS: &[&str] = &[
@@ -36,13 +41,15 @@ const ORDERS: &[&str] = &[
     "please switch to",
 ];
 const TAKING: &[&str] = &["use", "take", "prefer", "choose", "pick", "write it in"];
+/// Openings after which `over` sets one thing above another.
+const PREFERRING: &[&str] = &["prefer", "choose", "pick", "i prefer", "we prefer", "please prefer"];
 /// Words with which one thing is taken in place of another.
 const CONTRAST: &[&str] = &["instead of", "rather than"];
 /// After these words `not` denies a verb and contrasts nothing.
 const DENYING: &[&str] = &[
     "do", "does", "did", "is", "are", "was", "were", "am", "i'm", "it's", "should", "could",
     "would", "will", "can", "may", "might", "must", "has", "have", "had", "if", "or", "why", "of",
-    "so", "to",
+    "so", "to", ":",
 ];
 
 const TURNED_DOWN: &[&str] = &[
@@ -75,6 +82,8 @@ const TURNED_DOWN: &[&str] = &[
     "not what i asked",
     "wrong approach",
     "that's wrong",
+    "let's not",
+    "approach is too",
 ];
 /// Turns of phrase in which the words above mean something else.
 const NO_REFUSAL: &[&str] = &[
@@ -101,7 +110,7 @@ fn is_contrast(sentence: &Sentence<'_>) -> bool {
     let place = |word: &&str| sentence.words.find(&format!(" {word} "));
     let Some(taking) = TAKING.iter().filter_map(place).min() else { return false };
     let after = &sentence.words[taking..];
-    let prefers = sentence.has_any(&["prefer", "choose", "pick"]) && after.contains(" over ");
+    let prefers = sentence.starts_with_any(PREFERRING) && after.contains(" over ");
     CONTRAST.iter().any(|words| after.contains(&format!(" {words} ")))
         || prefers
         || sets_against(after)

@@ -2,8 +2,16 @@
 
 use super::sentence::Sentence;
 
-const RULE_OPENINGS: &[&str] =
-    &["always", "from now on", "never", "remember to", "please always", "make sure to always"];
+const RULE_OPENINGS: &[&str] = &[
+    "always",
+    "from now on",
+    "never",
+    "remember to",
+    "please always",
+    "make sure to always",
+    "don't ever",
+    "do not ever",
+];
 const RULE_WORDS: &[&str] = &["from now on", "as a rule", "in the future always", "every time you"];
 /// Openings that only look like a rule.
 const NO_RULE: &[&str] = &["never mind", "nevermind", "always a", "always been", "always nice"];
@@ -18,6 +26,11 @@ const BOUND_WORDS: &[&str] = &[
     "has to support",
     "needs to work",
     "needs to support",
+    "needs to run on",
+    "should stay below",
+    "should stay under",
+    "has to stay",
+    "needs to stay",
     "don't touch",
     "do not touch",
     "don't change",
@@ -43,6 +56,16 @@ const BOUND_WORDS: &[&str] = &[
     "backward compatible",
     "not allowed",
     "is forbidden",
+];
+/// Orders that limit the work when a sentence opens with them.
+const BOUND_OPENINGS: &[&str] = &[
+    "only change",
+    "only touch",
+    "only edit",
+    "only modify",
+    "only use",
+    "please only",
+    "just change only",
 ];
 const NO_BOUND: &[&str] = &[
     "must say",
@@ -73,7 +96,8 @@ const GOAL_WORDS: &[&str] = &[
     "the point is to",
     "we're trying to",
     "i'm trying to",
-    "in the end",
+    "goal :",
+    "i would like to",
 ];
 const NO_GOAL: &[&str] = &["i want to thank", "i want to say", "do we need to", "i want to know"];
 
@@ -84,7 +108,8 @@ pub(super) fn is_rule(sentence: &Sentence<'_>) -> bool {
 }
 
 pub(super) fn is_constraint(sentence: &Sentence<'_>) -> bool {
-    !sentence.is_question && sentence.has_any(BOUND_WORDS) && !sentence.has_any(NO_BOUND)
+    let is_bound = sentence.has_any(BOUND_WORDS) || sentence.starts_with_any(BOUND_OPENINGS);
+    !sentence.is_question && is_bound && !sentence.has_any(NO_BOUND)
 }
 
 pub(super) fn is_goal(sentence: &Sentence<'_>) -> bool {

@@ -73,13 +73,15 @@ fn sentence(text: &str) -> Option<Sentence<'_>> {
     Some(Sentence { text, words: normalised(text), is_question: text.ends_with('?') })
 }
 
+/// A colon stands as a word of its own, because what follows it is another thought.
 fn normalised(text: &str) -> String {
-    let is_inner = |c: char| c.is_alphanumeric() || "'-_#./+@".contains(c);
-    let plain = text.to_lowercase().replace('’', "'");
-    let words = plain.split(|c: char| !is_inner(c));
-    let words =
-        words.map(|word| word.trim_matches(['\'', '-', '.', '/'])).filter(|w| !w.is_empty());
-    format!(" {} ", words.collect::<Vec<_>>().join(" "))
+    let is_inner = |c: char| c.is_alphanumeric() || "'-_#./+@:".contains(c);
+    let plain = text.to_lowercase().replace('’', "'").replace(": ", " : ");
+    let words = plain.split(|c: char| !is_inner(c)).map(|word| match word {
+        ":" => word,
+        _ => word.trim_matches(['\'', '-', '.', '/', ':']),
+    });
+    format!(" {} ", words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]
@@ -106,6 +108,6 @@ mod tests {
 
     #[test]
     fn words_stand_apart() {
-        assert_eq!(sentences("Don’t, please: USE `x`.")[0].words, " don't please use x ");
+        assert_eq!(sentences("Don’t, please: USE `x`.")[0].words, " don't please : use x ");
     }
 }

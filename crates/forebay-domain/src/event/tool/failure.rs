@@ -8,12 +8,16 @@ use crate::text::cut;
 /// How much of an output is looked at from either end; failures stand at the end, or at the start.
 const LOOKED_AT: usize = 32_000;
 
+/// How a program ends whose reader had enough, as in `yes | head`.
+const CLOSED_PIPE: i32 = 141;
+
 /// The error event of a call that failed.
 pub(super) fn read(call: &ToolCall, result: &ToolResult) -> Option<Event> {
     let best_line = || telling_line(result).or_else(|| first_line(result));
     let line = match result.exit_code {
         _ if result.is_error => best_line().unwrap_or_else(|| "failed".to_owned()),
         Some(1) if only_found_nothing(call, result) => return None,
+        Some(CLOSED_PIPE) => return None,
         Some(code) if code != 0 => best_line().unwrap_or_else(|| format!("exit {code}")),
         code if tells_by_words(call, code.is_some()) => telling_line(result)?,
         _ => return None,
@@ -182,12 +186,17 @@ fn counts_nothing(line: &str) -> bool {
         && !counts_failures(line)
 }
 
-/// `3 failed`, `2 errors`, with a count above none.
+/// `3 failed`, `2 errors`, `Failures: 1`, with a count above none.
 fn counts_failures(line: &str) -> bool {
     const COUNTED: &[&str] = &["failed", "failures", "failing", "errors"];
-    let words: Vec<&str> =
-        line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    words.windows(2).any(|pair| {
-        pair[0].parse::<u32>().is_ok_and(|count| count > 0) && COUNTED.contains(&pair[1])
-    })
+    const LABELS: &[&str] = &["Failures: ", "Errors: ", "failures: ", "failed: "];
+    let is_some = |word: &str| word.parse::<u32>().is_ok_and(|count| count > 0);
+    let is_no_word = |c: char| !c.is_alphanumeric();
+    let words: Vec<&str> = line.split(is_no_word).filter(|word| !word.is_empty()).collect();
+    let labelled = |label: &&str| {
+        line.split_once(*label)
+            .is_some_and(|(_, rest)| rest.split(is_no_word).next().is_some_and(is_some))
+    };
+    words.windows(2).any(|pair| is_some(pair[0]) && COUNTED.contains(&pair[1]))
+        || LABELS.iter().any(labelled)
 }

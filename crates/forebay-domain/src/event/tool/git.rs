@@ -33,7 +33,9 @@ const DOING: &[&str] = &[
     "worktree",
 ];
 /// Some of those only list when they get no name.
-const LISTING: &[&str] = &["branch", "stash", "tag", "worktree", "submodule"];
+const LISTING: &[&str] = &["branch", "tag", "worktree", "submodule"];
+const LISTING_OPTIONS: &[&str] =
+    &["-l", "--list", "-v", "-vv", "--merged", "--no-merged", "--contains"];
 /// Options of git itself that take a value.
 const VALUED: &[&str] = &["-C", "-c", "--git-dir", "--work-tree", "--namespace"];
 
@@ -42,15 +44,8 @@ pub(super) fn read(words: &[&str], result: &ToolResult) -> Option<Event> {
     if program.rsplit('/').next() != Some("git") {
         return None;
     }
-    let rest = without_options(rest);
-    let (verb, rest) = rest.split_first()?;
-    let only_lists = LISTING.contains(verb)
-        && rest.first().is_none_or(|word| word.starts_with('-') || *word == "list");
-    let deletes = rest.iter().any(|word| matches!(*word, "-d" | "-D" | "-m" | "--delete"));
-    if !DOING.contains(verb)
-        || (only_lists && !deletes && *verb != "stash")
-        || is_stash_look(verb, rest)
-    {
+    let (verb, rest) = without_options(rest).split_first()?;
+    if !changes_something(verb, rest) {
         return None;
     }
     let line = cut::one_line(&words.join(" "), 160);
@@ -61,8 +56,18 @@ pub(super) fn read(words: &[&str], result: &ToolResult) -> Option<Event> {
     Some(Event::new(EventKind::Git, verb, &text))
 }
 
-fn is_stash_look(verb: &str, rest: &[&str]) -> bool {
-    verb == "stash" && matches!(rest.first(), Some(&("list" | "show")))
+fn changes_something(verb: &str, rest: &[&str]) -> bool {
+    let only_tries = rest.iter().any(|word| matches!(*word, "--help" | "--dry-run"));
+    DOING.contains(&verb) && !only_tries && !only_lists(verb, rest)
+}
+
+fn only_lists(verb: &str, rest: &[&str]) -> bool {
+    if verb == "stash" {
+        return matches!(rest.first(), Some(&("list" | "show")));
+    }
+    let names_something = rest.iter().any(|word| !word.starts_with('-') && *word != "list");
+    let asks = rest.iter().any(|word| LISTING_OPTIONS.contains(word));
+    LISTING.contains(&verb) && (asks || !names_something)
 }
 
 fn without_options<'a, 'b>(words: &'a [&'b str]) -> &'a [&'b str] {
