@@ -32,6 +32,18 @@ const CALLS: &[Call] = &[
         tool: "ctx_execute",
         arguments: &["code=seq 1 3000; echo warning: kept >&2", "budget=120"],
     },
+    Call {
+        tool: "ctx_execute_file",
+        arguments: &[r#"path=["/etc/hosts"]"#, "code=wc -c <\"$FILE_PATH\"", "language=sh"],
+    },
+    Call {
+        tool: "ctx_batch_execute",
+        arguments: &[
+            r#"commands=[{"label":"one","code":"echo first"},{"code":"echo second"}]"#,
+            r#"queries=["second"]"#,
+        ],
+    },
+    Call { tool: "ctx_job", arguments: &[] },
     Call { tool: "ctx_get", arguments: &["ref={ref}", "lines=2990-"] },
     Call { tool: "ctx_annotate", arguments: &["text=The inspector reads {ref}", "kind=decision"] },
     Call { tool: "ctx_search", arguments: &[r#"queries=["inspector", "warning"]"#, "limit=3"] },

@@ -5,6 +5,7 @@
 mod bench;
 mod docs;
 mod inspector;
+mod packages;
 mod rules;
 mod say;
 mod shell;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::{docs, inspector, rules, say, shell, workspace};
+use crate::{docs, inspector, packages, rules, say, shell, workspace};
 
 /// Check everything: format, lints, rules, tests, documentation, reference, inspector
 #[derive(Debug, Args)]
@@ -47,13 +47,14 @@ fn take(step: &Step) -> Result<()> {
     Ok(())
 }
 
-/// Adds the parts of the toolchain that a minimal install lacks.
+/// Adds the parts of the toolchain that a minimal install lacks, and the languages the tests run.
 fn install_tools() -> Result<()> {
     for (subcommand, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
         if !shell::works(cargo(&[subcommand, "--version"]).current_dir(workspace::root())) {
             shell::run(shell::command("rustup").args(["component", "add", component]))?;
         }
     }
+    packages::install_missing();
     Ok(())
 }
 

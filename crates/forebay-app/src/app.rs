@@ -6,11 +6,14 @@ use std::time::{Duration, Instant};
 
 use forebay_domain::usage::{self, Answered};
 use forebay_domain::{Timestamp, tokens};
+use forebay_sandbox::KeeperProgram;
 use forebay_store::{Home, NewDetail, NewEntry, Project};
 use serde_json::Value;
 
+use crate::jobs::Jobs;
 use crate::places::Places;
 use crate::redaction::Redaction;
+use crate::rules::Permissions;
 use crate::tools;
 use crate::{Answer, AppError, Call, Settings};
 
@@ -19,6 +22,8 @@ pub struct Setup {
     pub home: Home,
     /// The folder the caller works in.
     pub cwd: PathBuf,
+    /// The project of that folder, if it is in one.
+    pub project: Option<Project>,
     /// The user's home folder, which is never a project.
     pub user_home: Option<PathBuf>,
     pub settings: Settings,
@@ -29,6 +34,8 @@ pub struct Setup {
     /// Who is calling: `cli`, or the name an MCP client gives itself.
     pub client: String,
     pub clock: fn() -> Timestamp,
+    /// How a keeper of background jobs is started; without it there are none.
+    pub keeper: Option<KeeperProgram>,
 }
 
 /// Forebay, ready to answer.
@@ -40,14 +47,15 @@ pub struct App {
     pub(crate) user_home: Option<PathBuf>,
     pub(crate) places: Places,
     pub(crate) redaction: Redaction,
+    pub(crate) permissions: Permissions,
+    pub(crate) jobs: Jobs,
     clock: fn() -> Timestamp,
     notices_told: AtomicBool,
 }
 
 impl App {
-    /// Finds the project; no file is opened or made before something is asked.
+    /// No file is opened or made before something is asked.
     pub fn new(setup: Setup) -> Self {
-        let project = Project::of(&setup.cwd, setup.user_home.as_deref());
         Self {
             redaction: Redaction::new(setup.settings.store.redact, setup.environment),
             settings: setup.settings,
@@ -55,7 +63,9 @@ impl App {
             client: setup.client,
             cwd: setup.cwd,
             user_home: setup.user_home,
-            places: Places::new(setup.home, project),
+            places: Places::new(setup.home, setup.project),
+            permissions: Permissions::default(),
+            jobs: Jobs::new(setup.keeper),
             clock: setup.clock,
             notices_told: AtomicBool::new(false),
         }

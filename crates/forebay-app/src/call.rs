@@ -6,6 +6,17 @@ use std::time::{Duration, Instant};
 
 use forebay_sandbox::Cancel;
 
+/// What became of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reply {
+    Yes,
+    No,
+    /// Whoever calls has no way to ask his user.
+    NobodyToAsk,
+}
+
+/// Asks the user, and waits for his answer.
+type Asker = Box<dyn Fn(&str) -> Reply + Send + Sync>;
 /// Takes a growing number and a word on what is being done.
 type Progress = Box<dyn Fn(f64, &str) + Send + Sync>;
 
@@ -16,14 +27,31 @@ const REPORT_EVERY: Duration = Duration::from_millis(100);
 pub struct Call {
     pub cancel: Cancel,
     progress: Progress,
+    asker: Asker,
     last_report: Mutex<Option<Instant>>,
 }
 
 impl Call {
-    /// A call that can be cancelled and reports to nobody.
+    /// A call that can be cancelled, reports to nobody and asks nobody.
     pub fn new() -> io::Result<Self> {
-        let progress = Box::new(|_: f64, _: &str| {});
-        Ok(Self { cancel: Cancel::new()?, progress, last_report: Mutex::default() })
+        Ok(Self {
+            cancel: Cancel::new()?,
+            progress: Box::new(|_, _| {}),
+            asker: Box::new(|_| Reply::NobodyToAsk),
+            last_report: Mutex::default(),
+        })
+    }
+
+    /// Has `asker` ask the user where a rule says so.
+    #[must_use]
+    pub fn asking(mut self, asker: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Self {
+        self.asker = Box::new(asker);
+        self
+    }
+
+    /// Asks the user, if anybody can.
+    pub fn ask(&self, question: &str) -> Reply {
+        (self.asker)(question)
     }
 
     /// Reports to `progress` how far it is.

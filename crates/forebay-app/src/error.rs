@@ -20,6 +20,8 @@ pub enum ErrorKind {
     BadInput,
     /// What was asked for is not there.
     NotFound,
+    /// A rule or the user says no.
+    Refused,
     /// Something outside stands in the way.
     Unavailable,
 }
@@ -31,6 +33,10 @@ impl AppError {
 
     pub fn not_found(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind: ErrorKind::NotFound, message: message.into(), hint: Some(hint.into()) }
+    }
+
+    pub fn refused(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::Refused, message: message.into(), hint: Some(hint.into()) }
     }
 
     /// Message and hint as one text.

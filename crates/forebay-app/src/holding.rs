@@ -4,24 +4,31 @@ use std::path::{Path, PathBuf};
 
 use forebay_sandbox::{Isolation, Limits, Profile};
 
-use crate::App;
-use crate::settings;
+use crate::{App, AppError, rules, settings};
 
 const MEGABYTE: u64 = 1024 * 1024;
 
 /// The isolation of a run under `profile`.
-pub(crate) fn isolation(app: &App, profile: Profile) -> Isolation {
+pub(crate) fn isolation(app: &App, profile: Profile) -> Result<Isolation, AppError> {
+    if profile == Profile::Off {
+        return Ok(Isolation::default());
+    }
     let settings = &app.settings.isolation;
-    let paths = |texts: &[String]| texts.iter().map(|text| path(app, text)).collect();
-    Isolation {
+    let paths = |texts: &[String]| texts.iter().map(|text| path(app, text)).collect::<Vec<_>>();
+    let by_rules = rules::unreachable(app)?;
+    let mut deny = paths(&settings.deny);
+    deny.extend(by_rules.hidden.iter().cloned());
+    Ok(Isolation {
         profile,
         project_root: app.places.project().map(|project| project.root.clone()),
         home: app.user_home.clone(),
         data_folder: Some(app.places.home().root().to_owned()),
         write: paths(&settings.write),
         read: paths(&settings.read),
-        deny: paths(&settings.deny),
-    }
+        deny,
+        programs: by_rules.programs.clone(),
+        frozen: by_rules.frozen.clone(),
+    })
 }
 
 pub(crate) fn limits(settings: &settings::Limits) -> Limits {

@@ -68,6 +68,14 @@ impl Streams {
         }
     }
 
+    /// Hands on what was held back only because more may come, where no secret may have begun in it.
+    pub(crate) fn settle(&mut self, out: &mut dyn FnMut(Stream, &[u8])) {
+        if let Some(pair) = &mut self.0 {
+            let last = pair.last;
+            pair.of(last).settle(&mut |clean| out(last, clean));
+        }
+    }
+
     /// Hands on what was held back; the stream that wrote last comes last.
     pub(crate) fn finish(&mut self, out: &mut dyn FnMut(Stream, &[u8])) -> Redactions {
         self.0.take().map(|pair| pair.finish(out)).unwrap_or_default()

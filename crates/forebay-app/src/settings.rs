@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use forebay_domain::EntryKind;
+use forebay_domain::policy::Unmatched;
 use forebay_domain::time::days;
 use forebay_sandbox::Profile;
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ pub struct Settings {
     pub run: Run,
     pub store: Store,
     pub isolation: Isolation,
+    pub rules: Rules,
     pub limits: Limits,
     pub get: Get,
     pub search: Search,
@@ -50,6 +52,13 @@ pub struct Isolation {
     pub write: Vec<String>,
     pub read: Vec<String>,
     pub deny: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rules {
+    #[serde(with = "unmatched_by_name")]
+    pub unmatched: Unmatched,
 }
 
 /// Of one run; 0 is without limit.
@@ -104,6 +113,25 @@ impl Keep {
         .filter(|(_, count)| *count > 0)
         .map(|(kind, count)| (kind, days(count)))
         .collect()
+    }
+}
+
+/// What happens to what no rule mentions, as one word.
+mod unmatched_by_name {
+    use forebay_domain::policy::Unmatched;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    pub(super) fn serialize<S: Serializer>(value: &Unmatched, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(value.word())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Unmatched, D::Error> {
+        let word = String::deserialize(from)?;
+        Unmatched::from_word(&word).ok_or_else(|| {
+            D::Error::custom(format!("rules.unmatched = \"{word}\" is none of run, ask, deny"))
+        })
     }
 }
 

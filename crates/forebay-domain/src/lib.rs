@@ -14,6 +14,7 @@ pub mod redact;
 pub mod reference;
 pub mod run;
 pub mod scope;
+pub mod soft_failure;
 pub mod text;
 pub mod time;
 pub mod tokens;

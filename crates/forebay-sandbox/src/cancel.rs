@@ -4,10 +4,12 @@ use std::io::{self, PipeReader, PipeWriter, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rustix::process::Signal;
 
 use crate::group::Group;
+use crate::ready::{Source, wait};
 
 /// A handle that ends the runs it was given to; clones are the same handle.
 ///
@@ -73,6 +75,11 @@ impl Cancel {
         for group in &reach.groups {
             group.signal(signal);
         }
+    }
+
+    /// Waits for `at_most`, or less if it is cancelled.
+    pub fn wait(&self, at_most: Duration) -> io::Result<()> {
+        wait(&[(Source::Cancel, self.wake())], Some(at_most)).map(drop)
     }
 
     /// Becomes readable once the runs are to end.

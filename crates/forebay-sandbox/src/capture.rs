@@ -21,6 +21,9 @@ const PIPE_CAPACITY: usize = 256 * 1024;
 /// An error must not lose the run: remember it on your side.
 pub trait Sink {
     fn write(&mut self, stream: Stream, bytes: &[u8]);
+
+    /// No bytes came for a while, though more may: what was held back can be let go.
+    fn rest(&mut self) {}
 }
 
 /// What one read gave.
@@ -50,6 +53,11 @@ impl<'a> Capture<'a> {
             spans: Spans::default(),
             sink,
         })
+    }
+
+    /// Tells the sink that nothing comes for now.
+    pub(crate) fn rest(&mut self) {
+        self.sink.rest();
     }
 
     /// The outputs that can still give bytes.

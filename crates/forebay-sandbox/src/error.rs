@@ -16,6 +16,8 @@ pub enum RunError {
     NotFound(String),
     #[error("the program `{0}` may not be executed")]
     NotExecutable(String),
+    #[error("{language} is not installed here (looked for: {looked_for})")]
+    MissingRuntime { language: &'static str, looked_for: String, install: &'static str },
     #[error("the command, its directory or its environment holds a NUL byte")]
     NulByte,
     #[error("could not {doing}: {source}")]
@@ -35,6 +37,7 @@ impl RunError {
                 "check the spelling, that it is installed and on PATH, and for a script that the \
                  interpreter named on its first line exists",
             ),
+            Self::MissingRuntime { install, .. } => Some(install),
             Self::NotExecutable(_) => {
                 Some("give it the execute permission (chmod +x), or run it with its interpreter")
             }

@@ -10,19 +10,26 @@
 //! - `tree`, `group`: the leader and its process group, watched and ended;
 //! - `capture`, `ready`: the two pipes, and the poll that waits for them;
 //! - `supervise`: the phases of a run, from start to the last process gone;
-//! - `cancel`: ending a run from another thread.
+//! - `feed`: what the process reads, written while it runs;
+//! - `runtimes`: the languages code can be written in;
+//! - `cancel`: ending a run from another thread;
+//! - `keeper`, `inlet`: a process that watches a job, and the way to send it input.
 //!
 //! Nothing here decides whether a command may run, prints, or reads a setting.
 
 mod cancel;
 mod capture;
 mod error;
+mod feed;
 mod group;
 mod headcount;
+pub mod inlet;
 pub mod isolation;
+mod keeper;
 mod limits;
 mod ready;
 mod run;
+pub mod runtimes;
 mod spawn;
 mod spec;
 mod supervise;
@@ -32,6 +39,7 @@ pub use cancel::Cancel;
 pub use capture::Sink;
 pub use error::RunError;
 pub use isolation::{Isolation, Profile};
+pub use keeper::{Keeper, KeeperProgram, ask_to_end};
 pub use limits::Limits;
 pub use run::{Finished, run};
-pub use spec::{Program, RunSpec, Stdin};
+pub use spec::{Code, PipeEnd, Program, RunSpec, Stdin};

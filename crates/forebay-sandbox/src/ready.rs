@@ -15,8 +15,15 @@ const LONGEST_WAIT: Duration = Duration::from_hours(1);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     Output(Stream),
+    Input,
     Leader,
     Cancel,
+}
+
+impl Source {
+    fn awaited(self) -> PollFlags {
+        if self == Self::Input { PollFlags::OUT } else { PollFlags::IN }
+    }
 }
 
 /// Waits until some of `sources` are ready or the time is over, and gives those in their order.
@@ -26,8 +33,10 @@ pub(crate) fn wait(
     sources: &[(Source, BorrowedFd<'_>)],
     at_most: Option<Duration>,
 ) -> io::Result<Vec<Source>> {
-    let mut polled: Vec<_> =
-        sources.iter().map(|(_, fd)| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
+    let mut polled: Vec<_> = sources
+        .iter()
+        .map(|(source, fd)| PollFd::from_borrowed_fd(*fd, source.awaited()))
+        .collect();
     match poll(&mut polled, Some(&timespec(at_most))) {
         Ok(_) => Ok(ready_of(sources, &polled)),
         Err(Errno::INTR) => Ok(Vec::new()),

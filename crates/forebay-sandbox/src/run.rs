@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 use forebay_domain::run::{Ending, Spans};
 
 use crate::capture::{Capture, Sink};
+use crate::feed::Feed;
 use crate::isolation::Fence;
 use crate::spawn::spawn;
-use crate::spec::RunSpec;
-use crate::supervise::Supervisor;
+use crate::spec::{Program, RunSpec};
+use crate::supervise::{Streams, Supervisor};
 use crate::tree::ProcessTree;
-use crate::{Cancel, RunError};
+use crate::{Cancel, RunError, runtimes};
 
 /// What became of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,12 +33,25 @@ pub fn run(spec: &RunSpec, sink: &mut dyn Sink, cancel: &Cancel) -> Result<Finis
     if cancel.is_cancelled() {
         return Ok(cancelled_before_start());
     }
+    match &spec.program {
+        Program::Code(code) => runtimes::run(code, spec, sink, cancel),
+        Program::Shell(_) | Program::Argv(_) => run_process(spec, sink, cancel),
+    }
+}
+
+/// Runs what is one process from the start.
+pub(crate) fn run_process(
+    spec: &RunSpec,
+    sink: &mut dyn Sink,
+    cancel: &Cancel,
+) -> Result<Finished, RunError> {
     let started = Instant::now();
     let fence = Fence::around(&spec.isolation).map_err(RunError::io("prepare its isolation"))?;
     // The tree is made at once: from here on every way out ends the processes.
     let mut tree = ProcessTree::new(spawn(spec, &fence)?, cancel);
     let capture = Capture::new(tree.child(), sink).map_err(RunError::io("read its output"))?;
-    Supervisor::new(spec, cancel, started, tree, capture)
+    let feed = Feed::new(tree.child(), &spec.stdin).map_err(RunError::io("write its input"))?;
+    Supervisor::new(spec, cancel, started, tree, Streams { capture, feed })
         .see_it_through()
         .map_err(RunError::io("watch the command"))
 }

@@ -22,6 +22,8 @@ pub(crate) fn spawn(spec: &RunSpec, fence: &Fence) -> Result<Child, RunError> {
     match &spec.program {
         Program::Shell(line) => spawn_shell(line, spec, fence),
         Program::Argv(argv) => spawn_argv(argv, spec, fence),
+        // A run of code comes here as the arguments that start its engine.
+        Program::Code(_) => Err(RunError::EmptyCommand),
     }
 }
 
@@ -58,7 +60,7 @@ fn spawn_program(
         .current_dir(&spec.cwd)
         .envs(fence.temp().map(|temp| ("TMPDIR", temp)))
         .envs(spec.env.iter().map(|(name, value)| (name, value)))
-        .stdin(stdin(spec.stdin))
+        .stdin(stdin(&spec.stdin)?)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -150,11 +152,13 @@ fn enter_first(command: &mut Command, entry: Entry) {
     }
 }
 
-fn stdin(stdin: Stdin) -> Stdio {
-    match stdin {
+fn stdin(stdin: &Stdin) -> Result<Stdio, RunError> {
+    Ok(match stdin {
         Stdin::Closed => Stdio::null(),
         Stdin::Inherit => Stdio::inherit(),
-    }
+        Stdin::Text(_) => Stdio::piped(),
+        Stdin::Pipe(end) => end.0.try_clone().map_err(RunError::io("hand it its input"))?.into(),
+    })
 }
 
 fn start_error(program: &str, spec: &RunSpec, error: io::Error) -> RunError {

@@ -2,10 +2,13 @@
 
 use std::fs;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::runtimes::Runtime;
 use crate::{Isolation, Limits, RunError};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
@@ -18,17 +21,46 @@ pub enum Program {
     Shell(String),
     /// Exactly these arguments, the program first, without a shell.
     Argv(Vec<String>),
+    /// Code in some language.
+    Code(Code),
+}
+
+/// Code, and what it is to work on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Code {
+    pub runtime: &'static Runtime,
+    pub text: String,
+    /// Offered to the code in its own language's words; absolute, without a newline.
+    pub files: Vec<PathBuf>,
+    /// The folder that keeps compiled programs; made when first needed.
+    pub compiled: PathBuf,
 }
 
 /// What the process reads as its standard input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Stdin {
     /// Nothing: the end of the file at once.
     #[default]
     Closed,
     /// What this process reads.
     Inherit,
+    /// These bytes, then the end of the file.
+    Text(Vec<u8>),
+    /// What arrives here while it runs.
+    Pipe(PipeEnd),
 }
+
+/// The end of a pipe that a process reads; clones are the same end.
+#[derive(Debug, Clone)]
+pub struct PipeEnd(pub(crate) Arc<OwnedFd>);
+
+impl PartialEq for PipeEnd {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for PipeEnd {}
 
 /// One run, described whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,9 +95,7 @@ impl RunSpec {
 
     /// Refuses what could not start, with the reason the system call would not give.
     pub(crate) fn check(&self) -> Result<(), RunError> {
-        if self.program.is_blank() {
-            return Err(RunError::EmptyCommand);
-        }
+        self.program.check()?;
         if self.holds_nul() {
             return Err(RunError::NulByte);
         }
@@ -73,16 +103,24 @@ impl RunSpec {
     }
 
     fn holds_nul(&self) -> bool {
-        self.program.holds_nul()
-            || self.cwd.as_os_str().as_bytes().contains(&0)
+        self.cwd.as_os_str().as_bytes().contains(&0)
             || self.env.iter().any(|(name, value)| name.contains('\0') || value.contains('\0'))
     }
 }
 
 impl Program {
+    /// Refuses what nothing could run.
+    pub fn check(&self) -> Result<(), RunError> {
+        if self.is_blank() {
+            return Err(RunError::EmptyCommand);
+        }
+        if self.holds_nul() { Err(RunError::NulByte) } else { Ok(()) }
+    }
+
     fn is_blank(&self) -> bool {
         match self {
             Self::Shell(line) => line.trim().is_empty(),
+            Self::Code(code) => code.text.trim().is_empty(),
             Self::Argv(argv) => argv.first().is_none_or(|program| program.trim().is_empty()),
         }
     }
@@ -90,6 +128,7 @@ impl Program {
     fn holds_nul(&self) -> bool {
         match self {
             Self::Shell(line) => line.contains('\0'),
+            Self::Code(code) => code.text.contains('\0'),
             Self::Argv(argv) => argv.iter().any(|argument| argument.contains('\0')),
         }
     }

@@ -16,6 +16,7 @@ use rustix::process::Signal;
 
 use crate::Cancel;
 use crate::capture::{Capture, Read};
+use crate::feed::Feed;
 use crate::headcount::Headcount;
 use crate::ready::{Source, wait};
 use crate::run::Finished;
@@ -27,6 +28,8 @@ use crate::tree::ProcessTree;
 const SETTLE_QUIET: Duration = Duration::from_millis(200);
 /// The same for a process that keeps writing.
 const SETTLE_AT_MOST: Duration = Duration::from_secs(2);
+/// When nothing was said for so long, a line without an end may be a question.
+const REST_AFTER: Duration = Duration::from_millis(100);
 /// How long a killed process may take to go; one in an uninterruptible call may take for ever.
 const DEATH_AT_MOST: Duration = Duration::from_secs(5);
 /// How often to look where nothing wakes us: soon at first, then less and less.
@@ -48,12 +51,19 @@ enum Phase {
     Over,
 }
 
+/// What flows between the run and us.
+pub(crate) struct Streams<'a> {
+    pub(crate) capture: Capture<'a>,
+    pub(crate) feed: Feed<'a>,
+}
+
 /// Carries one run through its phases.
 pub(crate) struct Supervisor<'a> {
     spec: &'a RunSpec,
     cancel: &'a Cancel,
     tree: ProcessTree<'a>,
     capture: Capture<'a>,
+    feed: Feed<'a>,
     phase: Phase,
     started: Instant,
     last_bytes: Instant,
@@ -61,6 +71,8 @@ pub(crate) struct Supervisor<'a> {
     next_look: Duration,
     /// Bytes of both outputs.
     captured: u64,
+    /// The sink was told that nothing came since the last bytes.
+    rested: bool,
     headcount: Option<Headcount>,
     /// Why the run was ended, if it did not end by itself.
     cut_short: Option<Ending>,
@@ -73,19 +85,21 @@ impl<'a> Supervisor<'a> {
         cancel: &'a Cancel,
         started: Instant,
         tree: ProcessTree<'a>,
-        capture: Capture<'a>,
+        streams: Streams<'a>,
     ) -> Self {
         Self {
             spec,
             cancel,
             tree,
-            capture,
+            capture: streams.capture,
+            feed: streams.feed,
             phase: Phase::Running,
             started,
             last_bytes: started,
             leader_ended: None,
             next_look: FIRST_LOOK,
             captured: 0,
+            rested: true,
             headcount: spec.limits.processes.and_then(Headcount::new),
             cut_short: None,
             stragglers_ended: false,
@@ -106,6 +120,7 @@ impl<'a> Supervisor<'a> {
         let outputs = self.capture.open_outputs();
         let mut sources: Vec<_> =
             outputs.map(|(stream, output)| (Source::Output(stream), output)).collect();
+        sources.extend(self.feed.pipe().map(|pipe| (Source::Input, pipe)));
         sources.extend(self.tree.exit_watch().map(|watch| (Source::Leader, watch)));
         if self.may_be_cancelled() {
             sources.push((Source::Cancel, self.cancel.wake()));
@@ -123,7 +138,9 @@ impl<'a> Supervisor<'a> {
             self.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let until_look = self.must_look().then_some(self.next_look);
         let until_count = self.headcount.as_ref().map(Headcount::patience);
-        [until_deadline, until_look, until_count].into_iter().flatten().min()
+        let until_rest =
+            (!self.rested).then(|| REST_AFTER.saturating_sub(self.last_bytes.elapsed()));
+        [until_deadline, until_look, until_count, until_rest].into_iter().flatten().min()
     }
 
     /// When the phase ends at the latest; none if the time is beyond what the clock can count.
@@ -154,7 +171,15 @@ impl<'a> Supervisor<'a> {
             {
                 self.captured += count as u64;
                 self.last_bytes = Instant::now();
+                self.rested = false;
             }
+        }
+        if !self.rested && self.last_bytes.elapsed() >= REST_AFTER {
+            self.rested = true;
+            self.capture.rest();
+        }
+        if ready.contains(&Source::Input) {
+            self.feed.write()?;
         }
         if ready.contains(&Source::Leader) || self.tree.exit_watch().is_none() {
             self.look_at_leader();
@@ -303,7 +328,10 @@ mod tests {
         );
         tree.forget_exit_watch();
         let capture = Capture::new(tree.child(), &mut sink).unwrap();
-        Supervisor::new(&spec, &cancel, Instant::now(), tree, capture).see_it_through().unwrap()
+        let feed = Feed::new(tree.child(), &spec.stdin).unwrap();
+        Supervisor::new(&spec, &cancel, Instant::now(), tree, Streams { capture, feed })
+            .see_it_through()
+            .unwrap()
     }
 
     #[test]

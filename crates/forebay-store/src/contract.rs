@@ -165,6 +165,8 @@ pub struct Query {
     pub session: Option<String>,
     pub branch: Option<String>,
     pub kinds: Vec<EntryKind>,
+    /// Only these; empty for all.
+    pub entries: Vec<Reference>,
     /// A glob over the source: `docs/*`.
     pub source: Option<String>,
     pub without_text: bool,

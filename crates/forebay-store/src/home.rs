@@ -63,6 +63,16 @@ impl Home {
         databases
     }
 
+    /// Where compiled snippets are kept; made when first needed.
+    pub fn compiled_programs(&self) -> PathBuf {
+        self.root.join("cache").join("compiled")
+    }
+
+    /// Where the background jobs of a project are described; without one, the user's own.
+    pub fn jobs(&self, project: Option<&ProjectId>) -> PathBuf {
+        self.root.join("jobs").join(project.map_or("user", ProjectId::as_str))
+    }
+
     pub fn log_file(&self) -> PathBuf {
         self.root.join("forebay.log")
     }

@@ -18,8 +18,13 @@ pub(super) struct Client {
 impl Client {
     /// Starts a server and shakes hands with it.
     pub(super) fn start(stage: &Stage) -> Result<Self> {
+        Self::start_with(stage, &[])
+    }
+
+    /// The same with options before the command.
+    pub(super) fn start_with(stage: &Stage, options: &[&str]) -> Result<Self> {
         let mut server = stage
-            .forebay(&["mcp"])
+            .forebay(&[options, &["mcp"]].concat())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

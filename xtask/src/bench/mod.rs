@@ -8,6 +8,8 @@ mod digest;
 mod memory;
 mod output;
 mod overhead;
+mod rules;
+mod runs;
 mod sample;
 mod search;
 mod stage;
@@ -46,6 +48,8 @@ struct Trial {
 const TRIALS: &[Trial] = &[
     Trial { name: "start", measure: start::measure },
     Trial { name: "overhead", measure: overhead::measure },
+    Trial { name: "runs", measure: runs::measure },
+    Trial { name: "rules", measure: rules::measure },
     Trial { name: "output", measure: output::measure },
     Trial { name: "writers", measure: writers::measure },
     Trial { name: "search", measure: search::measure },
@@ -56,6 +60,7 @@ const TRIALS: &[Trial] = &[
 struct Sizes {
     starts: usize,
     runs: usize,
+    runs_in_a_row: usize,
     output_megabytes: usize,
     notes_per_writer: usize,
     documents: usize,
@@ -66,6 +71,7 @@ struct Sizes {
 const FULL: Sizes = Sizes {
     starts: 60,
     runs: 100,
+    runs_in_a_row: 10_000,
     output_megabytes: 200,
     notes_per_writer: 100,
     documents: 50_000,
@@ -76,6 +82,7 @@ const FULL: Sizes = Sizes {
 const QUICK: Sizes = Sizes {
     starts: 6,
     runs: 10,
+    runs_in_a_row: 200,
     output_megabytes: 20,
     notes_per_writer: 10,
     documents: 5_000,

@@ -12,21 +12,39 @@ pub(crate) const RESERVED_TOKENS: u64 = 80;
 /// Gaps that the last line names one by one.
 const NAMED_GAPS: usize = 2;
 
+/// How a run came out.
+pub(crate) struct Outcome<'a> {
+    pub(crate) finished: &'a Finished,
+    /// What the exit code says, when it is an answer and not a failure.
+    pub(crate) meaning: Option<&'static str>,
+    pub(crate) redactions: &'a Redactions,
+    /// What isolation refused, as far as the output tells.
+    pub(crate) blocked: &'a [String],
+}
+
+impl Outcome<'_> {
+    /// `exit 1 (no match)`
+    fn ending(&self) -> String {
+        match self.meaning {
+            Some(meaning) => format!("{} ({meaning})", self.finished.ending),
+            None => self.finished.ending.to_string(),
+        }
+    }
+}
+
 /// The whole answer to a run, within `budget` tokens.
 pub(crate) fn run(
     digest: &Digest,
     entry: Result<&Entry, &StoreError>,
-    finished: &Finished,
-    redactions: &Redactions,
-    blocked: &[String],
+    outcome: &Outcome<'_>,
     budget: u64,
 ) -> String {
-    let mut lines = vec![head(digest, entry, finished)];
-    lines.extend(remarks(entry, finished));
-    if !redactions.is_empty() {
-        lines.push(redactions.to_string());
+    let mut lines = vec![head(digest, entry, outcome)];
+    lines.extend(remarks(entry, outcome.finished));
+    if !outcome.redactions.is_empty() {
+        lines.push(outcome.redactions.to_string());
     }
-    lines.extend_from_slice(blocked);
+    lines.extend_from_slice(outcome.blocked);
     if !digest.text.is_empty() {
         lines.push(digest.text.trim_end_matches('\n').to_owned());
     }
@@ -41,7 +59,7 @@ pub(crate) fn run(
 }
 
 /// `[ctx:k3v9m2a1xq] exit 101 · 41 s · 9,012 lines, 61k tokens -> 190`
-fn head(digest: &Digest, entry: Result<&Entry, &StoreError>, finished: &Finished) -> String {
+fn head(digest: &Digest, entry: Result<&Entry, &StoreError>, outcome: &Outcome<'_>) -> String {
     let reference =
         entry.map_or_else(|_| "NOT STORED".to_owned(), |entry| entry.reference.to_string());
     let lines = number::counted(digest.lines, "line");
@@ -53,7 +71,7 @@ fn head(digest: &Digest, entry: Result<&Entry, &StoreError>, finished: &Finished
         let raw = number::rough(tokens::of_bytes(digest.bytes));
         format!("{lines}, {raw} tokens -> {}", tokens::of(&digest.text))
     };
-    format!("{reference} {} · {} · {size}", finished.ending, Span(finished.duration))
+    format!("{reference} {} · {} · {size}", outcome.ending(), Span(outcome.finished.duration))
 }
 
 /// What a reader must know beside the output.

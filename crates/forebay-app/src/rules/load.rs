@@ -68,11 +68,11 @@ pub fn load(place: &Place) -> Result<InForce, AppError> {
     let (rules, warnings) = compile(&written);
     Ok(InForce {
         rules: if managed_only { rules.managed_only() } else { rules },
-        written,
         warnings,
         files,
         managed_only,
-        trust: trust(place),
+        trust: if needs_trust(&written) { trust(place) } else { Trust::Workspace },
+        written,
         directories,
     })
 }
@@ -104,6 +104,13 @@ fn dropped_in(folder: &Path) -> Result<Vec<PathBuf>, AppError> {
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     paths.sort();
     Ok(paths)
+}
+
+/// Only what a project allows itself depends on trust; where it allows nothing, the host's large memory
+/// file need not be read.
+fn needs_trust(written: &[Written]) -> bool {
+    let by_project = |origin| matches!(origin, Origin::Project | Origin::Local);
+    written.iter().any(|each| each.list == List::Allow && by_project(each.origin))
 }
 
 fn trust(place: &Place) -> Trust {

@@ -3,16 +3,20 @@
 mod check;
 mod links;
 mod load;
+mod permit;
 mod settings_file;
+mod unreachable;
 
 use std::path::{Path, PathBuf};
 
 use forebay_domain::policy::{
-    Action, Call, List, Mode, Origin, Paths, Rules, Trust, Verdict, Warning, World, judge,
+    Action, Call, Denials, List, Mode, Origin, Paths, Rules, Trust, Verdict, Warning, World, judge,
 };
 
 pub use self::check::{check_line, to_json};
 pub use self::load::{InForce, Written, load};
+pub(crate) use self::permit::{Act, Permissions, permit, summary, unreachable};
+pub use self::unreachable::Unreachable;
 
 /// Where a call happens.
 #[derive(Debug, Clone)]
@@ -47,12 +51,20 @@ pub struct Circumstances {
     pub allows_loopback: bool,
 }
 
+/// What deny rules name on this machine's disk.
+pub fn unreachable_by(rules: &Rules, around: &Circumstances) -> Unreachable {
+    in_world(around, |world| Unreachable::by(&Denials::new(rules, world)))
+}
+
 /// Judges a call under rules and circumstances; symlinks are followed on this machine's disk.
 pub fn decide(tool: &str, input: &Input, rules: &Rules, around: &Circumstances) -> Verdict {
-    let text = |path: &Path| path.to_string_lossy().into_owned();
+    in_world(around, |world| decide_in(world, tool, input, rules, around))
+}
+
+fn in_world<T>(around: &Circumstances, ask: impl FnOnce(&World<'_>) -> T) -> T {
     let (cwd, root) = (text(&around.place.cwd), text(&around.place.root));
     let home = around.place.home.as_deref().map(text);
-    let world = World {
+    ask(&World {
         cwd: &cwd,
         root: &root,
         home: home.as_deref(),
@@ -62,7 +74,20 @@ pub fn decide(tool: &str, input: &Input, rules: &Rules, around: &Circumstances) 
         ignores_case: cfg!(target_os = "macos"),
         allows_loopback: around.allows_loopback,
         real_path: &links::follow,
-    };
+    })
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn decide_in(
+    world: &World<'_>,
+    tool: &str,
+    input: &Input,
+    rules: &Rules,
+    around: &Circumstances,
+) -> Verdict {
     let main = input.main.as_str();
     let paths = Paths {
         given: main.to_owned(),
@@ -75,7 +100,7 @@ pub fn decide(tool: &str, input: &Input, rules: &Rules, around: &Circumstances) 
         "WebFetch" => Action::Fetch { url: main, resolved: input.addresses.as_deref() },
         _ => Action::Other,
     };
-    judge(&Call { tool, action, parameters: &input.parameters }, rules, &world)
+    judge(&Call { tool, action, parameters: &input.parameters }, rules, world)
 }
 
 /// A call's input, whatever the tool calls its fields.

@@ -6,13 +6,14 @@ use std::os::unix::fs::PermissionsExt;
 
 use forebay_domain::text::number;
 use forebay_sandbox::isolation::{Outcome, Proof};
+use forebay_sandbox::runtimes::{RUNTIMES, Runtime};
 use forebay_sandbox::{Profile, Program, RunSpec, Sink};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{Nature, Tool};
-use crate::{Answer, App, AppError, Call};
+use crate::{Answer, App, AppError, Call, rules};
 
 pub struct Doctor;
 
@@ -34,7 +35,9 @@ impl Tool for Doctor {
             store(app),
             index(app),
             shell(app, call),
+            runtimes(app),
             isolation(app, call),
+            rules(app),
         ];
         let text = checks.iter().map(Check::line).collect::<Vec<_>>().join("\n");
         let healthy = checks.iter().all(|check| check.state != State::Broken);
@@ -179,6 +182,30 @@ fn shell(app: &App, call: &Call) -> Check {
         ),
         Ok(finished) => Check::broken("shell", format!("a test command: {}", finished.ending)),
         Err(error) => Check::broken("shell", AppError::from(error).to_text()),
+    }
+}
+
+/// The languages that can be run, by the program that runs each.
+fn runtimes(app: &App) -> Check {
+    let (here, missing): (Vec<&Runtime>, Vec<&Runtime>) =
+        RUNTIMES.iter().copied().partition(|runtime| runtime.is_installed(&app.cwd));
+    let named = |runtimes: &[&Runtime]| {
+        runtimes.iter().map(|runtime| runtime.name).collect::<Vec<_>>().join(", ")
+    };
+    let missing = if missing.is_empty() {
+        String::new()
+    } else {
+        format!("; not installed: {}", named(&missing))
+    };
+    Check::good("runtimes", format!("{}{missing}", named(&here)))
+}
+
+/// The permission rules, and how much of them holds inside of programs.
+fn rules(app: &App) -> Check {
+    match rules::summary(app) {
+        Ok(summary) if summary.is_held => Check::good("rules", summary.text),
+        Ok(summary) => Check::note("rules", summary.text),
+        Err(error) => Check::broken("rules", error.to_text()),
     }
 }
 

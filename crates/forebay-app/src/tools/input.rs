@@ -24,7 +24,7 @@ pub(super) fn parse<T: DeserializeOwned>(tool: &str, input: Value) -> Result<T, 
 }
 
 /// A budget within what makes sense, or the default.
-pub(super) fn budget(asked: Option<u64>, default: u64) -> Result<u64, AppError> {
+pub(crate) fn budget(asked: Option<u64>, default: u64) -> Result<u64, AppError> {
     match asked {
         None => Ok(default),
         Some(tokens @ SMALLEST_BUDGET..=LARGEST_BUDGET) => Ok(tokens),

@@ -1,11 +1,14 @@
 //! The tools, one file each, and the list that drives every door, the reference and the tests.
 
 pub mod annotate;
+pub mod batch_execute;
 pub mod doctor;
 pub mod execute;
+pub mod execute_file;
 pub mod get;
 pub mod history;
-mod input;
+pub(crate) mod input;
+pub mod job;
 pub mod purge;
 pub mod reflect;
 mod schema;
@@ -61,6 +64,9 @@ macro_rules! tools {
 
 tools! {
     execute::Execute,
+    execute_file::ExecuteFile,
+    batch_execute::BatchExecute,
+    job::ManageJob,
     get::Get,
     search::Search,
     annotate::Annotate,

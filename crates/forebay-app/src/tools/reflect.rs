@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use forebay_domain::text::{cut, number};
 use forebay_domain::time::Span;
-use forebay_domain::{Entry, NoteKind};
+use forebay_domain::{Entry, NoteKind, soft_failure};
 use forebay_store::HistoryPage;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -62,7 +62,7 @@ fn reflect(session: &str, entries: &[Entry]) -> Vec<String> {
 
 fn counts(entries: &[Entry]) -> String {
     let runs: Vec<_> = entries.iter().filter_map(Entry::run).collect();
-    let failed = runs.iter().filter(|run| !run.ending.is_success()).count();
+    let failed = entries.iter().filter(|entry| is_failure(entry)).count();
     let notes = entries.iter().filter(|entry| entry.note().is_some()).count();
     let mut parts = vec![number::counted(runs.len() as u64, "run")];
     if failed > 0 {
@@ -93,10 +93,7 @@ fn failing(entries: &[Entry]) -> Option<String> {
     for entry in entries.iter().filter(|entry| entry.run().is_some()) {
         latest.insert(&entry.title, entry);
     }
-    let mut failing: Vec<&Entry> = latest
-        .into_values()
-        .filter(|entry| entry.run().is_some_and(|run| !run.ending.is_success()))
-        .collect();
+    let mut failing: Vec<&Entry> = latest.into_values().filter(|entry| is_failure(entry)).collect();
     failing.sort_by_key(|entry| std::cmp::Reverse(entry.sequence));
     let named: Vec<String> = failing
         .iter()
@@ -104,6 +101,13 @@ fn failing(entries: &[Entry]) -> Option<String> {
         .map(|entry| format!("`{}` {}", cut::one_line(&entry.title, 50), entry.reference))
         .collect();
     (!named.is_empty()).then(|| format!("Still failing: {}.", named.join(", ")))
+}
+
+/// Whether it is a run that failed; `grep` without a match did not.
+fn is_failure(entry: &Entry) -> bool {
+    entry.run().is_some_and(|run| {
+        !run.ending.is_success() && soft_failure::meaning(&entry.title, run.ending).is_none()
+    })
 }
 
 fn last_run(entries: &[Entry]) -> Option<String> {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use forebay_domain::text::{cut, number, words};
-use forebay_domain::{EntryKind, Hit, Scope, Timestamp};
+use forebay_domain::{EntryKind, Hit, Reference, Scope, Timestamp};
 use forebay_store::{Query, Store};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -43,13 +43,23 @@ impl Tool for Search {
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
         let budget = input::budget(input.budget, app.settings.search.budget)?;
         let reach = Reach::read(app, &input)?;
-        let unfinished = reach.catch_up()?;
-        let found: Vec<Found> =
-            input.queries.iter().map(|query| reach.find(query)).collect::<Result<_, _>>()?;
-        let text = render(&found, &reach, unfinished, app.now(), budget);
-        let data = json!({ "queries": found.iter().map(|found| found.data(app.now())).collect::<Vec<_>>() });
-        Ok(Answer::new(text, data))
+        answer(&reach, &input.queries, app.now(), budget)
     }
+}
+
+/// Asks all `queries` and answers within `budget`.
+pub(crate) fn answer(
+    reach: &Reach,
+    queries: &[String],
+    now: Timestamp,
+    budget: u64,
+) -> Result<Answer, AppError> {
+    let unfinished = reach.catch_up()?;
+    let found: Vec<Found> =
+        queries.iter().map(|query| reach.find(query)).collect::<Result<_, _>>()?;
+    let text = render(&found, reach, unfinished, now, budget);
+    let data = json!({ "queries": found.iter().map(|found| found.data(now)).collect::<Vec<_>>() });
+    Ok(Answer::new(text, data))
 }
 
 /// More words than this add cost and no meaning.
@@ -90,6 +100,18 @@ impl Reach {
             ..Query::default()
         };
         Ok(Self { stores: app.places.within(scope)?, scope, filter })
+    }
+
+    /// Only what stands in these entries of the caller's own store.
+    pub(crate) fn of_entries(
+        app: &App,
+        queries: &[String],
+        entries: Vec<Reference>,
+    ) -> Result<Self, AppError> {
+        check_queries(queries)?;
+        let limit = app.settings.search.limit.clamp(1, MOST_HITS) as usize;
+        let filter = Query { limit, entries, ..Query::default() };
+        Ok(Self { stores: vec![app.places.own()?], scope: Scope::Project, filter })
     }
 
     /// The best hits of all stores for one query.
@@ -265,6 +287,9 @@ fn hit_head(hit: &Hit, now: Timestamp) -> String {
 }
 
 fn nothing_found(query: &str, reach: &Reach) -> String {
+    if !reach.filter.entries.is_empty() {
+        return format!("\"{query}\" · nothing found in these outputs");
+    }
     let wider = match reach.scope {
         Scope::All => "try other words",
         _ => "try other words, or scope all",

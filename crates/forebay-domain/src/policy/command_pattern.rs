@@ -47,6 +47,12 @@ impl CommandPattern {
         }
     }
 
+    /// The program, for a pattern that covers it with whatever arguments.
+    pub(crate) fn whole_program(&self) -> Option<&str> {
+        self.with_words.as_ref()?;
+        self.pattern.literal().filter(|name| !self.is_compound && !name.contains([' ', '/']))
+    }
+
     pub(crate) fn is_exact(&self) -> bool {
         !self.has_wildcards
     }

@@ -26,6 +26,7 @@
 
 mod command_pattern;
 mod commands;
+mod denials;
 mod judge;
 mod path;
 mod rule;
@@ -36,6 +37,7 @@ mod web;
 mod wildcard;
 mod world;
 
+pub use self::denials::{Denials, Denied, Region};
 pub use self::judge::{Action, Call, judge};
 pub use self::rule::{List, Malformed};
 pub use self::rules::{Origin, Rules, Warning};

@@ -72,15 +72,33 @@ impl PathPattern {
         })
     }
 
+    /// Where the paths lie that it covers, and whether that is all it covers: its names up to the first
+    /// wildcard.
+    pub(crate) fn roots(&self, place: &Place<'_>) -> Vec<(String, bool)> {
+        let literals: Vec<&str> = if self.floats(place.list) {
+            Vec::new()
+        } else {
+            self.segments.iter().map_while(Segment::literal).collect()
+        };
+        let rest = &self.segments[literals.len()..];
+        let whole = !literals.is_empty() && matches!(rest, [] | [Segment::Any]);
+        let bases = place.ground.bases(self.anchor, place.origin);
+        let below = literals.join("/");
+        bases.iter().map(|base| (normalize(&format!("{base}/{below}")), whole)).collect()
+    }
+
+    fn floats(&self, list: List) -> bool {
+        match self.depth {
+            Depth::Top => false,
+            Depth::Any => true,
+            Depth::AnyUnlessAllow => list != List::Allow,
+        }
+    }
+
     fn covers_below(&self, below: &str, reading: Reading, place: &Place<'_>) -> bool {
         let names: Vec<&str> = below.split('/').filter(|name| !name.is_empty()).collect();
         let pattern = if place.ground.world.ignores_case { &self.folded } else { &self.segments };
-        let floats = match self.depth {
-            Depth::Top => false,
-            Depth::Any => true,
-            Depth::AnyUnlessAllow => place.list != List::Allow,
-        };
-        let deepest = if floats { names.len() } else { 0 };
+        let deepest = if self.floats(place.list) { names.len() } else { 0 };
         (0..=deepest).any(|skipped| covers_names(pattern, &names[skipped..], reading))
     }
 }
@@ -88,6 +106,13 @@ impl PathPattern {
 impl Segment {
     fn parse(name: &str) -> Self {
         if name == "**" { Self::Any } else { Self::Name(Wildcard::of_segment(name)) }
+    }
+
+    fn literal(&self) -> Option<&str> {
+        match self {
+            Self::Any => None,
+            Self::Name(name) => name.literal(),
+        }
     }
 
     fn folded(&self) -> Self {

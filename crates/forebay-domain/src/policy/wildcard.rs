@@ -103,6 +103,14 @@ impl Wildcard {
         self.tokens.iter().any(|token| !matches!(token, Token::Literal(_)))
     }
 
+    /// The one text it matches, if it has no wildcards.
+    pub(crate) fn literal(&self) -> Option<&str> {
+        match self.texts.as_deref() {
+            Some([text]) => Some(text),
+            _ => None,
+        }
+    }
+
     pub(crate) fn matches_everything(&self) -> bool {
         self.tokens == [Token::Many]
     }

@@ -47,12 +47,28 @@ pub enum Mode {
 }
 
 /// What happens to a call that no rule mentions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Unmatched {
     #[default]
     Run,
     Ask,
     Deny,
+}
+
+impl Unmatched {
+    pub const ALL: [Self; 3] = [Self::Run, Self::Ask, Self::Deny];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|value| value.word() == word)
+    }
 }
 
 impl Mode {

@@ -4,4 +4,5 @@ pub mod chunk;
 pub mod cut;
 pub mod line_range;
 pub mod number;
+pub mod quote;
 pub mod words;

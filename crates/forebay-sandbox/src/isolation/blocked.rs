@@ -90,6 +90,10 @@ fn path(line: &str, small: &str, cwd: &Path, reach: &Reach) -> Option<String> {
         return None;
     }
     let refused = paths(line, cwd).find(|path| !reach.may_write(path))?;
+    if reach.is_denied(&refused) {
+        let path = refused.display();
+        return Some(format!("isolation: {path} is denied by a permission rule or isolation.deny"));
+    }
     let (doing, setting) =
         if reach.may_read(&refused) { ("writing", "write") } else { ("using", "read") };
     let (path, profile) = (refused.display(), reach.profile());
@@ -153,6 +157,8 @@ mod tests {
             write: vec!["/p".into(), "/tmp".into()],
             hidden: vec!["/h/.ssh".into()],
             shown: Vec::new(),
+            denied: Vec::new(),
+            programs: Vec::new(),
             frozen: Vec::new(),
         }
     }

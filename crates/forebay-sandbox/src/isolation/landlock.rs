@@ -54,8 +54,8 @@ pub(super) fn ruleset(reach: &Reach, masks: Option<&Masks>) -> io::Result<Option
     }
     let mut rules = Rules { ruleset: Some(handled(reach)?) };
     let uncovered = |path: &&PathBuf| !masks.is_some_and(|masks| masks.cover_path(path));
-    rules.let_read(reach, &Around::new(reach.hidden.iter().filter(uncovered)))?;
-    let kept = reach.hidden.iter().chain(&reach.frozen);
+    rules.let_read(reach, &Around::new(reach.hidden_and_programs().filter(uncovered)))?;
+    let kept = reach.hidden_and_programs().chain(&reach.frozen);
     rules.let_write(reach, &Around::new(kept.filter(uncovered)))?;
     Ok(rules.ruleset.and_then(Option::from))
 }

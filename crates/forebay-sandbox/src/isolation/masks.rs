@@ -1,4 +1,4 @@
-//! Denied paths inside writable folders, covered by mounts that only the run sees.
+//! Denied programs, and denied paths inside writable folders, covered by mounts that only the run sees.
 //!
 //! Landlock could keep a run from `project/.env` only by allowing each other entry of the project by
 //! name, and then a file the run makes beside it would be out of its own reach. A mount over the denied
@@ -53,7 +53,8 @@ struct Identity {
 impl Masks {
     /// The masks that `reach` needs; none if it needs none or this system gives no mount namespace.
     pub(super) fn of(reach: &Reach) -> Option<Self> {
-        let hidden = reach.hidden_in_writable().map(|path| (path, hiding(path)));
+        let hidden =
+            reach.hidden_in_writable().chain(&reach.programs).map(|path| (path, hiding(path)));
         let frozen = reach.frozen_in_writable().map(|path| (path, Kind::Frozen));
         let masks: Vec<Mask> = hidden
             .chain(frozen)

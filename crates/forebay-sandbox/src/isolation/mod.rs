@@ -93,6 +93,10 @@ pub struct Isolation {
     pub read: Vec<PathBuf>,
     /// Can be neither read nor written, whatever else is said.
     pub deny: Vec<PathBuf>,
+    /// Programs that cannot be run.
+    pub programs: Vec<PathBuf>,
+    /// Can be read, but not written, though a folder around it may be.
+    pub frozen: Vec<PathBuf>,
 }
 
 #[cfg(test)]

@@ -4,9 +4,10 @@
 //! command must succeed. Without the second a command that fails for any other reason would look like
 //! a fence.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use forebay_domain::run::Stream;
@@ -56,6 +57,7 @@ pub fn prove(cancel: &Cancel) -> Result<Proof, RunError> {
             "no read of a denied path",
             "read -r line < ../denied/secret".to_owned(),
         ),
+        (Profile::Project, "no run of a denied program", "./tool".to_owned()),
         (Profile::Strict, "no read outside of the project", "read -r line < ../other".to_owned()),
         (Profile::Strict, "no network", format!("exec 3<>/dev/tcp/127.0.0.1/{port}")),
     ];
@@ -79,6 +81,9 @@ impl Stage {
         }
         fs::write(folder.path().join("denied/secret"), "secret\n")?;
         fs::write(folder.path().join("other"), "other\n")?;
+        let tool = folder.path().join("project/tool");
+        fs::write(&tool, "#!/bin/sh\n")?;
+        fs::set_permissions(&tool, Permissions::from_mode(0o700))?;
         Ok(Self { folder, listener: TcpListener::bind(("127.0.0.1", 0))? })
     }
 
@@ -100,6 +105,7 @@ impl Stage {
             project_root: Some(project),
             data_folder: Some(self.at("data")),
             deny: vec![self.at("denied")],
+            programs: vec![self.at("project/tool")],
             ..Isolation::default()
         };
         Ok(run(&spec, &mut Unheard, cancel)?.ending.is_success())

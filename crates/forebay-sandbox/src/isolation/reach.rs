@@ -20,6 +20,10 @@ pub struct Reach {
     pub(super) write: Vec<PathBuf>,
     /// Neither read nor written, though a folder around it may be.
     pub(super) hidden: Vec<PathBuf>,
+    /// What of it was denied by name: no setting shows it.
+    pub(super) denied: Vec<PathBuf>,
+    /// Hidden too, one by one, in folders of many others.
+    pub(super) programs: Vec<PathBuf>,
     /// Read, though inside of something hidden.
     pub(super) shown: Vec<PathBuf>,
     /// Not written, though a folder around it may be.
@@ -35,8 +39,15 @@ impl Reach {
             read: finder.readable(isolation, temp),
             write: finder.writable(isolation, temp),
             hidden: finder.hidden(isolation),
+            denied: denied(isolation),
             shown: finder.shown(isolation),
-            frozen: isolation.data_folder.iter().map(|folder| real(folder)).collect(),
+            programs: isolation.programs.iter().map(|program| real(program)).collect(),
+            frozen: isolation
+                .data_folder
+                .iter()
+                .chain(&isolation.frozen)
+                .map(|path| real(path))
+                .collect(),
         }
     }
 
@@ -53,6 +64,11 @@ impl Reach {
         self.profile == Profile::Off || is_within(path, &self.write) && !kept
     }
 
+    /// Whether somebody denied `path` by name, so that no setting opens it.
+    pub(super) fn is_denied(&self, path: &Path) -> bool {
+        [&self.denied, &self.programs, &self.frozen].iter().any(|denied| is_within(path, denied))
+    }
+
     pub const fn profile(&self) -> Profile {
         self.profile
     }
@@ -65,6 +81,11 @@ impl Reach {
     pub(super) fn hidden_in_writable(&self) -> impl Iterator<Item = &PathBuf> {
         let whole = |path: &Path| !self.shown.iter().any(|shown| shown.starts_with(path));
         self.hidden.iter().filter(move |path| is_within(path, &self.write) && whole(path))
+    }
+
+    /// Everything that is neither read nor written.
+    pub(super) fn hidden_and_programs(&self) -> impl Iterator<Item = &PathBuf> {
+        self.hidden.iter().chain(&self.programs)
     }
 
     /// What is not written although it lies inside a folder that can be.
@@ -122,7 +143,7 @@ impl Finder<'_> {
         let mut hidden = self.existing(SECRET_STORES);
         // What this user cannot read anyway needs no fence: only root reads the password hashes.
         hidden.retain(|path| access(path, Access::READ_OK).is_ok());
-        hidden.extend(isolation.deny.iter().filter(|path| path.exists()).map(|path| real(path)));
+        hidden.extend(denied(isolation));
         hidden
     }
 
@@ -177,6 +198,10 @@ impl Finder<'_> {
         }
         path.canonicalize().ok()
     }
+}
+
+fn denied(isolation: &Isolation) -> Vec<PathBuf> {
+    isolation.deny.iter().filter(|path| path.exists()).map(|path| real(path)).collect()
 }
 
 fn is_installed(program: &str) -> bool {

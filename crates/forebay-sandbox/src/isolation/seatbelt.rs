@@ -22,6 +22,7 @@ pub(super) fn profile(reach: &Reach) -> String {
     text.push_str(&rule("allow", "file-write*", &reach.write));
     text.push_str(&rule("deny", "file-write*", &reach.frozen));
     text.push_str(&rule("deny", "file-read-data file-write*", &reach.hidden));
+    text.push_str(&rule("deny", "file-read-data file-write* process-exec*", &reach.programs));
     text.push_str(&rule("allow", "file-read-data", &reach.shown));
     if !reach.has_network() {
         text.push_str("(deny network*)\n");
@@ -55,6 +56,8 @@ mod tests {
             write: vec!["/p".into(), "/tmp".into()],
             hidden: vec!["/h/.ssh".into()],
             shown: vec!["/h/.ssh/config".into()],
+            denied: Vec::new(),
+            programs: Vec::new(),
             frozen: vec!["/p/da\"ta".into()],
         }
     }

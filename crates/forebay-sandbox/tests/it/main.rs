@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
 
+mod code;
 mod ending;
+mod input;
 mod output;
 #[cfg(target_os = "linux")]
 mod processes;

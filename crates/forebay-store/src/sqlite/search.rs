@@ -1,6 +1,6 @@
 //! Search: BM25 over porter-stemmed words, any of which may match.
 
-use forebay_domain::{EntryKind, Hit, NoteKind, Timestamp, text::words};
+use forebay_domain::{EntryKind, Hit, NoteKind, Reference, Timestamp, text::words};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 
@@ -111,6 +111,7 @@ fn conditions(query: &Query) -> Conditions {
     conditions.add_text("session.key = ?", query.session.as_deref());
     conditions.add_text("entry.branch = ?", query.branch.as_deref());
     conditions.add_text("entry.source GLOB ?", query.source.as_deref());
+    conditions.add_one_of("entry.ref", query.entries.iter().map(Reference::as_str));
     conditions.add_one_of("entry.kind", query.kinds.iter().map(|kind| kind.word()));
     conditions
 }

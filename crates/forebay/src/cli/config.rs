@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::terminal::{self, Failure};
-use super::{Common, wrong_settings};
+use super::{Common, project_root, wrong_settings};
 
 /// Show every setting and where it came from
 #[derive(Debug, Args)]
@@ -14,7 +14,7 @@ pub(super) struct Show {}
 
 impl Show {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
-        let config = common.config(&common.working_folder()?).map_err(wrong_settings)?;
+        let config = common.config(&project_root(&common.working_folder()?)).map_err(wrong_settings)?;
         if common.json {
             let rows: Map<String, Value> = config
                 .rows()

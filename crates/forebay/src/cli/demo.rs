@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use forebay_app::{App, Call, Setup};
-use forebay_store::Home;
+use forebay_store::{Home, Project};
 use serde_json::{Value, json};
 
 use super::terminal::{self, Failure};
@@ -60,6 +60,7 @@ impl Tour {
         fs::write(project.join("build.sh"), BUILD)?;
         let app = App::new(Setup {
             home: Home::at(folder.join("data")),
+            project: Project::of(&project, None),
             cwd: project,
             user_home: None,
             settings: common.app()?.settings,
@@ -67,6 +68,7 @@ impl Tour {
             session: "demo".to_owned(),
             client: "demo".to_owned(),
             clock: wall_clock,
+            keeper: None,
         });
         Ok(Self { app })
     }

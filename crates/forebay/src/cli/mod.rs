@@ -9,6 +9,8 @@ mod get;
 mod history;
 mod index;
 mod input;
+mod job;
+mod keep_job;
 mod man;
 mod mcp;
 mod note;
@@ -81,6 +83,8 @@ enum Command {
     Stats(stats::Stats),
     Purge(purge::Purge),
     Doctor(doctor::Doctor),
+    Job(job::Job),
+    KeepJob(keep_job::KeepJob),
     Rules(rules::Rules),
     Config(config::Show),
     Mcp(mcp::Serve),
@@ -106,6 +110,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Stats(stats) => stats.carry_out(&common),
         Command::Purge(purge) => purge.carry_out(&common),
         Command::Doctor(doctor) => doctor.carry_out(&common),
+        Command::Job(job) => job.carry_out(&common),
+        Command::KeepJob(keep) => keep.carry_out(&common),
         Command::Rules(rules) => rules.carry_out(&common),
         Command::Config(show) => show.carry_out(&common),
         Command::Mcp(serve) => serve.carry_out(&common),
@@ -130,25 +136,28 @@ impl Common {
         let cwd = self.working_folder()?;
         let home = data_folder()?;
         crate::log::start(&home.log_file());
+        let user_home = user_home();
+        let project = Project::of(&cwd, user_home.as_deref());
+        let root = project.as_ref().map_or(&cwd, |project| &project.root);
         let settings =
-            self.config(&cwd).and_then(|config| config.settings()).map_err(wrong_settings)?;
+            self.config(root).and_then(|config| config.settings()).map_err(wrong_settings)?;
         Ok(App::new(Setup {
             home,
             cwd,
-            user_home: user_home(),
+            project,
+            user_home,
             settings,
             environment: environment::all(),
             session: self.session_name().unwrap_or_else(|| session.to_owned()),
             client: client.to_owned(),
             clock: wall_clock,
+            keeper: keep_job::program(self),
         }))
     }
 
-    fn config(&self, cwd: &Path) -> Result<Config, ConfigError> {
-        let user = user_settings_file();
-        let root = Project::of(cwd, user_home().as_deref())
-            .map_or_else(|| cwd.to_owned(), |project| project.root);
-        Config::load(user.as_deref(), &root.join(PROJECT_FILE), &self.set)
+    /// The settings of the project at `root`.
+    fn config(&self, root: &Path) -> Result<Config, ConfigError> {
+        Config::load(user_settings_file().as_deref(), &root.join(PROJECT_FILE), &self.set)
     }
 
     fn working_folder(&self) -> Result<PathBuf, AppError> {
@@ -192,6 +201,11 @@ impl Common {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The folder of the project that `cwd` lies in; itself where that is none.
+fn project_root(cwd: &Path) -> PathBuf {
+    Project::of(cwd, user_home().as_deref()).map_or_else(|| cwd.to_owned(), |project| project.root)
 }
 
 /// The data folder: where `FOREBAY_HOME` says, or where the platform keeps data.

@@ -8,11 +8,10 @@ use clap::{Args, Subcommand};
 use forebay_app::AppError;
 use forebay_app::rules::{self, InForce, Input, Place};
 use forebay_domain::policy::{Mode, Trust, Verdict, host_of, shell};
-use forebay_store::Project;
 use serde_json::{Value, json};
 
 use super::terminal::{self, Failure};
-use super::{Common, input, user_home};
+use super::{Common, input, project_root, user_home};
 
 /// Show the permission rules in force and where each came from
 #[derive(Debug, Args)]
@@ -61,12 +60,10 @@ impl Rules {
 
 fn place(common: &Common) -> Result<Place, AppError> {
     let cwd = common.working_folder()?;
-    let home = user_home();
-    let project = Project::of(&cwd, home.as_deref());
     Ok(Place {
-        root: project.map_or_else(|| cwd.clone(), |project| project.root),
+        root: project_root(&cwd),
         cwd,
-        home,
+        home: user_home(),
         managed: Some(Place::managed_folder()),
     })
 }

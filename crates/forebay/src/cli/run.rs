@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::Call;
-use forebay_app::tools::execute::{self, Command, Options, Ran};
+use forebay_app::running::{self, Command, Options, Ran, Watcher};
+use forebay_app::{App, AppError, Call};
 use forebay_domain::{Ending, Stream};
-use forebay_sandbox::{Cancel, Profile, Program, Stdin};
+use forebay_sandbox::{Cancel, Profile, Stdin};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -18,11 +18,21 @@ use super::{Common, terminal};
 
 /// Run a command; print a digest, store the whole output
 ///
-/// One argument is a shell command line; several are run as they stand, without a shell. The exit
-/// code is the command's. When you redirect or pipe it in your terminal, or with --tee, the command's
+/// One argument is a shell command line, or with --language code in that language; several are run as
+/// they stand, without a shell. The exit code is the command's. When you redirect or pipe it in your terminal, or with --tee, the command's
 /// bytes pass unaltered and only the digest's first line is added, on stderr.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Run {
+    /// The argument is code in this language: python, js, ts, ruby, ...
+    #[arg(long, value_name = "LANG")]
+    language: Option<String>,
+    /// The code finds this file in FILE_CONTENT and FILE_PATH; a path or a glob, repeatable
+    #[arg(long, value_name = "PATH")]
+    file: Vec<String>,
+    /// Set a variable of the command's environment
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    env: Vec<(String, String)>,
     /// What you look for; matching lines come first
     #[arg(long, value_name = "TEXT")]
     intent: Option<String>,
@@ -41,6 +51,9 @@ pub(super) struct Run {
     /// Hand our stdin to the command instead of a closed one
     #[arg(long)]
     stdin: bool,
+    /// Start a job that outlives this command; `forebay job` reads and stops it
+    #[arg(long, conflicts_with_all = ["tee", "stdin"])]
+    background: bool,
     /// Pass the command's bytes through unaltered
     #[arg(long, conflicts_with_all = ["digest", "json"])]
     tee: bool,
@@ -60,11 +73,15 @@ impl Run {
         let call = new_call(spinner.as_ref())?;
         forward_signals(call.cancel.clone())?;
         let options = self.options();
+        if self.background {
+            let command = self.into_command(&app)?;
+            drop(spinner);
+            let answer = running::start_job(&app, command, &options, &call)?;
+            return common.show(&answer);
+        }
+        let command = self.into_command(&app)?;
         let mut pass = PassThrough { cancel: call.cancel.clone(), wanted: tee };
-        let ran =
-            execute::run(&app, self.into_command(), &options, &call, &mut |stream, bytes| {
-                pass.write(stream, bytes);
-            })?;
+        let ran = running::run(&app, command, &options, &call, &mut pass)?;
         drop(spinner);
         if !tee {
             app.enter_in_ledger("ctx_execute", &ran.answer, ran.finished.duration);
@@ -92,24 +109,52 @@ impl Run {
         Options {
             intent: self.intent.clone(),
             cwd: self.cwd.clone(),
+            env: self.env.iter().cloned().collect(),
             timeout_ms: self.timeout_ms,
             budget: self.budget,
             profile: self.isolation,
         }
     }
 
-    fn into_command(mut self) -> Command {
+    fn into_command(self, app: &App) -> Result<Command, AppError> {
         let stdin = if self.stdin { Stdin::Inherit } else { Stdin::Closed };
+        let command = if self.language.is_some() || !self.file.is_empty() {
+            self.into_code(app)?
+        } else {
+            self.into_plain_command()
+        };
+        Ok(Command { stdin, ..command })
+    }
+
+    fn into_code(self, app: &App) -> Result<Command, AppError> {
+        let [code] = <[String; 1]>::try_from(self.command).map_err(|_| {
+            AppError::bad_input("code is one argument", "quote it, after --: -- 'print(1)'")
+        })?;
+        let language = self.language.as_deref();
+        if self.file.is_empty() {
+            Command::of_code(app, language, code)
+        } else {
+            Command::over_named_files(app, language, code, &self.file)
+        }
+    }
+
+    fn into_plain_command(mut self) -> Command {
         if self.command.len() == 1 && !is_program(&self.command[0]) {
             let line = self.command.remove(0);
-            return Command { title: line.clone(), program: Program::Shell(line), stdin };
+            return Command::of_shell(line);
         }
-        Command { title: quoted(&self.command), program: Program::Argv(self.command), stdin }
+        Command::of_arguments(self.command)
     }
 }
 
 fn profile(name: &str) -> Result<Profile, &'static str> {
     Profile::named(name).ok_or("use strict, project or off")
+}
+
+/// `NAME=VALUE` in its two parts.
+fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("give NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 /// Whether a lone argument is just the name of a program, for which no shell need be started.
@@ -122,8 +167,11 @@ fn is_program(word: &str) -> bool {
 /// A call that moves the spinner.
 fn new_call(spinner: Option<&Spinner>) -> io::Result<Call> {
     let call = Call::new()?;
-    let Some(bar) = spinner.map(Spinner::bar) else { return Ok(call) };
-    Ok(call.reporting_to(move |bytes, _| bar.set_position(bytes as u64)))
+    let Some(bar) = spinner.map(Spinner::bar) else { return Ok(call.asking(terminal::ask)) };
+    let asked_over = bar.clone();
+    Ok(call
+        .reporting_to(move |bytes, _| bar.set_position(bytes as u64))
+        .asking(move |question| asked_over.suspend(|| terminal::ask(question))))
 }
 
 /// Hands the command's bytes on as they arrive.
@@ -132,8 +180,8 @@ struct PassThrough {
     wanted: bool,
 }
 
-impl PassThrough {
-    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+impl Watcher for PassThrough {
+    fn printed(&mut self, stream: Stream, bytes: &[u8]) {
         if !self.wanted {
             return;
         }
@@ -194,26 +242,4 @@ fn end_by_signal(signal: i32) -> ExitCode {
     }
     let _ = signal_hook::low_level::emulate_default_handler(signal);
     ExitCode::from((128 + signal) as u8)
-}
-
-/// The arguments as a shell would need them, for the history.
-fn quoted(arguments: &[String]) -> String {
-    let plain = |text: &str| {
-        !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "-_./=:,+@%".contains(c))
-    };
-    let quote = |text: &String| {
-        if plain(text) { text.clone() } else { format!("'{}'", text.replace('\'', r"'\''")) }
-    };
-    arguments.iter().map(quote).collect::<Vec<_>>().join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_history_shows_arguments_as_a_shell_takes_them() {
-        let arguments = ["printf", "%s", "a  b", "it's", ""].map(str::to_owned);
-        assert_eq!(quoted(&arguments), r"printf %s 'a  b' 'it'\''s' ''");
-    }
 }

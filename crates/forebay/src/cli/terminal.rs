@@ -3,10 +3,13 @@
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-use forebay_app::{App, AppError, ErrorKind};
+use forebay_app::{App, AppError, ErrorKind, Reply};
 use serde_json::{Value, json};
 
 use super::paint;
+
+/// What shells exit with when a command may not be run.
+const CANNOT_EXECUTE: u8 = 126;
 
 /// Why a command ended early.
 #[derive(Debug)]
@@ -41,6 +44,7 @@ impl Failure {
         let Self::Told(error) = self else { return ExitCode::SUCCESS };
         let code = match error.kind {
             ErrorKind::BadInput => 2,
+            ErrorKind::Refused => CANNOT_EXECUTE,
             ErrorKind::NotFound | ErrorKind::Unavailable => 1,
         };
         // When the error cannot even be written, the exit code still tells.
@@ -59,6 +63,18 @@ fn tell_error(error: &AppError, as_json: bool) -> io::Result<()> {
         Some(hint) => writeln!(stderr, "{} {}", paint::advice("hint:"), with_commands(hint)),
         None => Ok(()),
     }
+}
+
+/// Asks a person at the terminal; where there is none, nobody is asked.
+pub(super) fn ask(question: &str) -> Reply {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Reply::NobodyToAsk;
+    }
+    let mut answer = String::new();
+    let asked = write!(anstream::stderr(), "{question}\n{} ", paint::advice("[y/N]"))
+        .and_then(|()| io::stdin().read_line(&mut answer));
+    let yes = asked.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
+    if yes { Reply::Yes } else { Reply::No }
 }
 
 /// Tells what the user must know beside the answer.

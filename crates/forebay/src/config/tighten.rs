@@ -1,5 +1,6 @@
 //! What a project's settings file may do to the settings that hold a run back.
 
+use forebay_domain::policy::Unmatched;
 use forebay_sandbox::Profile;
 use toml::Value;
 
@@ -7,6 +8,7 @@ use toml::Value;
 pub(super) fn tightened(key: &str, held: &Value, asked: Value) -> Option<Value> {
     let allowed = match key {
         "isolation.profile" => profile(&asked) >= profile(held),
+        "rules.unmatched" => unmatched(&asked) >= unmatched(held),
         "isolation.write" | "isolation.read" => is_part_of(&asked, held),
         "isolation.deny" => return Some(both(held, asked)),
         _ if key.starts_with("limits.") => limit(&asked) <= limit(held),
@@ -18,6 +20,10 @@ pub(super) fn tightened(key: &str, held: &Value, asked: Value) -> Option<Value> 
 /// A name that is none is left for the reader of the settings to refuse.
 fn profile(value: &Value) -> Profile {
     value.as_str().and_then(Profile::named).unwrap_or(Profile::Strict)
+}
+
+fn unmatched(value: &Value) -> Unmatched {
+    value.as_str().and_then(Unmatched::from_word).unwrap_or(Unmatched::Deny)
 }
 
 /// 0 is no limit, which is the highest.
@@ -56,6 +62,8 @@ mod tests {
         check("isolation.profile", "'project'", "'strict'", Some("'strict'"));
         check("isolation.profile", "'project'", "'off'", None);
         check("isolation.profile", "'off'", "'project'", Some("'project'"));
+        check("rules.unmatched", "'run'", "'ask'", Some("'ask'"));
+        check("rules.unmatched", "'deny'", "'run'", None);
         check("isolation.write", "[]", "['/']", None);
         check("isolation.write", "['/a', '/b']", "['/a']", Some("['/a']"));
         check("isolation.read", "[]", "['~/.ssh']", None);

@@ -7,7 +7,9 @@
     reason = "a test says what is wrong by failing"
 )]
 
+mod bad_code;
 mod bad_input;
+mod batch;
 mod cli_get;
 mod cli_notes;
 mod cli_other;
@@ -16,10 +18,12 @@ mod cli_search;
 mod contract;
 mod durability;
 mod env;
+mod jobs;
 mod mcp;
 mod mcp_client;
 mod mcp_protocol;
 mod parity;
+mod permission;
 mod promises;
 mod seed_bugs;
 mod texts;

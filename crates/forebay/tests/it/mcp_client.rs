@@ -47,6 +47,14 @@ impl McpClient {
         answer["result"].clone()
     }
 
+    /// Shakes hands as a client with capabilities.
+    pub(crate) fn initialize_able_to(&mut self, capabilities: Value) {
+        let mut params = initialize_params("2025-11-25");
+        params["capabilities"] = capabilities;
+        self.ask("initialize", params);
+        self.notify("notifications/initialized", json!({}));
+    }
+
     pub(crate) fn process(&self) -> Pid {
         Pid::from_child(&self.child)
     }

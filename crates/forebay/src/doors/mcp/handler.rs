@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::ask;
 use super::idle::Idle;
 use forebay_app::tools::{INSTRUCTIONS, Nature, TOOLS, ToolRow};
 use forebay_app::{Answer, App, AppError, Call, ErrorKind};
@@ -67,6 +68,7 @@ impl Handler {
                 runtime.spawn(async move { peer.notify_progress(progress).await });
             });
         }
+        let call = ask::through_client(call, context);
         let mut running = self.running();
         running.retain(|cancel| !cancel.is_cancelled());
         running.push(call.cancel.clone());

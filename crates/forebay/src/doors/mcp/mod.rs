@@ -1,5 +1,6 @@
 //! MCP over stdio: messages on stdout and nothing else, until stdin closes.
 
+mod ask;
 mod handler;
 mod idle;
 mod transport;

@@ -1,0 +1,200 @@
+//! Permission for what a tool is about to do: the rules are asked, and where they say so, the user.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use forebay_domain::policy::{Decision, List, Mode, Verdict};
+use forebay_domain::text::number;
+use forebay_sandbox::Profile;
+
+use super::unreachable::Unreachable;
+use super::{Circumstances, InForce, Input, Place, decide, load, unreachable_by};
+use crate::call::Reply;
+use crate::{App, AppError, Call};
+
+/// How long it is believed that no denied file has appeared.
+const UNREACHABLE_FOR: Duration = Duration::from_secs(2);
+
+/// Something a tool is about to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// Runs a shell command.
+    Run(String),
+    /// Reads a file.
+    Read(PathBuf),
+}
+
+impl Act {
+    /// The host's tool that does it, by which rules speak of it.
+    const fn tool(&self) -> &'static str {
+        match self {
+            Self::Run(_) => "Bash",
+            Self::Read(_) => "Read",
+        }
+    }
+
+    fn input(&self) -> String {
+        match self {
+            Self::Run(line) => line.clone(),
+            Self::Read(path) => path.to_string_lossy().into_owned(),
+        }
+    }
+}
+
+/// Lets `acts` pass, or says which rule stands in the way.
+pub(crate) fn permit(app: &App, acts: &[Act], cwd: &Path, call: &Call) -> Result<(), AppError> {
+    let in_force = app.permissions.in_force(app)?;
+    let around = circumstances(app, &in_force, cwd);
+    for act in acts {
+        let input = Input { main: act.input(), ..Input::default() };
+        let verdict = decide(act.tool(), &input, &in_force.rules, &around);
+        match verdict.decision {
+            Decision::Allow => {}
+            Decision::Deny => return Err(denied(&verdict)),
+            Decision::Ask => ask(act, &verdict, call)?,
+        }
+    }
+    Ok(())
+}
+
+/// What deny rules name on this machine.
+pub(crate) fn unreachable(app: &App) -> Result<Arc<Unreachable>, AppError> {
+    app.permissions.unreachable(app)
+}
+
+/// What is in force, for somebody who wants to know.
+pub(crate) struct Summary {
+    pub(crate) text: String,
+    /// Nothing that is denied can be done by a program on its own.
+    pub(crate) is_held: bool,
+}
+
+pub(crate) fn summary(app: &App) -> Result<Summary, AppError> {
+    let in_force = app.permissions.in_force(app)?;
+    let unreachable = app.permissions.unreachable(app)?;
+    let count = |list| in_force.written.iter().filter(|rule| rule.list == list).count();
+    let mut parts: Vec<String> =
+        List::ALL.iter().map(|list| format!("{} {}", count(*list), list.as_str())).collect();
+    if !in_force.warnings.is_empty() {
+        parts.push(format!("{} malformed (forebay rules)", in_force.warnings.len()));
+    }
+    let names = unreachable.hidden_paths().count();
+    let holds = app.settings.isolation.profile != Profile::Off;
+    if names > 0 {
+        let verb =
+            if holds { "unreachable for programs" } else { "NOT held back: isolation is off" };
+        parts.push(format!("{} {verb}", number::counted(names as u64, "denied path")));
+    }
+    if unreachable.cut_short {
+        parts.push("a rule with wildcards covers too many names: the nearest are held".to_owned());
+    }
+    let is_held = (holds || names == 0) && !unreachable.cut_short && in_force.warnings.is_empty();
+    Ok(Summary { text: parts.join(", "), is_held })
+}
+
+fn circumstances(app: &App, in_force: &InForce, cwd: &Path) -> Circumstances {
+    let mut around = in_force.circumstances(&place(app), None);
+    around.mode = Mode::Forebay(app.settings.rules.unmatched);
+    cwd.clone_into(&mut around.place.cwd);
+    around
+}
+
+fn place(app: &App) -> Place {
+    Place {
+        cwd: app.cwd.clone(),
+        root: app.root().to_owned(),
+        home: app.user_home.clone(),
+        managed: Some(Place::managed_folder()),
+    }
+}
+
+fn denied(verdict: &Verdict) -> AppError {
+    AppError::refused(
+        format!("denied: {}", verdict.reason),
+        match verdict.rule {
+            Some(_) => {
+                "the user's rule forbids this, in whatever spelling; do it another way or ask \
+                        the user to change the rule"
+            }
+            None => "ask the user; `forebay rules check` explains it",
+        },
+    )
+}
+
+/// What is shown and what is granted are the same text.
+fn ask(act: &Act, verdict: &Verdict, call: &Call) -> Result<(), AppError> {
+    let question = format!("Allow {}: {}\n({})", act.tool(), visible(&act.input()), verdict.reason);
+    match call.ask(&question) {
+        Reply::Yes => Ok(()),
+        Reply::No => Err(AppError::refused("the user said no", "go on without it, or ask why")),
+        Reply::NobodyToAsk => Err(AppError::refused(
+            format!("needs the user's approval: {}", verdict.reason),
+            "this client cannot be asked here; the user can add an allow rule and remove the ask rule, \
+             or run it himself",
+        )),
+    }
+}
+
+/// Without control characters, which could show something else than is run.
+fn visible(text: &str) -> String {
+    let shown = |c: char| if c.is_control() && c != '\n' { '\u{fffd}' } else { c };
+    text.chars().map(shown).collect()
+}
+
+/// The rules in force, read again when a file has changed.
+#[derive(Default)]
+pub(crate) struct Permissions {
+    loaded: Mutex<Option<Loaded>>,
+    unreachable: Mutex<Option<(Instant, Arc<Unreachable>)>>,
+}
+
+struct Loaded {
+    stamps: Vec<Stamp>,
+    in_force: Arc<InForce>,
+}
+
+/// What tells that a file has changed.
+type Stamp = Option<(SystemTime, u64)>;
+
+impl Permissions {
+    fn in_force(&self, app: &App) -> Result<Arc<InForce>, AppError> {
+        let place = place(app);
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(loaded) = loaded.as_ref()
+            && loaded.stamps == stamps(&loaded.in_force)
+        {
+            return Ok(Arc::clone(&loaded.in_force));
+        }
+        let in_force = Arc::new(load(&place)?);
+        let stamps = stamps(&in_force);
+        *loaded = Some(Loaded { stamps, in_force: Arc::clone(&in_force) });
+        Ok(in_force)
+    }
+
+    fn unreachable(&self, app: &App) -> Result<Arc<Unreachable>, AppError> {
+        let in_force = self.in_force(app)?;
+        let mut known = self.unreachable.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((since, found)) = known.as_ref()
+            && since.elapsed() < UNREACHABLE_FOR
+        {
+            return Ok(Arc::clone(found));
+        }
+        let around = circumstances(app, &in_force, &app.cwd);
+        let mut found = unreachable_by(&in_force.rules, &around);
+        // A run must not be able to rewrite the rules it is held to.
+        found.frozen.extend(in_force.files.iter().filter(|file| file.2).map(|file| file.1.clone()));
+        let found = Arc::new(found);
+        *known = Some((Instant::now(), Arc::clone(&found)));
+        Ok(found)
+    }
+}
+
+fn stamps(in_force: &InForce) -> Vec<Stamp> {
+    let stamp = |path: &PathBuf| {
+        let found = fs::metadata(path).ok()?;
+        Some((found.modified().ok()?, found.len()))
+    };
+    in_force.files.iter().map(|(_, path, _)| stamp(path)).collect()
+}

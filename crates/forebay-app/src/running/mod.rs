@@ -1,0 +1,209 @@
+//! One run: from what is asked for to the answer, its output stored on the way.
+//!
+//! - `command`: what is to be run;
+//! - `capture`: takes the output as it arrives.
+
+mod capture;
+mod command;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use forebay_digest::Budget;
+use forebay_domain::text::cut;
+use forebay_domain::{Ending, Entry, soft_failure};
+use forebay_sandbox::{Finished, Profile, Program, RunSpec};
+use serde_json::json;
+
+use self::capture::{Capture, Stored, Taking};
+pub use self::capture::{Unwatched, Watcher};
+pub use self::command::Command;
+use crate::render::frame::{self, Outcome};
+use crate::tools::input;
+use crate::{Answer, App, AppError, Call, holding, jobs, redaction, rules};
+
+/// How to run it, beside what the settings say.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    pub intent: Option<String>,
+    pub cwd: Option<PathBuf>,
+    /// Added to the environment.
+    pub env: BTreeMap<String, String>,
+    pub timeout_ms: Option<u64>,
+    pub budget: Option<u64>,
+    /// What the run is held to, if not to what the settings say.
+    pub profile: Option<Profile>,
+}
+
+/// A run that came to its end, with the answer for its caller.
+pub struct Ran {
+    pub answer: Answer,
+    pub finished: Finished,
+    /// None if it could not be stored, which the answer tells.
+    pub entry: Option<Entry>,
+    /// Its exit code is a complaint, and not an answer such as "no match".
+    pub failed: bool,
+}
+
+/// Runs a command, if the rules let it, and stores its output.
+pub fn run(
+    app: &App,
+    command: Command,
+    options: &Options,
+    call: &Call,
+    watcher: &mut dyn Watcher,
+) -> Result<Ran, AppError> {
+    permit(app, &command, options, call)?;
+    run_permitted(app, command, options, call, watcher)
+}
+
+/// Starts a command as a job that lives on when this process has ended.
+pub fn start_job(
+    app: &App,
+    command: Command,
+    options: &Options,
+    call: &Call,
+) -> Result<Answer, AppError> {
+    let job = jobs::start(app, command, options, true, call)?;
+    crate::tools::job::started(app, &job, call)
+}
+
+/// Asks the permission rules, and where they say so the user.
+pub(crate) fn permit(
+    app: &App,
+    command: &Command,
+    options: &Options,
+    call: &Call,
+) -> Result<(), AppError> {
+    command.program.check()?;
+    let cwd = folder(app, options);
+    rules::permit(app, &command.acts(&cwd), &cwd, call)
+}
+
+/// Runs a command that may run.
+pub(crate) fn run_permitted(
+    app: &App,
+    command: Command,
+    options: &Options,
+    call: &Call,
+    watcher: &mut dyn Watcher,
+) -> Result<Ran, AppError> {
+    let budget = Budgets::of(app, options)?;
+    let store = app.places.own()?;
+    let (line, in_title) = app.redaction.text(&command.title);
+    let title = cut::one_line(&line, 200);
+    let spec = spec(app, command, options)?;
+    let taking = Taking::new(&*store, &title, options.intent.as_deref(), budget.of_digest())?;
+    let mut capture = Capture { streams: app.redaction.streams(), taking, call, watcher };
+    let finished = forebay_sandbox::run(&spec, &mut capture, &call.cancel)?;
+    let meaning = soft_failure::meaning(&line, finished.ending);
+    let failed = !finished.ending.is_success() && meaning.is_none();
+    let mut stored = capture.store(app, &spec, &finished, failed);
+    stored.redactions.add(&in_title);
+    stored.blocked.extend(unheld_rules(app, &spec)?);
+    let answer = answer(&line, &stored, &finished, meaning, budget.answer);
+    Ok(Ran { answer, finished, entry: stored.entry.ok(), failed })
+}
+
+/// The answer's budget, and what of it the digest may use.
+#[derive(Clone, Copy)]
+struct Budgets {
+    answer: u64,
+    verbatim: u64,
+}
+
+impl Budgets {
+    /// A budget that the caller names holds for short outputs too.
+    fn of(app: &App, options: &Options) -> Result<Self, AppError> {
+        let settings = &app.settings.digest;
+        let answer = input::budget(options.budget, settings.budget)?;
+        let verbatim = if options.budget.is_some() { answer } else { settings.verbatim };
+        Ok(Self { answer, verbatim })
+    }
+
+    fn of_digest(self) -> Budget {
+        let room = |tokens: u64| tokens.saturating_sub(frame::RESERVED_TOKENS).max(1);
+        Budget { verbatim: room(self.verbatim), digest: room(self.answer) }
+    }
+}
+
+/// Where the command runs.
+pub(crate) fn folder(app: &App, options: &Options) -> PathBuf {
+    options.cwd.as_ref().map_or_else(|| app.cwd.clone(), |folder| app.cwd.join(folder))
+}
+
+fn spec(app: &App, command: Command, options: &Options) -> Result<RunSpec, AppError> {
+    let mut spec = RunSpec::new(command.program, folder(app, options));
+    spec.stdin = command.stdin;
+    spec.timeout = timeout(app, options)?;
+    spec.env = environment(options)?;
+    let profile = options.profile.unwrap_or(app.settings.isolation.profile);
+    spec.isolation = holding::isolation(app, profile)?;
+    spec.limits = holding::limits(&app.settings.limits);
+    Ok(spec)
+}
+
+/// Code is not read for what it will do; only isolation holds it to what rules deny.
+fn unheld_rules(app: &App, spec: &RunSpec) -> Result<Option<String>, AppError> {
+    if spec.isolation.profile != Profile::Off || !matches!(spec.program, Program::Code(_)) {
+        return Ok(None);
+    }
+    let denies_something = rules::unreachable(app)?.hidden_paths().next().is_some();
+    Ok(denies_something.then(|| {
+        "rules: isolation is off, so nothing kept this code from paths and programs that are denied"
+            .to_owned()
+    }))
+}
+
+fn timeout(app: &App, options: &Options) -> Result<Duration, AppError> {
+    let millis = options.timeout_ms.unwrap_or(app.settings.run.timeout_ms);
+    if millis == 0 {
+        return Err(AppError::bad_input("timeout_ms is 0", "leave it out, or give milliseconds"));
+    }
+    Ok(Duration::from_millis(millis))
+}
+
+fn environment(options: &Options) -> Result<Vec<(String, String)>, AppError> {
+    let variables = options.env.iter();
+    let checked = variables.map(|(name, value)| {
+        if name.is_empty() || name.contains('=') {
+            return Err(AppError::bad_input(
+                format!("`{name}` is no name of a variable"),
+                "env takes names and their values, as in {\"LANG\": \"C\"}",
+            ));
+        }
+        Ok((name.clone(), value.clone()))
+    });
+    checked.collect()
+}
+
+fn answer(
+    command: &str,
+    stored: &Stored,
+    finished: &Finished,
+    meaning: Option<&'static str>,
+    budget: u64,
+) -> Answer {
+    let Stored { digest, entry, redactions, blocked } = stored;
+    let outcome = Outcome { finished, meaning, redactions, blocked };
+    let text = frame::run(digest, entry.as_ref(), &outcome, budget);
+    let data = json!({
+        "ref": entry.as_ref().ok().map(|entry| entry.reference.as_str()),
+        "command": command,
+        "ending": finished.ending.to_string(),
+        "exit": match finished.ending {
+            Ending::Exited(code) => Some(code),
+            _ => None,
+        },
+        "meaning": meaning,
+        "millis": finished.duration.as_millis() as u64,
+        "bytes": digest.bytes,
+        "lines": digest.lines,
+        "verbatim": digest.verbatim,
+        "digest": digest.text,
+        "redacted": redaction::counts(redactions),
+        "blocked": blocked,
+    });
+    Answer::new(text, data).instead_of(digest.bytes)
+}

@@ -1,0 +1,275 @@
+//! `ctx_batch_execute`: several commands at once, then questions about just their output.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use forebay_domain::Reference;
+use forebay_domain::text::{cut, number};
+use forebay_domain::time::Span;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::search::{self, Reach};
+use super::{Nature, Tool, input};
+use crate::render::budgeted::Budgeted;
+use crate::running::{self, Command, Options, Ran, Unwatched};
+use crate::{Answer, App, AppError, Call};
+
+pub struct BatchExecute;
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    pub commands: Vec<Item>,
+    /// Asked of these outputs only
+    #[serde(default, deserialize_with = "input::one_or_many")]
+    pub queries: Vec<String>,
+    /// At once: 1 to 8, default 4
+    pub concurrency: Option<usize>,
+    /// One after the other, until one fails
+    #[serde(default)]
+    pub stop_on_failure: bool,
+    pub cwd: Option<String>,
+    pub timeout_ms: Option<u64>,
+    pub budget: Option<u64>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Item {
+    pub label: Option<String>,
+    #[serde(alias = "command")]
+    pub code: String,
+    pub language: Option<String>,
+}
+
+impl Tool for BatchExecute {
+    const NAME: &'static str = "ctx_batch_execute";
+    const DESCRIPTION: &'static str = "Run several commands in one call, each with exit code, time and \
+        digest; then answer queries from their output.";
+    const NATURE: Nature = Nature::Runs;
+    type Input = Input;
+
+    fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
+        let batch = Batch::read(app, input)?;
+        let started = Instant::now();
+        let outcomes = batch.run(app, call);
+        let took = Span(started.elapsed()).to_string();
+        let references: Vec<Reference> = outcomes.iter().filter_map(Outcome::reference).collect();
+        let found = batch.ask(app, references)?;
+        Ok(batch.answer(&outcomes, found, &took))
+    }
+}
+
+const MOST_COMMANDS: usize = 32;
+const MOST_AT_ONCE: usize = 8;
+const AT_ONCE: usize = 4;
+/// The default budget grows with the commands, as far as this many.
+const PAID_COMMANDS: u64 = 4;
+/// The room that questions get, where there are any: two fifths.
+const FOR_QUERIES: (u64, u64) = (2, 5);
+/// What the first line and the labels may cost.
+const HEAD_TOKENS: u64 = 20;
+const LABEL_TOKENS: u64 = 8;
+const LEAST_TOKENS: u64 = 50;
+
+/// A batch whose input makes sense.
+struct Batch {
+    commands: Vec<Item>,
+    queries: Vec<String>,
+    at_once: NonZeroUsize,
+    stops: bool,
+    options: Options,
+    budget: u64,
+    for_queries: u64,
+}
+
+impl Batch {
+    fn read(app: &App, input: Input) -> Result<Self, AppError> {
+        let count = input.commands.len();
+        check_count(count)?;
+        let at_once = if input.stop_on_failure { 1 } else { input.concurrency.unwrap_or(AT_ONCE) };
+        let at_once = NonZeroUsize::new(at_once).filter(|count| count.get() <= MOST_AT_ONCE);
+        let default = app.settings.digest.budget * (count as u64).min(PAID_COMMANDS);
+        let budget = input::budget(input.budget, default)?;
+        let asks = !input.queries.is_empty();
+        let for_queries = if asks { budget * FOR_QUERIES.0 / FOR_QUERIES.1 } else { 0 };
+        let each = (budget - for_queries).saturating_sub(HEAD_TOKENS) / count as u64;
+        Ok(Self {
+            at_once: at_once.ok_or_else(|| {
+                AppError::bad_input(
+                    "concurrency is out of range",
+                    format!("give 1 to {MOST_AT_ONCE}"),
+                )
+            })?,
+            commands: input.commands,
+            queries: input.queries,
+            stops: input.stop_on_failure,
+            options: Options {
+                cwd: input.cwd.map(PathBuf::from),
+                timeout_ms: input.timeout_ms,
+                budget: Some(each.saturating_sub(LABEL_TOKENS).max(LEAST_TOKENS)),
+                ..Options::default()
+            },
+            budget,
+            for_queries,
+        })
+    }
+
+    /// Runs the commands, as many at once as wanted; the outcomes stand in the commands' order.
+    fn run(&self, app: &App, call: &Call) -> Vec<Outcome> {
+        let next = AtomicUsize::new(0);
+        let failed = AtomicBool::new(false);
+        let outcomes: Vec<Mutex<Outcome>> =
+            self.commands.iter().map(|_| Mutex::new(Outcome::NotRun)).collect();
+        let work = || {
+            while let Some(index) = self.next(&next, &failed, call) {
+                let outcome = self.run_one(app, &self.commands[index], call);
+                failed.fetch_or(outcome.is_failure(), Ordering::Relaxed);
+                *outcomes[index].lock().unwrap_or_else(PoisonError::into_inner) = outcome;
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 1..self.at_once.get().min(self.commands.len()) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let inner =
+            |slot: Mutex<Outcome>| slot.into_inner().unwrap_or_else(PoisonError::into_inner);
+        outcomes.into_iter().map(inner).collect()
+    }
+
+    /// The next command that is to be run, if any.
+    fn next(&self, next: &AtomicUsize, failed: &AtomicBool, call: &Call) -> Option<usize> {
+        if call.cancel.is_cancelled() || (self.stops && failed.load(Ordering::Relaxed)) {
+            return None;
+        }
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        (index < self.commands.len()).then_some(index)
+    }
+
+    fn run_one(&self, app: &App, item: &Item, call: &Call) -> Outcome {
+        let ran = Command::of_code(app, item.language.as_deref(), item.code.clone())
+            .and_then(|command| running::run(app, command, &self.options, call, &mut Unwatched));
+        match ran {
+            Ok(ran) => Outcome::Ran(Box::new(ran)),
+            Err(error) => Outcome::Refused(error),
+        }
+    }
+
+    /// What the outputs say to the questions.
+    fn ask(&self, app: &App, entries: Vec<Reference>) -> Result<Option<Answer>, AppError> {
+        if self.queries.is_empty() || entries.is_empty() {
+            return Ok(None);
+        }
+        let reach = Reach::of_entries(app, &self.queries, entries)?;
+        search::answer(&reach, &self.queries, app.now(), self.for_queries).map(Some)
+    }
+
+    fn answer(&self, outcomes: &[Outcome], found: Option<Answer>, took: &str) -> Answer {
+        let mut text = Budgeted::new(self.budget);
+        text.keep_back(found.as_ref().map_or(0, |found| found.text.len() + 1));
+        text.push_cut(&headline(outcomes, took));
+        for (index, (item, outcome)) in self.commands.iter().zip(outcomes).enumerate() {
+            let share = text.room() / (outcomes.len() - index);
+            let block = format!("{}\n{}", heading(index, item), outcome.text());
+            text.push_cut(cut::prefix(&block, share.saturating_sub(1)).trim_end());
+        }
+        text.release();
+        if let Some(found) = &found {
+            text.push_cut(&found.text);
+        }
+        let raw = outcomes.iter().map(Outcome::raw_bytes).sum();
+        let results: Vec<Value> =
+            self.commands.iter().zip(outcomes).map(|(item, outcome)| outcome.data(item)).collect();
+        let data = json!({ "commands": results, "found": found.map(|found| found.data) });
+        Answer::new(text.into_text(), data).instead_of(raw)
+    }
+}
+
+fn check_count(count: usize) -> Result<(), AppError> {
+    match count {
+        0 => Err(AppError::bad_input("there is no command", "give commands: [{label, code}]")),
+        1..=MOST_COMMANDS => Ok(()),
+        _ => Err(AppError::bad_input(
+            format!("{count} commands are too many for one call"),
+            format!("give at most {MOST_COMMANDS}"),
+        )),
+    }
+}
+
+/// What became of one command.
+enum Outcome {
+    NotRun,
+    Refused(AppError),
+    Ran(Box<Ran>),
+}
+
+impl Outcome {
+    fn is_failure(&self) -> bool {
+        match self {
+            Self::NotRun => false,
+            Self::Refused(_) => true,
+            Self::Ran(ran) => ran.failed,
+        }
+    }
+
+    fn reference(&self) -> Option<Reference> {
+        match self {
+            Self::Ran(ran) => ran.entry.as_ref().map(|entry| entry.reference),
+            _ => None,
+        }
+    }
+
+    fn raw_bytes(&self) -> u64 {
+        match self {
+            Self::Ran(ran) => ran.answer.cost.raw_bytes,
+            _ => 0,
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::NotRun => "not run".to_owned(),
+            Self::Refused(error) => format!("not run: {}", error.to_text()),
+            Self::Ran(ran) => ran.answer.text.clone(),
+        }
+    }
+
+    fn data(&self, item: &Item) -> Value {
+        let mut data = match self {
+            Self::NotRun => json!({ "ran": false }),
+            Self::Refused(error) => json!({ "ran": false, "error": error.message }),
+            Self::Ran(ran) => ran.answer.data.clone(),
+        };
+        data["label"] = json!(item.label);
+        data
+    }
+}
+
+/// `3 commands: 1 failed, 1 not run · 2.1 s`
+fn headline(outcomes: &[Outcome], took: &str) -> String {
+    let failed = outcomes.iter().filter(|outcome| outcome.is_failure()).count();
+    let not_run = outcomes.iter().filter(|outcome| matches!(outcome, Outcome::NotRun)).count();
+    let mut parts = Vec::new();
+    if failed > 0 {
+        parts.push(format!("{failed} failed"));
+    }
+    if not_run > 0 {
+        parts.push(format!("{not_run} not run"));
+    }
+    let verdict = if parts.is_empty() { "all succeeded".to_owned() } else { parts.join(", ") };
+    format!("{}: {verdict} · {took}", number::counted(outcomes.len() as u64, "command"))
+}
+
+/// `## build`, or the command itself where it has no label.
+fn heading(index: usize, item: &Item) -> String {
+    let name = item.label.as_deref().unwrap_or(&item.code);
+    format!("## {} {}", index + 1, cut::one_line(name, 60))
+}

@@ -1,0 +1,43 @@
+//! `ctx_execute_file`: runs code over files, whose content never passes the model.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Nature, Tool, input};
+use crate::running::{self, Command, Options, Unwatched};
+use crate::{Answer, App, AppError, Call, files};
+
+pub struct ExecuteFile;
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Path(s) or glob(s)
+    #[serde(deserialize_with = "input::one_or_many", alias = "paths")]
+    pub path: Vec<String>,
+    pub language: Option<String>,
+    pub code: String,
+    pub intent: Option<String>,
+    pub timeout_ms: Option<u64>,
+    pub budget: Option<u64>,
+}
+
+impl Tool for ExecuteFile {
+    const NAME: &'static str = "ctx_execute_file";
+    const DESCRIPTION: &'static str = "Run code over files without reading them into context: it has \
+        FILE_CONTENT, FILE_PATH and the lists FILE_CONTENTS, FILES. Print only what you need.";
+    const NATURE: Nature = Nature::Runs;
+    type Input = Input;
+
+    fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
+        let files = files::named(&app.cwd, &input.path)?;
+        let command = Command::over_files(app, input.language.as_deref(), input.code, files)?;
+        let options = Options {
+            intent: input.intent,
+            timeout_ms: input.timeout_ms,
+            budget: input.budget,
+            ..Options::default()
+        };
+        running::run(app, command, &options, call, &mut Unwatched).map(|ran| ran.answer)
+    }
+}

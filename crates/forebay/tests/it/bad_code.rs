@@ -1,0 +1,73 @@
+//! Code and commands that nobody should write: each ends in bounded time with a clear answer.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::json;
+
+use crate::env::TestEnv;
+
+#[test]
+fn code_with_nul_is_refused() {
+    let env = TestEnv::new();
+    let mut client = env.mcp();
+    for arguments in [
+        json!({ "code": "echo a\0b" }),
+        json!({ "code": "print(1)\0", "language": "python" }),
+        json!({ "code": "true", "env": { "A": "b\0" } }),
+    ] {
+        let told = client.fault("ctx_execute", arguments);
+        assert!(told.contains("NUL"), "{told}");
+    }
+    let told = client.fault("ctx_execute", json!({ "code": "true", "env": { "A=B": "c" } }));
+    assert!(told.contains("no name of a variable"), "{told}");
+}
+
+#[test]
+fn ten_megabytes_of_code_run_or_are_refused() {
+    let env = TestEnv::new();
+    let mut client = env.mcp();
+    let padding = "# padding that makes it long\n".repeat(10 * 1024 * 1024 / 29);
+    let told = client.text(
+        "ctx_execute",
+        json!({ "code": format!("{padding}print('arrived')"), "language": "python" }),
+    );
+    assert!(told.contains("arrived"), "{told}");
+    let told = client.fault("ctx_execute", json!({ "code": format!("{padding}echo arrived") }));
+    assert!(told.contains("hint:"), "{told}");
+}
+
+#[test]
+fn files_outside_and_behind_links_are_held_to_the_rules_of_where_they_lead() {
+    let env = TestEnv::new();
+    fs::create_dir_all(env.project().join(".claude")).unwrap();
+    let rules = json!({ "permissions": { "deny": [format!("Read(/{}/**)", env.root().join("out").display())] } });
+    env.write(".claude/settings.json", rules.to_string());
+    fs::create_dir(env.root().join("out")).unwrap();
+    fs::create_dir(env.root().join("free")).unwrap();
+    fs::write(env.root().join("out/secret.txt"), "hidden").unwrap();
+    fs::write(env.root().join("free/open.txt"), "shown").unwrap();
+    symlink(env.root().join("out/secret.txt"), env.project().join("link.txt")).unwrap();
+    let mut client = env.mcp();
+    let count = |path: &str| json!({ "path": path, "code": "cat \"$FILE_PATH\"" });
+    for denied in ["link.txt", "../out/secret.txt", "../app/../out/secret.txt"] {
+        let told = client.fault("ctx_execute_file", count(denied));
+        assert!(told.contains("denies it") && !told.contains("hidden"), "{denied}: {told}");
+    }
+    assert!(client.text("ctx_execute_file", count("../free/open.txt")).contains("shown"));
+    for (path, message) in
+        [("gone.txt", "does not exist"), (".", "is a folder"), ("/dev/zero", "not a regular file")]
+    {
+        let told = client.fault("ctx_execute_file", count(path));
+        assert!(told.contains(message) && told.contains("hint:"), "{told}");
+    }
+}
+
+#[test]
+fn a_command_that_kills_its_own_group_ends_alone() {
+    let env = TestEnv::new();
+    let mut client = env.mcp();
+    let told = client.text("ctx_execute", json!({ "code": "echo before; kill -9 0; echo after" }));
+    assert!(told.contains("killed by SIGKILL") && told.ends_with("before"), "{told}");
+    assert!(client.text("ctx_execute", json!({ "code": "echo alive" })).contains("alive"));
+}

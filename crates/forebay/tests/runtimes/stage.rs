@@ -1,0 +1,127 @@
+//! A project and a data folder of its own, and the binary started in them.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use forebay_sandbox::runtimes;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::samples::{SAMPLES, Sample};
+
+/// Far above what any of these needs on a busy machine.
+const HANG: Duration = Duration::from_mins(2);
+
+/// The samples whose language is here; unattended, a required one must be.
+pub(crate) fn installed() -> Vec<&'static Sample> {
+    let unattended = std::env::var("CI").is_ok_and(|value| value == "true" || value == "1");
+    let here = |sample: &&Sample| {
+        let runtime = runtimes::find(sample.language).unwrap();
+        let here = runtime.is_installed(Path::new("/"));
+        assert!(here || !(unattended && sample.required), "{} is required", sample.language);
+        here
+    };
+    SAMPLES.iter().filter(here).collect()
+}
+
+/// An empty project with two text files.
+pub(crate) struct Stage {
+    root: TempDir,
+}
+
+/// What a finished `forebay` left.
+pub(crate) struct Output {
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+    pub(crate) code: Option<i32>,
+}
+
+impl Output {
+    /// Everything that was printed, as text.
+    pub(crate) fn text(&self) -> String {
+        format!("{}{}", String::from_utf8_lossy(&self.stdout), self.stderr)
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+    }
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        let stage = Self { root: tempfile::tempdir().unwrap() };
+        for folder in ["app/.git", "home", "tmp"] {
+            fs::create_dir_all(stage.root.path().join(folder)).unwrap();
+        }
+        stage.write("a.txt", "alpha\n");
+        stage.write("b.txt", "beta\n");
+        stage
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        fs::write(self.path("app").join(name), text).unwrap();
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    /// Runs code with the binary; `options` stand before it.
+    pub(crate) fn run(&self, language: &str, options: &[&str], code: &str) -> Output {
+        self.run_reading(language, options, code, b"")
+    }
+
+    pub(crate) fn run_reading(
+        &self,
+        language: &str,
+        options: &[&str],
+        code: &str,
+        stdin: &[u8],
+    ) -> Output {
+        let mut command = self.forebay();
+        command.args(["run", "--language", language]).args(options).args(["--", code]);
+        let started = Instant::now();
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(stdin).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(started.elapsed() < HANG, "{language} hung");
+        self.assert_no_temp_file_is_left(language);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        Output { stdout: output.stdout, stderr, code: output.status.code() }
+    }
+
+    /// A server that lost nobody's temp files: the script's folder goes with its run.
+    fn assert_no_temp_file_is_left(&self, language: &str) {
+        let left: Vec<_> = fs::read_dir(self.path("tmp"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.starts_with("forebay-"))
+            .collect();
+        assert_eq!(left, <[String; 0]>::default(), "{language}");
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the tests drive the real binary from outside")]
+    fn forebay(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_forebay"));
+        command
+            .env("HOME", self.path("home"))
+            .env("FOREBAY_HOME", self.path("data"))
+            .env("TMPDIR", self.path("tmp"))
+            .env("RUSTUP_HOME", rustup_home())
+            .env_remove("VIRTUAL_ENV")
+            .current_dir(self.path("app"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+}
+
+/// Where rustup keeps the compiler, which it looks for below HOME.
+fn rustup_home() -> PathBuf {
+    let below_home = || std::env::home_dir().unwrap_or_default().join(".rustup");
+    std::env::var_os("RUSTUP_HOME").map_or_else(below_home, PathBuf::from)
+}
