@@ -296,7 +296,7 @@ fn with_slips(text: impl Strategy<Value = String>) -> impl Strategy<Value = Stri
         let mut characters: Vec<String> = text.chars().map(String::from).collect();
         for (place, slip) in slips {
             if !characters.is_empty() {
-                *place.get_mut(&mut characters) = slip.to_owned();
+                slip.clone_into(place.get_mut(&mut characters));
             }
         }
         characters.concat()
