@@ -4,7 +4,9 @@
 //! and no wire format lives here.
 
 pub mod entry;
+pub mod event;
 pub mod hit;
+pub mod hook;
 pub mod note;
 pub mod policy;
 pub mod project;
@@ -19,6 +21,7 @@ pub mod tokens;
 pub mod usage;
 
 pub use entry::{Entry, EntryKind};
+pub use event::{Event, EventKind};
 pub use hit::Hit;
 pub use note::{Note, NoteKind};
 pub use project::ProjectId;

@@ -12,6 +12,8 @@ const OWNERS: &[(&str, &str)] = &[
     ("rusqlite", "forebay-store"),
     ("zstd", "forebay-store"),
     ("aho-corasick", "forebay-digest"),
+    ("jsonc-parser", "forebay-platforms"),
+    ("toml_edit", "forebay-platforms"),
     ("schemars", "forebay-app"),
     ("clap", "forebay"),
     ("rmcp", "forebay"),

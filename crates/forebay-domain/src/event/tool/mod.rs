@@ -1,0 +1,36 @@
+//! What a tool did.
+
+mod environment;
+mod failure;
+mod files;
+mod git;
+mod shell;
+mod work;
+
+use super::{Event, EventKind};
+use crate::hook::{ToolAction, ToolCall, ToolResult};
+
+pub(super) fn events(call: &ToolCall, result: &ToolResult) -> Vec<Event> {
+    let mut found: Vec<Event> = failure::read(call, result).into_iter().collect();
+    // What failed was not done.
+    if found.is_empty() {
+        found.extend(done(call, result));
+    }
+    found
+}
+
+fn done(call: &ToolCall, result: &ToolResult) -> Vec<Event> {
+    match &call.action {
+        ToolAction::Shell { command } => shell::read(command, result),
+        ToolAction::Read { paths } => files::read(EventKind::FileRead, paths),
+        ToolAction::Edit { paths } => files::read(EventKind::FileEdited, paths),
+        ToolAction::Write { paths } => files::read(EventKind::FileWritten, paths),
+        ToolAction::Fetch { url } if !url.is_empty() => {
+            vec![Event::new(EventKind::Reference, url, url)]
+        }
+        ToolAction::WebSearch { query } if !query.is_empty() => {
+            vec![Event::new(EventKind::Reference, query, &format!("searched the web: {query}"))]
+        }
+        action => work::read(action),
+    }
+}

@@ -1,0 +1,150 @@
+//! What an agent host tells a hook, and what a hook may answer, in Forebay's own words.
+//!
+//! A host's JSON becomes these values at the edge; nothing behind it knows how a host spells them.
+
+mod tool;
+
+pub use tool::{
+    Part, SavedOutput, SavedSign, TodoItem, TodoState, ToolAction, ToolCall, ToolKind, ToolResult,
+};
+
+/// One call of a hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookCall {
+    /// The host's own name of the conversation.
+    pub session: Option<String>,
+    /// The folder the host works in.
+    pub cwd: Option<String>,
+    /// Where the host writes the conversation down.
+    pub transcript: Option<String>,
+    /// The subagent that is at work, if it is not the main one.
+    pub subagent: Option<String>,
+    /// The host's permission mode, in the host's word.
+    pub permission_mode: Option<String>,
+    pub event: HookEvent,
+}
+
+/// What happened, or is about to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HookEvent {
+    BeforeTool(ToolCall),
+    AfterTool(ToolCall, ToolResult),
+    /// The user said this.
+    Prompt(String),
+    SessionStart(StartReason),
+    BeforeCompact(CompactTrigger),
+    /// The conversation was compacted; the host's summary, if it tells.
+    AfterCompact(Option<String>),
+    SessionEnd,
+    /// The model ended its turn, with these last words.
+    Stop(Option<String>),
+    SubagentStart(Option<String>),
+    SubagentStop(Option<String>),
+    Notification(String),
+    /// An event that means nothing to Forebay.
+    Other,
+}
+
+impl HookEvent {
+    pub const fn moment(&self) -> Moment {
+        match self {
+            Self::BeforeTool(_) => Moment::BeforeTool,
+            Self::AfterTool(..) => Moment::AfterTool,
+            Self::Prompt(_) => Moment::Prompt,
+            Self::SessionStart(_) => Moment::SessionStart,
+            Self::BeforeCompact(_) => Moment::BeforeCompact,
+            Self::AfterCompact(_) => Moment::AfterCompact,
+            Self::SessionEnd => Moment::SessionEnd,
+            Self::Stop(_) => Moment::Stop,
+            Self::SubagentStart(_) => Moment::SubagentStart,
+            Self::SubagentStop(_) => Moment::SubagentStop,
+            Self::Notification(_) => Moment::Notification,
+            Self::Other => Moment::Other,
+        }
+    }
+}
+
+/// The kinds of events, without what they carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Moment {
+    BeforeTool,
+    AfterTool,
+    Prompt,
+    SessionStart,
+    BeforeCompact,
+    AfterCompact,
+    SessionEnd,
+    Stop,
+    SubagentStart,
+    SubagentStop,
+    Notification,
+    Other,
+}
+
+impl Moment {
+    /// The event in a sentence.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::BeforeTool => "before a tool",
+            Self::AfterTool => "after a tool",
+            Self::Prompt => "prompt",
+            Self::SessionStart => "session start",
+            Self::BeforeCompact => "before compaction",
+            Self::AfterCompact => "after compaction",
+            Self::SessionEnd => "session end",
+            Self::Stop => "end of a turn",
+            Self::SubagentStart => "subagent start",
+            Self::SubagentStop => "subagent end",
+            Self::Notification => "notification",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// Why a conversation begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StartReason {
+    Startup,
+    Resume,
+    Clear,
+    Compact,
+    Fork,
+}
+
+/// Who asked for a compaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CompactTrigger {
+    Manual,
+    Auto,
+}
+
+/// What a hook answers. It says one thing, or nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// No opinion: the host goes on as if there were no hook.
+    Silent,
+    /// The tool must not run, for this reason.
+    Deny(String),
+    /// The user decides whether the tool runs, for this reason.
+    Ask(String),
+    /// The shell runs this command instead.
+    Rewrite(String),
+    /// The model is told this beside what it asked for.
+    Context(String),
+    /// The model gets this text in place of the tool's result.
+    Replace(String),
+}
+
+impl Reply {
+    /// What this asks of a host, in a sentence.
+    pub const fn words(&self) -> &'static str {
+        match self {
+            Self::Silent => "say nothing",
+            Self::Deny(_) => "deny a tool call",
+            Self::Ask(_) => "ask the user",
+            Self::Rewrite(_) => "rewrite a command",
+            Self::Context(_) => "add context",
+            Self::Replace(_) => "replace a result",
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! OpenCode: what Forebay's own plugin there reads (`setup/opencode_plugin.js`).
+
+use forebay_domain::hook::Reply;
+use serde_json::json;
+
+use super::{Output, rewritten_input};
+use crate::decode::Decoded;
+
+pub(crate) fn reply(decoded: &Decoded, reply: &Reply) -> Output {
+    let value = match reply {
+        Reply::Silent | Reply::Ask(_) => return Output::default(),
+        Reply::Deny(reason) => json!({ "deny": reason }),
+        Reply::Rewrite(command) => json!({ "args": rewritten_input(decoded, command) }),
+        Reply::Context(text) => json!({ "context": text }),
+        Reply::Replace(text) => json!({ "replace": text }),
+    };
+    Output::json(&value)
+}

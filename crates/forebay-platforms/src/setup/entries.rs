@@ -1,0 +1,73 @@
+//! The values Forebay writes into settings: the MCP server and the hooks.
+
+use serde_json::{Value, json};
+
+use super::{HookLayout, ServerEntry};
+use crate::Platform;
+
+/// The entry of the MCP server.
+pub(super) fn server(entry: ServerEntry, program: &str) -> Value {
+    match entry {
+        ServerEntry::Plain => json!({ "command": program, "args": ["mcp"] }),
+        ServerEntry::Stdio => json!({ "type": "stdio", "command": program, "args": ["mcp"] }),
+        ServerEntry::AlwaysLoaded => {
+            json!({ "type": "stdio", "command": program, "args": ["mcp"], "alwaysLoad": true })
+        }
+        ServerEntry::Local => {
+            json!({ "type": "local", "command": program, "args": ["mcp"], "tools": ["*"] })
+        }
+        ServerEntry::OpenCode => {
+            json!({ "type": "local", "command": [program, "mcp"], "enabled": true })
+        }
+    }
+}
+
+/// The entry of a hook in a host's list for an event.
+pub(super) fn hook(platform: &Platform, layout: HookLayout, event: &str, program: &str) -> Value {
+    let command = command(platform, event, program);
+    match layout {
+        HookLayout::Grouped { matcher, timeout } => {
+            let hooks = json!([{ "type": "command", "command": command, "timeout": timeout }]);
+            match matcher {
+                Some(matcher) => json!({ "matcher": matcher, "hooks": hooks }),
+                None => json!({ "hooks": hooks }),
+            }
+        }
+        HookLayout::Flat { .. } => json!({ "command": command }),
+    }
+}
+
+/// The command line of a hook.
+pub(super) fn command(platform: &Platform, event: &str, program: &str) -> String {
+    format!("{} {}", quoted(program), tail(platform, event))
+}
+
+/// What every command line of this hook ends with, whatever the program's place.
+fn tail(platform: &Platform, event: &str) -> String {
+    format!("hook {} {event}", platform.id)
+}
+
+/// Whether an entry of a host's list is this hook and nothing else.
+pub(super) fn is_hook(entry: &Value, platform: &Platform, event: &str) -> bool {
+    let is_ours = |hook: &Value| {
+        let command = hook.get("command").and_then(Value::as_str);
+        command.is_some_and(|command| command.ends_with(&format!(" {}", tail(platform, event))))
+    };
+    match entry.get("hooks").and_then(Value::as_array) {
+        Some(hooks) => !hooks.is_empty() && hooks.iter().all(is_ours),
+        None => is_ours(entry),
+    }
+}
+
+/// A program's path as a shell takes it for one word.
+fn quoted(program: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./:\\-@+~".contains(c);
+    if !program.is_empty() && program.chars().all(is_plain) {
+        return program.to_owned();
+    }
+    let escaped: String = program
+        .chars()
+        .flat_map(|c| if "\"$`".contains(c) { vec!['\\', c] } else { vec![c] })
+        .collect();
+    format!("\"{escaped}\"")
+}

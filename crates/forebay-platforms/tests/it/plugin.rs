@@ -1,0 +1,63 @@
+//! The Claude Code plugin folder says what the platform's table says.
+
+use std::fs;
+use std::path::PathBuf;
+
+use forebay_platforms::find;
+use forebay_platforms::setup::{self, Level, NEW_FILE};
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// What setup writes into the project file of a name that does not exist.
+fn written(path: &str) -> String {
+    let steps = setup::steps(find("claude-code").unwrap(), Level::Project);
+    steps.iter().find(|step| step.path == path).unwrap().add(NEW_FILE, "forebay").unwrap()
+}
+
+/// Compares a file of the plugin with the table; `INSTA_UPDATE=always` writes it, as for snapshots.
+#[track_caller]
+fn agrees(path: &str, expected: &str) {
+    let path = format!("plugins/claude-code/{path}");
+    if std::env::var_os("INSTA_UPDATE").is_some_and(|word| word == "always") {
+        fs::write(root().join(&path), expected).unwrap();
+    }
+    assert_eq!(read(&path), expected, "{path}");
+}
+
+#[test]
+fn hooks_and_server_are_those_of_the_table() {
+    agrees("hooks/hooks.json", &written(".claude/settings.json"));
+    agrees(".mcp.json", &written(".mcp.json"));
+}
+
+#[test]
+fn the_manifests_are_complete_and_agree() {
+    let manifest: Value =
+        serde_json::from_str(&read("plugins/claude-code/.claude-plugin/plugin.json")).unwrap();
+    assert_eq!(manifest["name"], "forebay");
+    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+    let market: Value = serde_json::from_str(&read(".claude-plugin/marketplace.json")).unwrap();
+    let plugin = &market["plugins"][0];
+    assert_eq!(plugin["name"], manifest["name"]);
+    assert_eq!(plugin["description"], manifest["description"]);
+    assert!(root().join(plugin["source"].as_str().unwrap()).join(".claude-plugin").is_dir());
+}
+
+#[test]
+fn every_command_says_what_it_is_for_and_which_tool_it_uses() {
+    for name in ["stats", "doctor", "search"] {
+        let text = read(&format!("plugins/claude-code/commands/{name}.md"));
+        let head =
+            text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).unwrap().0;
+        assert!(head.lines().any(|line| line.starts_with("description: ")), "{name}");
+        assert!(head.contains(&format!("mcp__plugin_forebay_forebay__ctx_{name}")), "{name}");
+        assert!(text.contains(&format!("`ctx_{name}`")), "{name}");
+    }
+}

@@ -1,0 +1,351 @@
+//! Settings files: what is added is taken back byte for byte, whatever the file looks like.
+
+use forebay_platforms::setup::{self, INSTRUCTIONS, Level, NEW_FILE, Step};
+use forebay_platforms::{PLATFORMS, find};
+use proptest::prelude::*;
+
+const PROGRAM: &str = "/usr/local/bin/forebay";
+
+fn step(id: &str, level: Level, path: &str, nth: usize) -> Step {
+    let steps = setup::steps(find(id).unwrap(), level);
+    steps.into_iter().filter(|step| step.path == path).nth(nth).unwrap()
+}
+
+fn servers() -> Step {
+    step("gemini-cli", Level::User, ".gemini/settings.json", 0)
+}
+
+fn hooks() -> Step {
+    step("gemini-cli", Level::User, ".gemini/settings.json", 1)
+}
+
+fn cursor_hooks() -> Step {
+    step("cursor", Level::User, ".cursor/hooks.json", 0)
+}
+
+fn codex() -> Step {
+    step("codex", Level::User, "config.toml", 0)
+}
+
+fn instructions() -> Step {
+    step("claude-code", Level::Project, "CLAUDE.md", 0)
+}
+
+/// Adds, adds again, and removes; gives what the file looks like in between.
+#[track_caller]
+fn round(step: &Step, text: &str) -> String {
+    let added = step.add(text, PROGRAM).unwrap();
+    assert_ne!(added, text);
+    assert_eq!(step.add(&added, PROGRAM).unwrap(), added, "twice is once");
+    assert_eq!(step.remove(&added).unwrap(), text, "in between:\n{added}");
+    assert_eq!(step.remove(text).unwrap(), text, "nothing to remove");
+    added
+}
+
+#[test]
+fn every_new_file_of_every_host() {
+    for platform in PLATFORMS {
+        let mut text = String::new();
+        for level in [Level::User, Level::Project] {
+            for step in setup::steps(platform, level) {
+                let added = step.add(NEW_FILE, PROGRAM).unwrap();
+                assert_eq!(step.remove(&added).unwrap(), NEW_FILE, "{} {}", platform.id, step.path);
+                text.push_str(&format!("## {level:?} {:?} {}\n{added}\n", step.base, step.path));
+            }
+        }
+        insta::with_settings!({prepend_module_to_snapshot => false, omit_expression => true}, {
+            insta::assert_snapshot!(format!("setup-{}", platform.id), text);
+        });
+    }
+}
+
+#[test]
+fn comments_order_and_commas_stay() {
+    let text = "// mine\n{\n\t\"b\": 1, // one\n\t/* two */ \"a\": [1, 2,],\n\t\"mcpServers\": {\n\t\t\"x\": {}, // last\n\t},\n}\n";
+    let added = round(&servers(), text);
+    insta::assert_snapshot!(added);
+    insta::assert_snapshot!("hooks_beside_others", round(&hooks(), &added));
+}
+
+#[test]
+fn a_remark_stays_with_what_it_is_about() {
+    let added = round(&servers(), "{\n  \"a\": 1 // about a\n}\n");
+    assert!(added.contains("\"a\": 1, // about a\n  \"mcpServers\": {"), "{added}");
+}
+
+#[test]
+fn empty_objects_are_told_from_missing_ones() {
+    for text in [
+        "{}",
+        "{ }",
+        "{\n}",
+        "{\n}\n",
+        "{\"mcpServers\": {}}",
+        "{\n  \"mcpServers\": {\n  }\n}\n",
+        "{\"mcpServers\": { /* none */ }}",
+        "{\"hooks\": {\"BeforeTool\": []}}",
+        "{\"hooks\": {\"BeforeTool\": [\n]}}",
+        "",
+        "\n",
+        " \n\n",
+        "// only a word\n",
+        "{\"a\":1}",
+        "{\"a\":1,}",
+        "\u{feff}{\r\n  \"a\": 1\r\n}\r\n",
+        "{\"hooks\": {\"BeforeTool\": [{\"hooks\": []}], \"Other\": [1]}}",
+    ] {
+        round(&servers(), text);
+        round(&hooks(), text);
+        let both = hooks().add(&servers().add(text, PROGRAM).unwrap(), PROGRAM).unwrap();
+        assert_eq!(hooks().remove(&servers().remove(&both).unwrap()).unwrap(), text, "{both}");
+        assert_eq!(servers().remove(&hooks().remove(&both).unwrap()).unwrap(), text, "{both}");
+    }
+}
+
+#[test]
+fn a_version_is_added_and_removed_only_where_it_is_ours() {
+    for text in [
+        "{}",
+        "\n",
+        "{\"version\": 1}",
+        "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n",
+        "{\"hooks\": {}, \"version\": 1}",
+    ] {
+        let added = round(&cursor_hooks(), text);
+        assert!(added.contains("\"version\": 1"), "{added}");
+    }
+}
+
+#[test]
+fn hooks_of_others_stay_where_they_are() {
+    let text = r#"{"hooks": {"BeforeTool": [{"matcher": "x", "hooks": [{"type": "command", "command": "lint hook"}]}]}}"#;
+    let added = round(&hooks(), text);
+    assert!(
+        added.contains("lint hook") && added.contains("forebay hook gemini-cli BeforeTool"),
+        "{added}"
+    );
+}
+
+#[test]
+fn an_older_entry_is_brought_up_to_date() {
+    let old = servers().add("{\n  \"a\": 1\n}\n", "/old/forebay").unwrap();
+    let new = servers().add(&old, PROGRAM).unwrap();
+    assert!(new.contains(PROGRAM) && !new.contains("/old/"), "{new}");
+    let old = hooks().add("{}", "/old/forebay").unwrap();
+    let new = hooks().add(&old, PROGRAM).unwrap();
+    assert!(new.contains(PROGRAM) && !new.contains("/old/"), "{new}");
+    assert_eq!(hooks().remove(&new).unwrap(), "{}");
+    let old = codex().add("model = \"x\"\n", "/old/forebay").unwrap();
+    let new = codex().add(&old, PROGRAM).unwrap();
+    assert_eq!(new, codex().add("model = \"x\"\n", PROGRAM).unwrap());
+    assert_eq!(codex().remove(&new).unwrap(), "model = \"x\"\n");
+}
+
+#[test]
+fn a_path_with_blanks_is_one_word() {
+    let added = hooks().add("{}", "/opt/my tools/forebay").unwrap();
+    assert!(added.contains(r#""\"/opt/my tools/forebay\" hook gemini-cli BeforeTool""#), "{added}");
+    assert_eq!(hooks().remove(&added).unwrap(), "{}");
+}
+
+#[test]
+fn what_cannot_be_read_or_means_something_else_is_left_alone() {
+    for text in
+        ["{", "[1]", "7", "{\"mcpServers\": []}", "{\"mcpServers\": null}", "{'a': 1}", "{\"a\" 1}"]
+    {
+        assert!(servers().add(text, PROGRAM).is_err(), "{text}");
+    }
+    for text in ["{\"hooks\": []}", "{\"hooks\": {\"BeforeTool\": {}}}"] {
+        assert!(hooks().add(text, PROGRAM).is_err(), "{text}");
+    }
+    for text in ["[", "mcp_servers = 1", "mcp_servers = {}", "[mcp_servers]\nforebay = {}\n"] {
+        assert!(codex().add(text, PROGRAM).is_err(), "{text}");
+    }
+    assert!(instructions().add("<!-- forebay:begin -->", PROGRAM).is_err());
+    assert!(instructions().remove("<!-- forebay:end --> <!-- forebay:begin -->").is_err());
+    let plugin = step("opencode", Level::User, "opencode/plugin/forebay.js", 0);
+    assert!(plugin.add("export const Mine = 1", PROGRAM).is_err());
+    assert_eq!(plugin.remove("export const Mine = 1").unwrap(), "export const Mine = 1");
+}
+
+#[test]
+fn toml_keeps_its_words() {
+    for text in [
+        "",
+        "\n",
+        "model = \"gpt-5.5\" # mine",
+        "model = \"x\"\n\n",
+        "a = 1\r\n[b]\r\nc = 2\r\n",
+        "[mcp_servers.other]\ncommand = \"x\"\n",
+        "# only a word\n",
+        "\u{feff}a = 1\n",
+        "[mcp_servers]\n",
+        "x = \"\"\"\n\n\"\"\"\n",
+        "a = 1\n  ",
+    ] {
+        round(&codex(), text);
+    }
+    insta::assert_snapshot!(round(
+        &codex(),
+        "# mine\nmodel = \"gpt-5.5\"   # best\n\n[projects.\"/home/user/p\"]\ntrust_level = \"trusted\"\n"
+    ));
+}
+
+/// Codex adds tables of its own, behind ours and below it.
+#[test]
+fn toml_tables_that_came_later_stay() {
+    let added = codex().add("a = 1\n", PROGRAM).unwrap();
+    let later = format!("{added}\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n");
+    assert_eq!(
+        codex().remove(&later).unwrap(),
+        "a = 1\n\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n"
+    );
+    let below = format!(
+        "{added}\n[mcp_servers.forebay.tools.ctx_get]\napproval_mode = \"auto\"\n\n[z]\nb = 2\n"
+    );
+    assert_eq!(codex().remove(&below).unwrap(), "a = 1\n\n[z]\nb = 2\n");
+}
+
+#[test]
+fn instructions_keep_the_rest_of_the_file() {
+    for text in [
+        "",
+        "\n",
+        "# Mine\n",
+        "# Mine",
+        "# Mine\r\n\r\nWords.\r\n",
+        "\u{feff}# Mine\n\n\n",
+        "a\n \n",
+    ] {
+        round(&instructions(), text);
+    }
+    let added = instructions().add("# Mine\n", PROGRAM).unwrap();
+    let older = added.replace("Large output", "Big output");
+    assert_eq!(instructions().add(&older, PROGRAM).unwrap(), added);
+}
+
+/// Four bytes a token is what the product counts with; English is nearer to four and a half.
+#[test]
+fn the_instructions_are_short() {
+    let tokens = forebay_domain::tokens::of(INSTRUCTIONS);
+    assert!(tokens <= 150, "{tokens} tokens");
+}
+
+/// Blanks and comments, as people put them anywhere.
+fn blank() -> impl Strategy<Value = String> {
+    const PIECES: &[&str] =
+        &["", "", "", " ", "\n", "\n  ", "\t", "\r\n", " // word\n", " /* word */ ", "\n\n    "];
+    prop::sample::select(PIECES).prop_map(str::to_owned)
+}
+
+/// JSON with comments, any layout, and now and then the names we use.
+fn jsonc() -> impl Strategy<Value = String> {
+    let leaf = prop::sample::select(vec![
+        "1",
+        "-2.5",
+        "true",
+        "null",
+        "\"a\"",
+        "\"é//\\\"\"",
+        "{}",
+        "[]",
+        "\"}\"",
+    ])
+    .prop_map(str::to_owned);
+    leaf.prop_recursive(4, 30, 4, |inner| {
+        prop_oneof![listed(inner.clone(), '[', ']'), object(inner)]
+    })
+}
+
+fn listed(
+    item: impl Strategy<Value = String>,
+    open: char,
+    close: char,
+) -> impl Strategy<Value = String> {
+    let items = prop::collection::vec((blank(), item, blank()), 0..4);
+    (items, any::<bool>(), blank()).prop_map(move |(items, trails, end)| {
+        let has_items = !items.is_empty();
+        let items: Vec<String> = items.into_iter().map(|(a, b, c)| a + &b + &c).collect();
+        let comma = if trails && has_items { "," } else { "" };
+        format!("{open}{}{comma}{end}{close}", items.join(","))
+    })
+}
+
+fn object(value: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
+    let name = prop::sample::select(vec!["a", "b", "c", "d", "e"]);
+    let servers = prop_oneof![Just("\"mcpServers\""), Just("\"hooks\"")];
+    let name = prop_oneof![4 => name.prop_map(|name| format!("\"{name}\"")), 1 => servers.prop_map(str::to_owned)];
+    let property =
+        (name, blank(), blank(), value).prop_map(|(n, a, b, v)| format!("{n}{a}:{b}{v}"));
+    listed(property, '{', '}')
+}
+
+fn file() -> impl Strategy<Value = String> {
+    (blank(), object(jsonc()), blank(), any::<bool>()).prop_map(|(a, object, b, marked)| {
+        format!("{}{a}{object}{b}", if marked { "\u{feff}" } else { "" })
+    })
+}
+
+/// A text in which a few characters were replaced, as by a slip.
+fn with_slips(text: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
+    const SLIPS: &[&str] =
+        &["", ",", "\n", "{", "}", "[", "]", "\"", "//", "/*", "*/", ":", " ", "\r", "\\", "é"];
+    let slips =
+        prop::collection::vec((any::<prop::sample::Index>(), prop::sample::select(SLIPS)), 0..4);
+    (text, slips).prop_map(|(text, slips)| {
+        let mut characters: Vec<String> = text.chars().map(String::from).collect();
+        for (place, slip) in slips {
+            if !characters.is_empty() {
+                slip.clone_into(place.get_mut(&mut characters));
+            }
+        }
+        characters.concat()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn json_edits_are_taken_back(text in file()) {
+        for step in [servers(), hooks(), cursor_hooks()] {
+            let Ok(added) = step.add(&text, PROGRAM) else { continue };
+            prop_assert_eq!(&step.add(&added, PROGRAM).unwrap(), &added);
+            prop_assert_eq!(&step.remove(&added).unwrap(), &text, "{}", added);
+        }
+    }
+
+    #[test]
+    fn whatever_is_accepted_is_taken_back(text in with_slips(file())) {
+        for step in [servers(), hooks(), cursor_hooks(), codex()] {
+            let Ok(added) = step.add(&text, PROGRAM) else { continue };
+            prop_assert_eq!(&step.remove(&added).unwrap(), &text, "{}", added);
+        }
+    }
+
+    #[test]
+    fn toml_edits_are_taken_back(lines in prop::collection::vec(prop::sample::select(vec!["a = 1", "", "# word", "[t]", "[[l]]", "[mcp_servers.x]", "s = '''", "'''", "b = {}"]), 0..8), end in prop::sample::select(vec!["", "\n", "\r\n", "\n\n"])) {
+        let text = lines.join("\n") + end;
+        if let Ok(added) = codex().add(&text, PROGRAM) {
+            prop_assert_eq!(&codex().add(&added, PROGRAM).unwrap(), &added);
+            prop_assert_eq!(&codex().remove(&added).unwrap(), &text);
+        }
+    }
+
+    #[test]
+    fn instructions_are_taken_back(text: String) {
+        let added = instructions().add(&text, PROGRAM).unwrap();
+        prop_assert_eq!(&instructions().add(&added, PROGRAM).unwrap(), &added);
+        prop_assert_eq!(&instructions().remove(&added).unwrap(), &text);
+    }
+
+    #[test]
+    fn no_text_breaks_an_edit(text: String) {
+        for platform in PLATFORMS {
+            for step in setup::steps(platform, Level::User) {
+                let _ = step.add(&text, PROGRAM);
+                let _ = step.remove(&text);
+            }
+        }
+    }
+}
