@@ -84,7 +84,7 @@ fn commands(pattern: &[Literal]) -> Result<Vec<String>, &'static str> {
         let words: Vec<&str> = match word {
             Literal::Text(word) => vec![word],
             Literal::List(words) => words.iter().filter_map(Literal::text).collect(),
-            _ => Vec::new(),
+            Literal::None => Vec::new(),
         };
         let is_whole = matches!(word, Literal::List(all) if all.len() != words.len());
         if words.is_empty() || is_whole || words.iter().any(|word| word.trim().is_empty()) {

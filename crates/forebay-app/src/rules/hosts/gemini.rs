@@ -159,9 +159,9 @@ fn read_policies(text: &str, _: &Scene) -> Result<Reading, String> {
             read.iter().flat_map(|(shown, policy)| policy.about(tool, shown)).collect();
         settle(&ordered, &mut reading);
     }
-    for (_, policy) in &read {
-        policy.about_mcp(&mut reading);
-    }
+    let of_servers: Vec<Ordered> =
+        read.iter().flat_map(|(shown, policy)| policy.about_mcp(shown)).collect();
+    settle(&of_servers, &mut reading);
     Ok(reading)
 }
 
@@ -244,15 +244,33 @@ impl Policy {
         }
     }
 
-    fn about_mcp(&self, reading: &mut Reading) {
-        let (Some(list), Some(server)) = (self.list(), &self.mcp_name) else { return };
-        if self.is_pattern() || (list == List::Allow && self.is_conditional()) {
-            return;
+    /// What it says about tools of MCP servers.
+    fn about_mcp(&self, shown: &str) -> Vec<Ordered> {
+        let Some(list) = self.list() else { return Vec::new() };
+        let ordered = |name: String| Ordered {
+            text: shown.to_owned(),
+            list,
+            reach: if self.is_pattern() {
+                Reach::Unknown
+            } else {
+                Reach::Glob(Glob::wild(&name))
+            },
+            spelled: (!self.is_pattern())
+                .then(|| Spelled { is_exact: !self.is_conditional(), ..Spelled::exact(name) }),
+        };
+        self.mcp_names().into_iter().map(ordered).collect()
+    }
+
+    /// Servers' tools by the names they have here.
+    fn mcp_names(&self) -> Vec<String> {
+        let Some(server) = &self.mcp_name else {
+            let full = self.tools().iter().filter_map(|name| name.strip_prefix("mcp_"));
+            return full.map(|name| format!("mcp__{}", name.replacen('_', "__", 1))).collect();
+        };
+        if self.tools().is_empty() {
+            return vec![format!("mcp__{server}__*")];
         }
-        let list = if self.is_conditional() { List::Ask } else { list };
-        let every = ["*".to_owned()];
-        let tools = if self.tools().is_empty() { &every } else { self.tools() };
-        reading.rows(list, tools.iter().map(|tool| format!("mcp__{server}__{tool}")));
+        self.tools().iter().map(|tool| format!("mcp__{server}__{tool}")).collect()
     }
 }
 
@@ -298,13 +316,15 @@ mod tests {
              denyMessage = \"no\"\n\
              {RULE}commandPrefix = \"git\"\ndecision = \"ask_user\"\npriority = 100\n\
              [[rule]]\ntoolName = [\"write_file\", \"replace\"]\ndecision = \"ask_user\"\npriority = 10\n\
-             [[rule]]\nmcpName = \"untrusted\"\ndecision = \"deny\"\npriority = 500\n"
+             [[rule]]\nmcpName = \"untrusted\"\ndecision = \"deny\"\npriority = 500\n\
+             [[rule]]\ntoolName = \"mcp_db_drop\"\ndecision = \"deny\"\npriority = 1\n"
         );
         assert_eq!(policies(&text), [
             "ask Bash(git:*)",
             "deny Bash(rm -rf:*)",
             "deny Bash(mkfs:*)",
             "ask Edit",
+            "deny mcp__db__drop",
             "deny mcp__untrusted__*",
         ]);
     }

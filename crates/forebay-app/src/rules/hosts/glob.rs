@@ -102,7 +102,7 @@ fn walk(
                 (first, Some(second)) if second_skips(*second) => {
                     row[j + 1] || (first.is_some() && below[j])
                 }
-                (Some(Token::Many), _) | (None, _) | (_, None) => false,
+                (Some(Token::Many) | None, _) | (_, None) => false,
                 (Some(first), Some(second)) => fits(*first, *second) && below[j + 1],
             };
         }

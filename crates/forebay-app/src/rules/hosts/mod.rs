@@ -10,8 +10,9 @@
 //! word in the list below. Left out:
 //! - GitHub Copilot CLI takes rules on its command line only; the file it keeps (`permissions-config.json`)
 //!   is a memory of approvals without a documented form;
-//! - rules that administrators set for other hosts in system folders;
-//! - hosts whose form no documentation or source was found for.
+//! - Factory's Droid has `permissionRules`, and older lists, in `.factory/settings.json`; the form of a rule
+//!   could not be confirmed;
+//! - rules that administrators set for other hosts in system folders.
 
 mod glob;
 mod jsonc;

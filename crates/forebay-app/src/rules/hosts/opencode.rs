@@ -35,8 +35,11 @@ const fn file(lies: Lies, path: &'static str) -> Source {
     Source { lies, path, holds: Holds::File, read }
 }
 
+/// Writes a pattern down as rules.
+type Spell = fn(&str, &Scene) -> Spelled;
+
 /// Its permissions for what Forebay does, and how their patterns are written.
-const TOOLS: &[(&str, fn(&str, &Scene) -> Spelled)] = &[
+const TOOLS: &[(&str, Spell)] = &[
     ("bash", |pattern, _| spell::command_glob(pattern)),
     ("edit", |pattern, scene| paths("Edit", pattern, scene)),
     ("read", |pattern, scene| paths("Read", pattern, scene)),
@@ -161,6 +164,9 @@ fn push(rules: &mut Vec<Rule>, permission: &str, pattern: &str, word: &str, read
             return reading.lost(text, "its word is none of allow, ask, deny");
         }
     };
+    if pattern.trim().trim_matches('/').is_empty() {
+        return reading.lost(format!("{permission} {pattern}: {word}"), "its pattern is empty");
+    }
     if pattern.contains("{env:") || pattern.contains("{file:") {
         let text = format!("{permission} {pattern}: {word}");
         reading.lost(text, "what OpenCode puts in its place is not known here");
@@ -180,6 +186,9 @@ fn home(pattern: &str) -> String {
 fn paths(tool: &str, pattern: &str, scene: &Scene) -> Spelled {
     if spell::is_stars(pattern) {
         return Spelled::exact(tool);
+    }
+    if pattern == "~" {
+        return Spelled::exact(format!("{tool}(~)"));
     }
     let (anchor, below) = match pattern.strip_prefix('/') {
         Some(below) => (Some("//"), below),
@@ -329,6 +338,8 @@ mod tests {
             "deny Read(~/keys/**)",
             "lost external_directory is skipped: no rule says that only the project may be touched"
         ]);
+        let empty = read(r#"{"permission": {"bash": {"": "deny"}, "read": {"/": "deny"}}}"#);
+        assert!(empty.unwrap().rows.is_empty());
         assert_eq!(read(r#"{"permission": {"bash": "never"}}"#).unwrap().lines(), [
             "lost bash *: never is skipped: its word is none of allow, ask, deny"
         ]);
