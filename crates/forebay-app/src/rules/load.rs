@@ -239,7 +239,12 @@ mod tests {
 
     #[test]
     fn a_file_that_does_not_validate_is_told() {
-        for text in ["{", r#"{"permissions":{"deny":"Bash"}}"#, r#"{"permissions":{"deny":[1]}}"#] {
+        for text in [
+            "{",
+            r#"{"permissions":{"deny":"Bash"}}"#,
+            r#"{"permissions":{"deny":[1]}}"#,
+            r#"{} {"permissions":{"deny":["Bash"]}}"#,
+        ] {
             let error = Stage::new().file("p/.claude/settings.json", text).load().unwrap_err();
             assert!(error.message.contains("settings.json cannot be read"), "{}", error.message);
         }

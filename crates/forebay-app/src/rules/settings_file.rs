@@ -49,9 +49,10 @@ impl SettingsFile {
             return Ok(Some(Self::default()));
         }
         let mut deserializer = serde_json::Deserializer::from_str(&text);
-        serde_path_to_error::deserialize(&mut deserializer)
-            .map(Some)
-            .map_err(|error| invalid(path, &error.to_string()))
+        let settings = serde_path_to_error::deserialize(&mut deserializer)
+            .map_err(|error| invalid(path, &error.to_string()))?;
+        deserializer.end().map_err(|error| invalid(path, &error.to_string()))?;
+        Ok(Some(settings))
     }
 }
 
