@@ -12,7 +12,7 @@
 
 use forebay_domain::policy::List;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::glob::Glob;
 use super::ordered::{Ordered, Reach, settle};
@@ -53,7 +53,7 @@ const OUTSIDE: &str = "external_directory";
 struct Config {
     permission: Value,
     permissions: Vec<NewRule>,
-    tools: Map<String, Value>,
+    tools: Value,
 }
 
 #[derive(Debug, Deserialize)]
@@ -113,7 +113,7 @@ impl Rule {
 /// All rules of a file in their order, the weakest first.
 fn flat(config: Config, reading: &mut Reading) -> Result<Vec<Rule>, String> {
     let mut rules = Vec::new();
-    for (tool, is_on) in &config.tools {
+    for (tool, is_on) in config.tools.as_object().into_iter().flatten() {
         let permission = if matches!(&**tool, "write" | "patch") { "edit" } else { tool };
         let word = if is_on == &Value::Bool(false) { "deny" } else { "allow" };
         push(&mut rules, permission, "*", word, reading);

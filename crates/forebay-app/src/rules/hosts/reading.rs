@@ -112,3 +112,16 @@ impl Reading {
         rows.chain(notes).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_is_matched_as_it_is_in_every_spelling() {
+        let roots = vec!["/a [b]*".to_owned(), "/real".to_owned()];
+        let scene = Scene { origin: Origin::User, roots };
+        assert_eq!(scene.below_root("x/**"), ["//a \\[b]\\*/x/**", "//real/x/**"]);
+        assert_eq!(Scene::project().below_root("x"), ["/x"]);
+    }
+}
