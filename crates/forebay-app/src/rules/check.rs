@@ -1,10 +1,11 @@
 //! Judging calls that are written down as JSON lines, without running anything.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use forebay_domain::policy::{List, Mode, Origin, Trust, Unmatched, Verdict, Warning, host_of};
+use forebay_domain::policy::{List, Mode, Origin, Trust, Unmatched, Verdict, host_of};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -58,22 +59,22 @@ pub fn check_line(line: &str, here: &Place) -> Result<String, AppError> {
     let mode = line.mode.as_deref().map(read_mode).transpose()?;
     let place = line.place(here);
     let input = line.call_input();
-    let (verdict, warnings) = if let Some(scopes) = &line.scopes {
+    let answered = if let Some(scopes) = &line.scopes {
         let (rules, warnings) = compile(&written(scopes));
-        (decide(&line.tool, &input, &rules, &line.circumstances(place, mode)), warnings)
+        to_json(&decide(&line.tool, &input, &rules, &line.circumstances(place, mode)), &warnings)
     } else {
         let in_force = load(&place)?;
         let mut around = in_force.circumstances(&place, mode);
         around.trust = line.trusted.map_or(around.trust, given_trust);
-        (decide(&line.tool, &input, &in_force.rules, &around), in_force.warnings)
+        to_json(&decide(&line.tool, &input, &in_force.rules, &around), &in_force.warnings)
     };
     let mut answer = Map::from_iter([("id".to_owned(), line.id)]);
-    answer.extend(to_json(&verdict, &warnings));
+    answer.extend(answered);
     Ok(Value::Object(answer).to_string())
 }
 
 /// A verdict as data.
-pub fn to_json(verdict: &Verdict, warnings: &[Warning]) -> Map<String, Value> {
+pub fn to_json(verdict: &Verdict, warnings: &[impl Display]) -> Map<String, Value> {
     let mut answer = Map::new();
     answer.insert("verdict".to_owned(), json!(verdict.decision.as_str()));
     if let Some((origin, text)) = &verdict.rule {
@@ -86,7 +87,7 @@ pub fn to_json(verdict: &Verdict, warnings: &[Warning]) -> Map<String, Value> {
         answer.insert("dial".to_owned(), json!(dial));
     }
     if !warnings.is_empty() {
-        let lines: Vec<String> = warnings.iter().map(Warning::to_string).collect();
+        let lines: Vec<String> = warnings.iter().map(ToString::to_string).collect();
         answer.insert("warnings".to_owned(), json!(lines));
     }
     answer
@@ -112,6 +113,8 @@ impl Line {
             root: root.unwrap_or_else(|| here.root.clone()),
             home: self.home.clone().or_else(|| here.home.clone()),
             managed: here.managed.clone(),
+            // What this process's variables name belongs to its own user.
+            variable: if self.home.is_some() { |_| None } else { here.variable },
         }
     }
 
@@ -201,6 +204,7 @@ mod tests {
             root: "/nowhere/p".into(),
             home: Some("/nowhere".into()),
             managed: None,
+            variable: |_| None,
         };
         check_line(line, &here).unwrap_or_else(|error| format!("error: {}", error.message))
     }

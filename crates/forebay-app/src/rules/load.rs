@@ -1,4 +1,4 @@
-//! Reads the rules of every settings file that counts here.
+//! Reads the rules of every file that counts here: Claude Code's settings, then other hosts' rules.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use forebay_domain::policy::{List, Mode, Origin, Rules, Trust, Unmatched, Warnin
 use serde_json::Value;
 
 use super::settings_file::SettingsFile;
-use super::{Circumstances, Place, compile};
+use super::{Circumstances, Place, compile, hosts};
 use crate::AppError;
 
 const LOCAL_FILE: &str = ".claude/settings.local.json";
@@ -20,13 +20,38 @@ pub struct Written {
     pub file: PathBuf,
 }
 
+/// Something the user wrote that does not count as he wrote it. It is told, never dropped in silence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Caution {
+    #[error(transparent)]
+    Malformed(#[from] Warning),
+    #[error("{}: `{text}` {what}", file.display())]
+    OtherHost {
+        file: PathBuf,
+        text: String,
+        what: String,
+        /// No rule in force stands for it; otherwise a stricter one does.
+        is_lost: bool,
+    },
+}
+
+impl Caution {
+    /// Whether no rule in force stands for what was written.
+    pub fn is_lost(&self) -> bool {
+        match self {
+            Self::Malformed(_) => true,
+            Self::OtherHost { is_lost, .. } => *is_lost,
+        }
+    }
+}
+
 /// The rules in force here.
 #[derive(Debug)]
 pub struct InForce {
     pub written: Vec<Written>,
     pub rules: Rules,
-    pub warnings: Vec<Warning>,
-    /// Every file that was looked for, strongest first, and whether it is there.
+    pub warnings: Vec<Caution>,
+    /// Every file and folder that was looked for, strongest first, and whether it is there.
     pub files: Vec<(Origin, PathBuf, bool)>,
     pub managed_only: bool,
     pub trust: Trust,
@@ -46,7 +71,7 @@ impl InForce {
     }
 }
 
-/// Reads every settings file of the host.
+/// Reads every settings file of Claude Code and the rules of every other host.
 pub fn load(place: &Place) -> Result<InForce, AppError> {
     let mut written = Vec::new();
     let mut files = Vec::new();
@@ -65,7 +90,11 @@ pub fn load(place: &Place) -> Result<InForce, AppError> {
         }));
         directories.extend(settings.permissions.additional_directories);
     }
-    let (rules, warnings) = compile(&written);
+    let others = hosts::load(place)?;
+    written.extend(others.written);
+    files.extend(others.files);
+    let (rules, malformed) = compile(&written);
+    let warnings = malformed.into_iter().map(Caution::from).chain(others.cautions).collect();
     Ok(InForce {
         rules: if managed_only { rules.managed_only() } else { rules },
         warnings,
@@ -172,6 +201,7 @@ mod tests {
                 root: root.join("p"),
                 home: Some(root.join("home")),
                 managed: Some(root.join("etc")),
+                variable: |_| None,
             })
         }
     }
@@ -209,7 +239,12 @@ mod tests {
 
     #[test]
     fn a_file_that_does_not_validate_is_told() {
-        for text in ["{", r#"{"permissions":{"deny":"Bash"}}"#, r#"{"permissions":{"deny":[1]}}"#] {
+        for text in [
+            "{",
+            r#"{"permissions":{"deny":"Bash"}}"#,
+            r#"{"permissions":{"deny":[1]}}"#,
+            r#"{} {"permissions":{"deny":["Bash"]}}"#,
+        ] {
             let error = Stage::new().file("p/.claude/settings.json", text).load().unwrap_err();
             assert!(error.message.contains("settings.json cannot be read"), "{}", error.message);
         }

@@ -1,6 +1,7 @@
 //! The permission rules in force here, and what they say about a call.
 
 mod check;
+mod hosts;
 mod links;
 mod load;
 mod permit;
@@ -14,7 +15,7 @@ use forebay_domain::policy::{
 };
 
 pub use self::check::{check_line, to_json};
-pub use self::load::{InForce, Written, load};
+pub use self::load::{Caution, InForce, Written, load};
 pub(crate) use self::permit::{Act, Permissions, permit, summary, unreachable};
 pub use self::unreachable::Unreachable;
 
@@ -27,9 +28,16 @@ pub struct Place {
     pub home: Option<PathBuf>,
     /// The folder of managed settings, where this system has one.
     pub managed: Option<PathBuf>,
+    /// A folder that a variable of the environment names; hosts keep their files where these say.
+    pub variable: fn(&str) -> Option<PathBuf>,
 }
 
 impl Place {
+    /// A variable of this process.
+    pub fn variable(name: &str) -> Option<PathBuf> {
+        std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+    }
+
     /// The folder managed settings lie in on this system.
     pub fn managed_folder() -> PathBuf {
         let folder = if cfg!(target_os = "macos") {

@@ -77,8 +77,9 @@ pub(crate) fn summary(app: &App) -> Result<Summary, AppError> {
     let count = |list| in_force.written.iter().filter(|rule| rule.list == list).count();
     let mut parts: Vec<String> =
         List::ALL.iter().map(|list| format!("{} {}", count(*list), list.as_str())).collect();
-    if !in_force.warnings.is_empty() {
-        parts.push(format!("{} malformed (forebay rules)", in_force.warnings.len()));
+    let lost = in_force.warnings.iter().filter(|warning| warning.is_lost()).count();
+    if lost > 0 {
+        parts.push(format!("{lost} skipped (forebay rules)"));
     }
     let names = unreachable.hidden_paths().count();
     let holds = app.settings.isolation.profile != Profile::Off;
@@ -90,7 +91,7 @@ pub(crate) fn summary(app: &App) -> Result<Summary, AppError> {
     if unreachable.cut_short {
         parts.push("a rule with wildcards covers too many names: the nearest are held".to_owned());
     }
-    let is_held = (holds || names == 0) && !unreachable.cut_short && in_force.warnings.is_empty();
+    let is_held = (holds || names == 0) && !unreachable.cut_short && lost == 0;
     Ok(Summary { text: parts.join(", "), is_held })
 }
 
@@ -107,6 +108,7 @@ fn place(app: &App) -> Place {
         root: app.root().to_owned(),
         home: app.user_home.clone(),
         managed: Some(Place::managed_folder()),
+        variable: Place::variable,
     }
 }
 

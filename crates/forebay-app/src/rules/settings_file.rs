@@ -44,26 +44,30 @@ impl SettingsFile {
     /// Reads a file; `None` if there is none. One that does not validate is an error: going on with
     /// fewer rules would be worse.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, AppError> {
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error)
-                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
-            {
-                return Ok(None);
-            }
-            Err(error) => return Err(invalid(path, &error.to_string())),
-        };
+        let Some(text) = text_of(path)? else { return Ok(None) };
         if text.trim().is_empty() {
             return Ok(Some(Self::default()));
         }
         let mut deserializer = serde_json::Deserializer::from_str(&text);
-        serde_path_to_error::deserialize(&mut deserializer)
-            .map(Some)
-            .map_err(|error| invalid(path, &error.to_string()))
+        let settings = serde_path_to_error::deserialize(&mut deserializer)
+            .map_err(|error| invalid(path, &error.to_string()))?;
+        deserializer.end().map_err(|error| invalid(path, &error.to_string()))?;
+        Ok(Some(settings))
     }
 }
 
-fn invalid(path: &Path, why: &str) -> AppError {
+/// The text of a file, `None` if there is none.
+pub(super) fn text_of(path: &Path) -> Result<Option<String>, AppError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(invalid(path, &error.to_string())),
+    }
+}
+
+pub(super) fn invalid(path: &Path, why: &str) -> AppError {
     AppError::bad_input(
         format!("the permission rules of {} cannot be read: {why}", path.display()),
         "correct the file; until then nothing is judged by half of the rules",

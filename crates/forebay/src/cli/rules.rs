@@ -65,6 +65,7 @@ fn place(common: &Common) -> Result<Place, AppError> {
         cwd,
         home: user_home(),
         managed: Some(Place::managed_folder()),
+        variable: Place::variable,
     })
 }
 
@@ -103,10 +104,11 @@ fn listed_text(in_force: &InForce) -> String {
         );
     }
     text.push_str("\nfiles, the strongest first; a deny in any of them wins:\n");
-    for (origin, file, is_there) in &in_force.files {
-        let state = if *is_there { "" } else { " (not there)" };
-        text.push_str(&format!("  {:<8} {}{state}\n", origin.as_str(), file.display()));
+    let (present, absent): (Vec<_>, Vec<_>) = in_force.files.iter().partition(|file| file.2);
+    for (origin, file, _) in present {
+        text.push_str(&format!("  {:<8} {}\n", origin.as_str(), file.display()));
     }
+    text.push_str(&format!("  looked for {} more, not there (--json names them)\n", absent.len()));
     text
 }
 
@@ -124,9 +126,15 @@ fn listed_json(in_force: &InForce) -> Value {
         })
         .collect();
     let warnings: Vec<String> = in_force.warnings.iter().map(ToString::to_string).collect();
+    let paths = |is_there| -> Vec<String> {
+        let such = in_force.files.iter().filter(|file| file.2 == is_there);
+        such.map(|file| file.1.to_string_lossy().into_owned()).collect()
+    };
     json!({
         "rules": written,
         "warnings": warnings,
+        "files": paths(true),
+        "absent_files": paths(false),
         "managed_only": in_force.managed_only,
         "trusted": in_force.trust == Trust::Workspace,
     })

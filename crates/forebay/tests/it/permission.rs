@@ -15,6 +15,14 @@ impl TestEnv {
         self.write(".claude/settings.json", settings.to_string());
         self
     }
+
+    /// Writes a file below the root, with the folders it needs.
+    fn with_file(self, name: &str, text: &str) -> Self {
+        let path = self.root().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        self
+    }
 }
 
 #[test]
@@ -141,4 +149,112 @@ fn rules_that_change_while_the_server_runs_hold_at_once() {
     let told = client.fault("ctx_execute", json!({ "code": "touch three" }));
     assert!(told.contains("settings.json"), "{told}");
     assert!(!env.project().join("two").exists() && !env.project().join("three").exists());
+}
+
+const CODEX: &str = "prefix_rule(pattern = ['touch', ['x', 'y']], decision = 'forbidden')\n";
+const OPENCODE: &str = r#"{ // the team's
+    "permission": {
+        "bash": {"*": "allow", "mkdir *": "deny", "sort *": "deny", "sort": "allow"},
+        "read": {"*.env": "deny"},
+    },
+}"#;
+
+#[test]
+fn what_another_hosts_files_deny_does_not_run() {
+    let env = TestEnv::new()
+        .with_file("app/.codex/rules/team.rules", CODEX)
+        .with_file("app/opencode.json", OPENCODE)
+        .with_file("app/deep/.env", "word\n");
+    for line in ["touch x", "env touch x z", "bash -c 'touch x'", "true && touch x"] {
+        env.forebay(["run", "--", line]).refused(
+            126,
+            "project rule Bash(touch x:*) denies",
+            "rule",
+        );
+    }
+    env.forebay(["run", "--", "mkdir d"]).refused(126, "project rule Bash(mkdir *) denies it", "");
+    env.forebay(["run", "--", "cat deep/.env"]).refused(126, "Read(/**/*.env) denies it", "");
+    let told = env.mcp().fault("ctx_execute", json!({ "code": "mkdir d; touch y" }));
+    assert!(told.contains("denies it"), "{told}");
+    assert!(!env.project().join("x").exists() && !env.project().join("d").exists());
+    env.forebay(["run", "--", "touch z"]).ok();
+}
+
+/// OpenCode lets its last pattern win, so a deny with an exception is none that always holds.
+#[test]
+fn a_deny_that_its_host_takes_back_in_part_is_asked_about() {
+    let env = TestEnv::new().with_file("home/xdg-config/opencode/opencode.jsonc", OPENCODE);
+    env.forebay(["run", "--", "sort x"]).refused(126, "needs the user's approval", "allow rule");
+    let listed = env.forebay(["rules"]).ok().text();
+    assert!(listed.contains("ask   Bash(sort *)"), "{listed}");
+    assert!(listed.contains("`bash sort: allow` takes a part of it back"), "{listed}");
+}
+
+#[test]
+fn other_hosts_rules_are_listed_with_their_files() {
+    let env = TestEnv::new()
+        .with_file("home/.codex/rules/default.rules", "prefix_rule(['ls'])\nx = 1\n")
+        .with_file("home/.cursor/cli-config.json", r#"{"permissions": {"deny": ["Shell(rm)"]}}"#)
+        .with_file("app/opencode.json", r#"{"permission": {"edit": "ask"}}"#)
+        .with_file("home/.qwen/settings.json", r#"{"permissions": {"ask": ["Bash(npm)"]}}"#)
+        .with_file(
+            "home/.gemini/policies/a.toml",
+            "[[rule]]\ntoolName = 'web_fetch'\ndecision = 'deny'\npriority = 1\n",
+        );
+    insta::assert_snapshot!(env.redact(&env.forebay(["rules"]).ok().text()), @"
+    ask   Edit                                     project  [ROOT]/app/opencode.json
+    allow Bash(ls:*)                               user     [ROOT]/home/.codex/rules/default.rules
+    deny  Bash(rm:*)                               user     [ROOT]/home/.cursor/cli-config.json
+    deny  WebFetch                                 user     [ROOT]/home/.gemini/policies/a.toml
+    ask   Bash(npm:*)                              user     [ROOT]/home/.qwen/settings.json
+    warning: [ROOT]/home/.codex/rules/default.rules: `x = 1` is skipped: only calls with literal arguments are read
+
+    files, the strongest first; a deny in any of them wins:
+      project  [ROOT]/app/opencode.json
+      user     [ROOT]/home/.codex/rules
+      user     [ROOT]/home/.codex/rules/default.rules
+      user     [ROOT]/home/.cursor/cli-config.json
+      user     [ROOT]/home/.gemini/policies
+      user     [ROOT]/home/.gemini/policies/a.toml
+      user     [ROOT]/home/.qwen/settings.json
+      looked for 16 more, not there (--json names them)
+    ");
+    let listed = env.forebay(["rules", "--json"]).ok().json();
+    let absent = listed["absent_files"].as_array().unwrap();
+    assert!(absent.iter().any(|file| file.as_str().unwrap().ends_with("app/.codex/rules")));
+}
+
+#[test]
+fn a_rule_file_that_appears_while_the_server_runs_holds_at_once() {
+    let env = TestEnv::new().with_file("app/.codex/rules/old.rules", "");
+    let mut client = env.mcp();
+    client.text("ctx_execute", json!({ "code": "touch x; rm x" }));
+    let env = env.with_file("app/.codex/rules/new.rules", CODEX);
+    client.fault("ctx_execute", json!({ "code": "touch x" }));
+    let env = env.with_file("app/.codex/rules/new.rules", "prefix_rule(");
+    let told = client.fault("ctx_execute", json!({ "code": "true" }));
+    assert!(told.contains("new.rules cannot be read"), "{told}");
+    fs::remove_file(env.project().join(".codex/rules/new.rules")).unwrap();
+    client.text("ctx_execute", json!({ "code": "touch x" }));
+    let env = env.with_file("home/.codex/rules/mine.rules", CODEX);
+    client.fault("ctx_execute", json!({ "code": "touch x" }));
+    assert!(env.project().join("x").exists());
+}
+
+/// A run must not be able to rewrite the rules it is held to.
+#[test]
+#[cfg(target_os = "linux")]
+fn other_hosts_rule_files_are_out_of_reach_of_programs() {
+    let env = TestEnv::new()
+        .with_file("app/.codex/rules/team.rules", CODEX)
+        .with_file("app/opencode.json", OPENCODE);
+    for code in [
+        "open(F, '>', '.codex/rules/team.rules'); close F; unlink '.codex/rules/team.rules'",
+        "open(F, '>', 'opencode.json'); print F '{}'; close F",
+    ] {
+        env.forebay(["run", "--language", "perl", "--", code]);
+    }
+    let kept = |name: &str| fs::read_to_string(env.project().join(name)).unwrap();
+    assert_eq!(kept(".codex/rules/team.rules"), CODEX);
+    assert_eq!(kept("opencode.json"), OPENCODE);
 }
