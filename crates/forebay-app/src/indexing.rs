@@ -6,21 +6,26 @@
 use forebay_domain::text::chunk::{Chunker, Passage};
 use forebay_store::{IndexState, IndexStep, NewChunk, Store};
 
-use crate::AppError;
+use crate::{AppError, meaning};
 
 /// What is made searchable in one transaction: short enough that writers do not notice.
 const BATCH_BYTES: u64 = 128 * 1024;
 
 /// A passage as the store takes it.
 pub(crate) fn to_chunk(title: &str, passage: Passage) -> NewChunk {
+    let text = String::from_utf8_lossy(&passage.bytes).into_owned();
+    let sense = meaning::of_passage(title, &text);
     NewChunk {
         start: passage.start,
         bytes: passage.bytes.len() as u64,
         lines: passage.lines,
         title: title.to_owned(),
-        text: String::from_utf8_lossy(&passage.bytes).into_owned(),
+        text,
         key: None,
         created: None,
+        around: String::new(),
+        meaning: sense.meaning,
+        is_code: sense.is_code,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Indexing JSON lines: one document a line, each its own passage.
 
+use std::collections::VecDeque;
 use std::io::BufRead;
 
 use forebay_domain::text::chunk::Chunker;
@@ -54,6 +55,7 @@ pub fn index(
     new.digest = number::counted(documents, "document");
     new.chunks_are_complete = true;
     new.replaces_source = true;
+    writer.neighbours.flush(&mut *writer.upload)?;
     let entry = writer.upload.finish(new)?;
     let text = format!(
         "{} {} indexed from {source}",
@@ -73,13 +75,21 @@ struct Writer<'store> {
     upload: Box<dyn Upload + 'store>,
     redaction: &'store Redaction,
     redactions: Redactions,
+    neighbours: Neighbours,
     offset: u64,
     line: u64,
 }
 
 impl<'store> Writer<'store> {
     fn new(upload: Box<dyn Upload + 'store>, redaction: &'store Redaction) -> Self {
-        Self { upload, redaction, redactions: Redactions::default(), offset: 0, line: 1 }
+        Self {
+            upload,
+            redaction,
+            redactions: Redactions::default(),
+            neighbours: Neighbours::default(),
+            offset: 0,
+            line: 1,
+        }
     }
 
     /// Appends a document and makes it searchable under its id.
@@ -91,7 +101,7 @@ impl<'store> Writer<'store> {
         }
         self.upload.write(body.as_bytes())?;
         for chunk in self.chunks(&document, &body) {
-            self.upload.chunk(chunk)?;
+            self.neighbours.add(chunk, &mut *self.upload)?;
         }
         self.offset += body.len() as u64;
         self.line += body.matches('\n').count() as u64;
@@ -122,6 +132,61 @@ impl<'store> Writer<'store> {
         chunker.push(body.as_bytes(), &mut emit);
         chunker.finish(&mut emit);
         chunks
+    }
+}
+
+/// Documents that wait for the ones after them.
+///
+/// A short one (a turn of a conversation, a line of a log) says little alone, so it is found by what
+/// stands around it under the same title, too.
+#[derive(Default)]
+struct Neighbours {
+    /// Up to two before the one whose turn it is, itself, and up to two after it.
+    window: VecDeque<NewChunk>,
+    /// Which of them is next to be written.
+    next: usize,
+}
+
+impl Neighbours {
+    const SHORT_BYTES: u64 = 600;
+    const REACH: usize = 2;
+
+    fn add(&mut self, chunk: NewChunk, upload: &mut dyn Upload) -> Result<(), AppError> {
+        self.window.push_back(chunk);
+        while self.window.len() > self.next + Self::REACH {
+            self.write_next(upload)?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self, upload: &mut dyn Upload) -> Result<(), AppError> {
+        while self.next < self.window.len() {
+            self.write_next(upload)?;
+        }
+        Ok(())
+    }
+
+    fn write_next(&mut self, upload: &mut dyn Upload) -> Result<(), AppError> {
+        let Some(own) = self.window.get(self.next) else { return Ok(()) };
+        let mut chunk = own.clone();
+        if chunk.bytes <= Self::SHORT_BYTES {
+            chunk.around = self.around(self.next);
+        }
+        upload.chunk(chunk)?;
+        self.next += 1;
+        if self.next > Self::REACH {
+            self.window.pop_front();
+            self.next -= 1;
+        }
+        Ok(())
+    }
+
+    fn around(&self, own: usize) -> String {
+        let title = &self.window[own].title;
+        let near = self.window.iter().enumerate().filter(|(index, other)| {
+            *index != own && other.bytes <= Self::SHORT_BYTES && &other.title == title
+        });
+        near.map(|(_, other)| other.text.trim()).collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -14,11 +14,20 @@ pub struct Hit {
     /// The name the caller gave this passage when it indexed it.
     pub key: Option<String>,
     pub created: Timestamp,
-    /// Higher is better; comparable within one query only.
+    /// How well its words fit; 0 if none does.
+    pub words: f64,
+    /// How near its meaning is, from 0 to 1.
+    pub nearness: f32,
+    /// Both together: higher is better; comparable within one query only.
     pub score: f64,
+    /// It is source code, in which names matter less than what is done.
+    pub is_code: bool,
     /// First and last line of the passage in the stored raw text.
     pub lines: (u64, u64),
-    /// The passage itself.
+    /// Where the passage starts in the stored raw text, and its length.
+    pub start: u64,
+    pub bytes: u64,
+    /// The passage itself, once it was read.
     pub text: String,
     /// The words of the query that stand in it.
     pub matched: Vec<String>,

@@ -7,6 +7,7 @@ pub mod entry;
 pub mod event;
 pub mod hit;
 pub mod hook;
+pub mod meaning;
 pub mod note;
 pub mod policy;
 pub mod project;

@@ -16,7 +16,7 @@ mod table;
 mod vector;
 mod words;
 
-pub use vector::{BYTES, Vector, nearness};
+pub use vector::{BYTES, Vector};
 
 /// What vectors are made with; vectors of different models never meet.
 pub const MODEL: &str = "forebay-static-1";

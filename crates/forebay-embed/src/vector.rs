@@ -34,23 +34,12 @@ impl Vector {
 
     /// How near two directions are: 1 for the same, 0 for unrelated ones.
     pub fn nearness(&self, other: &Self) -> f32 {
-        nearness(self.as_bytes(), other.as_bytes())
+        forebay_domain::meaning::nearness(self.as_bytes(), other.as_bytes())
     }
 
     #[cfg(test)]
     pub(crate) fn components(&self) -> impl Iterator<Item = f32> + '_ {
-        let length = (dot(self.as_bytes(), self.as_bytes()) as f32).sqrt();
+        let length = forebay_domain::meaning::length(self.as_bytes());
         self.0.iter().map(move |byte| f32::from(byte.cast_signed()) / length)
     }
-}
-
-/// The same for vectors as they are stored.
-pub fn nearness(a: &[u8], b: &[u8]) -> f32 {
-    let lengths = (dot(a, a) as f32 * dot(b, b) as f32).sqrt();
-    if lengths > 0.0 { dot(a, b) as f32 / lengths } else { 0.0 }
-}
-
-fn dot(a: &[u8], b: &[u8]) -> i32 {
-    let product = |(a, b): (&u8, &u8)| i32::from(a.cast_signed()) * i32::from(b.cast_signed());
-    a.iter().zip(b).map(product).sum()
 }

@@ -44,8 +44,19 @@ pub trait Store: Send + Sync {
     /// Makes more of some entries searchable; a step that another process was faster with is skipped.
     fn extend_index(&self, steps: &[IndexStep]) -> Result<(), StoreError>;
 
-    /// The best passages for a query, best first.
+    /// The best passages by words and the best by meaning, without their text.
     fn search(&self, query: &Query) -> Result<Vec<Hit>, StoreError>;
+
+    /// The text of a passage that was found.
+    fn passage(&self, hit: &Hit) -> Result<String, StoreError> {
+        let bytes = hit.bytes as usize;
+        let mut text = Vec::with_capacity(bytes);
+        self.read(hit.reference, hit.start, &mut |piece| {
+            text.extend_from_slice(&piece[..piece.len().min(bytes - text.len())]);
+            text.len() < bytes
+        })?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
 
     /// Entries in order of creation, newest first.
     fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError>;
@@ -135,6 +146,18 @@ pub struct NewChunk {
     pub text: String,
     pub key: Option<String>,
     pub created: Option<Timestamp>,
+    /// What stands before and after a short passage; empty for one that speaks for itself.
+    pub around: String,
+    pub meaning: Option<Meaning>,
+    /// It is source code.
+    pub is_code: bool,
+}
+
+/// What a text means, as a model tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Meaning {
+    pub model: String,
+    pub vector: Vec<u8>,
 }
 
 /// How far an entry is searchable.
@@ -161,6 +184,9 @@ pub struct IndexStep {
 pub struct Query {
     /// Words, any of which may match.
     pub words: Vec<String>,
+    /// What is meant; without it only words find.
+    pub meaning: Option<Meaning>,
+    /// So many by words, and so many by meaning.
     pub limit: usize,
     pub session: Option<String>,
     pub branch: Option<String>,
@@ -169,7 +195,6 @@ pub struct Query {
     pub entries: Vec<Reference>,
     /// A glob over the source: `docs/*`.
     pub source: Option<String>,
-    pub without_text: bool,
 }
 
 #[derive(Debug, Clone, Default)]

@@ -13,7 +13,7 @@ use super::{Nature, Tool, input};
 use crate::indexing;
 use crate::render::budgeted::Budgeted;
 use crate::render::{describe, window};
-use crate::{Answer, App, AppError, Call};
+use crate::{Answer, App, AppError, Call, meaning, ranking};
 
 pub struct Search;
 
@@ -66,6 +66,8 @@ pub(crate) fn answer(
 const MOST_WORDS: usize = 64;
 const MOST_QUERIES: usize = 20;
 const MOST_HITS: u64 = 100;
+/// Ranking needs a choice, however few hits are shown.
+const LEAST_CANDIDATES: usize = 100;
 /// Room for the line that tells how many hits are not shown.
 const MORE_BYTES: usize = 40;
 /// Output that is not searchable yet is caught up with, as far as this goes, before the search.
@@ -116,43 +118,39 @@ impl Reach {
 
     /// The best hits of all stores for one query.
     pub fn find(&self, query: &str) -> Result<Found, AppError> {
-        let asked = Query { words: words::telling(query, MOST_WORDS), ..self.filter.clone() };
-        let mut hits = Vec::new();
-        for store in &self.stores {
-            hits.extend(store.search(&asked)?);
+        let mut hits = self.candidates(query)?;
+        hits.truncate(self.filter.limit);
+        for (store, hit) in &mut hits {
+            hit.text = store.passage(hit)?;
+            hit.matched = matched_words(&words::telling(query, MOST_WORDS), hit);
         }
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
-        hits.truncate(asked.limit);
+        let hits = hits.into_iter().map(|(_, hit)| hit).collect();
         Ok(Found { query: query.to_owned(), hits })
     }
 
     /// The best documents for one query, each once however many of its passages match.
     pub fn find_documents(&self, query: &str) -> Result<Vec<Hit>, AppError> {
-        let wanted = self.filter.limit;
-        let mut passages = wanted * 3;
-        loop {
-            let (mut documents, found) = self.distinct_documents(query, passages)?;
-            if documents.len() >= wanted || found < passages {
-                documents.truncate(wanted);
-                return Ok(documents);
-            }
-            passages *= 8;
-        }
+        let mut seen = HashSet::new();
+        let hits = self.candidates(query)?.into_iter().map(|(_, hit)| hit);
+        let documents = hits.filter(|hit| seen.insert((hit.reference, hit.key.clone())));
+        Ok(documents.take(self.filter.limit).collect())
     }
 
-    /// The first passage of each document among the best `passages`, and how many those were.
-    fn distinct_documents(
-        &self,
-        query: &str,
-        passages: usize,
-    ) -> Result<(Vec<Hit>, usize), AppError> {
-        let filter = Query { limit: passages, without_text: true, ..self.filter.clone() };
-        let wide = Self { stores: self.stores.clone(), scope: self.scope, filter };
-        let mut hits = wide.find(query)?.hits;
-        let found = hits.len();
-        let mut seen = HashSet::new();
-        hits.retain(|hit| seen.insert((hit.reference, hit.key.clone())));
-        Ok((hits, found))
+    /// What the stores propose, best first, each with the store that has it.
+    fn candidates(&self, query: &str) -> Result<Vec<(&dyn Store, Hit)>, AppError> {
+        let question = words::without_languages(query);
+        let asked = Query {
+            words: words::telling(&question, MOST_WORDS),
+            meaning: meaning::of_question(&question),
+            limit: self.filter.limit.max(LEAST_CANDIDATES),
+            ..self.filter.clone()
+        };
+        let mut hits = Vec::new();
+        for store in &self.stores {
+            hits.extend(store.search(&asked)?.into_iter().map(|hit| (&**store, hit)));
+        }
+        ranking::fuse(&mut hits);
+        Ok(hits)
     }
 
     /// Makes pending output searchable; returns how many bytes are still to come.
@@ -164,6 +162,13 @@ impl Reach {
         }
         Ok(left)
     }
+}
+
+/// The query's words that stand in the passage.
+fn matched_words(query: &[String], hit: &Hit) -> Vec<String> {
+    let text: Vec<String> = words::words(&hit.title).chain(words::words(&hit.text)).collect();
+    let stands = |wanted: &&String| text.iter().any(|word| words::alike(word, wanted));
+    query.iter().filter(stands).cloned().collect()
 }
 
 impl Found {
@@ -277,7 +282,9 @@ fn hit_head(hit: &Hit, now: Timestamp) -> String {
         parts.push(format!("lines {}-{}", hit.lines.0, hit.lines.1));
     }
     parts.push(describe::age(hit.created, now));
-    if !hit.matched.is_empty() {
+    if hit.matched.is_empty() {
+        parts.push("by meaning".to_owned());
+    } else {
         parts.push(format!("has: {}", hit.matched.join(", ")));
     }
     if let Some(older) = hit.supersedes {

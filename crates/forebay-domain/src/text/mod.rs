@@ -1,6 +1,7 @@
 //! Text: cutting, counting and chunking without breaking a character.
 
 pub mod chunk;
+pub mod code;
 pub mod cut;
 pub mod line_range;
 pub mod number;

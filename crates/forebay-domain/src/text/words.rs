@@ -33,6 +33,22 @@ pub fn telling(question: &str, at_most: usize) -> Vec<String> {
     if telling.is_empty() { all } else { telling }
 }
 
+/// Programming languages, as questions name them.
+const LANGUAGES: &[&str] =
+    &["c++", "golang", "java", "javascript", "python", "python3", "ruby", "rust", "typescript"];
+
+/// A question without the language it asks about, when more is said: in a project that word tells next
+/// to nothing, and in the index it is rare enough to outweigh all others.
+pub fn without_languages(question: &str) -> String {
+    let is_language = |word: &&str| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '+').to_lowercase();
+        LANGUAGES.binary_search(&bare.as_str()).is_ok()
+    };
+    let rest: Vec<&str> = question.split_whitespace().filter(|word| !is_language(word)).collect();
+    let rest = rest.join(" ");
+    if telling(&rest, 3).len() < 2 { question.to_owned() } else { rest }
+}
+
 /// Whether two words are forms of one another, judged by their beginnings.
 ///
 /// The index compares stems; this names the same words in an answer without a stemmer.
@@ -60,7 +76,14 @@ mod tests {
     }
 
     #[test]
-    fn the_stop_words_are_sorted() {
-        assert!(STOP_WORDS.is_sorted());
+    fn a_language_is_dropped_when_more_is_asked() {
+        assert_eq!(without_languages("python check file is readonly"), "check file is readonly");
+        assert_eq!(without_languages("install Python"), "install Python");
+        assert_eq!(without_languages("which rust, edition fits?"), "which edition fits?");
+    }
+
+    #[test]
+    fn the_lists_are_sorted() {
+        assert!(STOP_WORDS.is_sorted() && LANGUAGES.is_sorted());
     }
 }

@@ -109,23 +109,6 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Exactly `bytes` bytes from `start`, or what there is of them.
-pub(super) fn slice(
-    connection: &Connection,
-    blob: i64,
-    start: u64,
-    bytes: u64,
-) -> rusqlite::Result<Vec<u8>> {
-    let wanted = bytes as usize;
-    let mut slice = Vec::with_capacity(wanted);
-    read(connection, blob, start, &mut |piece| {
-        let missing = wanted - slice.len();
-        slice.extend_from_slice(&piece[..piece.len().min(missing)]);
-        slice.len() < wanted
-    })?;
-    Ok(slice)
-}
-
 /// The offset at which a line starts.
 pub(super) fn line_start(connection: &Connection, blob: i64, line: u64) -> rusqlite::Result<u64> {
     if line <= 1 {

@@ -116,11 +116,11 @@ fn superseded_by(connection: &Connection, entry: i64) -> rusqlite::Result<Option
 
 /// Removes an entry with its passages, and its blob unless another entry holds it.
 pub(super) fn delete(transaction: &Transaction<'_>, entry: i64) -> rusqlite::Result<()> {
-    transaction
-        .prepare_cached(
-            "DELETE FROM chunk_words WHERE rowid IN (SELECT id FROM chunk WHERE entry = ?1)",
-        )?
-        .execute([entry])?;
+    for index in ["chunk_words", "chunk_around"] {
+        let sql =
+            format!("DELETE FROM {index} WHERE rowid IN (SELECT id FROM chunk WHERE entry = ?1)");
+        transaction.prepare_cached(&sql)?.execute([entry])?;
+    }
     let blob: Option<i64> = transaction
         .prepare_cached("DELETE FROM entry WHERE id = ?1 RETURNING blob")?
         .query_row([entry], |row| row.get(0))
@@ -244,9 +244,30 @@ pub(super) fn write_chunks(
             &chunk.key,
             chunk.created.map(|created| created.0),
         ))?;
-        words.execute((transaction.last_insert_rowid(), &chunk.title, &chunk.text))?;
+        let id = transaction.last_insert_rowid();
+        words.execute((id, &chunk.title, &chunk.text))?;
+        write_meaning(transaction, id, chunk)?;
     }
     Ok(())
+}
+
+fn write_meaning(transaction: &Transaction<'_>, id: i64, chunk: &NewChunk) -> rusqlite::Result<()> {
+    if !chunk.around.is_empty() {
+        transaction
+            .prepare_cached("INSERT INTO chunk_around (rowid, words) VALUES (?1, ?2)")?
+            .execute((id, &chunk.around))?;
+    }
+    let Some(meaning) = &chunk.meaning else { return Ok(()) };
+    transaction
+        .prepare_cached("INSERT INTO model (name) VALUES (?1) ON CONFLICT (name) DO NOTHING")?
+        .execute([&meaning.model])?;
+    transaction
+        .prepare_cached(
+            "INSERT INTO meaning (chunk, model, code, vector)
+             SELECT ?1, id, ?2, ?3 FROM model WHERE name = ?4",
+        )?
+        .execute((id, chunk.is_code, &meaning.vector, &meaning.model))
+        .map(drop)
 }
 
 /// The codes of a run that was ended over a limit.

@@ -15,8 +15,10 @@ struct Migration {
 }
 
 /// In order; a file that has been released is never edited, and new ones go to the end.
-const MIGRATIONS: &[Migration] =
-    &[Migration { name: "0001_foundation", sql: include_str!("migrations/0001_foundation.sql") }];
+const MIGRATIONS: &[Migration] = &[
+    Migration { name: "0001_foundation", sql: include_str!("migrations/0001_foundation.sql") },
+    Migration { name: "0002_meaning", sql: include_str!("migrations/0002_meaning.sql") },
+];
 
 impl Migration {
     fn checksum(&self) -> String {

@@ -10,6 +10,7 @@ mod purge;
 mod search;
 mod telling;
 mod upload;
+mod vectors;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use forebay_domain::{Entry, Hit, Reference, Timestamp};
 use self::connection::Pool;
 pub use self::connection::set_aside;
 use self::telling::WordCounts;
+use self::vectors::Vectors;
 use crate::StoreError;
 use crate::contract::{
     Facts, Health, HistoryPage, IndexState, IndexStep, Purged, Query, Selection, SessionFacts,
@@ -32,6 +34,7 @@ pub struct SqliteStore {
     pool: Pool,
     notices: Vec<String>,
     word_counts: WordCounts,
+    vectors: Vectors,
 }
 
 impl SqliteStore {
@@ -60,7 +63,7 @@ impl SqliteStore {
     }
 
     fn with(pool: Pool, notices: Vec<String>) -> Self {
-        Self { pool, notices, word_counts: WordCounts::default() }
+        Self { pool, notices, word_counts: WordCounts::default(), vectors: Vectors::default() }
     }
 
     /// Opens the store only when it is there already.
@@ -128,7 +131,9 @@ impl Store for SqliteStore {
     }
 
     fn search(&self, query: &Query) -> Result<Vec<Hit>, StoreError> {
-        self.reading(|connection| search::search(connection, query, &self.word_counts))
+        self.reading(|connection| {
+            search::search(connection, query, &self.word_counts, &self.vectors)
+        })
     }
 
     fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError> {

@@ -1,110 +1,153 @@
-//! Search: BM25 over porter-stemmed words, any of which may match.
+//! Search: passages by their words (BM25, any word may match) and by their meaning.
+//!
+//! Both give their best; whoever asked weighs the one against the other, over all its stores.
 
-use forebay_domain::{EntryKind, Hit, NoteKind, Reference, Timestamp, text::words};
+use std::collections::{BTreeMap, HashSet};
+
+use forebay_domain::{EntryKind, Hit, NoteKind, Reference, Timestamp};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 
 use super::conditions::Conditions;
+use super::entries;
 use super::telling::WordCounts;
-use super::{blobs, entries};
+use super::vectors::Vectors;
 use crate::contract::Query;
 
 /// A match in the title tells more than one in the body.
 const TITLE_WEIGHT: f64 = 2.0;
 const BODY_WEIGHT: f64 = 1.0;
-/// Candidates beyond the limit, so that hidden ones do not shorten the answer.
+/// A word that stands beside a short passage tells less than one in it.
+const AROUND_WEIGHT: f64 = 0.6;
+/// Candidates beyond the limit, so that replaced notes do not shorten the answer.
 const SPARE_CANDIDATES: usize = 40;
 
 pub(super) fn search(
     connection: &Connection,
     query: &Query,
     counts: &WordCounts,
+    vectors: &Vectors,
 ) -> rusqlite::Result<Vec<Hit>> {
-    if query.words.is_empty() || query.limit == 0 {
+    if query.limit == 0 {
+        return Ok(Vec::new());
+    }
+    let mut scores: BTreeMap<i64, Scores> = BTreeMap::new();
+    for (chunk, words) in by_words(connection, query, counts)? {
+        scores.entry(chunk).or_default().words = words;
+    }
+    for (chunk, nearness) in by_meaning(connection, query, vectors)? {
+        scores.entry(chunk).or_default().nearness = nearness;
+    }
+    Ok(best(load(connection, &scores)?, query.limit))
+}
+
+/// The best `limit` by words, best first, and after them those that are among the best by meaning only.
+fn best(mut hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
+    hits.sort_by(|a, b| b.nearness.total_cmp(&a.nearness));
+    let near = hits.iter().take(limit).take_while(|hit| hit.nearness > 0.0).count();
+    let mut placed: Vec<(bool, Hit)> =
+        hits.into_iter().enumerate().map(|(place, hit)| (place < near, hit)).collect();
+    placed.sort_by(|(_, a), (_, b)| b.words.total_cmp(&a.words));
+    let by_words = placed.iter().take(limit).take_while(|(_, hit)| hit.words > 0.0).count();
+    let kept = placed
+        .into_iter()
+        .enumerate()
+        .filter(|(place, (is_near, _))| *place < by_words || *is_near);
+    kept.map(|(_, (_, hit))| hit).collect()
+}
+
+/// How well a passage fits, either way; 0 where it does not.
+#[derive(Default)]
+struct Scores {
+    words: f64,
+    nearness: f32,
+}
+
+/// The best by words, with those whose neighbours have them.
+fn by_words(
+    connection: &Connection,
+    query: &Query,
+    counts: &WordCounts,
+) -> rusqlite::Result<Vec<(i64, f64)>> {
+    if query.words.is_empty() {
         return Ok(Vec::new());
     }
     let telling = counts.telling(connection, &query.words)?;
-    let mut found = candidates(connection, query, &telling)?;
+    let mut found = ranked(connection, query, &telling, WORDS)?;
     if found.is_empty() && telling.len() < query.words.len() {
-        found = candidates(connection, query, &query.words)?;
+        found = ranked(connection, query, &query.words, WORDS)?;
     }
-    found.truncate(query.limit);
-    if !query.without_text {
-        for candidate in &mut found {
-            candidate.load_text(connection, &query.words)?;
-        }
+    let mut scores: BTreeMap<i64, f64> = found.into_iter().collect();
+    for (chunk, score) in ranked(connection, query, &telling, AROUND)? {
+        *scores.entry(chunk).or_default() += AROUND_WEIGHT * score;
     }
-    Ok(found.into_iter().map(|candidate| candidate.hit).collect())
+    let mut best: Vec<(i64, f64)> = scores.into_iter().collect();
+    best.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+    best.truncate(query.limit + SPARE_CANDIDATES);
+    Ok(best)
 }
 
-struct Candidate {
-    hit: Hit,
-    blob: i64,
-    start: u64,
-    bytes: u64,
+/// An index over words, and how its columns are weighed.
+#[derive(Clone, Copy)]
+struct Index {
+    table: &'static str,
+    weights: &'static [f64],
 }
 
-impl Candidate {
-    fn load_text(&mut self, connection: &Connection, words: &[String]) -> rusqlite::Result<()> {
-        let raw = blobs::slice(connection, self.blob, self.start, self.bytes)?;
-        self.hit.text = String::from_utf8_lossy(&raw).into_owned();
-        self.hit.matched = matched_words(words, &self.hit);
-        Ok(())
-    }
-}
+const WORDS: Index = Index { table: "chunk_words", weights: &[TITLE_WEIGHT, BODY_WEIGHT] };
+const AROUND: Index = Index { table: "chunk_around", weights: &[1.0] };
 
-/// The query's words that stand in the passage.
-fn matched_words(query: &[String], hit: &Hit) -> Vec<String> {
-    let text: Vec<String> = words::words(&hit.title).chain(words::words(&hit.text)).collect();
-    let stands = |wanted: &&String| text.iter().any(|word| words::alike(word, wanted));
-    query.iter().filter(stands).cloned().collect()
-}
-
-const COLUMNS: &str = "
-    SELECT entry.ref, entry.kind, note.kind, chunk.title, entry.source, chunk.key,
-           coalesce(chunk.created, entry.created), ranked.rank, chunk.first_line, chunk.last_line,
-           (SELECT older.ref FROM note AS replaced JOIN entry AS older ON older.id = replaced.entry
-            WHERE replaced.superseded_by = entry.id ORDER BY older.id DESC LIMIT 1),
-           entry.blob, chunk.start, chunk.bytes";
-
-const JOINS: &str = "
-    JOIN entry ON entry.id = chunk.entry AND entry.complete
-    LEFT JOIN note ON note.entry = entry.id";
-
-fn candidates(
+fn ranked(
     connection: &Connection,
     query: &Query,
     words: &[String],
-) -> rusqlite::Result<Vec<Candidate>> {
+    index: Index,
+) -> rusqlite::Result<Vec<(i64, f64)>> {
     let conditions = conditions(query);
-    let inner =
-        if conditions.is_empty() { ranked_first() } else { filtered_first(&conditions.sql) };
+    let Index { table, weights } = index;
+    let weights: String = weights.iter().map(|weight| format!(", {weight}")).collect();
+    // Without conditions the index alone picks the best; nothing else is looked up for the rest.
+    let joins = if conditions.is_empty() {
+        String::new()
+    } else {
+        format!("JOIN chunk ON chunk.id = {table}.rowid {JOINS} {SESSION}")
+    };
     let sql = format!(
-        "{COLUMNS} FROM ({inner}) AS ranked JOIN chunk ON chunk.id = ranked.id {JOINS}
-         WHERE note.superseded_by IS NULL ORDER BY ranked.rank, chunk.id DESC"
+        "SELECT {table}.rowid, bm25({table}{weights}) AS rank FROM {table} {joins}
+         WHERE {table} MATCH ? {} ORDER BY rank, {table}.rowid DESC LIMIT ?",
+        conditions.sql
     );
     let mut values = vec![Value::from(match_expression(words))];
     values.extend(conditions.values);
     values.push(Value::from((query.limit + SPARE_CANDIDATES) as i64));
-    connection.prepare_cached(&sql)?.query_map(params_from_iter(values), read_candidate)?.collect()
+    // bm25() is smaller for better matches.
+    let read = |row: &Row<'_>| Ok((row.get(0)?, -row.get::<_, f64>(1)?));
+    connection.prepare_cached(&sql)?.query_map(params_from_iter(values), read)?.collect()
 }
 
-/// Without conditions the index alone picks the best; nothing else is looked up for the rest.
-fn ranked_first() -> String {
-    format!(
-        "SELECT rowid AS id, bm25(chunk_words, {TITLE_WEIGHT}, {BODY_WEIGHT}) AS rank
-         FROM chunk_words WHERE chunk_words MATCH ? ORDER BY rank, rowid DESC LIMIT ?"
-    )
+fn by_meaning(
+    connection: &Connection,
+    query: &Query,
+    vectors: &Vectors,
+) -> rusqlite::Result<Vec<(i64, f32)>> {
+    let Some(meaning) = &query.meaning else { return Ok(Vec::new()) };
+    let conditions = conditions(query);
+    let allowed = if conditions.is_empty() { None } else { Some(allowed(connection, conditions)?) };
+    let most = query.limit + SPARE_CANDIDATES;
+    vectors.nearest(connection, (&meaning.model, &meaning.vector), most, allowed.as_ref())
 }
 
-fn filtered_first(conditions: &str) -> String {
-    format!(
-        "SELECT chunk_words.rowid AS id, bm25(chunk_words, {TITLE_WEIGHT}, {BODY_WEIGHT}) AS rank
-         FROM chunk_words JOIN chunk ON chunk.id = chunk_words.rowid {JOINS}
-         LEFT JOIN session ON session.id = entry.session
-         WHERE chunk_words MATCH ? {conditions} ORDER BY rank, chunk_words.rowid DESC LIMIT ?"
-    )
+/// The passages that the conditions leave.
+fn allowed(connection: &Connection, conditions: Conditions) -> rusqlite::Result<HashSet<i64>> {
+    let sql = format!("SELECT chunk.id FROM chunk {JOINS} {SESSION} WHERE true {}", conditions.sql);
+    let mut statement = connection.prepare_cached(&sql)?;
+    statement.query_map(params_from_iter(conditions.values), |row| row.get(0))?.collect()
 }
+
+const JOINS: &str = "
+    JOIN entry ON entry.id = chunk.entry AND entry.complete
+    LEFT JOIN note ON note.entry = entry.id";
+const SESSION: &str = "LEFT JOIN session ON session.id = entry.session";
 
 fn conditions(query: &Query) -> Conditions {
     let mut conditions = Conditions::default();
@@ -123,8 +166,26 @@ pub(super) fn match_expression(words: &[String]) -> String {
     quoted.join(" OR ")
 }
 
-fn read_candidate(row: &Row<'_>) -> rusqlite::Result<Candidate> {
-    let hit = Hit {
+/// What is known of the candidates; a note that was replaced is none.
+fn load(connection: &Connection, scores: &BTreeMap<i64, Scores>) -> rusqlite::Result<Vec<Hit>> {
+    let ids: Vec<String> = scores.keys().map(i64::to_string).collect();
+    let sql = format!(
+        "SELECT entry.ref, entry.kind, note.kind, chunk.title, entry.source, chunk.key,
+                coalesce(chunk.created, entry.created), chunk.first_line, chunk.last_line,
+                (SELECT older.ref FROM note AS replaced JOIN entry AS older ON older.id = replaced.entry
+                 WHERE replaced.superseded_by = entry.id ORDER BY older.id DESC LIMIT 1),
+                chunk.start, chunk.bytes, coalesce(meaning.code, 0), chunk.id
+         FROM chunk {JOINS} LEFT JOIN meaning ON meaning.chunk = chunk.id
+         WHERE chunk.id IN ({}) AND note.superseded_by IS NULL ORDER BY chunk.id DESC",
+        ids.join(", ")
+    );
+    let mut statement = connection.prepare(&sql)?;
+    statement.query_map([], |row| read_hit(row, scores))?.collect()
+}
+
+fn read_hit(row: &Row<'_>, scores: &BTreeMap<i64, Scores>) -> rusqlite::Result<Hit> {
+    let score = scores.get(&row.get(13)?);
+    Ok(Hit {
         reference: entries::parse_reference(&row.get::<_, String>(0)?)?,
         kind: EntryKind::from_word(&row.get::<_, String>(1)?).unwrap_or(EntryKind::Source),
         note: row.get::<_, Option<String>>(2)?.and_then(|word| NoteKind::from_word(&word)),
@@ -132,17 +193,15 @@ fn read_candidate(row: &Row<'_>) -> rusqlite::Result<Candidate> {
         source: row.get(4)?,
         key: row.get(5)?,
         created: Timestamp(row.get(6)?),
-        // bm25() is smaller for better matches.
-        score: -row.get::<_, f64>(7)?,
-        lines: (row.get::<_, i64>(8)? as u64, row.get::<_, i64>(9)? as u64),
+        lines: (row.get::<_, i64>(7)? as u64, row.get::<_, i64>(8)? as u64),
+        supersedes: entries::optional_reference(row, 9)?,
+        start: row.get::<_, i64>(10)? as u64,
+        bytes: row.get::<_, i64>(11)? as u64,
+        is_code: row.get(12)?,
+        words: score.map_or(0.0, |score| score.words),
+        nearness: score.map_or(0.0, |score| score.nearness),
+        score: 0.0,
         text: String::new(),
         matched: Vec::new(),
-        supersedes: entries::optional_reference(row, 10)?,
-    };
-    Ok(Candidate {
-        hit,
-        blob: row.get(11)?,
-        start: row.get::<_, i64>(12)? as u64,
-        bytes: row.get::<_, i64>(13)? as u64,
     })
 }

@@ -42,6 +42,9 @@ pub(crate) fn chunks_of(title: &str, raw: &[u8]) -> Vec<NewChunk> {
             text: String::from_utf8_lossy(&passage.bytes).into_owned(),
             key: None,
             created: None,
+            around: String::new(),
+            meaning: None,
+            is_code: false,
         });
     };
     let mut chunker = Chunker::default();

@@ -1,10 +1,10 @@
 //! What is stored is found by its words.
 
 use forebay_domain::{Ending, EntryKind};
-use forebay_store::{IndexState, IndexStep, Query};
+use forebay_store::{IndexState, IndexStep, Meaning, Query, Selection};
 
 use crate::engine::{
-    chunks_of, decision, found, new_entry, on_every_engine, put, put_note, put_run, query,
+    NOW, chunks_of, decision, found, new_entry, on_every_engine, put, put_note, put_run, query,
 };
 
 #[test]
@@ -69,8 +69,8 @@ fn a_hit_shows_its_place_and_passage() {
         assert_eq!(hits.len(), 1);
         let (first, last) = hits[0].lines;
         assert!(first <= 321 && 321 <= last && last - first < 100);
-        assert!(hits[0].text.contains("needle number 321"));
-        assert_eq!(hits[0].matched, ["needle"]);
+        assert!(store.passage(&hits[0]).unwrap().contains("needle number 321"));
+        assert!(hits[0].words > 0.0);
         assert_eq!(hits[0].reference, entry.reference);
     });
 }
@@ -98,6 +98,37 @@ fn conditions_narrow_a_search() {
         assert_eq!(narrowed(|query| query.kinds = vec![EntryKind::Note]), [note]);
         assert_eq!(narrowed(|query| query.limit = 2).len(), 2);
         assert_eq!(found(store, "shared").len(), 3);
+    });
+}
+
+#[test]
+fn a_passage_is_found_by_its_meaning_and_by_what_stands_around_it() {
+    on_every_engine(|store| {
+        let meaning = |vector: [u8; 2]| Meaning { model: "test".into(), vector: vector.to_vec() };
+        let stored = |title: &str, vector: [u8; 2], around: &str| {
+            let new = new_entry(EntryKind::Turn, title);
+            let mut chunk = chunks_of(title, title.as_bytes()).remove(0);
+            chunk.meaning = Some(meaning(vector));
+            around.clone_into(&mut chunk.around);
+            let mut upload = store.upload().unwrap();
+            upload.write(title.as_bytes()).unwrap();
+            upload.chunk(chunk).unwrap();
+            upload.finish(new).unwrap().reference
+        };
+        let near = stored("one", [100, 10], "");
+        let far = stored("two", [10, 100], "yesterday");
+        let asked = |words: &str, vector: Option<[u8; 2]>, model: &str| {
+            let mut query = query(words);
+            query.meaning = vector.map(|vector| Meaning { model: model.into(), ..meaning(vector) });
+            let hits = store.search(&query).unwrap();
+            hits.into_iter().map(|hit| hit.reference).collect::<Vec<_>>()
+        };
+        assert_eq!(asked("", Some([90, 0]), "test"), [near]);
+        assert_eq!(asked("", Some([90, 0]), "other"), []);
+        assert_eq!(asked("yesterday", None, ""), [far]);
+        assert_eq!(asked("two", Some([90, 0]), "test"), [far, near]);
+        store.purge(&Selection { references: vec![near], ..Selection::default() }, NOW).unwrap();
+        assert_eq!(asked("", Some([90, 0]), "test"), []);
     });
 }
 

@@ -70,9 +70,10 @@ fn a_named_note_is_replaced() {
 fn only_a_note_that_is_there_can_be_replaced() {
     let env = TestEnv::new();
     let run = env.stored("x\n");
-    env.forebay(["note", "--supersedes", &run, "text"]).refused(2, "is a run, not a note", "note");
-    env.forebay(["note", "--supersedes", "zzzzzzzzzz", "text"]).refused(1, "not in this", "search");
-    assert!(search(&env, "text").contains("nothing found"), "a refused note is not kept");
+    let replacing = |older: &str| env.forebay(["note", "--supersedes", older, "marmalade"]);
+    replacing(&run).refused(2, "is a run, not a note", "note");
+    replacing("zzzzzzzzzz").refused(1, "not in this", "search");
+    assert!(search(&env, "marmalade").contains("nothing found"), "a refused note is not kept");
 }
 
 #[test]

@@ -1,0 +1,29 @@
+//! What passages and questions mean, as the embedding model tells.
+
+use forebay_domain::text::code;
+use forebay_store::Meaning;
+
+/// What is known of a passage beside its words.
+pub(crate) struct Sense {
+    pub(crate) meaning: Option<Meaning>,
+    pub(crate) is_code: bool,
+}
+
+/// The sense of a passage. Of code the name and what is said about it count more than its statements.
+pub(crate) fn of_passage(title: &str, text: &str) -> Sense {
+    let is_code = code::is_likely(text);
+    let about = code::comment(text).filter(|_| is_code).unwrap_or_default();
+    let again = if is_code { title } else { "" };
+    // What matters most first: of a long text only the beginning counts.
+    Sense { meaning: of(&format!("{title} {about} {text} {again}")), is_code }
+}
+
+/// What is asked for.
+pub(crate) fn of_question(question: &str) -> Option<Meaning> {
+    of(question)
+}
+
+fn of(text: &str) -> Option<Meaning> {
+    let vector = forebay_embed::embed(text)?;
+    Some(Meaning { model: forebay_embed::MODEL.to_owned(), vector: vector.as_bytes().to_vec() })
+}

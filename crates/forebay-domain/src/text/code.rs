@@ -1,0 +1,92 @@
+//! Whether a text is source code, and what it says about itself.
+
+/// How the first line of a definition begins, in the languages people write.
+const DEFINITIONS: &[&str] = &[
+    "def ",
+    "class ",
+    "fn ",
+    "pub ",
+    "impl ",
+    "func ",
+    "function ",
+    "public ",
+    "private ",
+    "protected ",
+    "static ",
+    "const ",
+    "let ",
+    "var ",
+    "import ",
+    "from ",
+    "use ",
+    "#include",
+    "package ",
+    "struct ",
+    "enum ",
+    "interface ",
+    "export ",
+    "async ",
+    "@",
+    "module ",
+    "template",
+];
+/// Lines that are looked at.
+const LOOKED_AT: usize = 40;
+
+/// Whether a text is likely source code.
+pub fn is_likely(text: &str) -> bool {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(LOOKED_AT);
+    let (mut all, mut code) = (0, 0);
+    for line in lines {
+        all += 1;
+        code += usize::from(is_code_line(line));
+    }
+    all > 0 && 2 * code >= all
+}
+
+fn is_code_line(line: &str) -> bool {
+    line.ends_with(['{', '}', ';', ')', ':', ',', '('])
+        || line.contains(" = ")
+        || line.starts_with("//")
+        || line.starts_with('#')
+        || line.starts_with("return")
+        || DEFINITIONS.iter().any(|start| line.starts_with(start))
+}
+
+/// The first comment of some length: what the code says about itself.
+pub fn comment(text: &str) -> Option<&str> {
+    const FENCES: &[(&str, &str)] =
+        &[("\"\"\"", "\"\"\""), ("'''", "'''"), ("/**", "*/"), ("/*", "*/")];
+    let fenced = FENCES.iter().find_map(|(open, close)| {
+        let start = text.find(open)? + open.len();
+        let end = text[start..].find(close)? + start;
+        Some(text[start..end].trim())
+    });
+    fenced.filter(|comment| !comment.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_is_told_from_prose() {
+        assert!(is_likely(
+            "def parse(text):\n    \"\"\"Reads it.\"\"\"\n    return text.split(',')\n"
+        ));
+        assert!(is_likely("pub fn run(&self) -> u64 {\n    let x = 1;\n    x\n}\n"));
+        assert!(!is_likely(
+            "Caroline: I went to a support group yesterday and it was so powerful."
+        ));
+        assert!(!is_likely("The quick brown fox\njumps over the lazy dog.\nNothing else happens."));
+        assert!(!is_likely(""));
+    }
+
+    #[test]
+    fn the_first_comment_is_found() {
+        assert_eq!(comment("def f():\n    \"\"\" Adds two. \"\"\"\n"), Some("Adds two."));
+        assert_eq!(comment("/** Opens it. */\nvoid f();"), Some("Opens it."));
+        assert_eq!(comment("def f():\n    pass"), None);
+        assert_eq!(comment("x = \"\"\"never closed"), None);
+    }
+}

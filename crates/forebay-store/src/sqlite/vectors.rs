@@ -1,0 +1,104 @@
+//! Meanings of all passages, held in memory by whoever searches more than once.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
+use forebay_domain::meaning::{dot, length};
+use rusqlite::{Connection, OptionalExtension};
+
+/// Beyond this the meanings are not compared one by one; words alone find then.
+const MOST_COMPARED: i64 = 200_000;
+/// Below this two texts have nothing to do with each other, whatever comes first among them.
+const NEAR: f32 = 0.25;
+
+/// The meanings as far as they were read; new ones are added when they are next asked for.
+#[derive(Debug, Default)]
+pub(super) struct Vectors {
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    model: i64,
+    last: i64,
+    ids: Vec<i64>,
+    lengths: Vec<f32>,
+    /// All vectors, one after the other.
+    numbers: Vec<u8>,
+}
+
+impl Vectors {
+    /// The passages whose meaning is nearest, best first; of `allowed` ones only, where that is given.
+    pub(super) fn nearest(
+        &self,
+        connection: &Connection,
+        (model, wanted): (&str, &[u8]),
+        most: usize,
+        allowed: Option<&HashSet<i64>>,
+    ) -> rusqlite::Result<Vec<(i64, f32)>> {
+        let Some((model, count, last)) = extent(connection, model)? else { return Ok(Vec::new()) };
+        if count > MOST_COMPARED || length(wanted) <= 0.0 {
+            return Ok(Vec::new());
+        }
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        // Passages that were forgotten stay until so many are that it shows; nothing finds them.
+        let many_are_gone = known.ids.len() as i64 > count + count / 4 + 100;
+        if known.model != model || last < known.last || many_are_gone {
+            *known = Known { model, ..Known::default() };
+        }
+        known.read_new(connection)?;
+        Ok(known.nearest(wanted, most, allowed))
+    }
+}
+
+/// The model's number, how many meanings it made, and the last of them.
+fn extent(connection: &Connection, name: &str) -> rusqlite::Result<Option<(i64, i64, i64)>> {
+    connection
+        .prepare_cached(
+            "SELECT id, (SELECT count(*) FROM meaning WHERE model = model.id),
+                    (SELECT coalesce(max(chunk), 0) FROM meaning WHERE model = model.id)
+             FROM model WHERE name = ?1",
+        )?
+        .query_row([name], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()
+}
+
+impl Known {
+    fn read_new(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        let mut statement = connection.prepare_cached(
+            "SELECT chunk, vector FROM meaning WHERE chunk > ?1 AND model = ?2 ORDER BY chunk",
+        )?;
+        let mut rows = statement.query((self.last, self.model))?;
+        while let Some(row) = rows.next()? {
+            let vector = row.get_ref(1)?.as_blob()?;
+            self.last = row.get(0)?;
+            self.ids.push(self.last);
+            self.lengths.push(length(vector));
+            self.numbers.extend_from_slice(vector);
+        }
+        Ok(())
+    }
+
+    fn nearest(
+        &self,
+        wanted: &[u8],
+        most: usize,
+        allowed: Option<&HashSet<i64>>,
+    ) -> Vec<(i64, f32)> {
+        let own_length = length(wanted);
+        let vectors = self.numbers.chunks_exact(wanted.len());
+        let compared = self.ids.iter().zip(&self.lengths).zip(vectors);
+        let mut near: Vec<(i64, f32)> = compared
+            .filter(|((id, _), _)| allowed.is_none_or(|allowed| allowed.contains(id)))
+            .map(|((id, length), vector)| (*id, dot(wanted, vector) as f32 / (own_length * length)))
+            .filter(|(_, nearness)| *nearness >= NEAR)
+            .collect();
+        let better = |a: &(i64, f32), b: &(i64, f32)| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0));
+        if near.len() > most {
+            near.select_nth_unstable_by(most, better);
+            near.truncate(most);
+        }
+        near.sort_by(better);
+        near
+    }
+}
