@@ -1,0 +1,10 @@
+//! Java.
+
+use crate::language::Table;
+
+pub(super) const TABLE: Table = Table {
+    extensions: &["java"],
+    public: |facts| !facts.says("private"),
+    member_block: "class X {",
+    ..Table::new("Java", tree_sitter_java::LANGUAGE, include_str!("java.scm"))
+};

@@ -1,0 +1,15 @@
+//! TypeScript.
+
+use super::javascript::{name_of, public};
+use crate::language::Table;
+
+pub(super) const TABLE: Table = Table {
+    extensions: &["ts", "mts", "cts"],
+    public,
+    name_of,
+    member_block: "class X {",
+    ..Table::new("TypeScript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, QUERY)
+};
+
+/// TSX shares it.
+pub(super) const QUERY: &str = include_str!("typescript.scm");
