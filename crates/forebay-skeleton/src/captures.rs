@@ -1,7 +1,8 @@
 //! What the captures of a query mean.
 //!
 //! - `@item.<kind>`: an item, with `@name` and, inside it, what is treated specially: `@body` (left
-//!   out), `@members` (its own items are shown in it), `@value` (left out when long), `@doc` (its
+//!   out), `@members` (its own items are shown in it;
+//!   `@rest`: they reach from here to its end), `@value` (left out when long), `@doc` (its
 //!   docs), `@owner` (the type it belongs to, when it does not stand in it);
 //! - `@wrapper` and `@export`: nodes that begin where the item they hold begins (`export`, decorators);
 //! - `@exported`: a name that is exported without its item;
@@ -24,6 +25,7 @@ pub(crate) enum Capture {
     Name,
     Body,
     Members,
+    Rest,
     Value,
     Doc,
     Owner,
@@ -58,6 +60,7 @@ impl Capture {
             "name" => Self::Name,
             "body" => Self::Body,
             "members" => Self::Members,
+            "rest" => Self::Rest,
             "value" => Self::Value,
             "doc" => Self::Doc,
             "owner" => Self::Owner,

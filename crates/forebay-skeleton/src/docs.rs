@@ -31,6 +31,7 @@ const STRINGS: &[&str] = &["\"\"\"", "'''", "\"", "'"];
 
 fn without_string_marks(text: &str) -> &str {
     // Letters before the quotes say how Python and Elixir read the text.
+    let text = text.strip_prefix("@doc").map_or(text, str::trim_start);
     let quoted = text.trim_start_matches(['r', 'R', 'u', 'U', 'b', 'B', 's', 'S', '~']);
     for marks in STRINGS {
         if let Some(inner) = quoted.strip_prefix(marks) {

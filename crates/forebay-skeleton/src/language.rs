@@ -32,6 +32,8 @@ pub(crate) struct Table {
     pub(crate) name_of: fn(&str) -> String,
     /// Whether an attribute matters to those who use the item.
     pub(crate) attribute: fn(&str) -> bool,
+    /// Whether it matters so much that it is shown where signatures stand alone.
+    pub(crate) vital: fn(&str) -> bool,
     pub(crate) notation: Notation,
     /// Words that items of a kind begin with, also where a group has the word once for all.
     pub(crate) leads: &'static [(Kind, &'static str)],
@@ -49,6 +51,8 @@ pub(crate) struct Table {
     pub(crate) depth: usize,
     /// Data has no bodies to leave out, and long lines mean nothing there.
     pub(crate) is_data: bool,
+    /// Items are not indented under those they stand in.
+    pub(crate) is_flat: bool,
 }
 
 /// How comments are written.
@@ -176,6 +180,7 @@ impl Table {
             public: |_| true,
             name_of: str::to_owned,
             attribute: |_| true,
+            vital: |_| false,
             notation: Notation::SLASHES,
             leads: &[],
             block_end: "",
@@ -185,6 +190,7 @@ impl Table {
             hides: |_| false,
             depth: usize::MAX,
             is_data: false,
+            is_flat: false,
         }
     }
 }

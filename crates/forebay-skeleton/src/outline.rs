@@ -16,8 +16,8 @@ pub(crate) struct Outline {
     pub(crate) items: Vec<Item>,
     /// Comments and attributes, in source order.
     pub(crate) trivia: Vec<Trivia>,
-    /// A node that says what the file is for.
-    pub(crate) purpose: Option<Range<usize>>,
+    /// Nodes that may say what the file is for.
+    pub(crate) purposes: Vec<Range<usize>>,
     /// Where sections begin, and whether what follows is public.
     pub(crate) sections: Vec<(usize, bool)>,
     /// Names that are exported apart from their items.

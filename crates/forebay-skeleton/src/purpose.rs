@@ -68,8 +68,19 @@ fn stated_by_mark(language: &Language, source: &str, outline: &Outline) -> Optio
 }
 
 fn stated_by_node(source: &str, outline: &Outline) -> Option<Vec<String>> {
-    let text = source.get(outline.purpose.clone()?)?;
-    Some(docs::lines(text).into_iter().map(str::to_owned).collect())
+    let texts = outline.purposes.iter().filter_map(|range| source.get(range.clone()));
+    let stated = texts.map(|text| {
+        let lines = front_matter(text).unwrap_or_else(|| docs::lines(text));
+        lines.into_iter().map(str::to_owned).collect::<Vec<String>>()
+    });
+    stated.into_iter().find(|lines| !lines.is_empty())
+}
+
+/// What front matter describes; nothing in it is a purpose but that.
+fn front_matter(text: &str) -> Option<Vec<&str>> {
+    let lines = text.strip_prefix("---")?.lines();
+    let described = lines.filter_map(|line| line.strip_prefix("description:"));
+    Some(described.map(|words| words.trim().trim_matches(['"', '\''])).take(1).collect())
 }
 
 /// The first group of comments that states something and is not the first item's docs.
@@ -107,7 +118,9 @@ fn groups<'a>(
     outline: &'a Outline,
     end: usize,
 ) -> impl Iterator<Item = Vec<&'a Trivia>> {
-    let head = outline.trivia.iter().filter(|trivia| !trivia.is_attribute);
+    let is_remark =
+        |trivia: &&Trivia| !trivia.is_attribute && !source[trivia.range.clone()].starts_with("#!");
+    let head = outline.trivia.iter().filter(is_remark);
     let mut head = head.take_while(move |trivia| trivia.range.start < end).peekable();
     std::iter::from_fn(move || {
         let mut group = vec![head.next()?];
@@ -132,8 +145,15 @@ fn states_something(source: &str, group: &[&Trivia]) -> bool {
 
 fn words(source: &str, group: &[&Trivia]) -> Vec<String> {
     let texts = group.iter().map(|trivia| &source[trivia.range.clone()]);
-    let lines = texts.flat_map(docs_or_gap).filter(|line| !line.starts_with("@file"));
-    lines.map(str::to_owned).collect()
+    let lines = texts.flat_map(docs_or_gap);
+    lines.map(without_tag).collect()
+}
+
+/// A line without the tag that says it speaks of the file.
+fn without_tag(line: &str) -> String {
+    const TAGS: &[&str] = &["@fileoverview", "@file", "@packageDocumentation", "\\file"];
+    let words = TAGS.iter().find_map(|tag| line.strip_prefix(tag)).unwrap_or(line);
+    words.trim().to_owned()
 }
 
 /// The lines of one comment; an empty one parts paragraphs.

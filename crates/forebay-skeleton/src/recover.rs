@@ -29,7 +29,7 @@ pub(crate) fn recovered(document: &Document, whole: Outline) -> Outline {
     if pieces.items.len() <= whole.items.len() {
         return whole;
     }
-    pieces.purpose = whole.purpose;
+    pieces.purposes = whole.purposes;
     pieces.exported = whole.exported;
     pieces.exports = whole.exports || pieces.items.iter().any(|item| item.exported);
     pieces.trivia.sort_by_key(|trivia| trivia.range.start);

@@ -96,13 +96,14 @@ impl<'a> Writer<'a> {
         let header::Header { head, open, close, tail } = header;
         let docs = if self.language.table.notation.doc_inside { docs } else { &[] };
         if children.is_empty() && docs.is_empty() {
-            let inside =
-                if all == 0 && !open.is_empty() { String::new() } else { format!(" {LEFT_OUT} ") };
+            let is_empty = all == 0 && (!open.is_empty() || self.language.table.is_flat);
+            let inside = if is_empty { String::new() } else { format!(" {LEFT_OUT} ") };
             let text = format!("{head}{open}{inside}{close}{tail}");
             return self.line(depth, &format!("{}{number}", text.trim_end()));
         }
         if let Some(parts) = self.parts_on_a_line(&children, all, docs) {
-            let text = format!("{head}{open} {parts} {close}{tail}");
+            let gap = if open.ends_with('(') { "" } else { " " };
+            let text = format!("{head}{open}{gap}{parts}{gap}{close}{tail}");
             if text.len() + depth * INDENT.len() <= WIDTH {
                 return self.line(depth, &text);
             }
@@ -111,7 +112,7 @@ impl<'a> Writer<'a> {
         self.docs_inside(docs, depth + 1);
         let left_out = children.len() < all;
         self.block(Some(index), depth + 1);
-        if left_out {
+        if left_out && !self.language.table.is_flat {
             self.line(depth + 1, LEFT_OUT);
         }
         if !close.is_empty() || !tail.is_empty() {
@@ -139,11 +140,14 @@ impl<'a> Writer<'a> {
         if children.len() < all {
             parts.push(LEFT_OUT.to_owned());
         }
+        let (_, others) = parts.split_last()?;
+        let are_parted = others.iter().all(|part| part.ends_with([',', ';']));
         let parts = parts.join(" ");
-        Some(parts.trim_end_matches(',').to_owned())
+        are_parted.then(|| parts.trim_end_matches(',').to_owned())
     }
 
     fn line(&mut self, depth: usize, text: &str) {
+        let depth = if self.language.table.is_flat { 0 } else { depth };
         for _ in 0..depth {
             self.out.push_str(INDENT);
         }
@@ -220,13 +224,15 @@ impl<'a> Writer<'a> {
     }
 
     fn shown_attributes(&self, item: &Item) -> Vec<&'a str> {
-        if self.options.verbosity == Verbosity::Minimal {
-            return Vec::new();
-        }
+        let table = self.language.table;
+        let shows = match self.options.verbosity {
+            Verbosity::Minimal => table.vital,
+            _ => table.attribute,
+        };
         let before = self.outline.before(self.source, item.range.start).iter();
         let attributes = before.filter(|trivia| trivia.is_attribute);
         let texts = attributes.map(|trivia| self.source[trivia.range.clone()].trim());
-        texts.filter(|text| (self.language.table.attribute)(text)).collect()
+        texts.filter(|text| shows(text)).collect()
     }
 
     fn attributes(&mut self, item: &Item, depth: usize) {

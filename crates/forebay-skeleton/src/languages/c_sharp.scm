@@ -12,7 +12,7 @@
 (method_declaration name: (_) @name body: (_)? @body) @item.method
 (constructor_declaration name: (_) @name body: (_) @body) @item.method
 (destructor_declaration name: (_) @name body: (_) @body) @item.method
-(operator_declaration operator: (_) @name body: (_) @body) @item.method
+(operator_declaration operator: _ @name body: (_) @body) @item.method
 (conversion_operator_declaration type: (_) @name body: (_) @body) @item.method
 (property_declaration name: (_) @name accessors: (_)? @value value: (_)? @value) @item.field
 (indexer_declaration "this" @name accessors: (_)? @value) @item.field

@@ -9,7 +9,7 @@
 (declaration declarator: (reference_declarator (function_declarator)) @name) @item.function
 (function_definition declarator: (_) @name (default_method_clause)) @item.function
 (function_definition declarator: (_) @name (delete_method_clause)) @item.function
-(function_definition declarator: (_) @name (field_initializer_list) body: (_) @body) @item.function
+(function_definition declarator: (_) @name (field_initializer_list) @body) @item.function
 (template_declaration) @wrapper
 ((access_specifier) @section.private (#eq? @section.private "private"))
 ((access_specifier) @section.public (#any-of? @section.public "public" "protected"))

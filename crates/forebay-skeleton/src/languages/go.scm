@@ -2,7 +2,9 @@
 (method_declaration receiver: (parameter_list (parameter_declaration type: (_) @owner)) name: (_) @name body: (_)? @body) @item.method
 
 (type_spec name: (_) @name type: (struct_type (field_declaration_list) @members)) @item.struct
-(type_spec name: (_) @name type: (interface_type) ) @item.interface
+(type_spec name: (_) @name type: (interface_type) @members) @item.interface
+(method_elem name: (_) @name) @item.method
+(interface_type (type_elem) @item.field @name)
 (type_spec name: (_) @name) @item.type
 (type_alias name: (_) @name) @item.type
 (field_declaration name: (_) @name) @item.field

@@ -12,7 +12,7 @@ macro_rules! languages {
 }
 
 languages! {
-    rust, typescript, tsx, javascript, python, go, java, c, cpp, c_sharp, ruby, php,
+    rust, typescript, tsx, javascript, python, go, java, c, cpp, c_sharp, ruby, php, kotlin, swift, scala, lua, elixir, bash, haskell, zig, r, sql, css, html, json, yaml, toml, markdown, proto, dockerfile, make,
 }
 
 #[cfg(test)]

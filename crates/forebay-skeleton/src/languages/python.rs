@@ -14,6 +14,7 @@ pub(super) const TABLE: Table = Table {
         doc_inside: true,
         ..Notation::HASH
     },
+    vital,
     closer: "\n        pass\n",
     ..Table::new("Python", tree_sitter_python::LANGUAGE, include_str!("python.scm"))
 };
@@ -25,4 +26,11 @@ fn public(facts: &Facts<'_>) -> bool {
         Kind::Reexport => facts.exported || facts.name == "*",
         _ => facts.exported || is_special || !facts.name.starts_with('_'),
     }
+}
+
+/// Decorators without which a signature says something else.
+fn vital(decorator: &str) -> bool {
+    const VITAL: &[&str] =
+        &["property", "staticmethod", "classmethod", "overload", "abstractmethod", "dataclass", ".setter"];
+    VITAL.iter().any(|word| decorator.contains(word))
 }

@@ -1,10 +1,10 @@
-(module . (expression_statement (string) @purpose))
+(module . (comment)* . (expression_statement (string) @purpose))
 
 (function_definition name: (_) @name body: (block . (expression_statement (string) @doc)) @body) @item.function
 (function_definition name: (_) @name body: (_) @body) @item.function
 (class_definition name: (_) @name body: (block . (expression_statement (string) @doc)) @members) @item.class
 (class_definition name: (_) @name body: (_) @members) @item.class
-(decorated_definition) @wrapper
+(decorator) @attribute
 
 (expression_statement (assignment left: (identifier) @name right: (_)? @value)) @item.constant
 (expression_statement (assignment left: (pattern_list (identifier) @name) right: (_)? @value)) @item.constant

@@ -21,7 +21,7 @@ pub(super) struct Found {
     pub(super) trivia: Vec<Trivia>,
     pub(super) sections: Vec<(usize, bool)>,
     pub(super) exported: HashSet<String>,
-    pub(super) purpose: Option<Range<usize>>,
+    pub(super) purposes: Vec<Range<usize>>,
 }
 
 /// An item as captured.
@@ -139,7 +139,7 @@ impl Found {
             }
             Capture::Comment => self.trivia.push(Trivia { range, is_attribute: false }),
             Capture::Attribute => self.trivia.push(Trivia { range, is_attribute: true }),
-            Capture::Purpose if self.purpose.is_none() => self.purpose = Some(range),
+            Capture::Purpose => self.purposes.push(range),
             Capture::Opaque => self.items.push(Raw::new(None, node, 0)),
             Capture::Section { public } => self.sections.push((range.start, public)),
             _ => {}
@@ -180,6 +180,7 @@ impl Raw {
             Capture::Name => self.take_name(range),
             Capture::Body => self.body = Some(range),
             Capture::Members => self.members = Some(range),
+            Capture::Rest => self.members = Some(range.start..self.range.end),
             Capture::Value if !self.values.contains(&range) => self.values.push(range),
             Capture::Doc => self.doc = Some(range),
             Capture::Owner => self.owner = Some(range),

@@ -20,7 +20,7 @@ pub(super) fn nest(language: &Language, source: &str, found: Found) -> Outline {
     Outline {
         items,
         trivia: found.trivia,
-        purpose: found.purpose,
+        purposes: found.purposes,
         sections: found.sections,
         exports: found.wrappers.any_exports,
         exported: found.exported,
@@ -53,6 +53,8 @@ impl Nesting<'_> {
         let parent = match self.open.last().map(|open| &open.shown) {
             None => None,
             Some(Some((place, Some(members)))) if holds(members, &raw.range) => Some(*place),
+            // `typedef struct { .. } name`: the type in it is the same thing.
+            Some(Some((_, Some(members)))) if raw.members.as_ref() == Some(members) => return,
             Some(_) => return self.open.push(Open { range: raw.range.clone(), shown: None }),
         };
         let depth = parent.map_or(0, |parent| self.items[parent].depth + 1);

@@ -28,8 +28,10 @@ pub(super) fn of(language: &Language, source: &str, outline: &Outline, item: &It
     let head = led(language, item, shortened(squeezed(&head)));
     match (&item.members, &item.body) {
         (Some(members), _) => container(language, source, item, members, head),
-        (None, Some(_)) => Header::plain(without_end(&head), String::new()),
-        (None, None) if item.kind.is_callable() => Header::plain(without_end(&head), String::new()),
+        (None, Some(_)) => Header::plain(without_end(language, &head), String::new()),
+        (None, None) if item.kind.is_callable() => {
+            Header::plain(without_end(language, &head), String::new())
+        }
         (None, None) => {
             let separator = separator_after(source, item).unwrap_or_default();
             Header::plain(head, separator.to_owned())
@@ -51,15 +53,16 @@ fn container(
     head: String,
 ) -> Header {
     let block = &source[members.clone()];
+    // The block may be told from its first member on, with its bracket before it.
+    let (head, block) = match head.strip_suffix('{') {
+        Some(bare) => (bare.trim_end().to_owned(), "{"),
+        None => (head, block),
+    };
     let tail = source.get(members.end..item.range.end).unwrap_or_default();
     let tail = squeezed(tail.trim().trim_end_matches(language.table.block_end));
-    let (open, close) = match block.chars().next() {
-        Some('{') => ("{", "}"),
-        Some('(') => ("(", ")"),
-        Some('[') => ("[", "]"),
-        _ => ("", language.table.block_end),
-    };
-    let space = if open.is_empty() || open == "(" || head.is_empty() { "" } else { " " };
+    let (open, close) = brackets(language, block);
+    let is_apart = open != "(" || source[..members.start].ends_with(char::is_whitespace);
+    let space = if open.is_empty() || head.is_empty() || !is_apart { "" } else { " " };
     let gap = if tail.is_empty() || tail.starts_with([';', ',']) { "" } else { " " };
     let separator = separator_after(source, item).filter(|_| tail.is_empty()).unwrap_or_default();
     Header {
@@ -75,6 +78,21 @@ fn led(language: &Language, item: &Item, head: String) -> String {
     match word {
         Some((_, word)) if !head.starts_with(word) => format!("{word}{head}"),
         _ => head,
+    }
+}
+
+/// What opens and closes a block.
+fn brackets<'a>(language: &Language, block: &'a str) -> (&'a str, &'a str) {
+    let closes = language.table.block_end.is_empty() && !language.table.notation.doc_inside;
+    if language.table.is_data && !block.starts_with('{') {
+        return ("", "");
+    }
+    match (block.chars().next(), block.find('{')) {
+        (Some('('), _) => ("(", ")"),
+        (Some('['), _) => ("[", "]"),
+        // A word may belong to the block: `interface {`.
+        (Some(_), Some(at)) if closes || at == 0 => (&block[..=at], "}"),
+        _ => ("", language.table.block_end),
     }
 }
 
@@ -121,7 +139,11 @@ pub(super) fn squeezed(text: &str) -> String {
         if closes && out.ends_with(',') {
             out.pop();
         }
-        if !(closes || out.ends_with(['(', '[']) || out.ends_with("<") || line.starts_with('.')) {
+        if !(closes
+            || out.ends_with(['(', '['])
+            || out.ends_with("<")
+            || (line.starts_with('.') && !line.starts_with(LEFT_OUT)))
+        {
             out.push(' ');
         }
         out.push_str(line);
@@ -139,7 +161,8 @@ fn shortened(mut head: String) -> String {
 }
 
 /// A signature reads well without what only parted it from its body.
-fn without_end(head: &str) -> String {
+fn without_end(language: &Language, head: &str) -> String {
+    let head = head.strip_suffix(language.table.block_end).unwrap_or(head);
     let head = head.trim_end_matches([';', ' ', ',']);
     if head.ends_with("=>") {
         return format!("{head} {LEFT_OUT}");
