@@ -2,7 +2,7 @@
 
 use crate::docs;
 use crate::language::Language;
-use crate::outline::{Outline, Trivia};
+use crate::outline::{Item, Outline, Trivia};
 use crate::skeleton::Verbosity;
 
 /// The purpose that a file states, cut to what the verbosity asks for.
@@ -86,7 +86,13 @@ fn front_matter(text: &str) -> Option<Vec<&str>> {
 /// The first group of comments that states something and is not the first item's docs.
 fn stated_by_header(language: &Language, source: &str, outline: &Outline) -> Option<Vec<String>> {
     let first_item = outline.items.first();
-    let end = first_item.map_or(source.len(), |item| outline.full_start(source, item));
+    let is_data = language.table.is_data;
+    let start = |item: &Item| match is_data {
+        // The head of a file of data speaks of the file.
+        true => item.range.start,
+        false => outline.full_start(source, item),
+    };
+    let end = first_item.map_or(source.len(), start);
     let mut groups = groups(source, outline, end);
     let is_own = |group: &Vec<&Trivia>| group.last().is_some_and(|last| last.range.end <= end);
     let stated = groups.find(|group| is_own(group) && states_something(source, group));
@@ -119,7 +125,7 @@ fn groups<'a>(
     end: usize,
 ) -> impl Iterator<Item = Vec<&'a Trivia>> {
     let is_remark =
-        |trivia: &&Trivia| !trivia.is_attribute && !source[trivia.range.clone()].starts_with("#!");
+        |trivia: &&Trivia| !trivia.is_attribute && !["#!", "# syntax="].iter().any(|mark| source[trivia.range.clone()].starts_with(mark));
     let head = outline.trivia.iter().filter(is_remark);
     let mut head = head.take_while(move |trivia| trivia.range.start < end).peekable();
     std::iter::from_fn(move || {

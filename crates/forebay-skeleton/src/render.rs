@@ -96,7 +96,7 @@ impl<'a> Writer<'a> {
         let header::Header { head, open, close, tail } = header;
         let docs = if self.language.table.notation.doc_inside { docs } else { &[] };
         if children.is_empty() && docs.is_empty() {
-            let is_empty = all == 0 && (!open.is_empty() || self.language.table.is_flat);
+            let is_empty = all == 0 && (self.is_blank(item) || self.language.table.is_flat);
             let inside = if is_empty { String::new() } else { format!(" {LEFT_OUT} ") };
             let text = format!("{head}{open}{inside}{close}{tail}");
             return self.line(depth, &format!("{}{number}", text.trim_end()));
@@ -118,6 +118,14 @@ impl<'a> Writer<'a> {
         if !close.is_empty() || !tail.is_empty() {
             self.line(depth, &format!("{close}{tail}"));
         }
+    }
+
+    /// Whether a block has brackets and, as far as its language tells, nothing in them.
+    fn is_blank(&self, item: &Item) -> bool {
+        let block = item.members.clone().map_or("", |members| &self.source[members]);
+        let inner = block.trim_matches(['{', '}', '(', ')', ' ', '\n', '\r', '\t']);
+        let has_brackets = block.ends_with(['}', ')']);
+        has_brackets && (inner.is_empty() || !self.language.table.is_data)
     }
 
     /// The parts of a type on one line, if nothing is to be said about any of them.
@@ -168,7 +176,9 @@ impl<'a> Writer<'a> {
 
     /// The lines of docs to show.
     fn docs(&self, item: &Item) -> Vec<&'a str> {
-        if self.options.verbosity == Verbosity::Minimal {
+        // The head of a file of data speaks of the file.
+        let is_purpose = self.language.table.is_data && self.outline.items.first() == Some(item);
+        if self.options.verbosity == Verbosity::Minimal || is_purpose {
             return Vec::new();
         }
         let notation = &self.language.table.notation;

@@ -7,5 +7,6 @@ pub(super) const TABLE: Table = Table {
     files: &["dockerfile", "containerfile"],
     notation: Notation::HASH,
     closer: "",
+    is_data: true,
     ..Table::new("Dockerfile", tree_sitter_containerfile::LANGUAGE, include_str!("dockerfile.scm"))
 };

@@ -9,5 +9,6 @@ pub(super) const TABLE: Table = Table {
     closer: "",
     depth: 3,
     is_data: true,
+    is_flat: true,
     ..Table::new("TOML", tree_sitter_toml_ng::LANGUAGE, include_str!("toml.scm"))
 };

@@ -180,7 +180,7 @@ impl Raw {
             Capture::Name => self.take_name(range),
             Capture::Body => self.body = Some(range),
             Capture::Members => self.members = Some(range),
-            Capture::Rest => self.members = Some(range.start..self.range.end),
+            Capture::Rest if self.members.is_none() => self.members = Some(range.start..self.range.end),
             Capture::Value if !self.values.contains(&range) => self.values.push(range),
             Capture::Doc => self.doc = Some(range),
             Capture::Owner => self.owner = Some(range),

@@ -28,6 +28,9 @@ pub(super) fn of(language: &Language, source: &str, outline: &Outline, item: &It
     let head = led(language, item, shortened(squeezed(&head)));
     match (&item.members, &item.body) {
         (Some(members), _) => container(language, source, item, members, head),
+        (None, Some(_)) if language.table.is_data && !language.table.is_flat => {
+            Header::plain(format!("{head} {LEFT_OUT}"), String::new())
+        }
         (None, Some(_)) => Header::plain(without_end(language, &head), String::new()),
         (None, None) if item.kind.is_callable() => {
             Header::plain(without_end(language, &head), String::new())
@@ -142,7 +145,7 @@ pub(super) fn squeezed(text: &str) -> String {
         if !(closes
             || out.ends_with(['(', '['])
             || out.ends_with("<")
-            || (line.starts_with('.') && !line.starts_with(LEFT_OUT)))
+            || (line.starts_with('.') && !line.starts_with(LEFT_OUT) && !out.ends_with(',')))
         {
             out.push(' ');
         }
