@@ -78,9 +78,17 @@ impl Document {
         self.tree.root_node().to_sexp()
     }
 
+    /// Where the parser stopped; some grammars give up before the end without a word.
+    pub(crate) fn read_to(&self) -> usize {
+        let root = self.tree.root_node();
+        let last = root.child_count().checked_sub(1).and_then(|last| root.child(last));
+        last.map_or(root.start_byte(), |last| last.end_byte())
+    }
+
     /// Whether every byte fits the grammar.
     pub fn is_whole(&self) -> bool {
-        !self.tree.root_node().has_error()
+        let root = self.tree.root_node();
+        !root.has_error() && !self.source[self.read_to()..].contains(char::is_alphanumeric)
     }
 }
 

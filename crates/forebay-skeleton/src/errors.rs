@@ -23,6 +23,14 @@ const SHOWN: usize = 40;
 impl Document {
     /// The outermost errors, in order, at most twenty.
     pub fn syntax_errors(&self) -> Vec<SyntaxError> {
+        let mut found = self.errors_in_tree();
+        if found.is_empty() && !self.is_whole() {
+            found.push(self.unread());
+        }
+        found
+    }
+
+    fn errors_in_tree(&self) -> Vec<SyntaxError> {
         let mut found = Vec::new();
         let mut cursor = self.tree.walk();
         // Only subtrees with errors are entered, so a sound file costs one look.
@@ -44,6 +52,19 @@ impl Document {
             if found.len() >= MOST {
                 return found;
             }
+        }
+    }
+
+    /// The place from which on nothing was read.
+    fn unread(&self) -> SyntaxError {
+        let start = self.source.floor_char_boundary(self.read_to());
+        let before = &self.source[..start];
+        let text = self.source[start..].trim_start().lines().next().unwrap_or_default();
+        SyntaxError {
+            line: before.matches('\n').count() + 1,
+            column: before.rsplit('\n').next().unwrap_or_default().len() + 1,
+            bytes: start..self.source.len(),
+            what: format!("unexpected {}", &text[..text.floor_char_boundary(SHOWN)]),
         }
     }
 

@@ -43,8 +43,8 @@ pub(crate) struct Table {
     pub(crate) prologue: &'static str,
     /// What closes a block that was cut after its first line.
     pub(crate) closer: &'static str,
-    /// What opens a block that members need around them to parse on their own.
-    pub(crate) member_block: &'static str,
+    /// What opens and closes blocks that members need around them to parse on their own.
+    pub(crate) member_blocks: &'static [(&'static str, &'static str)],
     /// Whether an attribute says that an item is no part of the product.
     pub(crate) hides: fn(&str) -> bool,
     /// Members further in than this are left out.
@@ -186,7 +186,7 @@ impl Table {
             block_end: "",
             prologue: "",
             closer: "}",
-            member_block: "",
+            member_blocks: &[],
             hides: |_| false,
             depth: usize::MAX,
             is_data: false,

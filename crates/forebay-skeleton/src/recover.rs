@@ -2,11 +2,13 @@
 //!
 //! One missing bracket can make a parser take half a file for one broken function. People indent,
 //! so the text is cut into blocks by indentation, and each block is parsed on its own; a block that
-//! does not parse is opened, and its parts are read inside its first line. Of the two outlines, the
-//! one of the whole and the one of the blocks, the one that tells more is taken.
+//! does not parse is opened, and its parts are read inside its first line. What either outline
+//! tells, that of the whole or that of the blocks, is told.
 
 mod blocks;
+mod union;
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use crate::document::Document;
@@ -15,34 +17,33 @@ use blocks::Block;
 
 /// Larger texts are left as the parser sees them.
 const LARGEST: usize = 1024 * 1024;
-/// Blocks that are parsed at most; each costs a parser's start.
-const MOST_BLOCKS: usize = 4_000;
+/// A block is parsed in several ways and opened several times; so often is the text read in all.
+const MOST_READINGS: usize = 12;
+/// What each parse costs besides, in bytes.
+const PER_PARSE: usize = 256;
+const LEAST: usize = 64 * 1024;
+/// No one wrote a line like this, and nothing is won by reading it again.
+const LONGEST_LINE: usize = 10_000;
 const DEEPEST: usize = 8;
 
 pub(crate) fn recovered(document: &Document, whole: Outline) -> Outline {
-    if document.source.len() > LARGEST {
+    let is_long = |line: &str| line.len() > LONGEST_LINE;
+    if document.source.len() > LARGEST || document.source.lines().any(is_long) {
         return whole;
     }
-    let mut recovery = Recovery { document, outline: Outline::default(), left: MOST_BLOCKS };
+    let left = document.source.len() * MOST_READINGS + LEAST;
+    let mut recovery = Recovery { document, outline: Outline::default(), left: Cell::new(left) };
     recovery.read(0..document.source.len(), &Place::top());
-    let mut pieces = recovery.outline;
-    if pieces.items.len() <= whole.items.len() {
-        return whole;
-    }
-    pieces.purposes = whole.purposes;
-    pieces.exported = whole.exported;
-    pieces.exports = whole.exports || pieces.items.iter().any(|item| item.exported);
-    pieces.trivia.sort_by_key(|trivia| trivia.range.start);
-    pieces.trivia.dedup();
-    pieces.sections.sort_unstable();
-    pieces.settle(document.language, &document.source);
-    pieces
+    let mut outline = union::of(whole, recovery.outline);
+    outline.settle(document.language, &document.source);
+    outline
 }
 
 struct Recovery<'a> {
     document: &'a Document,
     outline: Outline,
-    left: usize,
+    /// Bytes that may still be parsed.
+    left: Cell<usize>,
 }
 
 /// What the blocks that are read stand in.
@@ -55,7 +56,33 @@ struct Place {
     nesting: usize,
 }
 
+/// A block as it was parsed behind an opening.
+struct Piece {
+    outline: Outline,
+    opening: usize,
+    is_whole: bool,
+    /// Items that are the block's own.
+    tells: usize,
+}
+
+impl Piece {
+    fn of(parsed: &Document, opening: usize) -> Self {
+        let outline = Outline::unsettled(parsed);
+        let tells = outline.items.iter().filter(|item| item.name_start >= opening).count();
+        Self { outline, opening, is_whole: parsed.is_whole(), tells }
+    }
+
+    fn rank(&self) -> (usize, bool) {
+        (self.tells, self.is_whole)
+    }
+}
+
 impl Place {
+    /// Further in, but in nothing that has a name.
+    fn deeper(&self) -> Self {
+        Self { opening: String::new(), nesting: self.nesting + 1, ..*self }
+    }
+
     fn top() -> Self {
         Self { parent: None, depth: 0, opening: String::new(), nesting: 0 }
     }
@@ -64,21 +91,22 @@ impl Place {
 impl Recovery<'_> {
     fn read(&mut self, range: Range<usize>, place: &Place) {
         for block in blocks::split(&self.document.source, range) {
-            if self.left == 0 {
+            if self.left.get() == 0 {
                 return;
             }
-            self.left -= 1;
             self.read_block(&block, place);
         }
     }
 
     fn read_block(&mut self, block: &Block, place: &Place) {
-        let (piece, opening) = self.parse_in(block.range.clone(), place);
-        let Some(piece) = piece else { return };
+        if block.inner.start <= block.range.start && place.nesting < DEEPEST {
+            return self.read(block.inner.clone(), &place.deeper());
+        }
+        let text = self.document.source[block.range.clone()].trim_end().trim_end_matches(',');
+        let Some(piece) = self.parse_in(text, place) else { return };
         let is_leaf = block.inner.is_empty() || place.nesting >= DEEPEST;
-        if piece.is_whole() || is_leaf {
-            let outline = Outline::unsettled(&piece);
-            self.adopt(outline, opening, block.range.start, place);
+        if piece.is_whole || is_leaf {
+            self.adopt(piece.outline, piece.opening, block.range.start, place);
         } else {
             self.open(block, place);
         }
@@ -86,22 +114,33 @@ impl Recovery<'_> {
 
     /// Reads a block that does not parse as its first line and what stands in it.
     fn open(&mut self, block: &Block, place: &Place) {
-        let table = self.document.language.table;
         let first = &self.document.source[block.range.start..block.inner.start];
-        let head = format!("{}{first}{}", self.opening(place), table.closer);
-        let opening = self.opening(place).len();
-        let header = Document::parse(head, self.document.language).ok();
-        let outline = header.map(|header| Outline::unsettled(&header)).unwrap_or_default();
         let before = self.outline.items.len();
-        self.adopt(outline, opening, block.range.start, place);
-        let container = (before..self.outline.items.len()).next();
-        let inside = match container {
+        let header = self.header(first, place);
+        if let Some(header) = header {
+            self.adopt(header.outline, header.opening, block.range.start, place);
+        }
+        let inside = match self.outline.items.get(before) {
+            _ if !block.is_opened => place.deeper(),
             // What stands in a function is its own business.
-            Some(index) if self.outline.items[index].members.is_none() => return,
-            Some(index) => self.container(index, block, first, place),
-            None => Place { opening: String::new(), nesting: place.nesting + 1, ..*place },
+            Some(item) if item.kind.is_callable() => return,
+            Some(_) => self.container(before, block, first, place),
+            None => place.deeper(),
         };
         self.read(block.inner.clone(), &inside);
+    }
+
+    /// The first line of a block as if nothing stood in the block.
+    fn header(&self, first: &str, place: &Place) -> Option<Piece> {
+        let closer = self.document.language.table.closer;
+        let bare = first.trim_end();
+        let closed = self.parse_in(&format!("{first}{closer}"), place);
+        let is_told = closed.as_ref().is_some_and(|piece| piece.tells > 0 && piece.is_whole);
+        if is_told || bare.ends_with('{') || !closer.starts_with('}') {
+            return closed;
+        }
+        // The bracket may have stood on a line of its own.
+        self.parse_in(&format!("{bare} {{{closer}"), place).filter(|piece| piece.tells > 0).or(closed)
     }
 
     /// Stretches a container over its block.
@@ -119,33 +158,31 @@ impl Recovery<'_> {
         }
     }
 
-    fn opening(&self, place: &Place) -> String {
-        let prologue = self.document.language.table.prologue;
-        if place.opening.is_empty() { prologue.to_owned() } else { place.opening.clone() }
-    }
-
-    /// Parses a block inside its container's opening, else alone, else as a member of anything.
-    fn parse_in(&self, range: Range<usize>, place: &Place) -> (Option<Document>, usize) {
+    /// Parses a block inside its container's opening, alone, and as a member of anything; the way
+    /// that tells most is taken.
+    fn parse_in(&self, text: &str, place: &Place) -> Option<Piece> {
         let table = self.document.language.table;
-        let text = &self.document.source[range];
-        let parse = |opening: &str, closer: &str| {
-            Document::parse(format!("{opening}{text}{closer}"), self.document.language).ok()
-        };
-        let member_block = format!("{}{}", table.prologue, table.member_block);
-        let ways = [
-            (place.opening.as_str(), table.closer, !place.opening.is_empty()),
-            (table.prologue, "", place.opening.is_empty()),
-            (&member_block, table.closer, !table.member_block.is_empty() && place.nesting > 0),
-        ];
-        let mut first = None;
-        for (opening, closer, _) in ways.into_iter().filter(|(_, _, possible)| *possible) {
-            let parsed = parse(opening, closer);
-            if parsed.as_ref().is_some_and(Document::is_whole) {
-                return (parsed, opening.len());
+        let own = [(place.opening.clone(), table.closer)];
+        let alone = [(table.prologue.to_owned(), "")];
+        let blocks = table.member_blocks.iter();
+        let blocks = blocks.map(|(open, close)| (format!("{}{open}", table.prologue), *close));
+        let ways = own.into_iter().filter(|(opening, _)| !opening.is_empty()).chain(alone).chain(blocks);
+        let mut best: Option<Piece> = None;
+        for (opening, closer) in ways {
+            let cost = opening.len() + text.len() + PER_PARSE;
+            self.left.set(self.left.get().saturating_sub(cost));
+            let text = format!("{opening}{text}{closer}");
+            let parsed = Document::parse(text, self.document.language);
+            let Ok(parsed) = parsed else { continue };
+            let piece = Piece::of(&parsed, opening.len());
+            if piece.is_whole && piece.tells > 0 {
+                return Some(piece);
             }
-            first = first.or(parsed.map(|parsed| (parsed, opening.len())));
+            if best.as_ref().is_none_or(|best| piece.rank() > best.rank()) {
+                best = Some(piece);
+            }
         }
-        first.map_or((None, 0), |(parsed, opening)| (Some(parsed), opening))
+        best
     }
 
     /// Takes over the items of a piece that was parsed behind an opening, at its place in the file.

@@ -8,6 +8,8 @@ pub(super) const TABLE: Table = Table {
     public,
     name_of,
     notation: Notation::PLAIN_SLASHES,
+    closer: "};",
+    member_blocks: &[("struct x {", "};"), ("enum x {", "};")],
     ..Table::new("C", tree_sitter_c::LANGUAGE, QUERY)
 };
 
@@ -27,6 +29,6 @@ pub(super) fn name_of(captured: &str) -> String {
     let declarator = inner.unwrap_or(captured);
     let end = declarator.find(['(', '[', ')', ':', '=']).unwrap_or(declarator.len());
     let name = declarator[..end].trim_end();
-    let start = name.rfind(|c: char| !(c.is_alphanumeric() || c == '_' || c == '~'));
-    name[start.map_or(0, |at| at + 1)..].to_owned()
+    let is_outside = |c: char| !(c.is_alphanumeric() || c == '_' || c == '~');
+    name.rsplit(is_outside).next().unwrap_or(name).to_owned()
 }

@@ -7,7 +7,7 @@ pub(super) const TABLE: Table = Table {
     extensions: &["cs", "csx"],
     public,
     notation: Notation { doc: ("/// ", ""), ..Notation::SLASHES },
-    member_block: "class X {",
+    member_blocks: &[("class X {", "}"), ("enum X {", "}")],
     ..Table::new("C#", tree_sitter_c_sharp::LANGUAGE, include_str!("c_sharp.scm"))
 };
 

@@ -8,7 +8,8 @@ pub(super) const TABLE: Table = Table {
     public,
     name_of,
     notation: Notation::PLAIN_SLASHES,
-    member_block: "struct X {",
+    closer: "};",
+    member_blocks: &[("struct X {", "}"), ("enum X {", "}")],
     ..Table::new("C++", tree_sitter_cpp::LANGUAGE, QUERY)
 };
 

@@ -15,6 +15,7 @@ pub(super) const TABLE: Table = Table {
         (Kind::Variable, "var "),
     ],
     notation: Notation::PLAIN_SLASHES,
+    member_blocks: &[("type X struct {", "}"), ("type (", ")"), ("const (", ")"), ("var (", ")")],
     ..Table::new("Go", tree_sitter_go::LANGUAGE, include_str!("go.scm"))
 };
 

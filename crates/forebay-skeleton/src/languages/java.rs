@@ -5,6 +5,6 @@ use crate::language::Table;
 pub(super) const TABLE: Table = Table {
     extensions: &["java"],
     public: |facts| !facts.says("private"),
-    member_block: "class X {",
+    member_blocks: &[("class X {", "}"), ("enum X {", "}"), ("interface X {", "}")],
     ..Table::new("Java", tree_sitter_java::LANGUAGE, include_str!("java.scm"))
 };

@@ -8,7 +8,7 @@ pub(super) const TABLE: Table = Table {
     interpreters: &["node", "bun", "deno"],
     public,
     name_of,
-    member_block: "class X {",
+    member_blocks: &[("class X {", "}")],
     ..Table::new("JavaScript", tree_sitter_javascript::LANGUAGE, include_str!("javascript.scm"))
 };
 

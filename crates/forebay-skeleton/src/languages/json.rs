@@ -9,5 +9,6 @@ pub(super) const TABLE: Table = Table {
     notation: Notation::PLAIN_SLASHES,
     depth: 3,
     is_data: true,
+    member_blocks: &[("{", "}")],
     ..Table::new("JSON", tree_sitter_json::LANGUAGE, include_str!("json.scm"))
 };

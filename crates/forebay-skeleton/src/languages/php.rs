@@ -9,6 +9,6 @@ pub(super) const TABLE: Table = Table {
     name_of: |captured| captured.trim_start_matches('$').to_owned(),
     notation: Notation { doc_marks: &["/**"], ..Notation::SLASHES },
     prologue: "<?php ",
-    member_block: "class X {",
+    member_blocks: &[("class X {", "}"), ("enum X {", "}")],
     ..Table::new("PHP", tree_sitter_php::LANGUAGE_PHP, include_str!("php.scm"))
 };

@@ -5,6 +5,6 @@ use crate::language::{Notation, Table};
 pub(super) const TABLE: Table = Table {
     extensions: &["proto"],
     notation: Notation::PLAIN_SLASHES,
-    member_block: "message X {",
+    member_blocks: &[("message X {", "}"), ("enum X {", "}"), ("service X {", "}")],
     ..Table::new("Protocol Buffers", tree_sitter_proto::LANGUAGE, include_str!("proto.scm"))
 };

@@ -15,6 +15,7 @@ pub(super) const TABLE: Table = Table {
         file_marks: &["//!", "/*!"],
         ..Notation::SLASHES
     },
+    member_blocks: &[("struct X {", "}"), ("enum X {", "}"), ("trait X {", "}")],
     ..Table::new("Rust", tree_sitter_rust::LANGUAGE, include_str!("rust.scm"))
 };
 

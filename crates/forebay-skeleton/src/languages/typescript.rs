@@ -7,7 +7,7 @@ pub(super) const TABLE: Table = Table {
     extensions: &["ts", "mts", "cts"],
     public,
     name_of,
-    member_block: "class X {",
+    member_blocks: &[("class X {", "}"), ("interface X {", "}"), ("enum X {", "}")],
     ..Table::new("TypeScript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, QUERY)
 };
 

@@ -8,6 +8,8 @@ pub(super) struct Block {
     pub(super) range: Range<usize>,
     /// What stands between the first line and the closing ones.
     pub(super) inner: Range<usize>,
+    /// The first line opens something, as far as can be seen.
+    pub(super) is_opened: bool,
 }
 
 struct Line<'a> {
@@ -54,7 +56,20 @@ fn continues(group: &[&Line<'_>], line: &Line<'_>, base: usize) -> bool {
     if line.text.is_empty() {
         return !only_remarks;
     }
-    line.indent > base || only_remarks || is_closing(line.text)
+    if line.indent > base {
+        // What is indented after a block was closed has lost the line it stood under.
+        return !is_closed(group, base);
+    }
+    only_remarks || (is_closing(line.text) && group[0].indent <= base)
+}
+
+/// Whether the last line of a group closes it.
+fn is_closed(group: &[&Line<'_>], base: usize) -> bool {
+    let last = group.iter().rev().find(|line| !line.text.is_empty());
+    last.is_some_and(|line| {
+        let goes_on = line.text.ends_with(['{', '(', '[', ':', ',', '|', '=', '>']);
+        group.len() > 1 && line.indent <= base && is_closing(line.text) && !goes_on
+    })
 }
 
 /// Comments and attributes belong to what follows.
@@ -69,24 +84,35 @@ fn is_closing(text: &str) -> bool {
         "end", "else", "elif", "elsif", "except", "finally", "rescue", "catch", "where", "then",
         "do", "fi", "done",
     ];
+    const SECTIONS: &[&str] = &["public:", "private:", "protected:"];
     let first: &str = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    text.starts_with([')', '}', ']', '{']) || WORDS.contains(&first)
+    let is_section = SECTIONS.contains(&text);
+    text.starts_with([')', '}', ']', '{']) || WORDS.contains(&first) || is_section
 }
 
 fn block(group: &[&Line<'_>], base: usize) -> Block {
-    let head = group.iter().position(|line| !is_remark(line.text)).unwrap_or(0);
-    let opens = |line: &&&Line<'_>| line.text.ends_with(['{', ':']) || line.text.ends_with(" do");
+    let start = group[0].start + group[0].indent;
+    let end = group[group.len() - 1].end;
+    let is_head = |line: &&Line<'_>| line.indent <= base && !is_remark(line.text);
+    let Some(head) = group.iter().position(is_head) else {
+        // Nothing opens this; what stands in it is read on its own.
+        let inner = group.iter().find(|line| line.indent > base).map_or(end, |line| line.start);
+        return Block { range: start..end, inner: inner..end, is_opened: false };
+    };
+    let opens = |line: &&&Line<'_>| {
+        let is_opener = line.text.ends_with(['{', ':']) || line.text.ends_with(" do");
+        is_opener && line.indent <= base
+    };
     // A signature may take several lines before its block opens.
     let opening = group[head..].iter().take(MOST_HEAD_LINES).find(opens);
-    let opening = opening.or(group.get(head)).map_or(0, |line| line.end);
+    let is_opened = opening.is_some() || !group[head].text.ends_with([';', ',', ')', '"']);
+    let opening = opening.unwrap_or(&group[head]).end;
     let closing = group.iter().skip(head + 1).rev();
     let closing = closing
         .take_while(|line| line.text.is_empty() || (line.indent <= base && is_closing(line.text)));
-    let inner_end = closing.last().map_or(group[group.len() - 1].end, |line| line.start);
-    let start = group[0].start + group[0].indent;
-    let end = group[group.len() - 1].end;
+    let inner_end = closing.last().map_or(end, |line| line.start);
     let inner = if inner_end > opening { opening..inner_end } else { end..end };
-    Block { range: start..end, inner }
+    Block { range: start..end, inner, is_opened }
 }
 
 const MOST_HEAD_LINES: usize = 12;

@@ -2,6 +2,8 @@
 include parts.mk
 
 CC ?= gcc
+PREFIX ?= /usr/local
+NAME := clock
 FLAGS := -O2 \
 	-Wall
 OBJECTS = $(patsubst %.c,%.o,$(wildcard *.c))
@@ -24,6 +26,12 @@ hands:
 define wind
 	echo winding
 endef
+
+install: clock
+	install clock $(PREFIX)/bin
+
+test: clock
+	./clock --test
 
 clean:
 	rm -f *.o

@@ -1,0 +1,1 @@
+//! Python, judged by its own `ast`.
