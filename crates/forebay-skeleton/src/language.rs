@@ -6,6 +6,7 @@ use tree_sitter::{Query, QueryError};
 use tree_sitter_language::LanguageFn;
 
 use crate::captures::Captures;
+use crate::imports::Imports;
 use crate::kind::Kind;
 
 /// A language that skeletons can be made of.
@@ -34,6 +35,8 @@ pub(crate) struct Table {
     pub(crate) attribute: fn(&str) -> bool,
     /// Whether it matters so much that it is shown where signatures stand alone.
     pub(crate) vital: fn(&str) -> bool,
+    /// How it imports, where that is known.
+    pub(crate) imports: Option<Imports>,
     pub(crate) notation: Notation,
     /// Words that items of a kind begin with, also where a group has the word once for all.
     pub(crate) leads: &'static [(Kind, &'static str)],
@@ -181,6 +184,7 @@ impl Table {
             name_of: str::to_owned,
             attribute: |_| true,
             vital: |_| false,
+            imports: None,
             notation: Notation::SLASHES,
             leads: &[],
             block_end: "",

@@ -13,6 +13,7 @@ mod docs;
 mod document;
 mod errors;
 mod fallback;
+mod imports;
 mod kind;
 mod language;
 mod languages;
@@ -26,6 +27,7 @@ mod symbol;
 
 pub use document::{Document, NotParsed};
 pub use errors::SyntaxError;
+pub use imports::{Import, Project};
 pub use kind::Kind;
 pub use language::{Language, language_named, language_of, languages};
 pub use nature::{Nature, nature};

@@ -18,6 +18,8 @@ pub(crate) struct Outline {
     pub(crate) trivia: Vec<Trivia>,
     /// Nodes that may say what the file is for.
     pub(crate) purposes: Vec<Range<usize>>,
+    /// What is taken from elsewhere.
+    pub(crate) imports: Vec<Range<usize>>,
     /// Where sections begin, and whether what follows is public.
     pub(crate) sections: Vec<(usize, bool)>,
     /// Names that are exported apart from their items.

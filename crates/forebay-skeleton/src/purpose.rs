@@ -124,8 +124,12 @@ fn groups<'a>(
     outline: &'a Outline,
     end: usize,
 ) -> impl Iterator<Item = Vec<&'a Trivia>> {
-    let is_remark =
-        |trivia: &&Trivia| !trivia.is_attribute && !["#!", "# syntax="].iter().any(|mark| source[trivia.range.clone()].starts_with(mark));
+    let is_remark = |trivia: &&Trivia| {
+        !trivia.is_attribute
+            && !["#!", "# syntax="]
+                .iter()
+                .any(|mark| source[trivia.range.clone()].starts_with(mark))
+    };
     let head = outline.trivia.iter().filter(is_remark);
     let mut head = head.take_while(move |trivia| trivia.range.start < end).peekable();
     std::iter::from_fn(move || {

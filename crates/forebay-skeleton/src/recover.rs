@@ -140,7 +140,9 @@ impl Recovery<'_> {
             return closed;
         }
         // The bracket may have stood on a line of its own.
-        self.parse_in(&format!("{bare} {{{closer}"), place).filter(|piece| piece.tells > 0).or(closed)
+        self.parse_in(&format!("{bare} {{{closer}"), place)
+            .filter(|piece| piece.tells > 0)
+            .or(closed)
     }
 
     /// Stretches a container over its block.
@@ -166,7 +168,8 @@ impl Recovery<'_> {
         let alone = [(table.prologue.to_owned(), "")];
         let blocks = table.member_blocks.iter();
         let blocks = blocks.map(|(open, close)| (format!("{}{open}", table.prologue), *close));
-        let ways = own.into_iter().filter(|(opening, _)| !opening.is_empty()).chain(alone).chain(blocks);
+        let ways =
+            own.into_iter().filter(|(opening, _)| !opening.is_empty()).chain(alone).chain(blocks);
         let mut best: Option<Piece> = None;
         for (opening, closer) in ways {
             let cost = opening.len() + text.len() + PER_PARSE;

@@ -10,6 +10,7 @@ pub(super) const TABLE: Table = Table {
     notation: Notation::PLAIN_SLASHES,
     closer: "};",
     member_blocks: &[("struct X {", "}"), ("enum X {", "}")],
+    imports: Some(crate::imports::C),
     ..Table::new("C++", tree_sitter_cpp::LANGUAGE, QUERY)
 };
 

@@ -16,6 +16,7 @@ pub(super) const TABLE: Table = Table {
     ],
     notation: Notation::PLAIN_SLASHES,
     member_blocks: &[("type X struct {", "}"), ("type (", ")"), ("const (", ")"), ("var (", ")")],
+    imports: Some(crate::imports::GO),
     ..Table::new("Go", tree_sitter_go::LANGUAGE, include_str!("go.scm"))
 };
 

@@ -9,6 +9,7 @@ pub(super) const TABLE: Table = Table {
     public,
     name_of,
     member_blocks: &[("class X {", "}")],
+    imports: Some(crate::imports::SCRIPT),
     ..Table::new("JavaScript", tree_sitter_javascript::LANGUAGE, include_str!("javascript.scm"))
 };
 

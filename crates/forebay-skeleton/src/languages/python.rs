@@ -16,6 +16,7 @@ pub(super) const TABLE: Table = Table {
     },
     vital,
     closer: "\n        pass\n",
+    imports: Some(crate::imports::PYTHON),
     ..Table::new("Python", tree_sitter_python::LANGUAGE, include_str!("python.scm"))
 };
 

@@ -16,6 +16,7 @@ pub(super) const TABLE: Table = Table {
         ..Notation::SLASHES
     },
     member_blocks: &[("struct X {", "}"), ("enum X {", "}"), ("trait X {", "}")],
+    imports: Some(crate::imports::RUST),
     ..Table::new("Rust", tree_sitter_rust::LANGUAGE, include_str!("rust.scm"))
 };
 

@@ -8,6 +8,7 @@ pub(super) const TABLE: Table = Table {
     public,
     name_of,
     member_blocks: &[("class X {", "}"), ("interface X {", "}"), ("enum X {", "}")],
+    imports: Some(crate::imports::SCRIPT),
     ..Table::new("TypeScript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, QUERY)
 };
 

@@ -21,6 +21,7 @@ pub(super) struct Found {
     pub(super) trivia: Vec<Trivia>,
     pub(super) sections: Vec<(usize, bool)>,
     pub(super) exported: HashSet<String>,
+    pub(super) imports: Vec<Range<usize>>,
     pub(super) purposes: Vec<Range<usize>>,
 }
 
@@ -141,6 +142,7 @@ impl Found {
             Capture::Attribute => self.trivia.push(Trivia { range, is_attribute: true }),
             Capture::Purpose => self.purposes.push(range),
             Capture::Opaque => self.items.push(Raw::new(None, node, 0)),
+            Capture::Import => self.imports.push(range),
             Capture::Section { public } => self.sections.push((range.start, public)),
             _ => {}
         }
@@ -154,6 +156,8 @@ impl Found {
         self.trivia.sort_by_key(|trivia| trivia.range.start);
         self.trivia.dedup();
         self.sections.sort_unstable();
+        self.imports.sort_by_key(|range| range.start);
+        self.imports.dedup();
     }
 }
 
@@ -180,7 +184,9 @@ impl Raw {
             Capture::Name => self.take_name(range),
             Capture::Body => self.body = Some(range),
             Capture::Members => self.members = Some(range),
-            Capture::Rest if self.members.is_none() => self.members = Some(range.start..self.range.end),
+            Capture::Rest if self.members.is_none() => {
+                self.members = Some(range.start..self.range.end)
+            }
             Capture::Value if !self.values.contains(&range) => self.values.push(range),
             Capture::Doc => self.doc = Some(range),
             Capture::Owner => self.owner = Some(range),

@@ -21,6 +21,7 @@ pub(super) fn nest(language: &Language, source: &str, found: Found) -> Outline {
         items,
         trivia: found.trivia,
         purposes: found.purposes,
+        imports: found.imports,
         sections: found.sections,
         exports: found.wrappers.any_exports,
         exported: found.exported,

@@ -35,6 +35,7 @@ pub(super) fn of(whole: Outline, pieces: Outline) -> Outline {
         trivia,
         sections,
         purposes: whole.purposes,
+        imports: whole.imports,
         exported: whole.exported,
     }
 }

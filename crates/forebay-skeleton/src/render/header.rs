@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::LEFT_OUT;
+use crate::kind::Kind;
 use crate::language::Language;
 use crate::outline::{Item, Outline};
 
@@ -25,7 +26,7 @@ pub(super) fn of(language: &Language, source: &str, outline: &Outline, item: &It
     let head_end =
         cut.map_or(item.range.end, |cut| cut.start.clamp(item.range.start, item.range.end));
     let head = without_details(source, outline, item, item.range.start..head_end);
-    let head = led(language, item, shortened(squeezed(&head)));
+    let head = led(language, item, shortened(item, squeezed(&head)));
     match (&item.members, &item.body) {
         (Some(members), _) => container(language, source, item, members, head),
         (None, Some(_)) if language.table.is_data && !language.table.is_flat => {
@@ -154,8 +155,9 @@ pub(super) fn squeezed(text: &str) -> String {
     out
 }
 
-fn shortened(mut head: String) -> String {
-    if head.len() > LONG_HEAD {
+fn shortened(item: &Item, mut head: String) -> String {
+    // A list of names is all surface.
+    if head.len() > LONG_HEAD && item.kind != Kind::Reexport {
         let more = head.len() - LONG_HEAD;
         head.truncate(head.floor_char_boundary(LONG_HEAD));
         head.push_str(&format!(" {LEFT_OUT} ({more} more bytes)"));

@@ -17,7 +17,12 @@ fn deleting_any_line_keeps_the_other_items() {
         let worst = losses(&sample);
         let is_fault = |loss: &&Loss| loss.kept < KEPT_EACH && !means_something_else(&sample, loss);
         for loss in worst.iter().filter(is_fault) {
-            writeln!(faults, "{}:{}: {:.0} % kept without `{}`, lost {:?}", sample.file, loss.line, loss.kept, loss.text, loss.lost).unwrap();
+            writeln!(
+                faults,
+                "{}:{}: {:.0} % kept without `{}`, lost {:?}",
+                sample.file, loss.line, loss.kept, loss.text, loss.lost
+            )
+            .unwrap();
         }
     }
     assert!(faults.is_empty(), "{faults}");
@@ -50,8 +55,12 @@ fn losses(sample: &Sample) -> Vec<Loss> {
 }
 
 fn loss(sample: &Sample, whole: &[Symbol], lines: &[&str], deleted: usize) -> Loss {
-    let without: String =
-        lines.iter().enumerate().filter(|(index, _)| *index != deleted).map(|(_, line)| *line).collect();
+    let without: String = lines
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| *index != deleted)
+        .map(|(_, line)| *line)
+        .collect();
     let left = Document::parse(without, sample.language).unwrap().symbols();
     // A method that lost its class is a function, and still told.
     let mut counts: HashMap<&str, usize> = HashMap::new();

@@ -44,7 +44,8 @@ fn a_generated_file_is_named_as_such() {
 
 #[test]
 fn a_broken_file_says_so() {
-    let text = "pub fn a() {}\n\npub struct B {\n    pub c: u32,\n\npub fn d(x: u32) -> u32 {\n    x\n}\n";
+    let text =
+        "pub fn a() {}\n\npub struct B {\n    pub c: u32,\n\npub fn d(x: u32) -> u32 {\n    x\n}\n";
     let found = skeleton(text, language_named("Rust"), Options::default());
     insta::assert_snapshot!(found.with_head("a.rs"), @r"
     // === a.rs ===

@@ -8,15 +8,25 @@ fn check(file: &str, path: &str, expected: &[&str]) {
     let sample = samples::named(file);
     let document = Document::parse(sample.text.as_str(), sample.language).unwrap();
     let found = document.symbol(path);
-    let first_lines: Vec<&str> =
-        found.iter().map(|range| sample.text[range.clone()].lines().next().unwrap().trim()).collect();
+    let first_lines: Vec<&str> = found
+        .iter()
+        .map(|range| sample.text[range.clone()].lines().next().unwrap().trim())
+        .collect();
     assert_eq!(first_lines, expected, "{file} {path}");
 }
 
 #[test]
 fn a_symbol_is_found_by_its_path() {
     check("rust.rs", "Room::open", &["/// Opens a room."]);
-    check("rust.rs", "Room", &["/// A room of the house.", "impl<T: Clone> Room<T> {", "impl<T: Clone> fmt::Display for Room<T> {"]);
+    check(
+        "rust.rs",
+        "Room",
+        &[
+            "/// A room of the house.",
+            "impl<T: Clone> Room<T> {",
+            "impl<T: Clone> fmt::Display for Room<T> {",
+        ],
+    );
     check("rust.rs", "open", &["/// Opens a room."]);
     check("rust.rs", "cellar::rats", &["fn rats() -> usize {"]);
     check("rust.rs", "Room::rats", &[]);
@@ -41,7 +51,9 @@ fn a_symbol_has_its_whole_body() {
 
 #[test]
 fn a_language_is_known_by_name_ending_or_interpreter() {
-    let of = |path: &str, first: &str| language_of(path, first.as_bytes()).map(forebay_skeleton::Language::name);
+    let of = |path: &str, first: &str| {
+        language_of(path, first.as_bytes()).map(forebay_skeleton::Language::name)
+    };
     assert_eq!(of("src/a.rs", ""), Some("Rust"));
     assert_eq!(of("A.TSX", ""), Some("TSX"));
     assert_eq!(of("a.d.ts", ""), Some("TypeScript"));
