@@ -7,6 +7,9 @@
 //! 3. `outline` runs the query and nests what it found; `captures` says what a query can say;
 //! 4. `recover` reads a text that does not parse block by block, `fallback` one without a grammar;
 //! 5. `render` writes the items as code without bodies.
+//!
+//! Over several files, `imports` finds the files that a file depends on, and `map` ranks the
+//! definitions of a repository by who uses them.
 
 mod captures;
 mod docs;
@@ -17,6 +20,7 @@ mod imports;
 mod kind;
 mod language;
 mod languages;
+mod map;
 mod nature;
 mod outline;
 mod purpose;
@@ -30,5 +34,6 @@ pub use errors::SyntaxError;
 pub use imports::{Import, Project};
 pub use kind::Kind;
 pub use language::{Language, language_named, language_of, languages};
+pub use map::{Definition, MapFile, MapOptions, RepositoryMap, Tags, map};
 pub use nature::{Nature, nature};
 pub use skeleton::{Options, Skeleton, State, Symbol, Verbosity, skeleton};

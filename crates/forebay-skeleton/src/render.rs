@@ -23,6 +23,16 @@ pub(crate) fn render(
     writer.out
 }
 
+/// The text of one item on one line, without what stands in it.
+pub(crate) fn signature(
+    language: &Language,
+    source: &str,
+    outline: &Outline,
+    item: &Item,
+) -> String {
+    header::of(language, source, outline, item).head
+}
+
 struct Writer<'a> {
     language: &'a Language,
     source: &'a str,
