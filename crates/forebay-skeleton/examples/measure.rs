@@ -42,6 +42,10 @@ fn main() {
             let took = at.elapsed().as_secs_f64() * 1000.0;
             per_line += took;
             lines += text.lines().count();
+            if std::env::var_os("SAME").is_some() {
+                let whole = Document::parse(text.as_str(), language).map(|d| d.skeleton(Options::default()));
+                if let Ok(whole) = whole { if whole.text != found.text { println!("DIFFERS {name}") } }
+            }
             if took > slowest.0 {
                 slowest =
                     (took, format!("{name} ({} lines, {:?})", text.lines().count(), found.state))

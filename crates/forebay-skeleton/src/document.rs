@@ -1,8 +1,8 @@
 //! A parsed file: what everything else is read from.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
-use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree};
+use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Range, Tree};
 
 use crate::language::Language;
 
@@ -38,7 +38,7 @@ impl Document {
         language: &'static Language,
     ) -> Result<Self, NotParsed> {
         let source = source.into();
-        let tree = tree_of(&source, language, None)?;
+        let tree = tree_of(&source, language, None, &[])?;
         Ok(Self { source, language, tree })
     }
 
@@ -53,7 +53,7 @@ impl Document {
     /// The document after `range` was replaced by `text`; what did not change is not parsed again.
     ///
     /// `range` must lie on character boundaries within the source; it is moved to the next ones.
-    pub fn edited(&self, range: Range<usize>, text: &str) -> Result<Self, NotParsed> {
+    pub fn edited(&self, range: std::ops::Range<usize>, text: &str) -> Result<Self, NotParsed> {
         let start = self.source.floor_char_boundary(range.start);
         let end = self.source.ceil_char_boundary(range.end).max(start);
         let mut source = String::with_capacity(self.source.len() + text.len());
@@ -69,7 +69,7 @@ impl Document {
             old_end_position: point(&self.source, end),
             new_end_position: point(&source, start + text.len()),
         });
-        let tree = tree_of(&source, self.language, Some(&old))?;
+        let tree = tree_of(&source, self.language, Some(&old), &[])?;
         Ok(Self { source, language: self.language, tree })
     }
 
@@ -92,17 +92,19 @@ impl Document {
     }
 }
 
-/// Parses, within bounds.
+/// Parses, within bounds; only these ranges, if there are any.
 pub(crate) fn tree_of(
     source: &str,
     language: &Language,
     old: Option<&Tree>,
+    ranges: &[Range],
 ) -> Result<Tree, NotParsed> {
     if source.len() > LARGEST {
         return Err(NotParsed::TooLarge);
     }
     let mut parser = Parser::new();
     parser.set_language(&language.grammar()).map_err(|_| NotParsed::Grammar)?;
+    parser.set_included_ranges(ranges).map_err(|_| NotParsed::Grammar)?;
     let mut steps = STEPS_AT_LEAST + source.len() / 1024 * STEPS_PER_KILOBYTE;
     let mut count = |_: &tree_sitter::ParseState| {
         steps = steps.saturating_sub(1);

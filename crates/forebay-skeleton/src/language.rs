@@ -171,6 +171,11 @@ fn by_interpreter(first_bytes: &[u8]) -> Option<&'static Language> {
 }
 
 impl Table {
+    /// Whether blocks are written in braces.
+    pub(crate) fn has_braces(&self) -> bool {
+        self.closer.starts_with('}') && !self.is_data
+    }
+
     /// A language with braces where everything is public; tables tell what differs.
     pub(crate) const fn new(name: &'static str, grammar: LanguageFn, query: &'static str) -> Self {
         Self {

@@ -27,6 +27,7 @@ mod purpose;
 mod recover;
 mod render;
 mod skeleton;
+mod surface;
 mod symbol;
 
 pub use document::{Document, NotParsed};

@@ -58,12 +58,12 @@ fn what_others_use_comes_first() {
         drawRows(rows: string[]): void  1
     src/app.rs:
       pub fn run_app()  2
-    src/cli.rs:
-      fn main()  3
     src/lonely.rs:
       pub fn nobody_calls_this()  1
     web/page.ts:
       export const page = () => ...  2
+    src/cli.rs:
+      fn main()  3
     ");
 }
 

@@ -139,6 +139,19 @@ fn count(path: &Path) -> Option<Count> {
 }
 
 #[test]
+fn the_quick_way_tells_the_same() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let language = language_named("Rust").unwrap();
+    for file in files(crates, "rs") {
+        let text = fs::read_to_string(&file).unwrap();
+        let whole = forebay_skeleton::Document::parse(text.as_str(), language).unwrap();
+        let whole = whole.skeleton(Options::default());
+        let quick = skeleton(&text, Some(language), Options::default());
+        assert_eq!((quick.text, quick.purpose), (whole.text, whole.purpose), "{}", file.display());
+    }
+}
+
+#[test]
 fn this_workspace_is_told_completely() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut total = Count::default();
