@@ -12,6 +12,8 @@ pub struct Document {
     pub(crate) source: String,
     pub(crate) language: &'static Language,
     pub(crate) tree: Tree,
+    /// Comments that the tree does not have.
+    pub(crate) comments: Vec<std::ops::Range<usize>>,
 }
 
 /// Why a text was not parsed.
@@ -39,7 +41,7 @@ impl Document {
     ) -> Result<Self, NotParsed> {
         let source = source.into();
         let tree = tree_of(&source, language, None, &[])?;
-        Ok(Self { source, language, tree })
+        Ok(Self { source, language, tree, comments: Vec::new() })
     }
 
     pub fn source(&self) -> &str {
@@ -70,7 +72,7 @@ impl Document {
             new_end_position: point(&source, start + text.len()),
         });
         let tree = tree_of(&source, self.language, Some(&old), &[])?;
-        Ok(Self { source, language: self.language, tree })
+        Ok(Self { source, language: self.language, tree, comments: Vec::new() })
     }
 
     /// The syntax tree as text, for those who write queries.
@@ -88,7 +90,9 @@ impl Document {
     /// Whether every byte fits the grammar.
     pub fn is_whole(&self) -> bool {
         let root = self.tree.root_node();
-        !root.has_error() && !self.source[self.read_to()..].contains(char::is_alphanumeric)
+        let last_comment = self.comments.last().map_or(0, |comment| comment.end);
+        let read_to = self.read_to().max(last_comment);
+        !root.has_error() && !self.source[read_to..].contains(char::is_alphanumeric)
     }
 }
 

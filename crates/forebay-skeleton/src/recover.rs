@@ -6,6 +6,7 @@
 //! tells, that of the whole or that of the blocks, is told.
 
 mod blocks;
+mod harmless;
 mod union;
 
 use std::cell::Cell;
@@ -18,7 +19,7 @@ use blocks::Block;
 /// Larger texts are left as the parser sees them.
 const LARGEST: usize = 1024 * 1024;
 /// A block is parsed in several ways and opened several times; so often is the text read in all.
-const MOST_READINGS: usize = 12;
+const MOST_READINGS: usize = 4;
 /// What each parse costs besides, in bytes.
 const PER_PARSE: usize = 256;
 const LEAST: usize = 64 * 1024;
@@ -29,6 +30,9 @@ const DEEPEST: usize = 8;
 pub(crate) fn recovered(document: &Document, whole: Outline) -> Outline {
     let is_long = |line: &str| line.len() > LONGEST_LINE;
     if document.source.len() > LARGEST || document.source.lines().any(is_long) {
+        return whole;
+    }
+    if harmless::are_all(document, &whole) {
         return whole;
     }
     let left = document.source.len() * MOST_READINGS + LEAST;

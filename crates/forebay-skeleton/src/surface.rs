@@ -1,4 +1,4 @@
-//! Parses a file without the bodies of its functions.
+//! Parses a file without its comments and the bodies of its functions.
 //!
 //! A skeleton leaves bodies out, and they are most of a file: reading past them takes a quarter of
 //! the time. Where a body ends is told by the indentation, as people and formatters write it; a
@@ -23,9 +23,10 @@ pub(crate) fn parsed(source: &str, language: &'static Language) -> Option<Docume
     if source.len() < WORTH_IT || !language.table.has_braces() {
         return None;
     }
-    let ranges = around_bodies(source);
-    let tree = tree_of(source, language, None, &ranges).ok()?;
-    let document = Document { source: source.to_owned(), language, tree };
+    let holes = Holes::of(source);
+    let tree = tree_of(source, language, None, &holes.kept).ok()?;
+    let document =
+        Document { source: source.to_owned(), language, tree, comments: holes.comments };
     document.is_whole().then_some(document)
 }
 
@@ -37,35 +38,60 @@ struct Line<'a> {
     text: &'a str,
 }
 
-/// The parts of a text outside of bodies.
-fn around_bodies(source: &str) -> Vec<Range> {
-    let mut ranges = Vec::new();
-    let mut kept_from = (0, Point { row: 0, column: 0 });
-    let mut header = Header::default();
-    let mut body: Option<usize> = None;
-    for line in lines(source) {
-        match body {
-            Some(indent) if line.indent <= indent && line.text.starts_with('}') => {
-                kept_from = (line.start, Point { row: line.row, column: 0 });
-                body = None;
-                header = Header::default();
+/// What is parsed of a text, and the comments that are not.
+#[derive(Default)]
+struct Holes {
+    kept: Vec<Range>,
+    comments: Vec<std::ops::Range<usize>>,
+    /// Where the part that is kept began; nothing in a hole.
+    from: Option<(usize, Point)>,
+}
+
+impl Holes {
+    fn of(source: &str) -> Self {
+        let mut holes = Self { from: Some((0, Point { row: 0, column: 0 })), ..Self::default() };
+        let mut header = Header::default();
+        let mut body: Option<usize> = None;
+        for line in lines(source) {
+            match body {
+                Some(indent) if line.indent <= indent && line.text.starts_with('}') => {
+                    holes.keep(line.start, Point { row: line.row, column: 0 });
+                    body = None;
+                    header = Header::default();
+                }
+                Some(_) => {}
+                // Each comment is several nodes, and all that is asked of it is where it stands.
+                None if line.text.starts_with("//") => {
+                    holes.leave_out(line.start, Point { row: line.row, column: 0 });
+                    holes.comments.push(line.start + line.indent..line.end);
+                }
+                None => {
+                    holes.keep(line.start, Point { row: line.row, column: 0 });
+                    if header.takes(&line) {
+                        let column = line.end - line.start;
+                        holes.leave_out(line.end, Point { row: line.row, column });
+                        body = Some(header.indent);
+                    }
+                }
             }
-            Some(_) => {}
-            None if header.takes(&line) => {
-                let length = line.end - line.start;
-                let end_point = Point { row: line.row, column: length };
-                ranges.push(range(kept_from, (line.end, end_point)));
-                body = Some(header.indent);
-            }
-            None => {}
+        }
+        let row = source.bytes().filter(|byte| *byte == b'\n').count();
+        let column = source.rsplit('\n').next().unwrap_or_default().len();
+        holes.leave_out(source.len(), Point { row, column });
+        holes
+    }
+
+    /// What follows is parsed.
+    fn keep(&mut self, offset: usize, point: Point) {
+        self.from.get_or_insert((offset, point));
+    }
+
+    /// What follows is not.
+    fn leave_out(&mut self, offset: usize, point: Point) {
+        if let Some(from) = self.from.take().filter(|(start, _)| *start < offset) {
+            self.kept.push(range(from, (offset, point)));
         }
     }
-    if body.is_none() {
-        let rows = source.bytes().filter(|byte| *byte == b'\n').count();
-        let column = source.rsplit('\n').next().unwrap_or_default().len();
-        ranges.push(range(kept_from, (source.len(), Point { row: rows, column })));
-    }
-    ranges
 }
 
 fn range(from: (usize, Point), to: (usize, Point)) -> Range {
@@ -130,9 +156,8 @@ mod tests {
     use super::*;
 
     fn check(source: &str, expected: &str) {
-        let ranges = around_bodies(source);
         let kept: Vec<&str> =
-            ranges.iter().map(|range| &source[range.start_byte..range.end_byte]).collect();
+            Holes::of(source).kept.iter().map(|range| &source[range.start_byte..range.end_byte]).collect();
         assert_eq!(kept.join("~"), expected);
     }
 
@@ -145,5 +170,6 @@ mod tests {
         check("impl A for B {\n    fn c() {}\n}\n", "impl A for B {~}\n");
         check("void a(int b)\n{\n    c();\n}\n", "void a(int b)\n{~}\n");
         check("fn a() {\n    open", "fn a() {");
+        check("/// Docs.\n// More.\nfn a();\n", "fn a();\n");
     }
 }

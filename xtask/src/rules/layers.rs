@@ -13,6 +13,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("forebay-domain", 1),
     ("forebay-digest", 2),
     ("forebay-sandbox", 2),
+    ("forebay-skeleton", 2),
     ("forebay-store", 2),
     ("forebay-app", 3),
     ("forebay", 4),

@@ -13,6 +13,7 @@ const OWNERS: &[(&str, &str)] = &[
     ("zstd", "forebay-store"),
     ("aho-corasick", "forebay-digest"),
     ("schemars", "forebay-app"),
+    ("tree-sitter", "forebay-skeleton"),
     ("clap", "forebay"),
     ("rmcp", "forebay"),
     ("tokio", "forebay"),

@@ -9,7 +9,7 @@ pub(super) const TABLE: Table = Table {
     public,
     name_of,
     attribute,
-    hides: |attribute| attribute.contains("cfg(test)"),
+    hides: |attribute| attribute.contains("cfg(test") || attribute.contains("cfg(all(test"),
     notation: Notation {
         doc: ("/// ", ""),
         file_marks: &["//!", "/*!"],

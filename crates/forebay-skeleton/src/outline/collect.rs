@@ -78,6 +78,8 @@ pub(super) fn collect(document: &Document) -> Found {
     while let Some(matched) = matches.next() {
         found.take(matched, &compiled.captures, &document.source, &mut places);
     }
+    let apart = document.comments.iter();
+    found.trivia.extend(apart.map(|range| Trivia { range: range.clone(), is_attribute: false }));
     found.sort();
     found
 }
