@@ -1,6 +1,10 @@
-//! Shows the skeleton of a file, or with `--tree` its syntax tree.
-#![allow(clippy::print_stdout, clippy::unwrap_used)]
-use forebay_skeleton::*;
+//! Shows skeletons, or with `--tree` the syntax trees that queries are written for.
+#![allow(clippy::print_stdout, reason = "it is a program for people")]
+
+use std::fs;
+
+use forebay_skeleton::{Document, Options, Verbosity, language_of, skeleton};
+
 fn main() {
     let mut options = Options::default();
     let mut tree = false;
@@ -11,17 +15,18 @@ fn main() {
             "-n" => options.line_numbers = true,
             "-p" => options.private = true,
             "--tree" => tree = true,
-            path => {
-                let bytes = std::fs::read(path).unwrap();
-                let language = language_of(path, &bytes);
-                let text = String::from_utf8_lossy(&bytes);
-                if tree {
-                    let document = Document::parse(text, language.unwrap()).unwrap();
-                    println!("{}", document.sexp());
-                    continue;
-                }
-                print!("{}", skeleton(&text, language, options).with_head(path));
-            }
+            path => show(path, tree, options),
         }
+    }
+}
+
+fn show(path: &str, tree: bool, options: Options) {
+    let Ok(bytes) = fs::read(path) else { return println!("{path}: cannot be read") };
+    let text = String::from_utf8_lossy(&bytes);
+    let language = language_of(path, &bytes);
+    match language.filter(|_| tree).map(|language| Document::parse(text.as_ref(), language)) {
+        Some(Ok(document)) => println!("{}", document.sexp()),
+        Some(Err(fault)) => println!("{path}: {fault}"),
+        None => print!("{}", skeleton(&text, language, options).with_head(path)),
     }
 }

@@ -120,8 +120,7 @@ pub(crate) fn tree_of(
 }
 
 fn point(source: &str, offset: usize) -> Point {
-    let before = &source.as_bytes()[..offset];
-    let row = before.iter().filter(|byte| **byte == b'\n').count();
-    let column = before.iter().rev().take_while(|byte| **byte != b'\n').count();
-    Point { row, column }
+    let before = &source[..offset];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    Point { row: before.matches('\n').count(), column: offset - line_start }
 }

@@ -88,6 +88,11 @@ fn joined(folder: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
+/// Whether a file is of a kind, as its ending says.
+fn has_ending(path: &str, ending: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, own)| own == ending)
+}
+
 /// A text without the quotes or brackets around it.
 fn unquoted(text: &str) -> &str {
     text.trim().trim_matches(['"', '\'', '`', '<', '>'])

@@ -87,10 +87,9 @@ fn front_matter(text: &str) -> Option<Vec<&str>> {
 fn stated_by_header(language: &Language, source: &str, outline: &Outline) -> Option<Vec<String>> {
     let first_item = outline.items.first();
     let is_data = language.table.is_data;
-    let start = |item: &Item| match is_data {
-        // The head of a file of data speaks of the file.
-        true => item.range.start,
-        false => outline.full_start(source, item),
+    // The head of a file of data speaks of the file.
+    let start = |item: &Item| {
+        if is_data { item.range.start } else { outline.full_start(source, item) }
     };
     let end = first_item.map_or(source.len(), start);
     let mut groups = groups(source, outline, end);

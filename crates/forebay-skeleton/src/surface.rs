@@ -14,8 +14,24 @@ use crate::language::Language;
 const WORTH_IT: usize = 8 * 1024;
 /// Words that make a block one of items, not of statements.
 const CONTAINERS: &[&str] = &[
-    "actor", "class", "enum", "extension", "extern", "impl", "interface", "mod", "module",
-    "namespace", "object", "package", "protocol", "record", "struct", "trait", "type", "union",
+    "actor",
+    "class",
+    "enum",
+    "extension",
+    "extern",
+    "impl",
+    "interface",
+    "mod",
+    "module",
+    "namespace",
+    "object",
+    "package",
+    "protocol",
+    "record",
+    "struct",
+    "trait",
+    "type",
+    "union",
 ];
 
 /// The document with holes for bodies; nothing if the text does not lend itself to it.
@@ -25,8 +41,7 @@ pub(crate) fn parsed(source: &str, language: &'static Language) -> Option<Docume
     }
     let holes = Holes::of(source);
     let tree = tree_of(source, language, None, &holes.kept).ok()?;
-    let document =
-        Document { source: source.to_owned(), language, tree, comments: holes.comments };
+    let document = Document { source: source.to_owned(), language, tree, comments: holes.comments };
     document.is_whole().then_some(document)
 }
 
@@ -156,8 +171,11 @@ mod tests {
     use super::*;
 
     fn check(source: &str, expected: &str) {
-        let kept: Vec<&str> =
-            Holes::of(source).kept.iter().map(|range| &source[range.start_byte..range.end_byte]).collect();
+        let kept: Vec<&str> = Holes::of(source)
+            .kept
+            .iter()
+            .map(|range| &source[range.start_byte..range.end_byte])
+            .collect();
         assert_eq!(kept.join("~"), expected);
     }
 
@@ -165,7 +183,10 @@ mod tests {
     fn bodies_are_holes() {
         check("fn a(x: u32) {\n    b();\n}\nfn c() {}\n", "fn a(x: u32) {~}\nfn c() {}\n");
         check("struct A {\n    b: u32,\n}\n", "struct A {\n    b: u32,\n}\n");
-        check("impl A {\n    fn b() {\n        c();\n    }\n}\n", "impl A {\n    fn b() {~    }\n}\n");
+        check(
+            "impl A {\n    fn b() {\n        c();\n    }\n}\n",
+            "impl A {\n    fn b() {~    }\n}\n",
+        );
         check("fn a(\n    b: u32,\n) -> u32 {\n    b\n}\n", "fn a(\n    b: u32,\n) -> u32 {~}\n");
         check("impl A for B {\n    fn c() {}\n}\n", "impl A for B {~}\n");
         check("void a(int b)\n{\n    c();\n}\n", "void a(int b)\n{~}\n");

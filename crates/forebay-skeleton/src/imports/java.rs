@@ -1,7 +1,7 @@
 //! `import` of Java.
 
 use super::project::Project;
-use super::{Imports, folder};
+use super::{Imports, folder, has_ending};
 
 pub(crate) const JAVA: Imports =
     Imports { read: |text| vec![text.split_whitespace().collect()], resolve };
@@ -31,5 +31,5 @@ fn package(path: &str, from: &str, project: &Project) -> Vec<String> {
     let root = own[..at].trim_start_matches('/');
     let target = format!("{root}/{wanted}");
     let target = target.trim_start_matches('/');
-    project.in_folder(target).filter(|file| file.ends_with(".java")).cloned().collect()
+    project.in_folder(target).filter(|file| has_ending(file, "java")).cloned().collect()
 }

@@ -187,7 +187,7 @@ impl Raw {
             Capture::Body => self.body = Some(range),
             Capture::Members => self.members = Some(range),
             Capture::Rest if self.members.is_none() => {
-                self.members = Some(range.start..self.range.end)
+                self.members = Some(range.start..self.range.end);
             }
             Capture::Value if !self.values.contains(&range) => self.values.push(range),
             Capture::Doc => self.doc = Some(range),

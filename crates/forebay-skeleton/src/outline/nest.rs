@@ -63,13 +63,10 @@ impl Nesting<'_> {
             return self.open.push(Open { range: raw.range.clone(), shown: None });
         }
         let item = self.item(raw, kind, parent, depth);
-        let place = match self.same_statement(&item) {
-            Some(place) => place,
-            None => {
-                self.items.push(item);
-                self.items.len() - 1
-            }
-        };
+        let place = self.same_statement(&item).unwrap_or_else(|| {
+            self.items.push(item);
+            self.items.len() - 1
+        });
         self.open
             .push(Open { range: raw.range.clone(), shown: Some((place, raw.members.clone())) });
     }

@@ -145,7 +145,7 @@ pub(super) fn squeezed(text: &str) -> String {
         }
         if !(closes
             || out.ends_with(['(', '['])
-            || out.ends_with("<")
+            || out.ends_with('<')
             || (line.starts_with('.') && !line.starts_with(LEFT_OUT) && !out.ends_with(',')))
         {
             out.push(' ');

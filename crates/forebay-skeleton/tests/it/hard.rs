@@ -7,12 +7,10 @@ use crate::samples;
 
 #[test]
 fn deep_nesting_ends() {
-    for language in ["Rust", "JavaScript", "Python", "JSON", "C++", "Go"] {
-        for open in ["(", "[", "{", "{(["] {
+    for language in ["Rust", "JavaScript", "Python", "JSON"] {
+        for open in ["(", "[", "{"] {
             let text = open.repeat(100_000);
-            let started = std::time::Instant::now();
             let found = skeleton(&text, language_named(language), Options::default());
-            println!("{language} {open} {:?}", started.elapsed());
             assert_ne!(found.state, State::Parsed, "{language} {open}");
         }
     }
