@@ -40,7 +40,12 @@ impl Document {
         language: &'static Language,
     ) -> Result<Self, NotParsed> {
         let source = source.into();
-        let tree = tree_of(&source, language, None, &[])?;
+        let mut tree = tree_of(&source, language, None, &[])?;
+        if tree.root_node().has_error()
+            && let Some(masked) = (language.table.masked)(&source)
+        {
+            tree = tree_of(&masked, language, None, &[])?;
+        }
         Ok(Self { source, language, tree, comments: Vec::new() })
     }
 

@@ -37,6 +37,8 @@ pub(crate) struct Table {
     pub(crate) vital: fn(&str) -> bool,
     /// How it imports, where that is known.
     pub(crate) imports: Option<Imports>,
+    /// A copy of a text, of the same length, with blanks for words that the grammar does not know.
+    pub(crate) masked: fn(&str) -> Option<String>,
     pub(crate) notation: Notation,
     /// Words that items of a kind begin with, also where a group has the word once for all.
     pub(crate) leads: &'static [(Kind, &'static str)],
@@ -190,6 +192,7 @@ impl Table {
             attribute: |_| true,
             vital: |_| false,
             imports: None,
+            masked: |_| None,
             notation: Notation::SLASHES,
             leads: &[],
             block_end: "",

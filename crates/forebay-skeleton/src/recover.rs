@@ -22,7 +22,7 @@ const LARGEST: usize = 1024 * 1024;
 const MOST_READINGS: usize = 4;
 /// What each parse costs besides, in bytes.
 const PER_PARSE: usize = 256;
-const LEAST: usize = 64 * 1024;
+const LEAST: usize = 192 * 1024;
 /// No one wrote a line like this, and nothing is won by reading it again.
 const LONGEST_LINE: usize = 10_000;
 const DEEPEST: usize = 8;
@@ -38,7 +38,7 @@ pub(crate) fn recovered(document: &Document, whole: Outline) -> Outline {
     let left = document.source.len() * MOST_READINGS + LEAST;
     let mut recovery = Recovery { document, outline: Outline::default(), left: Cell::new(left) };
     recovery.read(0..document.source.len(), &Place::top());
-    let mut outline = union::of(whole, recovery.outline);
+    let mut outline = union::of(document, whole, recovery.outline);
     outline.settle(document.language, &document.source);
     outline
 }
@@ -103,7 +103,7 @@ impl Recovery<'_> {
     }
 
     fn read_block(&mut self, block: &Block, place: &Place) {
-        if block.inner.start <= block.range.start && place.nesting < DEEPEST {
+        if block.is_orphan && place.nesting < DEEPEST {
             return self.read(block.inner.clone(), &place.deeper());
         }
         let text = self.document.source[block.range.clone()].trim_end().trim_end_matches(',');
@@ -170,7 +170,9 @@ impl Recovery<'_> {
         let table = self.document.language.table;
         let own = [(place.opening.clone(), table.closer)];
         let alone = [(table.prologue.to_owned(), "")];
-        let blocks = table.member_blocks.iter();
+        // At the margin nothing is a member.
+        let is_member = place.nesting > 0;
+        let blocks = table.member_blocks.iter().filter(|_| is_member);
         let blocks = blocks.map(|(open, close)| (format!("{}{open}", table.prologue), *close));
         let ways =
             own.into_iter().filter(|(opening, _)| !opening.is_empty()).chain(alone).chain(blocks);

@@ -10,6 +10,8 @@ pub(super) struct Block {
     pub(super) inner: Range<usize>,
     /// The first line opens something, as far as can be seen.
     pub(super) is_opened: bool,
+    /// What stands in it has lost the line it stood under.
+    pub(super) is_orphan: bool,
 }
 
 struct Line<'a> {
@@ -93,11 +95,12 @@ fn is_closing(text: &str) -> bool {
 fn block(group: &[&Line<'_>], base: usize) -> Block {
     let start = group[0].start + group[0].indent;
     let end = group[group.len() - 1].end;
-    let is_head = |line: &&Line<'_>| line.indent <= base && !is_remark(line.text);
+    let is_head =
+        |line: &&Line<'_>| line.indent <= base && !is_remark(line.text) && !is_closing(line.text);
     let Some(head) = group.iter().position(is_head) else {
         // Nothing opens this; what stands in it is read on its own.
         let inner = group.iter().find(|line| line.indent > base).map_or(end, |line| line.start);
-        return Block { range: start..end, inner: inner..end, is_opened: false };
+        return Block { range: start..end, inner: inner..end, is_opened: false, is_orphan: true };
     };
     let opens = |line: &&&Line<'_>| {
         let is_opener = line.text.ends_with(['{', ':']) || line.text.ends_with(" do");
@@ -112,7 +115,7 @@ fn block(group: &[&Line<'_>], base: usize) -> Block {
         .take_while(|line| line.text.is_empty() || (line.indent <= base && is_closing(line.text)));
     let inner_end = closing.last().map_or(end, |line| line.start);
     let inner = if inner_end > opening { opening..inner_end } else { end..end };
-    Block { range: start..end, inner, is_opened }
+    Block { range: start..end, inner, is_opened, is_orphan: false }
 }
 
 const MOST_HEAD_LINES: usize = 12;
