@@ -31,7 +31,13 @@ fn masked(source: &str) -> Option<String> {
 
 /// Whether a word stands between a list's opening or comma and a type parameter.
 fn is_variance(before: &str, after: &str) -> bool {
-    let opens = before.trim_end().ends_with(['<', ',']) && !before.ends_with(char::is_alphanumeric);
+    let is_apart = before.ends_with(char::is_whitespace) || before.ends_with('<');
+    let mut before = before.trim_end();
+    // A comment may stand between.
+    while let Some(comment) = before.strip_suffix("*/").and_then(|text| text.rfind("/*")) {
+        before = before[..comment].trim_end();
+    }
+    let opens = is_apart && before.ends_with(['<', ',']);
     let after = after.trim_start();
     let names = after.starts_with(char::is_uppercase) || after.starts_with("out ");
     opens && names

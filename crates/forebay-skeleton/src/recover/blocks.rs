@@ -89,7 +89,7 @@ fn is_closing(text: &str) -> bool {
     const SECTIONS: &[&str] = &["public:", "private:", "protected:"];
     let first: &str = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     let is_section = SECTIONS.contains(&text);
-    text.starts_with([')', '}', ']', '{']) || WORDS.contains(&first) || is_section
+    text.starts_with([')', '}', ']', '{', '>']) || WORDS.contains(&first) || is_section
 }
 
 fn block(group: &[&Line<'_>], base: usize) -> Block {

@@ -26,6 +26,14 @@ export interface Options extends Base<string> {
   [key: string]: unknown;
 }
 
+export interface Parcel<
+  /** What is in it. */
+  out Value,
+  in Weight extends number = number,
+> {
+  open(): Value;
+}
+
 export enum State {
   Open = "open",
   Sent = "sent",
