@@ -15,6 +15,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("forebay-embed", 2),
     ("forebay-platforms", 2),
     ("forebay-sandbox", 2),
+    ("forebay-skeleton", 2),
     ("forebay-store", 2),
     ("forebay-app", 3),
     ("forebay", 4),

@@ -15,6 +15,7 @@ const OWNERS: &[(&str, &str)] = &[
     ("jsonc-parser", "forebay-platforms"),
     ("toml_edit", "forebay-platforms"),
     ("schemars", "forebay-app"),
+    ("tree-sitter", "forebay-skeleton"),
     ("clap", "forebay"),
     ("rmcp", "forebay"),
     ("tokio", "forebay"),

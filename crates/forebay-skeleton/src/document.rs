@@ -1,0 +1,131 @@
+//! A parsed file: what everything else is read from.
+
+use std::ops::ControlFlow;
+
+use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Range, Tree};
+
+use crate::language::Language;
+
+/// A source text with its syntax tree.
+#[derive(Debug, Clone)]
+pub struct Document {
+    pub(crate) source: String,
+    pub(crate) language: &'static Language,
+    pub(crate) tree: Tree,
+    /// Comments that the tree does not have.
+    pub(crate) comments: Vec<std::ops::Range<usize>>,
+}
+
+/// Why a text was not parsed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotParsed {
+    #[error("it is larger than {} MB", LARGEST / (1024 * 1024))]
+    TooLarge,
+    #[error("parsing it takes too long")]
+    TooLong,
+    #[error("the grammar does not fit the parser")]
+    Grammar,
+}
+
+/// Larger texts are not parsed: nobody wrote them by hand, and a tree takes twenty times their size.
+const LARGEST: usize = 8 * 1024 * 1024;
+/// How often the parser may report progress before it is stopped: a second or two of work. A count,
+/// not a clock, so that the same text always gives the same answer.
+const STEPS_AT_LEAST: usize = 20_000;
+const STEPS_PER_KILOBYTE: usize = 40;
+
+impl Document {
+    pub fn parse(
+        source: impl Into<String>,
+        language: &'static Language,
+    ) -> Result<Self, NotParsed> {
+        let source = source.into();
+        let mut tree = tree_of(&source, language, None, &[])?;
+        if tree.root_node().has_error()
+            && let Some(masked) = (language.table.masked)(&source)
+        {
+            tree = tree_of(&masked, language, None, &[])?;
+        }
+        Ok(Self { source, language, tree, comments: Vec::new() })
+    }
+
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    pub fn language(&self) -> &'static Language {
+        self.language
+    }
+
+    /// The document after `range` was replaced by `text`; what did not change is not parsed again.
+    ///
+    /// `range` must lie on character boundaries within the source; it is moved to the next ones.
+    pub fn edited(&self, range: std::ops::Range<usize>, text: &str) -> Result<Self, NotParsed> {
+        let start = self.source.floor_char_boundary(range.start);
+        let end = self.source.ceil_char_boundary(range.end).max(start);
+        let mut source = String::with_capacity(self.source.len() + text.len());
+        source.push_str(&self.source[..start]);
+        source.push_str(text);
+        source.push_str(&self.source[end..]);
+        let mut old = self.tree.clone();
+        old.edit(&InputEdit {
+            start_byte: start,
+            old_end_byte: end,
+            new_end_byte: start + text.len(),
+            start_position: point(&self.source, start),
+            old_end_position: point(&self.source, end),
+            new_end_position: point(&source, start + text.len()),
+        });
+        let tree = tree_of(&source, self.language, Some(&old), &[])?;
+        Ok(Self { source, language: self.language, tree, comments: Vec::new() })
+    }
+
+    /// The syntax tree as text, for those who write queries.
+    pub fn sexp(&self) -> String {
+        self.tree.root_node().to_sexp()
+    }
+
+    /// Where the parser stopped; some grammars give up before the end without a word.
+    pub(crate) fn read_to(&self) -> usize {
+        let root = self.tree.root_node();
+        let last = root.child_count().checked_sub(1).and_then(|last| root.child(last));
+        last.map_or(root.start_byte(), |last| last.end_byte())
+    }
+
+    /// Whether every byte fits the grammar.
+    pub fn is_whole(&self) -> bool {
+        let root = self.tree.root_node();
+        let last_comment = self.comments.last().map_or(0, |comment| comment.end);
+        let read_to = self.read_to().max(last_comment);
+        !root.has_error() && !self.source[read_to..].contains(char::is_alphanumeric)
+    }
+}
+
+/// Parses, within bounds; only these ranges, if there are any.
+pub(crate) fn tree_of(
+    source: &str,
+    language: &Language,
+    old: Option<&Tree>,
+    ranges: &[Range],
+) -> Result<Tree, NotParsed> {
+    if source.len() > LARGEST {
+        return Err(NotParsed::TooLarge);
+    }
+    let mut parser = Parser::new();
+    parser.set_language(&language.grammar()).map_err(|_| NotParsed::Grammar)?;
+    parser.set_included_ranges(ranges).map_err(|_| NotParsed::Grammar)?;
+    let mut steps = STEPS_AT_LEAST + source.len() / 1024 * STEPS_PER_KILOBYTE;
+    let mut count = |_: &tree_sitter::ParseState| {
+        steps = steps.saturating_sub(1);
+        if steps == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let mut read = |offset: usize, _: Point| source.as_bytes().get(offset..).unwrap_or_default();
+    let options = ParseOptions::new().progress_callback(&mut count);
+    parser.parse_with_options(&mut read, old, Some(options)).ok_or(NotParsed::TooLong)
+}
+
+fn point(source: &str, offset: usize) -> Point {
+    let before = &source[..offset];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    Point { row: before.matches('\n').count(), column: offset - line_start }
+}

@@ -1,0 +1,168 @@
+//! The files of a project, as far as imports need them.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::folder;
+use crate::document::Document;
+use crate::language::language_named;
+
+/// The files of a project with what its manifests say about names.
+#[derive(Debug, Clone, Default)]
+pub struct Project {
+    files: BTreeSet<String>,
+    by_name: HashMap<String, Vec<String>>,
+    /// Names that stand for a folder: crates, Go modules, packages of a workspace.
+    named: Vec<(Manifest, String, String)>,
+    /// Prefixes that a TypeScript configuration replaces.
+    aliases: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Manifest {
+    Cargo,
+    Go,
+    Node,
+}
+
+impl Project {
+    /// A project of these files, relative to its root with `/`; `manifests` are those of them named
+    /// `Cargo.toml`, `go.mod`, `package.json` or `tsconfig.json`, with their texts.
+    pub fn new<'a>(
+        files: impl IntoIterator<Item = String>,
+        manifests: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Self {
+        let mut project = Self { files: files.into_iter().collect(), ..Self::default() };
+        for file in &project.files {
+            let name = file.rsplit('/').next().unwrap_or(file);
+            project.by_name.entry(name.to_owned()).or_default().push(file.clone());
+        }
+        for (path, text) in manifests {
+            project.read_manifest(path, text);
+        }
+        // The longest name first: it says most.
+        project.named.sort_by_key(|(_, name, _)| std::cmp::Reverse(name.len()));
+        project
+    }
+
+    pub fn has(&self, path: &str) -> bool {
+        self.files.contains(path)
+    }
+
+    fn read_manifest(&mut self, path: &str, text: &str) {
+        let own = folder(path).to_owned();
+        match path.rsplit('/').next() {
+            Some("Cargo.toml") => {
+                let name = package_name(text).map(|name| name.replace('-', "_"));
+                self.named.extend(name.map(|name| (Manifest::Cargo, name, own)));
+            }
+            Some("go.mod") => {
+                let name = text.lines().find_map(|line| line.strip_prefix("module "));
+                let name = name.map(|name| name.trim().to_owned());
+                self.named.extend(name.map(|name| (Manifest::Go, name, own)));
+            }
+            Some("package.json") => {
+                let name = json_values(text, &["name"]).pop().map(|(_, name)| name);
+                self.named.extend(name.map(|name| (Manifest::Node, name, own)));
+            }
+            Some("tsconfig.json") => self.read_aliases(&own, text),
+            _ => {}
+        }
+    }
+
+    fn read_aliases(&mut self, own: &str, text: &str) {
+        let base = json_values(text, &["compilerOptions", "baseUrl"]).pop();
+        let base = base.map_or_else(String::new, |(_, base)| base);
+        for (alias, target) in json_values(text, &["compilerOptions", "paths", "*"]) {
+            let target = format!("{base}/{}", target.trim_end_matches('*'));
+            let target = super::joined(own, &target).unwrap_or_default();
+            self.aliases.push((alias.trim_end_matches('*').to_owned(), target));
+        }
+    }
+
+    /// The folder that a name stands for, with what follows the name.
+    pub(super) fn named<'a>(
+        &self,
+        kind: Manifest,
+        path: &'a str,
+        part: &str,
+    ) -> Option<(&str, &'a str)> {
+        self.named.iter().filter(|(own, ..)| *own == kind).find_map(|(_, name, folder)| {
+            let rest = path.strip_prefix(name.as_str())?;
+            (rest.is_empty() || rest.starts_with(part)).then_some((folder.as_str(), rest))
+        })
+    }
+
+    pub(super) fn aliased(&self, path: &str) -> Option<String> {
+        self.aliases.iter().find_map(|(alias, target)| {
+            Some(format!("{target}/{}", path.strip_prefix(alias.as_str())?))
+        })
+    }
+
+    /// The first of these that is a file.
+    pub(super) fn first(&self, candidates: impl IntoIterator<Item = String>) -> Option<String> {
+        candidates.into_iter().find(|path| self.has(path))
+    }
+
+    /// Files directly in a folder.
+    pub(super) fn in_folder<'a>(&'a self, own: &'a str) -> impl Iterator<Item = &'a String> {
+        let prefix = if own.is_empty() { String::new() } else { format!("{own}/") };
+        let files = self.files.range(prefix.clone()..);
+        files
+            .take_while(move |file| file.starts_with(&prefix))
+            .filter(move |file| folder(file) == own)
+    }
+
+    /// Files whose path ends with this one, the nearest to a file first.
+    pub(super) fn ending(&self, path: &str, from: &str) -> Vec<String> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let ending = format!("/{path}");
+        let files = self.by_name.get(name).into_iter().flatten();
+        let mut found: Vec<String> =
+            files.filter(|file| *file == path || file.ends_with(&ending)).cloned().collect();
+        found.sort_by_key(|file| (std::cmp::Reverse(shared(file, from)), file.len(), file.clone()));
+        found
+    }
+}
+
+/// How many folders two paths have in common.
+fn shared(one: &str, other: &str) -> usize {
+    one.split('/').zip(other.split('/')).take_while(|(one, other)| one == other).count()
+}
+
+/// The name in the `[package]` table of a `Cargo.toml`.
+fn package_name(text: &str) -> Option<String> {
+    let package = text.split("[package]").nth(1)?;
+    let lines = package.lines().skip(1).take_while(|line| !line.starts_with('['));
+    let mut names = lines.filter_map(|line| line.strip_prefix("name")?.trim().strip_prefix('='));
+    names.next().map(|name| name.trim().trim_matches('"').to_owned())
+}
+
+/// The keys and texts at a path in a JSON file, also one with comments; `*` is any key.
+fn json_values(text: &str, path: &[&str]) -> Vec<(String, String)> {
+    let json = language_named("JSON");
+    let Some(document) = json.and_then(|json| Document::parse(text, json).ok()) else {
+        return Vec::new();
+    };
+    let outline = document.outline().0;
+    let is_at = |mut index: usize| {
+        let mut names = path.iter().rev();
+        loop {
+            let item = &outline.items[index];
+            if names.next().is_none_or(|name| *name != "*" && *name != item.name) {
+                return false;
+            }
+            match item.parent {
+                Some(parent) => index = parent,
+                None => return names.next().is_none(),
+            }
+        }
+    };
+    let at_path = (0..outline.items.len()).filter(|index| is_at(*index));
+    let value = |index: usize| {
+        let item = &outline.items[index];
+        let text = &text[item.values.first()?.clone()];
+        let first = text.trim_matches(['[', ']', ' ', '\n', '\r', '\t']).split(',').next()?;
+        Some((item.name.clone(), first.trim().trim_matches('"').to_owned()))
+    };
+    at_path.filter_map(value).collect()
+}

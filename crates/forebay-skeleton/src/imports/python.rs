@@ -1,0 +1,62 @@
+//! `import` and `from .. import` of Python.
+
+use super::project::Project;
+use super::{Imports, folder};
+
+pub(crate) const PYTHON: Imports = Imports { read, resolve };
+
+fn read(statement: &str) -> Vec<String> {
+    let text = statement.replace(['(', ')', '\\', '\n'], " ");
+    let name = |part: &str| part.split(" as ").next().unwrap_or(part).trim().to_owned();
+    if let Some(list) = text.strip_prefix("import ") {
+        return list.split(',').map(name).filter(|name| !name.is_empty()).collect();
+    }
+    let Some((module, list)) =
+        text.strip_prefix("from ").and_then(|rest| rest.split_once(" import "))
+    else {
+        return Vec::new();
+    };
+    let module = module.trim();
+    let gap = if module.ends_with('.') { "" } else { "." };
+    let names = list.split(',').map(name).filter(|name| !name.is_empty());
+    names
+        .map(|name| if name == "*" { module.to_owned() } else { format!("{module}{gap}{name}") })
+        .collect()
+}
+
+/// A name may be a module or stand in one, so the longest part that is a file counts.
+fn resolve(path: &str, from: &str, project: &Project) -> Vec<String> {
+    let dots = path.len() - path.trim_start_matches('.').len();
+    let segments: Vec<&str> = path[dots..].split('.').filter(|part| !part.is_empty()).collect();
+    let mut roots: Vec<&str> = Vec::new();
+    let mut own = folder(from);
+    if dots > 0 {
+        for _ in 1..dots {
+            own = folder(own);
+        }
+        roots.push(own);
+    } else {
+        // A script finds what lies beside it, a package what lies beside its top.
+        loop {
+            roots.push(own);
+            if own.is_empty() {
+                break;
+            }
+            own = folder(own);
+        }
+        roots.push("src");
+        roots.push("lib");
+    }
+    roots.iter().find_map(|root| module(root, &segments, dots > 0, project)).into_iter().collect()
+}
+
+fn module(root: &str, segments: &[&str], relative: bool, project: &Project) -> Option<String> {
+    let least = usize::from(!relative);
+    let lengths = (least..=segments.len()).rev();
+    let candidates = lengths.flat_map(|length| {
+        let path = format!("{root}/{}", segments[..length].join("/"));
+        let path = path.trim_matches('/').to_owned();
+        [format!("{path}.py"), format!("{path}/__init__.py"), format!("{path}.pyi")]
+    });
+    project.first(candidates.map(|path| path.trim_start_matches('/').to_owned()))
+}

@@ -1,0 +1,138 @@
+//! `use`, `mod` and `extern crate` of Rust.
+
+use super::project::{Manifest, Project};
+use super::{Imports, folder};
+
+pub(crate) const RUST: Imports = Imports { read, resolve };
+
+fn read(statement: &str) -> Vec<String> {
+    let text = statement.trim_end_matches(';').trim();
+    let text = text.strip_prefix("pub").map_or(text, after_visibility);
+    let words = |keyword: &str| text.strip_prefix(keyword).map(str::trim);
+    if let Some(name) = words("mod ") {
+        return vec![format!("self::{name}")];
+    }
+    if let Some(name) = words("extern crate ") {
+        return vec![name.split_whitespace().next().unwrap_or(name).to_owned()];
+    }
+    let mut paths = Vec::new();
+    if let Some(tree) = words("use ") {
+        expand("", tree, &mut paths, 0);
+    }
+    paths
+}
+
+fn after_visibility(text: &str) -> &str {
+    let text = text.trim_start();
+    let rest = text.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+    rest.map_or(text, |(_, rest)| rest).trim_start()
+}
+
+/// Writes out the paths of a use tree.
+fn expand(prefix: &str, tree: &str, paths: &mut Vec<String>, depth: usize) {
+    let tree = tree.trim();
+    if depth > 16 || tree.is_empty() {
+        return;
+    }
+    let Some(open) = tree.find('{') else {
+        let path = tree.split(" as ").next().unwrap_or(tree).trim();
+        let path = path.trim_start_matches("::").trim_end_matches("::*");
+        let path = if path == "self" || path == "*" { "" } else { path };
+        paths.push(format!("{prefix}{path}").trim_end_matches("::").to_owned());
+        return;
+    };
+    let outer = format!("{prefix}{}", tree[..open].trim());
+    let inner = tree[open + 1..].trim_end().trim_end_matches('}');
+    for part in parts(inner) {
+        expand(&outer, part, paths, depth + 1);
+    }
+}
+
+/// The parts of a list, parted by commas outside of braces.
+fn parts(list: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    let mut start = 0;
+    let mut parts = Vec::new();
+    for (at, byte) in list.bytes().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => {
+                parts.push(&list[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&list[start..]);
+    parts
+}
+
+fn resolve(path: &str, from: &str, project: &Project) -> Vec<String> {
+    let segments: Vec<&str> = path.split("::").collect();
+    let Some((first, rest)) = segments.split_first() else { return Vec::new() };
+    let found = match *first {
+        "crate" => module(&crate_root(from, project), rest, project),
+        "self" => module(&module_folder(from), rest, project),
+        "super" => {
+            let ups = segments.iter().take_while(|segment| **segment == "super").count();
+            let mut own = module_folder(from);
+            for _ in 0..ups {
+                own = folder(&own).to_owned();
+            }
+            module(&own, &segments[ups..], project)
+        }
+        _ => match project.named(Manifest::Cargo, path, "::") {
+            Some((own, _)) => {
+                let root = format!("{own}/src");
+                module(root.trim_start_matches('/'), rest, project)
+            }
+            // A module beside this one may be named without `self`.
+            None => module(&module_folder(from), &segments, project)
+                .filter(|file| !is_root(file) && file != from),
+        },
+    };
+    found.into_iter().collect()
+}
+
+/// The folder in which the modules of a file lie.
+fn module_folder(file: &str) -> String {
+    let own = folder(file);
+    match file.rsplit('/').next().unwrap_or(file) {
+        "lib.rs" | "main.rs" | "mod.rs" => own.to_owned(),
+        name => {
+            format!("{own}/{}", name.trim_end_matches(".rs")).trim_start_matches('/').to_owned()
+        }
+    }
+}
+
+fn crate_root(file: &str, project: &Project) -> String {
+    let mut own = folder(file);
+    loop {
+        let has = |name: &str| project.has(format!("{own}/{name}").trim_start_matches('/'));
+        if own.is_empty() || has("lib.rs") || has("main.rs") {
+            return own.to_owned();
+        }
+        own = folder(own);
+    }
+}
+
+/// The file of the longest part of a path that is a module.
+fn module(root: &str, segments: &[&str], project: &Project) -> Option<String> {
+    let lengths = (1..=segments.len()).rev();
+    let nested = lengths.flat_map(|length| {
+        let path = format!("{root}/{}", segments[..length].join("/"));
+        [format!("{path}.rs"), format!("{path}/mod.rs")]
+    });
+    let own = [
+        format!("{root}.rs"),
+        format!("{root}/lib.rs"),
+        format!("{root}/mod.rs"),
+        format!("{root}/main.rs"),
+    ];
+    project.first(nested.chain(own).map(|path| path.trim_start_matches('/').to_owned()))
+}
+
+fn is_root(file: &str) -> bool {
+    ["lib.rs", "main.rs", "mod.rs"].iter().any(|name| file.ends_with(name))
+}

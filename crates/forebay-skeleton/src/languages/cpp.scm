@@ -1,0 +1,15 @@
+(class_specifier name: (_) @name body: (_) @members) @item.class
+(namespace_definition name: (_)? @name body: (_) @members) @item.module
+(alias_declaration name: (_) @name) @item.type
+(concept_definition name: (_) @name) @item.type
+(using_declaration (_) @name) @item.reexport
+(field_declaration declarator: (function_declarator) @name) @item.method
+(field_declaration declarator: (pointer_declarator declarator: (function_declarator)) @name) @item.method
+(field_declaration declarator: (reference_declarator (function_declarator)) @name) @item.method
+(declaration declarator: (reference_declarator (function_declarator)) @name) @item.function
+(function_definition declarator: (_) @name (default_method_clause)) @item.function
+(function_definition declarator: (_) @name (delete_method_clause)) @item.function
+(function_definition declarator: (_) @name (field_initializer_list) @body) @item.function
+(template_declaration) @wrapper
+((access_specifier) @section.private (#eq? @section.private "private"))
+((access_specifier) @section.public (#any-of? @section.public "public" "protected"))

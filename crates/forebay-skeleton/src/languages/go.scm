@@ -1,0 +1,22 @@
+(function_declaration name: (_) @name body: (_)? @body) @item.function
+(method_declaration receiver: (parameter_list (parameter_declaration type: (_) @owner)) name: (_) @name body: (_)? @body) @item.method
+
+(type_spec name: (_) @name type: (struct_type (field_declaration_list) @members)) @item.struct
+(type_spec name: (_) @name type: (interface_type) @members) @item.interface
+(method_elem name: (_) @name) @item.method
+(interface_type (type_elem) @item.field @name)
+(type_spec name: (_) @name) @item.type
+(type_alias name: (_) @name) @item.type
+(field_declaration name: (_) @name) @item.field
+(field_declaration !name type: (_) @name) @item.field
+
+(const_spec name: (identifier) @name value: (_)? @value) @item.constant
+(var_spec name: (identifier) @name value: (_)? @value) @item.variable
+
+; The word before a single declaration belongs to it; a group has it once.
+(type_declaration . "type" . [(type_spec) (type_alias)]) @wrapper
+(const_declaration . "const" . (const_spec)) @wrapper
+(var_declaration . "var" . (var_spec)) @wrapper
+
+(comment) @comment
+(import_spec path: (_) @import)

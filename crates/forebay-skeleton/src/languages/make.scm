@@ -1,0 +1,6 @@
+(rule (targets) @name (recipe) @body) @item.target
+(rule (targets) @name) @item.target
+(variable_assignment name: (_) @name value: (_)? @value) @item.variable
+(define_directive name: (_) @name value: (_)? @value) @item.macro
+(comment) @comment
+(include_directive filenames: (_) @import)

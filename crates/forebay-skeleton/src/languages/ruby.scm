@@ -1,0 +1,21 @@
+(module name: (_) @name body: (_) @members) @item.module
+(module name: (_) @name) @item.module
+(class name: (_) @name body: (_) @members) @item.class
+(class name: (_) @name) @item.class
+(singleton_class value: (_) @name body: (_) @members) @item.impl
+(method name: (_) @name body: (_)? @body) @item.method
+(singleton_method name: (_) @name body: (_)? @body) @item.method
+(assignment left: (constant) @name right: (_) @value) @item.constant
+((call method: (identifier) @_accessor arguments: (argument_list (simple_symbol) @name)) @item.field
+  (#any-of? @_accessor "attr_accessor" "attr_reader" "attr_writer" "delegate" "scope" "has_many" "belongs_to" "has_one"))
+((call method: (identifier) @_mixin arguments: (argument_list . (_) @name)) @item.reexport
+  (#any-of? @_mixin "include" "extend" "prepend"))
+
+((body_statement (identifier) @section.private) (#any-of? @section.private "private" "private_class_method"))
+((body_statement (identifier) @section.public) (#any-of? @section.public "public" "protected" "module_function"))
+((call method: (identifier) @_private arguments: (argument_list (method) @opaque))
+  (#eq? @_private "private"))
+
+(comment) @comment
+((call method: (identifier) @_require arguments: (argument_list (string (string_content) @import)))
+  (#any-of? @_require "require" "require_relative"))

@@ -1,0 +1,98 @@
+//! Maps of small repositories.
+
+use super::*;
+use crate::document::Document;
+use crate::language::language_of;
+
+const FILES: &[(&str, &str)] = &[
+    (
+        "src/store.rs",
+        "pub struct EntryStore;\nimpl EntryStore {\n    pub fn open_store() -> Self { EntryStore }\n}\npub fn unused_here() {}\n",
+    ),
+    (
+        "src/app.rs",
+        "use crate::store::EntryStore;\npub fn run_app() { let store = EntryStore::open_store(); }\n",
+    ),
+    (
+        "src/cli.rs",
+        "use crate::store::EntryStore;\nuse crate::app::run_app;\nfn main() { EntryStore::open_store(); run_app(); }\n",
+    ),
+    ("src/lonely.rs", "pub fn nobody_calls_this() {}\n"),
+    ("web/view.ts", "export class TableView { drawRows(rows: string[]): void {} }\n"),
+    (
+        "web/page.ts",
+        "import { TableView } from './view';\nexport const page = () => { new TableView().drawRows([]); };\n",
+    ),
+];
+
+fn tags() -> Vec<(&'static str, Tags)> {
+    let read = |(path, text): &(&'static str, &str)| {
+        let language = language_of(path, b"").unwrap();
+        (*path, Document::parse(*text, language).unwrap().tags())
+    };
+    FILES.iter().map(read).collect()
+}
+
+fn drawn(options: MapOptions<'_>) -> RepositoryMap {
+    let tags = tags();
+    let files: Vec<MapFile<'_>> = tags.iter().map(|(path, tags)| MapFile { path, tags }).collect();
+    let drawn = map(&files, options);
+    let reversed: Vec<MapFile<'_>> = files.iter().rev().copied().collect();
+    assert_eq!(drawn, map(&reversed, options));
+    assert!(tokens::of(&drawn.text) <= options.budget);
+    drawn
+}
+
+#[test]
+fn what_others_use_comes_first() {
+    let drawn = drawn(MapOptions { budget: 1_000, ..MapOptions::default() });
+    assert_eq!(drawn.ranked[0], "src/store.rs");
+    assert_eq!(drawn.files_left_out, 0);
+    insta::assert_snapshot!(drawn.text, @r"
+    src/store.rs:
+      pub struct EntryStore;  1
+        pub fn open_store() -> Self  3
+      pub fn unused_here()  5
+    web/view.ts:
+      export class TableView  1
+        drawRows(rows: string[]): void  1
+    src/app.rs:
+      pub fn run_app()  2
+    src/lonely.rs:
+      pub fn nobody_calls_this()  1
+    web/page.ts:
+      export const page = () => ...  2
+    src/cli.rs:
+      fn main()  3
+    ");
+}
+
+#[test]
+fn a_small_budget_keeps_the_best() {
+    let drawn = drawn(MapOptions { budget: 16, ..MapOptions::default() });
+    insta::assert_snapshot!(drawn.text, @r"
+    src/store.rs:
+      pub struct EntryStore;  1
+    ");
+    assert_eq!(drawn.files_left_out, 5);
+}
+
+#[test]
+fn the_focus_is_left_out_and_what_it_uses_comes_first() {
+    let drawn = drawn(MapOptions { budget: 30, focus: &["web/page.ts"], mentioned: &[] });
+    assert!(drawn.text.starts_with("web/view.ts:\n"), "{}", drawn.text);
+    assert!(!drawn.text.contains("web/page.ts"));
+}
+
+#[test]
+fn what_was_mentioned_comes_first() {
+    let with = |mentioned| drawn(MapOptions { budget: 20, focus: &[], mentioned }).text;
+    assert!(with(&["drawRows"]).contains("drawRows"), "{}", with(&["drawRows"]));
+    assert!(!with(&[]).contains("drawRows"));
+}
+
+#[test]
+fn nothing_makes_an_empty_map() {
+    let empty = map(&[], MapOptions { budget: 100, ..MapOptions::default() });
+    assert_eq!((empty.text.as_str(), empty.files, empty.definitions), ("", 0, 0));
+}

@@ -1,0 +1,70 @@
+//! Python, judged by its own `ast`.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use forebay_skeleton::{Options, Verbosity, language_named, skeleton};
+
+use super::{Count, files};
+use crate::samples;
+
+/// What `public_names.py` says of the sample, under CPython 3.11.
+const OF_THE_SAMPLE: &str = "__all__ T LIMIT SEASONS Bird wings kind __init__ song of fly Nest eggs \
+    hatch Sighting bird place day count count count quick quick";
+
+/// Counts names as words of a skeleton, each at most as often as it stands there.
+fn count(path: &str, text: &str, names: &[&str]) -> Count {
+    let options = Options { verbosity: Verbosity::Minimal, ..Options::default() };
+    let found = skeleton(text, language_named("Python"), options);
+    let mut words: HashMap<&str, usize> = HashMap::new();
+    for word in found.text.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
+        *words.entry(word).or_default() += 1;
+    }
+    let mut count = Count { items: names.len(), missing: Vec::new() };
+    for name in names {
+        match words.get_mut(name) {
+            Some(left) if *left > 0 => *left -= 1,
+            _ => count.missing.push(format!("{path}: {name} ({:?})", found.state)),
+        }
+    }
+    count
+}
+
+#[test]
+fn the_sample_is_told_completely() {
+    let sample = samples::named("python.py");
+    let names: Vec<&str> = OF_THE_SAMPLE.split_whitespace().collect();
+    let count = count("python.py", &sample.text, &names);
+    assert!(count.missing.is_empty(), "{:#?}", count.missing);
+}
+
+/// `cargo test -p forebay-skeleton --release --test it -- --ignored --nocapture python`
+#[test]
+#[ignore = "runs python3 over its standard library"]
+fn the_standard_library_is_told_completely() {
+    let library = python(&["-c", "import os; print(os.path.dirname(os.__file__), end='')"]);
+    let paths: Vec<PathBuf> = files(Path::new(&library), "py")
+        .into_iter()
+        .filter(|path| !path.to_string_lossy().contains("site-packages"))
+        .collect();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/corpus/public_names.py");
+    let mut total = Count::default();
+    for some in paths.chunks(500) {
+        let mut arguments = vec![script.to_str().unwrap()];
+        arguments.extend(some.iter().map(|path| path.to_str().unwrap()));
+        for file in python(&arguments).split("= ").skip(1) {
+            let (path, names) = file.split_once('\n').unwrap();
+            let names: Vec<&str> = names.lines().collect();
+            total.add(count(path, &fs::read_to_string(path).unwrap(), &names));
+        }
+    }
+    total.tell(&format!("{} files", paths.len()));
+    assert!(total.percent() >= 99.0);
+}
+
+#[expect(clippy::disallowed_methods, reason = "the judge is a program of its own")]
+fn python(arguments: &[&str]) -> String {
+    let done = std::process::Command::new("python3").args(arguments).output().unwrap();
+    String::from_utf8(done.stdout).unwrap()
+}

@@ -1,0 +1,44 @@
+//! The skeleton of each sample, as it is shown.
+
+use forebay_skeleton::{Options, State, Verbosity, skeleton};
+
+use crate::samples;
+
+#[test]
+fn every_sample_has_its_skeleton() {
+    for sample in samples::all() {
+        let skeleton = skeleton(&sample.text, Some(sample.language), Options::default());
+        assert_eq!(skeleton.state, State::Parsed, "{}", sample.file);
+        insta::with_settings!({ description => "", omit_expression => true, prepend_module_to_snapshot => false }, {
+            insta::assert_snapshot!(sample.file.as_str(), skeleton.with_head(&sample.file));
+        });
+    }
+}
+
+fn check(name: &str, options: Options) {
+    let sample = samples::named("rust.rs");
+    let skeleton = skeleton(&sample.text, Some(sample.language), options);
+    insta::with_settings!({ description => "", omit_expression => true, prepend_module_to_snapshot => false }, {
+        insta::assert_snapshot!(name, skeleton.with_head(&sample.file));
+    });
+}
+
+#[test]
+fn minimal_is_signatures_alone() {
+    check("minimal", Options { verbosity: Verbosity::Minimal, ..Options::default() });
+}
+
+#[test]
+fn verbose_has_all_docs() {
+    check("verbose", Options { verbosity: Verbosity::Verbose, ..Options::default() });
+}
+
+#[test]
+fn line_numbers_tell_where_to_read_on() {
+    check("line_numbers", Options { line_numbers: true, ..Options::default() });
+}
+
+#[test]
+fn private_items_are_shown_when_asked_for() {
+    check("private", Options { private: true, ..Options::default() });
+}

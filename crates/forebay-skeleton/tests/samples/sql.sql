@@ -1,0 +1,33 @@
+-- Books and who borrowed them.
+
+CREATE TABLE IF NOT EXISTS books (
+    id INTEGER PRIMARY KEY,
+    title TEXT NOT NULL,
+    author_id INTEGER REFERENCES authors (id),
+    pages INTEGER DEFAULT 0
+);
+
+-- Readers have cards.
+CREATE TABLE readers (
+    id SERIAL PRIMARY KEY,
+    name VARCHAR(100) NOT NULL,
+    joined DATE
+);
+
+CREATE UNIQUE INDEX books_title ON books (title, author_id);
+
+CREATE VIEW borrowed AS
+SELECT books.title, readers.name
+FROM books
+JOIN readers ON readers.id = books.id;
+
+-- Counts books.
+CREATE FUNCTION count_books(author INTEGER) RETURNS INTEGER AS $$
+    SELECT count(*) FROM books WHERE author_id = author;
+$$ LANGUAGE sql;
+
+CREATE TYPE shelf AS ENUM ('low', 'high');
+
+ALTER TABLE books ADD COLUMN shelf TEXT;
+
+INSERT INTO books (id, title) VALUES (1, 'Tides');
