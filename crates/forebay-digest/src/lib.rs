@@ -4,18 +4,23 @@
 //!
 //! 1. `lines` cuts the raw bytes into lines and `terminal` removes what only a terminal needs;
 //! 2. a text that fits the budget is shown as it is, and nothing below is ever built;
-//! 3. a larger one goes to a recognizer (`recognizers`), which keeps what a later step will need.
-//!    The `generic` one folds repeated lines (`fold`), weighs each line (`salience`) and shows head,
-//!    tail and the telling lines between them.
+//! 3. a larger one is reduced (`reducer`): the recognizers (`recognizers`, one file a format) bid for
+//!    it by its command and its first lines, look at every line, mark those that matter and report
+//!    facts; `salience` weighs the lines that nobody marked; `quote` folds repeated lines and quotes
+//!    the most telling ones below the facts.
 //!
 //! Memory is bounded by the budget and a few constants, never by the size of the output.
 
 mod binary;
+mod command;
 mod digester;
-mod fold;
 mod lines;
+mod place;
+mod quote;
 mod recognizers;
+mod reducer;
 mod salience;
+mod tally;
 mod terminal;
 
 pub use digester::Digester;

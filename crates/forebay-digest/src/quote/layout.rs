@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use forebay_domain::text::number::counted;
 
+use super::fold::Row;
 use crate::LeftOut;
-use crate::fold::Row;
 
 /// The text to be reduced, and the bytes there are for it.
 #[derive(Debug, Clone, Copy)]

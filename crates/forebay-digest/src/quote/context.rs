@@ -1,6 +1,6 @@
 //! The lines after a failure belong to it: they say why and where.
 
-use crate::fold::Row;
+use super::fold::Row;
 
 /// How many rows after a failure belong to it.
 const ROWS: u32 = 6;
@@ -18,7 +18,10 @@ pub(super) struct Context {
 impl Context {
     /// Gives a row the weight of the failure it stands below.
     pub(super) fn add_to(&mut self, row: &mut Row) {
-        if row.salience.failure {
+        if row.salience.marked || row.salience.noise {
+            // Whoever knows the format has said which of its lines matter.
+            self.rows_left = 0;
+        } else if row.salience.failure {
             self.rows_left = ROWS;
         } else if self.rows_left > 0 && row.says_something() {
             let weight = WEIGHT - STEP * (ROWS - self.rows_left);

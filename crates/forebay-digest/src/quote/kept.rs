@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::fold::Row;
+use super::fold::Row;
 
 /// Each part holds this many times what a digest can show, so that there is a choice.
 const SPARE: usize = 4;
@@ -25,6 +25,7 @@ pub(super) struct Kept {
     telling: BTreeMap<(u32, u64), Row>,
     telling_bytes: usize,
     failure: bool,
+    wanted: bool,
 }
 
 impl Kept {
@@ -38,6 +39,7 @@ impl Kept {
             telling: BTreeMap::new(),
             telling_bytes: 0,
             failure: false,
+            wanted: false,
         }
     }
 
@@ -46,8 +48,14 @@ impl Kept {
         self.failure
     }
 
+    /// A row that has words of the intent was seen.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.wanted
+    }
+
     pub(super) fn keep(&mut self, row: Row, worth: u32) {
         self.failure |= row.salience.failure;
+        self.wanted |= row.salience.wanted != 0;
         if self.head_bytes + size(&row) <= self.part && self.tail.is_empty() {
             self.head_bytes += size(&row);
             self.head.push(row);

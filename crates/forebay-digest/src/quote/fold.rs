@@ -57,12 +57,12 @@ impl Run {
     /// Takes the line in if it repeats the run.
     ///
     /// Lines that name a failure or a place are only folded when equal: their numbers matter.
-    pub(crate) fn join(&mut self, line: Line<'_>) -> bool {
+    pub(crate) fn join(&mut self, line: Line<'_>, matters: bool) -> bool {
         if self.cut > 0 || line.cut > 0 {
             return false;
         }
         let equal = self.text == line.text;
-        if !equal && (self.salience.is_pointed() || !alike(&self.text, line.text)) {
+        if !equal && (matters || self.salience.is_pointed() || !alike(&self.text, line.text)) {
             return false;
         }
         if !equal && self.variant.is_none() {
@@ -110,6 +110,12 @@ fn shown(text: String, cut: u64) -> String {
 }
 
 fn alike(one: &str, other: &str) -> bool {
+    // Lines alike start alike, unless they start with a number.
+    let starts =
+        |text: &str| text.as_bytes().first().copied().filter(|byte| !byte.is_ascii_digit());
+    if starts(one) != starts(other) {
+        return false;
+    }
     without_digits(one).eq(without_digits(other))
 }
 
@@ -133,7 +139,7 @@ mod tests {
         let mut open: Option<Run> = None;
         for (number, text) in (1..).zip(lines) {
             let line = Line { number, text, cut: 0, ended: true };
-            if !open.as_mut().is_some_and(|run| run.join(line)) {
+            if !open.as_mut().is_some_and(|run| run.join(line, false)) {
                 rows.extend(open.replace(Run::new(line, Salience::default())));
             }
         }

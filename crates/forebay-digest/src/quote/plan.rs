@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use forebay_domain::text::cut;
 
+use super::fold::{self, Row};
 use super::layout::{Layout, Text, mark};
 use crate::LeftOut;
-use crate::fold::{self, Row};
 use crate::salience::Intent;
 
 /// How much a word of the intent weighs against the other reasons to keep a line.
@@ -35,6 +35,8 @@ enum Rows {
     Wanted,
     /// Those that say what failed and the ones below, late ones first, each text once.
     Failures,
+    /// Those a recognizer marked, the first of equals first.
+    Marked,
     /// All that stand out.
     Telling,
     /// From the start, without a gap.
@@ -47,7 +49,8 @@ enum Rows {
 
 /// Something failed: what and why, then how it ended.
 pub(super) const FAILING: &[Step] = &[
-    Step { rows: Rows::Wanted, share: 40 },
+    Step { rows: Rows::Wanted, share: 60 },
+    Step { rows: Rows::Marked, share: 85 },
     Step { rows: Rows::Failures, share: 85 },
     Step { rows: Rows::Tail, share: 100 },
     Step { rows: Rows::Failures, share: 100 },
@@ -55,14 +58,16 @@ pub(super) const FAILING: &[Step] = &[
 
 /// Something failed and no line says what: whatever complains, and how it ended.
 pub(super) const UNEXPLAINED: &[Step] = &[
-    Step { rows: Rows::Wanted, share: 40 },
+    Step { rows: Rows::Wanted, share: 60 },
+    Step { rows: Rows::Marked, share: 85 },
     Step { rows: Rows::Telling, share: 40 },
     Step { rows: Rows::Tail, share: 100 },
 ];
 
 /// Nothing failed: how it starts, and how it ended.
 pub(super) const CALM: &[Step] = &[
-    Step { rows: Rows::Wanted, share: 50 },
+    Step { rows: Rows::Wanted, share: 60 },
+    Step { rows: Rows::Marked, share: 85 },
     Step { rows: Rows::Telling, share: 10 },
     Step { rows: Rows::Last, share: 50 },
     Step { rows: Rows::Tail, share: 15 },
@@ -70,23 +75,34 @@ pub(super) const CALM: &[Step] = &[
     Step { rows: Rows::Tail, share: 100 },
 ];
 
+/// A recognizer knows which lines matter.
+pub(super) const MARKED: &[Step] =
+    &[Step { rows: Rows::Wanted, share: 60 }, Step { rows: Rows::Marked, share: 100 }];
+
+/// Only what the caller is after.
+pub(super) const WANTED: &[Step] = &[Step { rows: Rows::Wanted, share: 100 }];
+
 /// How telling a row is among the `lines` lines seen.
 pub(super) fn worth(row: &Row, intent: &Intent, lines: u64) -> u32 {
     row.salience.weight + WANTED_WEIGHT * intent.worth(row.salience.wanted, lines)
 }
 
-/// Shows as much of the rows as there is room for.
+/// Shows as much of the rows as there is room for; nothing may be shown where facts stand above.
 pub(super) fn show(
     plan: &[Step],
     rows: &[Row],
     intent: &Intent,
     text: Text,
+    below_facts: bool,
 ) -> (String, Vec<LeftOut>) {
     let mut layout = Layout::new(rows, text);
     for step in plan {
         let share = text.room.saturating_mul(step.share) / 100;
         let limit = layout.bytes().saturating_add(share).min(text.room);
         step.rows.fill(&mut layout, step.rows.in_order(rows, intent, text.lines), limit);
+    }
+    if layout.is_empty() && below_facts {
+        return (String::new(), vec![LeftOut { first: 1, last: text.lines }]);
     }
     if layout.is_empty() {
         return most_telling(rows, intent, text);
@@ -99,11 +115,19 @@ impl Rows {
     /// The indexes of these rows, the first to be shown first.
     fn in_order(self, rows: &[Row], intent: &Intent, lines: u64) -> Vec<usize> {
         match self {
-            Self::Head => (0..rows.len()).collect(),
-            Self::Tail => (0..rows.len()).rev().collect(),
+            Self::Head => (0..rows.len()).filter(|index| !rows[*index].salience.noise).collect(),
+            Self::Tail => {
+                (0..rows.len()).rev().filter(|index| !rows[*index].salience.noise).collect()
+            }
             Self::Last => rows.iter().rposition(Row::says_something).into_iter().collect(),
             Self::Wanted => ranked(rows, |row| intent.worth(row.salience.wanted, lines)),
             Self::Failures => each_once(rows, ranked(rows, |row| failure_worth(row, lines))),
+            Self::Marked => {
+                let mut order =
+                    ranked(rows, |row| row.salience.weight * u32::from(row.salience.marked));
+                order.sort_by_key(|index| (Reverse(rows[*index].salience.weight), *index));
+                order
+            }
             Self::Telling => ranked(rows, |row| row.salience.weight),
         }
     }
