@@ -5,6 +5,28 @@ use memchr::{memchr2_iter, memmem};
 /// The longest file extension that makes a name with a number behind it a place.
 const EXTENSION: usize = 5;
 
+/// A place at the start of a line, and what is said about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Remark<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) line: u64,
+    pub(crate) text: &'a str,
+}
+
+/// Reads `path:3:5: text`, `path:3: text`, `path(3,5): text`, `path:3:5 - text`, `path:[3,5] text`.
+pub(crate) fn remark(line: &str) -> Option<Remark<'_>> {
+    let at = memchr2_iter(b':', b'(', line.as_bytes())
+        .find(|at| is_line_number(&line.as_bytes()[at + 1..]) && *at > 0)?;
+    let (path, after) = (&line[..at], &line[at + 1..]);
+    let after = after.strip_prefix('[').unwrap_or(after);
+    let number = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let position =
+        after[number..].trim_start_matches(|c: char| c.is_ascii_digit() || ":,)]".contains(c));
+    let text = position.trim_start().strip_prefix("- ").unwrap_or(position).trim_start();
+    let is_path = !path.contains(' ') && path.contains(['.', '/']);
+    is_path.then_some(Remark { path, line: after[..number].parse().ok()?, text })
+}
+
 /// Whether a line names a place.
 pub(crate) fn is_named_in(line: &str) -> bool {
     let bytes = line.as_bytes();
@@ -35,6 +57,24 @@ fn names_a_python_line(line: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn remarks_are_read_in_every_spelling() {
+        for line in [
+            "src/a.c:3:5: bad",
+            "src/a.c:3: bad",
+            "src/a.c(3,5): bad",
+            "src/a.c:3:5 - bad",
+            "src/a.c:[3,5] bad",
+        ] {
+            assert_eq!(
+                remark(line),
+                Some(Remark { path: "src/a.c", line: 3, text: "bad" }),
+                "{line}"
+            );
+        }
+        assert_eq!(remark("at 12:30 it ended"), None);
+    }
 
     #[test]
     fn places_are_told_from_other_numbers() {

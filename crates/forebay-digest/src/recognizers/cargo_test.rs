@@ -1,25 +1,22 @@
 //! `cargo test` and `cargo nextest`: sums of all test binaries, failing tests, what each said.
 
-use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use super::{End, Format, Mark, Recognizer, Report, Scope};
 use crate::lines::Line;
-use crate::tally::{Tops, count};
+use crate::tally::{Outcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "cargo test",
-    keeps: "passed, failed and ignored over all test binaries; failing tests, panics with their place",
+    keeps: "passed, failed and ignored over all test binaries; failing tests; panics with their place",
     commands: &["cargo test", "cargo nextest", "cargo t"],
-    scope: Scope::Part(&["test result: ", "running ", "panicked at ", "Nextest run", "     Summary ["]),
+    scope: Scope::Part(&["test result: ", "panicked at ", "     Summary ["]),
     start: || Box::<CargoTest>::default(),
 };
 
 #[derive(Debug, Default)]
 struct CargoTest {
+    outcome: Outcome,
     binaries: u64,
-    passed: u64,
-    failed: u64,
-    ignored: u64,
-    failing: Tops,
-    /// The lines after a panic that say why.
+    /// So many of the next lines say why a test panicked.
     reason_lines: u32,
 }
 
@@ -27,80 +24,65 @@ impl Recognizer for CargoTest {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_start();
         if self.reason_lines > 0 {
-            self.reason_lines -= 1;
-            if text.is_empty() || text.starts_with("note: ") || text.starts_with("stack backtrace") {
-                self.reason_lines = 0;
-            } else {
-                return Mark::REASON;
-            }
-        }
-        if let Some(test) = text.strip_prefix("test ") {
-            return self.test(test);
-        }
-        if text.starts_with("test result: ") || text.starts_with("Summary [") {
-            return self.result(text);
+            return self.after_panic(text);
         }
         if text.contains("panicked at ") {
             self.reason_lines = 4;
             return Mark::FAILURE;
         }
-        if let Some(test) = text.strip_prefix("FAIL [") {
-            return self.nextest_failure(test);
+        if let Some(test) = text.strip_prefix("test ") {
+            return self.test(test);
+        }
+        if let Some((_, name)) = text.strip_prefix("FAIL [").and_then(|rest| rest.split_once(']')) {
+            self.outcome.fail(name.trim());
+            return Mark::FAILURE;
         }
         match text {
-            _ if text.starts_with("PASS [") => Mark::Noise,
-            _ if text.starts_with("   Compiling ") => Mark::Noise,
-            _ if text.starts_with("---- ") && text.ends_with(" stdout ----") => Mark::DETAIL,
+            _ if text.starts_with("test result: ") || text.starts_with("Summary [") => self.result(text),
+            _ if text.starts_with("PASS [") || text.starts_with("Compiling ") => Mark::Noise,
             _ => Mark::Plain,
         }
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        if self.binaries == 0 || (self.failed == 0 && !self.failing.is_empty()) {
-            return None;
-        }
-        let binaries = match self.binaries {
-            1 => String::new(),
+        let scope = match self.binaries {
+            0 | 1 => String::new(),
             count => format!(" in {count} test binaries"),
         };
-        let Self { passed, failed, ignored, .. } = *self;
-        let summary = format!("cargo test: {passed} passed, {failed} failed, {ignored} ignored{binaries}");
-        let mut report = Report::of(summary, Quotes::Usual).failing(failed > 0);
-        if failed > 0 {
-            report.add(90, format!("failed: {}", self.failing.names(12)));
-        }
-        Some(report)
+        self.outcome.report("cargo test", &scope)
     }
 }
 
 impl CargoTest {
+    fn after_panic(&mut self, text: &str) -> Mark {
+        self.reason_lines -= 1;
+        let over = ["note: ", "stack backtrace", "----"].iter().any(|end| text.starts_with(end));
+        if over || text.is_empty() {
+            self.reason_lines = 0;
+            return Mark::Noise;
+        }
+        Mark::REASON
+    }
+
     fn test(&mut self, test: &str) -> Mark {
         match test.rsplit_once(" ... ") {
             Some((name, "FAILED")) => {
-                self.failing.add(name);
+                self.outcome.fail(name);
                 Mark::DETAIL
             }
-            Some((_, "ok" | "ignored")) => Mark::Noise,
+            Some((_, ending)) if ending == "ok" || ending.starts_with("ignored") => Mark::Noise,
             _ => Mark::Plain,
         }
     }
 
     fn result(&mut self, text: &str) -> Mark {
         self.binaries += 1;
-        self.passed += count::before(text, "passed").unwrap_or(0);
-        self.failed += count::before(text, "failed").unwrap_or(0);
+        self.outcome.said = true;
+        let failed = count::before(text, "failed").unwrap_or(0);
+        Outcome::add(&mut self.outcome.passed, count::before(text, "passed"));
+        Outcome::add(&mut self.outcome.failed, Some(failed));
         let ignored = count::before(text, "ignored").or_else(|| count::before(text, "skipped"));
-        self.ignored += ignored.unwrap_or(0);
-        if count::before(text, "failed").is_some_and(|failed| failed > 0) {
-            return Mark::OUTCOME;
-        }
-        Mark::Plain
-    }
-
-    fn nextest_failure(&mut self, test: &str) -> Mark {
-        if let Some((_, name)) = test.split_once(']') {
-            self.failing.add(name.trim());
-        }
-        Mark::FAILURE
+        Outcome::add(&mut self.outcome.skipped, ignored);
+        if failed > 0 { Mark::OUTCOME } else { Mark::NOTABLE }
     }
 }

@@ -68,4 +68,19 @@ macro_rules! recognizers {
 
 recognizers! {
     cargo_test,
+    pytest,
+    jest,
+    go_test,
+    maven,
+    gradle,
+    phpunit,
+    rspec,
+    ctest,
+    tap,
+    rustc,
+    compiler,
+    eslint,
+    shellcheck,
+    make,
+    bundler,
 }

@@ -9,7 +9,7 @@ use crate::lines::Line;
 pub(crate) struct Parts {
     awake: Vec<(usize, Box<dyn Recognizer>)>,
     /// The formats that are awake or not wanted, one bit each.
-    done: u64,
+    done: u128,
 }
 
 impl Parts {
@@ -26,13 +26,13 @@ impl Parts {
     }
 
     /// The words that wake a format, each with the bit of its format.
-    pub(crate) fn triggers() -> impl Iterator<Item = (&'static str, u64)> {
+    pub(crate) fn triggers() -> impl Iterator<Item = (&'static str, u128)> {
         FORMATS.iter().enumerate().flat_map(|(index, format)| {
             let words: &[&str] = match format.scope {
                 Scope::Part(words) => words,
                 Scope::Whole(_) => &[],
             };
-            words.iter().map(move |word| (*word, 1 << index))
+            words.iter().map(move |word| (*word, 1_u128 << index))
         })
     }
 
@@ -42,7 +42,7 @@ impl Parts {
     }
 
     /// Wakes those whose words the line has, and shows it to them.
-    pub(crate) fn wake_for(&mut self, line: Line<'_>, triggers: u64) -> Mark {
+    pub(crate) fn wake_for(&mut self, line: Line<'_>, triggers: u128) -> Mark {
         let mut mark = Mark::Plain;
         let mut new = triggers & !self.done;
         while new != 0 {
@@ -67,7 +67,7 @@ impl Parts {
     }
 
     fn wake(&mut self, index: usize, format: &Format) {
-        self.done |= 1 << index;
+        self.done |= 1_u128 << index;
         self.awake.push((index, (format.start)()));
     }
 }

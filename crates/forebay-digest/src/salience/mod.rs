@@ -51,7 +51,7 @@ const LOOKED_AT: usize = 2 * 1024;
 /// Weighs one line, and says which recognizers its words wake, one bit each.
 ///
 /// The words of the intent are the caller's to add.
-pub(crate) fn weigh(line: &str) -> (Salience, u64) {
+pub(crate) fn weigh(line: &str) -> (Salience, u128) {
     let line = cut::prefix(line, LOOKED_AT);
     let (mut kinds, triggers) = kinds_in(line);
     if kinds.has(Kind::Failure) && letters(line) < LETTERS {
@@ -78,7 +78,7 @@ struct Finder {
 enum Meaning {
     Pattern(&'static Pattern),
     /// It wakes the recognizers of these bits.
-    Trigger(u64),
+    Trigger(u128),
 }
 
 static FINDER: LazyLock<Option<Finder>> = LazyLock::new(|| {
@@ -96,7 +96,7 @@ type Found = (&'static Pattern, Range<usize>);
 
 impl Finder {
     /// The patterns found in a line, and the recognizers its words wake.
-    fn find(&self, line: &str) -> (Vec<Found>, u64) {
+    fn find(&self, line: &str) -> (Vec<Found>, u128) {
         let (mut patterns, mut triggers) = (Vec::new(), 0);
         for found in self.words.find_overlapping_iter(line) {
             match self.meaning_of[found.pattern().as_usize()] {
@@ -145,7 +145,7 @@ impl Kinds {
     }
 }
 
-fn kinds_in(line: &str) -> (Kinds, u64) {
+fn kinds_in(line: &str) -> (Kinds, u128) {
     let Some(finder) = &*FINDER else { return (Kinds::default(), 0) };
     let (found, triggers) = finder.find(line);
     if found.is_empty() {

@@ -1,8 +1,12 @@
-//! Counting in bounded memory: how often each value stands there, the range of numbers, counts in prose.
+//! Counting in bounded memory: values, ranges, test outcomes, diagnostics, columns.
 
 pub(crate) mod count;
+mod diagnostics;
+mod outcome;
 mod range;
 mod tops;
 
-pub(crate) use range::Range;
+pub(crate) use diagnostics::{Diagnostics, Severity};
+pub(crate) use outcome::Outcome;
+pub(crate) use range::{Range, plain};
 pub(crate) use tops::Tops;
