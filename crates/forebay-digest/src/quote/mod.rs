@@ -73,9 +73,7 @@ impl Quoter {
         }
         let facts = report.map(|report| report.within(self.room_for(report))).unwrap_or_default();
         let room = self.room.saturating_sub(facts.len() + usize::from(!facts.is_empty()));
-        let Some(plan) = self.plan(report, failed) else {
-            return (facts, vec![LeftOut { first: 1, last: lines }]);
-        };
+        let plan = self.plan(report, failed);
         let rows = self.kept.into_rows();
         let (quotes, left_out) =
             plan::show(plan, &rows, &self.intent, layout::Text { lines, room }, !facts.is_empty());
@@ -86,23 +84,23 @@ impl Quoter {
     fn room_for(&self, report: &Report) -> usize {
         let share = match report.quotes {
             _ if self.kept.is_wanted() => FACTS_SHARE_BESIDE_INTENT,
-            Quotes::Nothing => 100,
+            Quotes::Nothing | Quotes::Sample => 100,
             Quotes::Marked | Quotes::Usual => FACTS_SHARE,
         };
         self.room.saturating_mul(share) / 100
     }
 
-    fn plan(&self, report: Option<&Report>, failed: bool) -> Option<&'static [plan::Step]> {
+    fn plan(&self, report: Option<&Report>, failed: bool) -> &'static [plan::Step] {
         let quotes = report.map_or(Quotes::Usual, |report| report.quotes);
         let failing = report.and_then(|report| report.failing);
-        Some(match (quotes, failing.unwrap_or(self.kept.has_failure())) {
-            (Quotes::Nothing, _) if self.kept.is_wanted() => plan::WANTED,
-            (Quotes::Nothing, _) => return None,
+        match (quotes, failing.unwrap_or(self.kept.has_failure())) {
+            (Quotes::Nothing, _) => plan::WANTED,
+            (Quotes::Sample, _) => plan::SAMPLE,
             (Quotes::Marked, _) => plan::MARKED,
             (Quotes::Usual, true) => plan::FAILING,
             (Quotes::Usual, false) if failed && failing.is_none() => plan::UNEXPLAINED,
             (Quotes::Usual, false) => plan::CALM,
-        })
+        }
     }
 
     fn keep(&mut self, run: Run) {

@@ -82,6 +82,10 @@ pub(super) const MARKED: &[Step] =
 /// Only what the caller is after.
 pub(super) const WANTED: &[Step] = &[Step { rows: Rows::Wanted, share: 100 }];
 
+/// How the data looks.
+pub(super) const SAMPLE: &[Step] =
+    &[Step { rows: Rows::Wanted, share: 70 }, Step { rows: Rows::Head, share: 100 }];
+
 /// How telling a row is among the `lines` lines seen.
 pub(super) fn worth(row: &Row, intent: &Intent, lines: u64) -> u32 {
     row.salience.weight + WANTED_WEIGHT * intent.worth(row.salience.wanted, lines)

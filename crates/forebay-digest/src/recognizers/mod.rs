@@ -9,7 +9,7 @@ mod report;
 
 pub(crate) use format::{Claim, Format, Scope, Start};
 pub(crate) use parts::Parts;
-pub(crate) use report::{Fact, Quotes, Report, SUMMARY};
+pub(crate) use report::{Quotes, Report};
 
 use crate::lines::Line;
 
@@ -67,6 +67,14 @@ macro_rules! recognizers {
 }
 
 recognizers! {
+    ndjson,
+    json,
+    csv,
+    git_status,
+    git_log,
+    diff,
+    git_blame,
+    git_branch,
     cargo_test,
     pytest,
     jest,
@@ -77,6 +85,7 @@ recognizers! {
     rspec,
     ctest,
     tap,
+    git_transfer,
     rustc,
     compiler,
     eslint,

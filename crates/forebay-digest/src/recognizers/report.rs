@@ -3,7 +3,7 @@
 use forebay_domain::text::cut;
 
 /// The weight of the fact that says what it was and how it ended.
-pub(crate) const SUMMARY: u32 = 100;
+const SUMMARY: u32 = 100;
 
 /// One line that stands before the quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub(crate) struct Fact {
 pub(crate) enum Quotes {
     /// Nothing: the facts say it all.
     Nothing,
+    /// The start, where the facts leave room.
+    Sample,
     /// Only the lines the recognizer marked.
     Marked,
     /// What a text of no known format would show as well.

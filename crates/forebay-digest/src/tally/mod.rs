@@ -5,8 +5,10 @@ mod diagnostics;
 mod outcome;
 mod range;
 mod tops;
+mod values;
 
 pub(crate) use diagnostics::{Diagnostics, Severity};
 pub(crate) use outcome::Outcome;
 pub(crate) use range::{Range, plain};
 pub(crate) use tops::Tops;
+pub(crate) use values::{Values, looks_like_date};

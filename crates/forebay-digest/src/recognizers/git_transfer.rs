@@ -1,0 +1,62 @@
+//! `git push`, `pull`, `fetch`, `merge`, `clone`: refs that moved, what was rejected, conflicts.
+
+use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use crate::lines::Line;
+use crate::tally::Tops;
+
+pub(super) const FORMAT: Format = Format {
+    name: "git push, pull, fetch, merge",
+    keeps: "refs that moved; rejections and their hint; conflicts; files changed",
+    commands: &["git push", "git pull", "git fetch", "git merge", "git rebase", "git clone", "git cherry-pick"],
+    scope: Scope::Part(&["[rejected]", "[new branch]", "CONFLICT (", "Fast-forward", "[new tag]"]),
+    start: || Box::<GitTransfer>::default(),
+};
+
+#[derive(Debug, Default)]
+struct GitTransfer {
+    moved: u64,
+    new: u64,
+    rejected: Tops,
+    conflicts: Tops,
+}
+
+impl Recognizer for GitTransfer {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let text = line.text.trim();
+        if let Some(reference) = text.strip_prefix("! [") {
+            self.rejected.add(reference);
+            return Mark::FAILURE;
+        }
+        if text.starts_with("CONFLICT (") {
+            let file = text.rsplit_once(" in ").map_or(text, |(_, file)| file);
+            self.conflicts.add(file);
+            return Mark::FAILURE;
+        }
+        if text.contains(" -> ") && (text.contains("..") || text.contains("[new ")) {
+            self.new += u64::from(text.contains("[new "));
+            self.moved += u64::from(!text.contains("[new "));
+            return Mark::Weight(40);
+        }
+        let is_progress = text.ends_with("done.") || text.starts_with("remote: Counting") || text.starts_with("remote: Compressing");
+        match () {
+            () if is_progress => Mark::Noise,
+            () if text.contains(" changed, ") || text.starts_with("Automatic merge failed") => Mark::OUTCOME,
+            () if text.starts_with("hint: ") || text.starts_with("error: ") => Mark::DETAIL,
+            () => Mark::Plain,
+        }
+    }
+
+    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+        let counts = [(self.moved, "refs moved"), (self.new, "new refs"), (self.rejected.total(), "rejected"), (self.conflicts.total(), "conflicts")];
+        let said: Vec<String> =
+            counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        if said.is_empty() {
+            return None;
+        }
+        let failing = !self.rejected.is_empty() || !self.conflicts.is_empty();
+        let mut report = Report::of(format!("git: {}", said.join(", ")), Quotes::Usual);
+        report.failing = failing.then_some(true);
+        report.add(90, if self.conflicts.is_empty() { String::new() } else { format!("conflicts in: {}", self.conflicts.names(10)) });
+        Some(report)
+    }
+}
