@@ -118,7 +118,7 @@ impl Diff {
         if let Some(file) = self.files.last_mut() {
             file.hunks += 1;
         }
-        Mark::Weight(22)
+        Mark::Weight(20)
     }
 
     fn changed(&mut self, added: bool) -> Mark {

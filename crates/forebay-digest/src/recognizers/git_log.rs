@@ -65,7 +65,7 @@ impl Recognizer for GitLog {
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        if self.commits == 0 {
+        if self.commits < 2 {
             return None;
         }
         let mut said = format!("git log: {} commits", self.commits);
