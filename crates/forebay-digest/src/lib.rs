@@ -22,6 +22,7 @@ mod reducer;
 mod salience;
 mod tally;
 mod terminal;
+mod when;
 
 pub use digester::Digester;
 

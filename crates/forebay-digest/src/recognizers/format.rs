@@ -2,6 +2,7 @@
 
 use super::{FORMATS, Recognizer};
 use crate::command::Command;
+use crate::lines::Line;
 
 /// A format that a recognizer understands.
 #[derive(Debug)]
@@ -69,8 +70,7 @@ impl Format {
     /// The format that claims a text, if one does.
     pub(crate) fn of(command: &Command, start: &str) -> Option<&'static Self> {
         let mut best: Option<(Claim, &Self)> = None;
-        let mut seen =
-            Start { command, lines: start.lines().take(LOOKED_AT).collect(), expected: false };
+        let mut seen = Start { command, lines: first_lines(start), expected: false };
         for format in FORMATS {
             let Scope::Whole(claims) = format.scope else { continue };
             seen.expected = command.is_only(format.commands);
@@ -82,6 +82,11 @@ impl Format {
         }
         best.map(|(_, format)| format)
     }
+}
+
+fn first_lines(start: &str) -> Vec<&str> {
+    let lines = start.lines().take(LOOKED_AT);
+    lines.map(|text| Line { number: 0, text, cut: 0, ended: true }.without_stamp().text).collect()
 }
 
 /// So many lines at the start decide.

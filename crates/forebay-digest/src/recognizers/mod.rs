@@ -69,7 +69,10 @@ macro_rules! recognizers {
 recognizers! {
     ndjson,
     json,
+    access_log,
+    sql,
     csv,
+    table,
     ls,
     tree,
     du,
@@ -80,6 +83,7 @@ recognizers! {
     git_branch,
     paths,
     grep,
+    log,
     cargo_test,
     pytest,
     jest,

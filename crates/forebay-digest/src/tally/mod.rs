@@ -4,11 +4,13 @@ pub(crate) mod count;
 mod diagnostics;
 mod outcome;
 mod range;
+mod templates;
 mod tops;
 mod values;
 
 pub(crate) use diagnostics::{Diagnostics, Severity};
 pub(crate) use outcome::Outcome;
 pub(crate) use range::{Range, plain};
+pub(crate) use templates::Templates;
 pub(crate) use tops::Tops;
 pub(crate) use values::{Values, looks_like_date};
