@@ -16,6 +16,9 @@ const WANTED_WEIGHT: u32 = 10;
 /// From this weight on a row is part of a failure: it says so, or stands right below.
 const FAILURE_WEIGHT: u32 = 15;
 
+/// From this weight on a marked row says what failed, why, or how it ended.
+const ESSENTIAL_WEIGHT: u32 = 50;
+
 /// What a failure loses each time its distance from the end doubles.
 ///
 /// A build or a test run ends with the part that failed; what went wrong long before was survived.
@@ -35,7 +38,9 @@ enum Rows {
     Wanted,
     /// Those that say what failed and the ones below, late ones first, each text once.
     Failures,
-    /// Those a recognizer marked, the first of equals first.
+    /// Those a recognizer marked as what failed, why and how it ended; the first of equals first.
+    Essential,
+    /// All that a recognizer marked, likewise.
     Marked,
     /// All that stand out.
     Telling,
@@ -50,7 +55,7 @@ enum Rows {
 /// Something failed: what and why, then how it ended.
 pub(super) const FAILING: &[Step] = &[
     Step { rows: Rows::Wanted, share: 60 },
-    Step { rows: Rows::Marked, share: 85 },
+    Step { rows: Rows::Essential, share: 85 },
     Step { rows: Rows::Failures, share: 85 },
     Step { rows: Rows::Tail, share: 100 },
     Step { rows: Rows::Failures, share: 100 },
@@ -126,12 +131,8 @@ impl Rows {
             Self::Last => rows.iter().rposition(Row::says_something).into_iter().collect(),
             Self::Wanted => ranked(rows, |row| intent.worth(row.salience.wanted, lines)),
             Self::Failures => each_once(rows, ranked(rows, |row| failure_worth(row, lines))),
-            Self::Marked => {
-                let mut order =
-                    ranked(rows, |row| row.salience.weight * u32::from(row.salience.marked));
-                order.sort_by_key(|index| (Reverse(rows[*index].salience.weight), *index));
-                order
-            }
+            Self::Essential => marked(rows, ESSENTIAL_WEIGHT),
+            Self::Marked => marked(rows, 1),
             Self::Telling => ranked(rows, |row| row.salience.weight),
         }
     }
@@ -153,6 +154,16 @@ fn failure_worth(row: &Row, lines: u64) -> u32 {
     }
     let doublings = (lines - row.first + 1).ilog2();
     1 + row.salience.weight + LOSS_PER_DOUBLING * (u64::BITS - doublings)
+}
+
+/// The indexes of the marked rows from a weight on, the heaviest first, of equals the first.
+fn marked(rows: &[Row], least: u32) -> Vec<usize> {
+    let weight = |index: &usize| rows[*index].salience.weight;
+    let mut order: Vec<usize> = (0..rows.len())
+        .filter(|index| rows[*index].salience.marked && weight(index) >= least)
+        .collect();
+    order.sort_by_key(|index| (Reverse(weight(index)), *index));
+    order
 }
 
 /// The indexes of the rows worth something, the best first, of equals the latest.

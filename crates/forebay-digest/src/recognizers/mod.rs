@@ -69,6 +69,7 @@ macro_rules! recognizers {
 recognizers! {
     ndjson,
     json,
+    curl,
     access_log,
     sql,
     csv,
@@ -101,4 +102,10 @@ recognizers! {
     shellcheck,
     make,
     bundler,
+    ci,
+    npm,
+    pip,
+    cargo_build,
+    apt,
+    trace,
 }

@@ -12,8 +12,11 @@ pub(super) const FORMAT: Format = Format {
     start: || Box::<Table>::default(),
 };
 
-/// Rows beyond so many are counted and not ranked.
-const HELD: usize = 400;
+/// Captions of more than one word.
+const TWO_WORDS: &[&str] = &[
+    "CONTAINER ID", "IMAGE ID", "NOMINATED NODE", "READINESS GATES", "LAST SEEN", "CPU %", "MEM %",
+    "MEM USAGE / LIMIT", "NET I/O", "BLOCK I/O", "APP VERSION",
+];
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let mut lines = start.telling();
@@ -88,8 +91,9 @@ impl Table {
     fn header(&mut self, text: &str) {
         let wide: Vec<&str> = text.split("  ").map(str::trim).filter(|caption| !caption.is_empty()).collect();
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
-        // Captions of two words (`CONTAINER ID`) stand where blanks fill columns to the header's width.
-        let by_width = wide.len() >= 2 && wide.len() < words.len() || words.len() == wide.len() && wide.len() > 2;
+        // Columns are as wide as the header says where only known captions have a blank within.
+        let known = |caption: &&str| !caption.contains(' ') || TWO_WORDS.contains(caption);
+        let by_width = wide.len() > 2 && wide.iter().all(known);
         let captions = if by_width { wide } else { words };
         self.starts = by_width.then(|| captions.iter().map(|caption| text.find(caption).unwrap_or(0)).collect());
         self.captions = captions.iter().map(|caption| (*caption).to_owned()).collect();
@@ -117,9 +121,7 @@ impl Table {
     fn weigh(&mut self, row: &str, cells: &[String]) {
         let Some(at) = self.captions.iter().position(|caption| matches!(caption.as_str(), "%CPU" | "CPU%" | "CPU %" | "RSS" | "%MEM")) else { return };
         let Some(number) = cells.get(at).and_then(|cell| cell.trim_end_matches('%').parse::<f64>().ok()) else { return };
-        if self.heavy.len() < HELD {
-            self.heavy.push((number, self.rows, row.to_owned()));
-        }
+        self.heavy.push((number, self.rows, row.to_owned()));
         self.heavy.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         self.heavy.truncate(10);
     }
