@@ -27,6 +27,22 @@ pub(crate) fn remark(line: &str) -> Option<Remark<'_>> {
     is_path.then_some(Remark { path, line: after[..number].parse().ok()?, text })
 }
 
+/// The first place a line names, as `path:line`.
+pub(crate) fn first(line: &str) -> Option<String> {
+    if let Some(at) = line.find("\", line ") {
+        let path = line[..at].rsplit('"').next().unwrap_or_default();
+        let number: String = line[at + 8..].chars().take_while(char::is_ascii_digit).collect();
+        return Some(format!("{path}:{number}"));
+    }
+    let bytes = line.as_bytes();
+    let at = memchr2_iter(b':', b'(', bytes)
+        .find(|at| is_line_number(&bytes[at + 1..]) && ends_in_extension(&bytes[..*at]))?;
+    let start = line[..at].rfind([' ', '(', '"', '\'', '\t', '[', '@']).map_or(0, |at| at + 1);
+    let number: String =
+        line[at + 1..].trim_start_matches('[').chars().take_while(char::is_ascii_digit).collect();
+    Some(format!("{}:{number}", line[start..at].trim_start_matches("file://")))
+}
+
 /// Whether a line names a place.
 pub(crate) fn is_named_in(line: &str) -> bool {
     let bytes = line.as_bytes();

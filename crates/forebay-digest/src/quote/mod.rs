@@ -18,10 +18,7 @@ use context::Context;
 use fold::Run;
 use kept::Kept;
 
-/// Of the budget, in percent, what facts may use where lines are quoted below them.
-const FACTS_SHARE: usize = 60;
-
-/// And where the caller is after something that lines say.
+/// Of the budget, in percent, what facts may use where the caller is after something that lines say.
 const FACTS_SHARE_BESIDE_INTENT: usize = 30;
 
 /// Takes rows as they come and shows the most telling ones.
@@ -85,7 +82,7 @@ impl Quoter {
         let share = match report.quotes {
             _ if self.kept.is_wanted() => FACTS_SHARE_BESIDE_INTENT,
             Quotes::Nothing | Quotes::Sample => 100,
-            Quotes::Marked | Quotes::Usual => FACTS_SHARE,
+            Quotes::Marked | Quotes::Usual => report.share,
         };
         self.room.saturating_mul(share) / 100
     }

@@ -26,19 +26,33 @@ impl Recognizer for CargoTest {
         if self.reason_lines > 0 {
             return self.after_panic(text);
         }
-        if text.contains("panicked at ") {
-            self.reason_lines = 4;
-            return Mark::FAILURE;
+        if let Some((thread, place)) = text.split_once("panicked at ") {
+            self.reason_lines = 5;
+            let name = thread.split('\'').nth(1).unwrap_or("main");
+            self.outcome.fail(name);
+            self.outcome.at(place.trim_end_matches(':'));
+            return Mark::DETAIL;
+        }
+        if line.text.starts_with("test result: ") {
+            self.binaries += 1;
+            return self.result(text);
+        }
+        if text.starts_with("Summary [") {
+            return self.result(text);
+        }
+        if text.starts_with("test result: ") {
+            // nextest shows what each failing test printed.
+            return Mark::Noise;
         }
         if let Some(test) = text.strip_prefix("test ") {
             return self.test(test);
         }
         if let Some((_, name)) = text.strip_prefix("FAIL [").and_then(|rest| rest.split_once(']')) {
-            self.outcome.fail(name.trim());
-            return Mark::FAILURE;
+            let name = name.trim();
+            self.outcome.fail(name.rsplit(' ').next().unwrap_or(name));
+            return Mark::DETAIL;
         }
         match text {
-            _ if text.starts_with("test result: ") || text.starts_with("Summary [") => self.result(text),
             _ if text.starts_with("PASS [") || text.starts_with("Compiling ") => Mark::Noise,
             _ => Mark::Plain,
         }
@@ -61,7 +75,8 @@ impl CargoTest {
             self.reason_lines = 0;
             return Mark::Noise;
         }
-        Mark::REASON
+        self.outcome.because(text);
+        Mark::DETAIL
     }
 
     fn test(&mut self, test: &str) -> Mark {
@@ -76,7 +91,6 @@ impl CargoTest {
     }
 
     fn result(&mut self, text: &str) -> Mark {
-        self.binaries += 1;
         self.outcome.said = true;
         let failed = count::before(text, "failed").unwrap_or(0);
         Outcome::add(&mut self.outcome.passed, count::before(text, "passed"));

@@ -3,8 +3,8 @@
 
 use super::{End, Format, Mark, Recognizer, Report, Scope};
 use crate::lines::Line;
-use crate::place::{self, Remark};
-use crate::tally::{Diagnostics, Severity, count};
+use crate::place;
+use crate::tally::{Complaint, Diagnostics, Severity, count, is_rule};
 
 pub(super) const FORMAT: Format = Format {
     name: "gcc, clang, tsc, javac, go vet, mypy, pylint, ruff",
@@ -26,12 +26,15 @@ const TOOLS: &[(&str, &str)] = &[
     (".c", "cc"), (".h", "cc"), (".cpp", "c++"), (".cc", "c++"), (".hpp", "c++"), (".sh", "shellcheck"),
 ];
 
+/// Lines below a complaint that may explain it.
+const DETAILS: u32 = 4;
+
 #[derive(Debug, Default)]
 struct Compiler {
     found: Diagnostics,
     tool: Option<&'static str>,
-    /// The source line below a complaint.
-    source_below: bool,
+    /// So many of the lines below belong to a complaint of a new kind.
+    details: u32,
     /// A rule named on a line of its own, before its place.
     open_rule: Option<String>,
 }
@@ -43,22 +46,24 @@ impl Recognizer for Compiler {
             return mark;
         }
         if !text.starts_with(' ')
-            && let Some(remark) = place::remark(text)
-            && let Some((severity, code)) = judged(remark)
+            && let Some(complaint) = Complaint::read(text)
         {
-            self.source_below = severity == Severity::Error;
-            self.name_tool(remark.path);
-            return self.found.add(severity, remark.path, code);
+            self.name_tool(complaint.path);
+            let mark = self.found.add(complaint.severity, complaint.path, &complaint.kind);
+            self.details = if mark == Mark::FAILURE { DETAILS } else { 0 };
+            return mark;
         }
         if is_count(text) {
-            self.found.said_errors = count::before(text, "errors").or(count::before(text, "error"));
+            return self.counted(text);
+        }
+        if text.starts_with("Your code has been rated") || text.contains(" fixable with ") {
             return Mark::OUTCOME;
         }
-        if text.starts_with("Your code has been rated") {
-            return Mark::OUTCOME;
+        if self.details == 0 || !text.starts_with(' ') {
+            return Mark::Plain;
         }
-        let below = std::mem::take(&mut self.source_below);
-        if below && text.starts_with(' ') { Mark::DETAIL } else { Mark::Plain }
+        self.details -= 1;
+        if text.trim().bytes().all(|byte| b"^~|- ".contains(&byte)) { Mark::Noise } else { Mark::Weight(52) }
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
@@ -72,6 +77,14 @@ impl Compiler {
         self.tool = self.tool.or(named.map(|(_, tool)| *tool));
     }
 
+    /// One file's count adds to the sum; `Found 3 errors` is the sum.
+    fn counted(&mut self, text: &str) -> Mark {
+        let errors = count::before(text, "errors").or(count::before(text, "error")).unwrap_or(0);
+        let before = if text.ends_with("generated.") { self.found.said_errors.unwrap_or(0) } else { 0 };
+        self.found.said_errors = Some(before + errors);
+        if text.ends_with("generated.") { Mark::DETAIL } else { Mark::OUTCOME }
+    }
+
     /// Ruff's longer form: `F401 [*] message`, then ` --> path:3:5`.
     fn ruff_block(&mut self, text: &str) -> Option<Mark> {
         if let Some(place) = text.trim_start().strip_prefix("--> ") {
@@ -82,51 +95,8 @@ impl Compiler {
         }
         let first = text.split(' ').next().unwrap_or_default();
         self.open_rule = is_rule(first).then(|| first.to_owned());
-        self.open_rule.is_some().then_some(Mark::REASON)
+        self.open_rule.is_some().then_some(Mark::Weight(45))
     }
-}
-
-/// How bad a remark is, and its code, where it is a complaint at all.
-fn judged(remark: Remark<'_>) -> Option<(Severity, &str)> {
-    let first = remark.text.split(' ').next().unwrap_or_default();
-    if let Some(severity) = Severity::of(first) {
-        let code = bracketed(remark.text).or_else(|| typescript_code(remark.text)).unwrap_or_default();
-        return Some((severity, code));
-    }
-    if remark.text.starts_with("fatal error:") {
-        return Some((Severity::Error, ""));
-    }
-    let rule = first.trim_end_matches(':');
-    if is_rule(rule) {
-        let severity = if rule.starts_with(['C', 'R', 'I']) && remark.text.ends_with(')') {
-            Severity::Note
-        } else if rule.starts_with('W') {
-            Severity::Warning
-        } else {
-            Severity::Error
-        };
-        return Some((severity, rule));
-    }
-    // `go vet` and `go build` name no severity.
-    (remark.path.ends_with(".go") && !remark.text.is_empty()).then_some((Severity::Error, ""))
-}
-
-/// The code at the end: `[-Wunused]`, `[assignment]`.
-fn bracketed(text: &str) -> Option<&str> {
-    let (_, code) = text.strip_suffix(']')?.rsplit_once('[')?;
-    (!code.contains(' ')).then_some(code)
-}
-
-fn typescript_code(text: &str) -> Option<&str> {
-    let code = text.split(' ').nth(1)?.trim_end_matches(':');
-    is_rule(code).then_some(code)
-}
-
-/// `F401`, `E501`, `TS2345`, `C0114`, `PLR0913`.
-fn is_rule(word: &str) -> bool {
-    let letters = word.bytes().take_while(u8::is_ascii_uppercase).count();
-    let digits = &word[letters..];
-    (1..=4).contains(&letters) && (3..=5).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// `Found 3 errors in 2 files`, `3 errors generated.`, `2 errors`.

@@ -69,12 +69,18 @@ impl<'a> Start<'a> {
 impl Format {
     /// The format that claims a text, if one does.
     pub(crate) fn of(command: &Command, start: &str) -> Option<&'static Self> {
+        // What a command is known to print outweighs what its lines look like.
+        let names_part = FORMATS.iter().any(|format| {
+            let named = || format.commands.iter().any(|pattern| command.is(pattern));
+            matches!(format.scope, Scope::Part(_)) && named()
+        });
         let mut best: Option<(Claim, &Self)> = None;
         let mut seen = Start { command, lines: first_lines(start), expected: false };
         for format in FORMATS {
             let Scope::Whole(claims) = format.scope else { continue };
             seen.expected = command.is_only(format.commands);
             if let Some(claim) = claims(&seen)
+                && (claim == Claim::Sure || !names_part)
                 && best.is_none_or(|(least, _)| claim > least)
             {
                 best = Some((claim, format));

@@ -24,6 +24,8 @@ struct GoTest {
     packages_failed: Tops,
     without_tests: u64,
     failing: bool,
+    /// What a test said before it was known to fail.
+    pending: Option<String>,
 }
 
 impl Recognizer for GoTest {
@@ -34,11 +36,15 @@ impl Recognizer for GoTest {
             self.outcome.fail(name);
             self.tests_failed += u64::from(!name.contains('/'));
             self.failing = true;
-            return Mark::FAILURE;
+            if let Some(message) = self.pending.take() {
+                self.explain(&message);
+            }
+            return Mark::DETAIL;
         }
         if text.starts_with("--- PASS: ") || text.starts_with("=== ") {
             self.tests_passed += u64::from(text.starts_with("--- PASS: "));
             self.failing = false;
+            self.pending = None;
             return Mark::Noise;
         }
         if text.starts_with("--- SKIP: ") {
@@ -47,18 +53,14 @@ impl Recognizer for GoTest {
         }
         if text.starts_with("panic: ") {
             self.failing = true;
+            self.outcome.because(text);
             return Mark::FAILURE;
         }
         if let Some(mark) = self.package(line.text) {
             self.failing = false;
             return mark;
         }
-        let is_message = self.failing && line.text.starts_with([' ', '\t']);
-        match is_message {
-            true if place::is_named_in(text) => Mark::REASON,
-            true => Mark::DETAIL,
-            false => Mark::Plain,
-        }
+        self.message(line.text)
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
@@ -72,19 +74,40 @@ impl Recognizer for GoTest {
             outcome.skipped = Some(self.skipped);
         }
         outcome.failed = Some(self.tests_failed);
-        let mut packages = format!("; packages: {} ok, {failed} failed", self.packages_ok);
+        let mut packages = format!("; {} packages ok, {failed} packages failed", self.packages_ok);
         if self.without_tests > 0 {
             packages += &format!(", {} without tests", self.without_tests);
         }
         let mut report = outcome.report("go test", &packages)?.failing(self.tests_failed + failed > 0);
         if failed > 0 {
-            report.add(80, format!("failed packages: {}", self.packages_failed.names(8)));
+            report.add(80, format!("in packages: {}", self.packages_failed.names(8)));
         }
         Some(report)
     }
 }
 
 impl GoTest {
+    /// `    queue_test.go:41: message`, before the test is said to have failed or after it.
+    fn message(&mut self, line: &str) -> Mark {
+        let text = line.trim();
+        if !line.starts_with([' ', '\t']) || !place::is_named_in(text) {
+            return Mark::Plain;
+        }
+        if self.failing && !text.contains("/src/testing/") && !text.contains("/src/runtime/") {
+            self.explain(text);
+        } else {
+            self.pending = Some(text.to_owned());
+        }
+        Mark::Weight(16)
+    }
+
+    fn explain(&mut self, text: &str) {
+        if let Some(remark) = place::remark(text) {
+            self.outcome.at(&format!("{}:{}", remark.path, remark.line));
+            self.outcome.because(remark.text);
+        }
+    }
+
     fn package(&mut self, line: &str) -> Option<Mark> {
         let (state, rest) = line.split_once('\t')?;
         match state.trim_end() {

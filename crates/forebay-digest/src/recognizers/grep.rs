@@ -3,7 +3,7 @@
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
 use crate::place;
-use crate::tally::Tops;
+use crate::tally::{Complaint, Tops};
 
 pub(super) const FORMAT: Format = Format {
     name: "grep, rg",
@@ -16,7 +16,7 @@ pub(super) const FORMAT: Format = Format {
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let named = start.mostly(95, |line| hit(line).is_some() || line == "--");
     let enough = start.telling().count() >= 3;
-    let complains = start.lines.iter().filter(|line| line.contains("error") || line.contains("warning: ")).count() * 2 > start.lines.len();
+    let complains = start.mostly(30, |line| Complaint::read(line).is_some());
     if enough && named && (start.expected || !complains) {
         return Some(start.claim());
     }

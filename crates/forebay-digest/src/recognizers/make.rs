@@ -1,5 +1,7 @@
 //! make, CMake and Ninja: the target that failed, errors of the configuration.
 
+use forebay_domain::text::number::counted;
+
 use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
 use crate::lines::Line;
 use crate::tally::Tops;
@@ -16,6 +18,8 @@ pub(super) const FORMAT: Format = Format {
 struct Make {
     failed: Tops,
     warnings: u64,
+    deprecations: u64,
+    not_found: Tops,
     /// Built so many of so many.
     progress: Option<String>,
     /// Within the message of a CMake error.
@@ -34,6 +38,14 @@ impl Recognizer for Make {
         if let Some(target) = text.strip_prefix("FAILED: ") {
             self.failed.add(target);
             return Mark::FAILURE;
+        }
+        if text.starts_with("CMake Deprecation Warning") {
+            self.deprecations += 1;
+            return Mark::Weight(16);
+        }
+        if let Some(package) = text.strip_prefix("-- Could NOT find ") {
+            self.not_found.add(package.split(' ').next().unwrap_or(package));
+            return Mark::Weight(30);
         }
         if text.starts_with("CMake Error") || text.starts_with("CMake Warning") {
             self.in_message = true;
@@ -60,13 +72,23 @@ impl Recognizer for Make {
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        if self.failed.is_empty() && self.progress.is_none() {
+        if self.failed.is_empty() && self.progress.is_none() && self.warnings == 0 {
             return None;
         }
         let mut report = Report::new(Quotes::Usual);
         if !self.failed.is_empty() {
-            report.add(90, format!("failed: {}", self.failed.names(5)));
+            let count = self.failed.distinct() as u64;
+            let said = format!("{} failed: {}", counted(count, "target"), self.failed.names(5));
+            report.add(90, said);
             report = report.failing(true);
+        }
+        for (count, what) in [(self.warnings, "warning"), (self.deprecations, "deprecation warning")] {
+            if count > 0 {
+                report.add(70, counted(count, what));
+            }
+        }
+        if !self.not_found.is_empty() {
+            report.add(75, format!("{} not found: {}", self.not_found.distinct(), self.not_found.names(6)));
         }
         if let Some(progress) = self.progress {
             report.add(60, format!("last step {progress}"));

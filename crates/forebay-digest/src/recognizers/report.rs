@@ -32,11 +32,16 @@ pub(crate) struct Report {
     pub(crate) quotes: Quotes,
     /// Whether something failed, where the format says so.
     pub(crate) failing: Option<bool>,
+    /// Of the budget, in percent, what the facts may use where lines are quoted below them.
+    pub(crate) share: usize,
 }
+
+/// The usual share of the facts.
+const SHARE: usize = 60;
 
 impl Report {
     pub(crate) fn new(quotes: Quotes) -> Self {
-        Self { facts: Vec::new(), quotes, failing: None }
+        Self { facts: Vec::new(), quotes, failing: None, share: SHARE }
     }
 
     /// Starts with what it was and how it ended.
@@ -84,6 +89,7 @@ impl Report {
     pub(crate) fn joined_by(mut self, other: Self) -> Self {
         self.facts.extend(other.facts);
         self.quotes = Quotes::Usual;
+        self.share = self.share.max(other.share);
         self.failing = match (self.failing, other.failing) {
             (Some(one), Some(two)) => Some(one || two),
             (one, two) => one.or(two),

@@ -22,8 +22,7 @@ impl Recognizer for Rspec {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
         if let Some(example) = text.strip_prefix("rspec ") {
-            self.outcome.fail(example);
-            return Mark::FAILURE;
+            return if example.contains(" # ") { Mark::Weight(20) } else { Mark::Plain };
         }
         if count::before(text, "examples").or(count::before(text, "example")).is_some() {
             return self.counts(text, "examples", "example");
@@ -31,26 +30,42 @@ impl Recognizer for Rspec {
         if count::before(text, "runs").is_some() && text.contains(" assertions, ") {
             return self.counts(text, "runs", "tests");
         }
-        if text.starts_with("Failure/Error:") || text.starts_with("Failure:") || text.starts_with("Error:") {
-            self.reason_lines = 8;
-            return Mark::REASON;
+        if let Some(name) = numbered(line.text) {
+            self.outcome.fail(name);
+            self.reason_lines = 12;
+            return Mark::DETAIL;
+        }
+        if let Some(own) = text.strip_prefix("# ./") {
+            self.outcome.at(own.split(":in ").next().unwrap_or(own));
+            return Mark::Weight(16);
         }
         if text.starts_with("# ") {
-            return if text.starts_with("# ./") { Mark::REASON } else { Mark::Noise };
+            self.reason_lines = 0;
+            return Mark::Noise;
         }
         if self.reason_lines > 0 && !text.is_empty() {
             self.reason_lines -= 1;
-            return Mark::REASON;
+            self.reason(text);
+            return Mark::Weight(20);
         }
         Mark::Plain
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        self.outcome.report("examples", "")
+        let mut outcome = self.outcome;
+        outcome.work_out_passed();
+        outcome.report("examples", "")
     }
 }
 
 impl Rspec {
+    /// What was expected, or raised; not the source line, which its place names.
+    fn reason(&mut self, text: &str) {
+        if !text.starts_with("Failure/Error:") && !text.starts_with("(compared") {
+            self.outcome.because(text);
+        }
+    }
+
     fn counts(&mut self, text: &str, noun: &str, or: &str) -> Mark {
         self.outcome.said = true;
         self.outcome.total = count::before(text, noun).or(count::before(text, or));
@@ -59,4 +74,10 @@ impl Rspec {
         self.outcome.skipped = count::before(text, "pending").or(count::before(text, "skips"));
         Mark::OUTCOME
     }
+}
+
+/// `  1) Tariff is free above 50`.
+fn numbered(line: &str) -> Option<&str> {
+    let (number, name) = line.strip_prefix("  ")?.split_once(") ")?;
+    number.parse::<u32>().is_ok().then_some(name)
 }

@@ -1,5 +1,7 @@
 //! rustc and clippy: errors and warnings by code and file, each with its place.
 
+use std::collections::HashSet;
+
 use super::{End, Format, Mark, Recognizer, Report, Scope};
 use crate::lines::Line;
 use crate::place;
@@ -13,11 +15,22 @@ pub(super) const FORMAT: Format = Format {
     start: || Box::<Rustc>::default(),
 };
 
+/// So many kinds are told apart.
+const KINDS: usize = 500;
+
 #[derive(Debug, Default)]
 struct Rustc {
     found: Diagnostics,
-    /// The complaint above that has no place yet.
-    open: Option<Severity>,
+    kinds: HashSet<String>,
+    /// The complaint above, and its kind until a line below names its lint.
+    open: Option<Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    severity: Severity,
+    kind: String,
+    path: String,
 }
 
 impl Recognizer for Rustc {
@@ -27,47 +40,72 @@ impl Recognizer for Rustc {
         if let Some(place) = trimmed.strip_prefix("--> ") {
             return self.place(place);
         }
-        if let Some((severity, code)) = headline(text) {
-            return self.complaint(text, severity, code);
+        if let Some((severity, kind)) = headline(text) {
+            return self.complaint(text, severity, kind);
+        }
+        let is_error = self.open.as_ref().is_some_and(|open| open.severity == Severity::Error);
+        if let (Some(open), Some(lint)) = (&mut self.open, lint_named(trimmed)) {
+            lint.clone_into(&mut open.kind);
+            return Mark::Noise;
         }
         match () {
-            () if trimmed.starts_with("Compiling ") || trimmed.starts_with("Checking ") => Mark::Noise,
-            () if trimmed.starts_with("Downloaded ") || trimmed.starts_with("Downloading ") => Mark::Noise,
             () if trimmed.starts_with("= note: `#[") || trimmed == "|" => Mark::Noise,
-            () if self.open == Some(Severity::Error) && trimmed.contains('^') => Mark::DETAIL,
+            () if is_error && trimmed.contains('^') => Mark::DETAIL,
             () => Mark::Plain,
         }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(mut self: Box<Self>, _end: &End) -> Option<Report> {
+        self.settle();
         self.found.report("rustc")
     }
 }
 
 impl Rustc {
-    fn complaint(&mut self, text: &str, severity: Severity, code: &str) -> Mark {
-        let is_summary = text.contains("could not compile")
-            || text.contains(" generated ")
-            || text.contains("aborting due to")
-            || text.contains(" emitted");
+    fn complaint(&mut self, text: &str, severity: Severity, kind: &str) -> Mark {
+        let first = !self.kinds.contains(kind);
+        self.settle();
+        let is_summary = ["could not compile", " generated ", "aborting due to", " emitted", "test failed", "test run failed", "target failed", "targets failed", "process didn't exit"]
+            .iter()
+            .any(|part| text.contains(part));
         if is_summary {
-            self.open = None;
             return if severity == Severity::Error { Mark::OUTCOME } else { Mark::NOTABLE };
         }
-        self.open = Some(severity);
-        self.found.add(severity, "", code)
+        self.open = Some(Open { severity, kind: kind.to_owned(), path: String::new() });
+        match (severity, first) {
+            (Severity::Error, true) => Mark::FAILURE,
+            (Severity::Error, false) => Mark::Weight(45),
+            (_, true) => Mark::Weight(25),
+            (_, false) => Mark::Weight(14),
+        }
+    }
+
+    /// The complaint above is complete; its kind is known now.
+    fn settle(&mut self) {
+        if let Some(Open { severity, kind, path }) = self.open.take() {
+            self.found.add(severity, &path, &kind);
+            if self.kinds.len() < KINDS {
+                self.kinds.insert(kind);
+            }
+        }
     }
 
     fn place(&mut self, text: &str) -> Mark {
-        if let (Some(remark), Some(_)) = (place::remark(text), self.open) {
-            self.found.in_file(remark.path);
+        let Some(open) = &mut self.open else { return Mark::Plain };
+        if let Some(remark) = place::remark(text).filter(|_| open.path.is_empty()) {
+            remark.path.clone_into(&mut open.path);
         }
-        match self.open {
-            Some(Severity::Error) => Mark::REASON,
-            Some(_) => Mark::Weight(14),
-            None => Mark::Plain,
-        }
+        if open.severity == Severity::Error { Mark::REASON } else { Mark::Weight(14) }
     }
+}
+
+/// The lint of `= help: ... index.html#needless_return` or of `= note: ... #[warn(unused_variables)]`.
+fn lint_named(text: &str) -> Option<&str> {
+    if let Some((_, lint)) = text.split_once("/index.html#") {
+        return text.contains("clippy").then_some(lint);
+    }
+    let (_, lint) = text.strip_prefix("= note: `#[")?.split_once('(')?;
+    lint.split(')').next().filter(|lint| !lint.starts_with("clippy::"))
 }
 
 /// `error[E0308]: text`, `warning: text`; the code is what stands in brackets, or the start of the text.

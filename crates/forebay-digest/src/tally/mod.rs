@@ -8,7 +8,7 @@ mod templates;
 mod tops;
 mod values;
 
-pub(crate) use diagnostics::{Diagnostics, Severity};
+pub(crate) use diagnostics::{Complaint, Diagnostics, Severity, is_rule};
 pub(crate) use outcome::Outcome;
 pub(crate) use range::{Range, plain};
 pub(crate) use templates::Templates;
