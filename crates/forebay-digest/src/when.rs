@@ -11,16 +11,6 @@ pub(crate) enum Level {
 }
 
 impl Level {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Fatal => "FATAL",
-            Self::Error => "ERROR",
-            Self::Warning => "WARN",
-            Self::Info => "INFO",
-            Self::Debug => "DEBUG",
-        }
-    }
-
     fn of(word: &str) -> Option<Self> {
         let mut upper = [0_u8; 8];
         let word = word.as_bytes();
@@ -41,13 +31,19 @@ impl Level {
 /// How far into a message its level is looked for.
 const LEVEL_WITHIN: usize = 60;
 
-/// The level a message names near its start.
-pub(crate) fn level(message: &str) -> Option<Level> {
+/// The level a message names near its start, and the word for it.
+pub(crate) fn level(message: &str) -> Option<(Level, &str)> {
     let start = forebay_domain::text::cut::prefix(message, LEVEL_WITHIN);
     start
         .split(|c: char| !c.is_ascii_alphabetic())
         .filter(|word| (3..=8).contains(&word.len()))
-        .find_map(Level::of)
+        .find_map(|word| Some((Level::of(word)?, word)))
+}
+
+/// A time without the fraction of its second.
+pub(crate) fn to_the_second(stamp: &str) -> &str {
+    let at = stamp.rfind(':').map_or(stamp.len(), |at| (at + 3).min(stamp.len()));
+    if stamp[at..].starts_with(['.', ',']) { &stamp[..at] } else { stamp }
 }
 
 /// The time a line starts with, and what follows it.
@@ -113,8 +109,8 @@ mod tests {
 
     #[test]
     fn levels_are_found_near_the_start() {
-        assert_eq!(level("[main] WARN  o.a.Pool - slow"), Some(Level::Warning));
-        assert_eq!(level("level=error msg=x"), Some(Level::Error));
+        assert_eq!(level("[main] WARN  o.a.Pool - slow"), Some((Level::Warning, "WARN")));
+        assert_eq!(level("level=error msg=x"), Some((Level::Error, "error")));
         assert_eq!(level("information about errors"), None);
     }
 }

@@ -15,7 +15,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    (start.telling().count() >= 3 && start.mostly(90, |line| request(line).is_some())).then_some(Claim::Sure)
+    (start.telling().count() >= 3 && start.mostly(50, |line| request(line).is_some())).then_some(Claim::Sure)
 }
 
 struct Request<'a> {
@@ -58,7 +58,7 @@ impl Recognizer for AccessLog {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let Some(request) = request(line.text) else {
             self.others += 1;
-            return Mark::REASON;
+            return Mark::Weight(if self.others == 1 { 40 } else { 10 });
         };
         self.requests += 1;
         if self.first.is_empty() {
@@ -81,16 +81,22 @@ impl Recognizer for AccessLog {
     }
 
     fn report(self: Box<Self>, end: &End) -> Option<Report> {
-        if self.requests == 0 || self.others * 10 > self.requests {
+        if self.requests == 0 || self.others > self.requests {
             return None;
         }
-        let said = format!("access log: {} requests, {} .. {}", grouped(self.requests), self.first, self.last);
+        let others = if self.others > 0 { format!(", {} other lines", grouped(self.others)) } else { String::new() };
+        let said = format!(
+            "access log: {} requests, {} .. {}{others}",
+            grouped(self.requests),
+            self.first,
+            self.last
+        );
         let mut report = Report::of(said, Quotes::Marked);
         let most = if end.room > 2_000 { 10 } else { 5 };
         report.add(95, format!("status: {}", self.statuses.list(12)));
         report.add(85, format!("methods: {}", self.methods.list(6)));
-        report.add(90, format!("paths ({}): {}", self.paths.distinct_said(), self.paths.list(most)));
-        report.add(80, format!("clients ({}): {}", self.clients.distinct_said(), self.clients.list(most)));
+        report.add(90, format!("{} paths: {}", self.paths.distinct_said(), self.paths.list(most)));
+        report.add(80, format!("{} clients: {}", self.clients.distinct_said(), self.clients.list(most)));
         if !self.failing_paths.is_empty() {
             report.add(92, format!("server errors ({}): {}", grouped(self.failing_paths.total()), self.failing_paths.list(most)));
         }

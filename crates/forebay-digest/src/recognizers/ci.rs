@@ -16,12 +16,14 @@ struct Ci {
     steps: u64,
     step: Option<(String, u64)>,
     failed: Option<String>,
+    /// The first command of the step.
+    command: Option<String>,
 }
 
 impl Recognizer for Ci {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
-        if let Some(step) = text.strip_prefix("##[group]Run ").or_else(|| text.strip_prefix("##[section]Starting: ")) {
+        if let Some(step) = text.strip_prefix("##[group]").or_else(|| text.strip_prefix("##[section]Starting: ")) {
             return self.step(step, line.number);
         }
         if let Some(step) = section(text, "section_start:").or_else(|| section(text, "travis_fold:start:")) {
@@ -35,13 +37,21 @@ impl Recognizer for Ci {
             self.fail(text);
             return Mark::OUTCOME;
         }
-        if text.starts_with("##[") { Mark::Noise } else { Mark::Plain }
+        if let Some(command) = text.strip_prefix("$ ").or_else(|| text.strip_prefix("[command]")) {
+            self.command.get_or_insert_with(|| command.to_owned());
+            return Mark::NOTABLE;
+        }
+        if text.starts_with("ERROR: Job failed") {
+            self.fail(text);
+            return Mark::OUTCOME;
+        }
+        if text.starts_with("##[") || text.starts_with("section_end:") { Mark::Noise } else { Mark::Plain }
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
         let failed = self.failed?;
-        let steps = if self.steps > 1 { format!(" of {} steps", self.steps) } else { String::new() };
-        Some(Report::of(format!("failed step{steps}: {failed}"), Quotes::Usual).failing(true))
+        let steps = if self.steps > 1 { format!(", {} steps", self.steps) } else { String::new() };
+        Some(Report::of(format!("CI failed{steps}: {failed}"), Quotes::Usual).failing(true))
     }
 }
 
@@ -49,6 +59,7 @@ impl Ci {
     fn step(&mut self, name: &str, line: u64) -> Mark {
         self.steps += 1;
         self.step = Some((name.to_owned(), line));
+        self.command = None;
         Mark::NOTABLE
     }
 
@@ -58,7 +69,10 @@ impl Ci {
             return;
         }
         self.failed = Some(match &self.step {
-            Some((step, line)) => format!("{step} (from line {line}): {error}"),
+            Some((step, line)) => {
+                let command = self.command.as_ref().map(|command| format!(": {command}")).unwrap_or_default();
+                format!("step {} {step}{command} (from line {line}): {error}", self.steps)
+            }
             None => error.to_owned(),
         });
     }

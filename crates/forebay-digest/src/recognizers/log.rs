@@ -47,11 +47,11 @@ impl Recognizer for Log {
         let message = self.without_program(stamp, message);
         let seen = self.templates.add(message, line.number);
         let level = when::level(message);
-        if let Some(level) = level {
-            self.levels.add(level.name());
+        if let Some((_, word)) = level {
+            self.levels.add(word);
         }
         self.after_error = 0;
-        match level {
+        match level.map(|(level, _)| level) {
             Some(Level::Fatal | Level::Error) => {
                 self.after_error = 6;
                 if seen == 0 { Mark::FAILURE } else { Mark::Weight(35) }
@@ -65,7 +65,8 @@ impl Recognizer for Log {
         if self.stamped * 2 < end.lines {
             return None;
         }
-        let mut said = format!("log: {} lines, {} .. {}", grouped(end.lines), self.first, self.last);
+        let (first, last) = (when::to_the_second(&self.first), when::to_the_second(&self.last));
+        let mut said = format!("log: {} lines, {first} .. {last}", grouped(end.lines));
         if !self.levels.is_empty() {
             said += &format!("; levels: {}", self.levels.list(6));
         }

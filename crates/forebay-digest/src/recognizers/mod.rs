@@ -69,6 +69,12 @@ macro_rules! recognizers {
 recognizers! {
     ndjson,
     json,
+    yaml,
+    toml,
+    xml,
+    dependencies,
+    valgrind,
+    strace,
     curl,
     access_log,
     sql,
@@ -107,5 +113,6 @@ recognizers! {
     pip,
     cargo_build,
     apt,
+    terraform,
     trace,
 }

@@ -99,13 +99,10 @@ impl Rustc {
     }
 }
 
-/// The lint of `= help: ... index.html#needless_return` or of `= note: ... #[warn(unused_variables)]`.
+/// The lint of `= help: ... index.html#needless_return`, which Clippy names below each complaint.
 fn lint_named(text: &str) -> Option<&str> {
-    if let Some((_, lint)) = text.split_once("/index.html#") {
-        return text.contains("clippy").then_some(lint);
-    }
-    let (_, lint) = text.strip_prefix("= note: `#[")?.split_once('(')?;
-    lint.split(')').next().filter(|lint| !lint.starts_with("clippy::"))
+    let (before, lint) = text.split_once("/index.html#")?;
+    before.contains("clippy").then_some(lint)
 }
 
 /// `error[E0308]: text`, `warning: text`; the code is what stands in brackets, or the start of the text.

@@ -13,6 +13,9 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
+    if start.telling().next().is_some_and(|first| first.starts_with("-[ RECORD ")) {
+        return Some(Claim::Sure);
+    }
     let ruled = start.lines.iter().take(4).any(|line| is_rule(line));
     let rows = start.telling().filter(|line| is_rule(line) || line.contains(['|', '│'])).count();
     (ruled && rows >= 4 && rows * 10 >= start.telling().count() * 8).then_some(Claim::Sure)
@@ -33,11 +36,21 @@ struct Sql {
     /// Rules seen: the header stands above the first or between the first two.
     ruled: u64,
     said: Option<u64>,
+    /// Rows written one field a line.
+    records: u64,
 }
 
 impl Recognizer for Sql {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
+        if text.starts_with("-[ RECORD ") {
+            self.records += 1;
+            self.rows += 1;
+            return Mark::Noise;
+        }
+        if let Some((name, value)) = text.split_once('|').filter(|_| self.records > 0) {
+            return self.record(name.trim(), value.trim());
+        }
         if text.is_empty() || is_rule(text) {
             self.ruled += u64::from(!text.is_empty());
             return Mark::Noise;
@@ -47,7 +60,8 @@ impl Recognizer for Sql {
             self.said = text.strip_prefix('(').and_then(count::first_number).or(self.said);
             return Mark::Weight(45);
         }
-        let bare = text.trim_matches(['|', '│']);
+        let boxed = text.strip_prefix(['|', '│']);
+        let bare = boxed.map_or(line.text, |text| text.strip_suffix(['|', '│']).unwrap_or(text));
         let cells: Vec<&str> = bare.split(['|', '│']).map(str::trim).collect();
         if self.names.is_empty() {
             self.names = cells.iter().map(|cell| (*cell).to_owned()).collect();
@@ -76,5 +90,17 @@ impl Recognizer for Sql {
             report.add(80 - index.min(60) as u32, format!("{name}: {}", values.describe(most)));
         }
         Some(report)
+    }
+}
+
+impl Sql {
+    fn record(&mut self, name: &str, value: &str) -> Mark {
+        let at = self.names.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.names.push(name.to_owned());
+            self.columns.push(Values::default());
+            self.names.len() - 1
+        });
+        self.columns[at].add(value);
+        if self.records <= 1 { Mark::Weight(30) } else { Mark::Noise }
     }
 }

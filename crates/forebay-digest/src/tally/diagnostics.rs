@@ -53,6 +53,10 @@ fn judged(remark: Remark<'_>) -> Option<(Severity, String)> {
     let (first, message) = remark.text.split_once(' ').unwrap_or((remark.text, ""));
     if let Some(severity) = Severity::of(first) {
         let code = bracketed(message).or_else(|| leading_rule(message));
+        if severity == Severity::Note && code.is_none() {
+            // It explains the complaint before it.
+            return None;
+        }
         return Some((severity, code.map_or_else(|| essence(message), str::to_owned)));
     }
     if let Some(message) = remark.text.strip_prefix("fatal error: ") {

@@ -73,7 +73,7 @@ impl Values {
         (self.count == 1 && self.empty == 0).then_some(self.first.as_str())
     }
 
-    /// `int 1..120`, `text: active 80, inactive 40`, `date 2024-01-01..2024-03-02`, `text, 118 distinct: a … z`.
+    /// `int 1..120`, `text: active ×80, inactive ×40`, `date 2024-01-01..2024-03-02`, `text, 118 distinct: a … z`.
     pub(crate) fn describe(&self, most: usize) -> String {
         let mut said = self.kind().to_owned();
         let distinct = self.texts.distinct();
@@ -120,7 +120,7 @@ impl Values {
         let shown: Vec<String> = ranked
             .iter()
             .take(most)
-            .map(|(value, count)| format!("{} {}", cut::one_line(value, SHOWN), grouped(*count)))
+            .map(|(value, count)| format!("{} ×{}", cut::one_line(value, SHOWN), grouped(*count)))
             .collect();
         shown.join(", ")
     }

@@ -6,7 +6,7 @@ mod shape;
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
 pub(super) use reader::Reader;
-pub(super) use shape::Shape;
+pub(super) use shape::{Shape, Spot};
 
 pub(super) const FORMAT: Format = Format {
     name: "json",
