@@ -16,6 +16,11 @@ pub(super) const FORMAT: Format = Format {
 struct Ctest {
     outcome: Outcome,
     in_list: bool,
+    /// So many lines of what a failing test printed are still to be read.
+    reason_lines: u32,
+    skipped: u64,
+    /// Runs before the last one, as they were summed up.
+    earlier: Vec<String>,
 }
 
 impl Recognizer for Ctest {
@@ -34,26 +39,47 @@ impl Recognizer for Ctest {
         }
         if self.in_list && let Some((number, name)) = text.split_once(" - ") {
             if number.trim().parse::<u64>().is_ok() {
-                self.outcome.fail(name);
-                return Mark::FAILURE;
+                self.outcome.rename(name.split(' ').next().unwrap_or(name));
+                return Mark::DETAIL;
             }
             self.in_list = false;
         }
-        let is_result = text.contains(" Test ") && text.contains('#');
-        match is_result {
-            true if text.contains("***") => Mark::FAILURE,
-            true => Mark::Noise,
-            false if text.starts_with("Start ") => Mark::Noise,
-            false => Mark::Plain,
+        if text.contains(" Test ") && text.contains('#') {
+            return self.result(text);
         }
+        if text.starts_with("Start ") {
+            self.reason_lines = 0;
+            return Mark::Noise;
+        }
+        if self.reason_lines > 0 && !text.is_empty() {
+            self.reason_lines -= 1;
+            self.outcome.because(text);
+            return Mark::Weight(20);
+        }
+        Mark::Plain
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        self.outcome.report("ctest", "")
+        let earlier = if self.earlier.is_empty() { String::new() } else { format!("; another run: {}", self.earlier.join(", ")) };
+        self.outcome.report("ctest", &earlier)
     }
 }
 
 impl Ctest {
+    /// `2/6 Test #2: resample .....***Failed    0.00 sec`.
+    fn result(&mut self, text: &str) -> Mark {
+        self.reason_lines = 0;
+        self.skipped += u64::from(text.contains("***Skipped"));
+        let Some((before, how)) = text.split_once("***").filter(|(_, how)| !how.starts_with("Skipped")) else {
+            return Mark::Noise;
+        };
+        let name = before.split_once(": ").map_or(before, |(_, name)| name);
+        self.outcome.fail(name.split(' ').next().unwrap_or(name));
+        self.outcome.because(how.split("  ").next().unwrap_or(how));
+        self.reason_lines = 3;
+        Mark::DETAIL
+    }
+
     fn counts(&mut self, text: &str) -> Mark {
         let failed = count::before(text, "tests failed").or(count::before(text, "test failed"));
         let total = count::after(text, "out of ");

@@ -36,8 +36,10 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     let text = line[start..].trim_end();
     let repeated = text.ends_with("(*)") || text.ends_with("deduped");
     let first = text.split(' ').next()?;
-    let (name, version) = match first[1.min(first.len())..].find('@') {
-        Some(at) => (&first[..at + 1], &first[at + 2..]),
+    // A scope such as `@types/` starts with the sign that divides name and version.
+    let at = first.char_indices().skip(1).find(|(_, c)| *c == '@').map(|(at, _)| at);
+    let (name, version) = match at {
+        Some(at) => (&first[..at], &first[at + 1..]),
         None => (first, text.split(' ').nth(1).unwrap_or_default()),
     };
     let version = version.trim_start_matches('v');

@@ -1,7 +1,8 @@
 //! Stack traces of many languages: the message, the innermost frame of one's own code, the causes.
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
 use crate::lines::Line;
+use crate::tally::Tops;
 
 pub(super) const FORMAT: Format = Format {
     name: "stack traces",
@@ -25,10 +26,16 @@ const FOREIGN: &[&str] = &[
 /// Own frames of one trace that are worth showing.
 const OWN_FRAMES: u32 = 2;
 
+/// Traces of more frames are summed up.
+const LONG: u64 = 8;
+
 #[derive(Debug, Default)]
 struct Trace {
     python: bool,
     own_frames: u32,
+    goroutines: u64,
+    /// Functions of frames that name them first, as gdb does.
+    functions: Tops,
 }
 
 impl Recognizer for Trace {
@@ -40,6 +47,10 @@ impl Recognizer for Trace {
         }
         if self.python {
             return self.python_line(text);
+        }
+        self.goroutines += u64::from(text.starts_with("goroutine ") && text.ends_with("]:"));
+        if let Some(function) = debugger_frame(text) {
+            self.functions.add(function);
         }
         if !is_frame(text) {
             self.own_frames = 0;
@@ -53,7 +64,15 @@ impl Recognizer for Trace {
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        None
+        let mut report = Report::new(Quotes::Usual);
+        if self.goroutines > 1 {
+            report.add(70, format!("{} goroutines", self.goroutines));
+        }
+        if self.functions.total() > LONG {
+            let said = format!("{} frames: {}", self.functions.total(), self.functions.list(3));
+            report.add(60, said);
+        }
+        (!report.facts.is_empty()).then_some(report)
     }
 }
 
@@ -72,6 +91,14 @@ impl Trace {
         self.python = text.is_empty();
         if self.python { Mark::Plain } else { Mark::REASON }
     }
+}
+
+/// The function of `#1  0x0000 in weigh (node=0x0) at graph.cpp:6`.
+fn debugger_frame(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix('#')?;
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+    let rest = rest.split_once(" in ").map_or(rest, |(_, rest)| rest);
+    rest.split(" (").next().filter(|name| text.contains(" (") && name.len() < 80)
 }
 
 /// `\tat a.B.c(B.java:3)`, `    at f (a.js:1:2)`, `#0 /a.php(3): f()`, `  12: a::b`, `   at N.C() in A.cs:line 3`.

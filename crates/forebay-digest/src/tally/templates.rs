@@ -54,17 +54,16 @@ impl Templates {
         format!("{}{}", grouped(self.seen.len() as u64), if self.others > 0 { "+" } else { "" })
     }
 
-    /// `850 × request # served`, the most frequent first.
+    /// `850× request # served`, the most frequent first; those that differ in one word only are one.
     pub(crate) fn frequent(&self, most: usize) -> Vec<String> {
-        let mut ranked: Vec<&Template> =
-            self.seen.values().filter(|template| template.count > 1).collect();
-        ranked.sort_by_key(|template| (std::cmp::Reverse(template.count), template.order));
-        ranked
-            .iter()
-            .take(most)
-            .map(|template| {
-                format!("{}× {}", grouped(template.count), cut::one_line(&template.text, 110))
-            })
+        let mut all: Vec<&Template> = self.seen.values().collect();
+        all.sort_by_key(|template| template.order);
+        let mut ranked = merged(&all);
+        ranked.retain(|(count, ..)| *count > 1);
+        ranked.sort_by_key(|(count, order, _)| (std::cmp::Reverse(*count), *order));
+        let shown = ranked.into_iter().take(most);
+        shown
+            .map(|(count, _, text)| format!("{}× {}", grouped(count), cut::one_line(&text, 110)))
             .collect()
     }
 
@@ -78,6 +77,50 @@ impl Templates {
             .map(|template| format!("line {}: {}", template.first_line, template.sample))
             .collect()
     }
+}
+
+/// So many templates that differ in one word only become one.
+const ALIKE: usize = 3;
+
+/// Templates as count, order and text, those that differ in one word only merged into one with `*`.
+fn merged(all: &[&Template]) -> Vec<(u64, usize, String)> {
+    let mut groups: HashMap<String, Vec<usize>> = HashMap::new();
+    for (index, template) in all.iter().enumerate() {
+        for key in with_one_word_open(&template.text) {
+            groups.entry(key).or_default().push(index);
+        }
+    }
+    let mut groups: Vec<(String, Vec<usize>)> =
+        groups.into_iter().filter(|(_, members)| members.len() >= ALIKE).collect();
+    groups.sort_by(|one, other| other.1.len().cmp(&one.1.len()).then_with(|| one.0.cmp(&other.0)));
+    let mut taken = vec![false; all.len()];
+    let mut merged = Vec::new();
+    for (key, members) in groups {
+        let free: Vec<usize> = members.into_iter().filter(|index| !taken[*index]).collect();
+        if free.len() >= ALIKE {
+            merged.push((
+                free.iter().map(|index| all[*index].count).sum(),
+                all[free[0]].order,
+                key,
+            ));
+            free.iter().for_each(|index| taken[*index] = true);
+        }
+    }
+    let alone = all.iter().enumerate().filter(|(index, _)| !taken[*index]);
+    merged
+        .extend(alone.map(|(_, template)| (template.count, template.order, template.text.clone())));
+    merged
+}
+
+/// The template with each of its words in turn replaced by `*`; the first words say what it is.
+fn with_one_word_open(text: &str) -> Vec<String> {
+    let words: Vec<&str> = text.split(' ').collect();
+    let open = |at: usize| {
+        let mut words = words.clone();
+        words[at] = "*";
+        words.join(" ")
+    };
+    (2..words.len()).filter(|at| words[*at] != "#").map(open).collect()
 }
 
 /// Writes the message with `#` for each word that has a digit.
