@@ -9,8 +9,14 @@ use crate::salience::Salience;
 /// Longer lines are not compared, and only this much of them is held.
 const HELD: usize = 2 * 1024;
 
-/// A shown line is cut to so many bytes.
+/// Of a longer line so many bytes at its start are shown.
 const SHOWN: usize = 200;
+
+/// And so many at its end.
+const ENDING: usize = 40;
+
+/// The last of lines alike is shown beside the first, if it is not longer.
+const SHORT: usize = 80;
 
 /// Consecutive lines that are equal, or equal but for their digits.
 #[derive(Debug)]
@@ -20,7 +26,7 @@ pub(crate) struct Run {
     text: String,
     cut: u64,
     salience: Salience,
-    /// The second line, where it differs from the first.
+    /// The last line, where it differs from the first.
     variant: Option<String>,
 }
 
@@ -65,8 +71,10 @@ impl Run {
         if !equal && (matters || self.salience.is_pointed() || !alike(&self.text, line.text)) {
             return false;
         }
-        if !equal && self.variant.is_none() {
-            self.variant = Some(line.text.to_owned());
+        if !equal || self.variant.is_some() {
+            let last = self.variant.get_or_insert_default();
+            last.clear();
+            last.push_str(cut::prefix(line.text, HELD));
         }
         self.count += 1;
         true
@@ -78,6 +86,10 @@ impl Run {
         let last = first + count - 1;
         let mut row =
             Row { first, last, alike: variant.is_some(), shown: shown(text, cut), salience };
+        let end = variant.as_deref().filter(|text| count > 2 && text.len() <= SHORT);
+        if let Some(end) = end.filter(|end| row.shown.trim() != end.trim()) {
+            row.shown = format!("{} … {}", row.shown, end.trim());
+        }
         let second = variant.filter(|_| count == 2).map(|text| {
             (row.last, row.alike) = (first, false);
             Row { first: last, last, alike: false, shown: shown(text, 0), salience }
@@ -104,9 +116,14 @@ impl Row {
 }
 
 fn shown(text: String, cut: u64) -> String {
+    if cut == 0 && text.len() <= SHOWN + ENDING {
+        return text;
+    }
+    // How a long line ends often matters as much as how it starts.
+    let end = if cut == 0 { cut::suffix(&text, ENDING) } else { "" };
     let start = cut::prefix(&text, SHOWN);
-    let missing = cut + (text.len() - start.len()) as u64;
-    if missing == 0 { text } else { format!("{start}… +{} bytes", grouped(missing)) }
+    let missing = cut + (text.len() - start.len() - end.len()) as u64;
+    format!("{start}… +{} bytes{}{end}", grouped(missing), if end.is_empty() { "" } else { " …" })
 }
 
 fn alike(one: &str, other: &str) -> bool {
@@ -152,7 +169,7 @@ mod tests {
     #[test]
     fn repeated_lines_fold() {
         check(&["a", "a", "b", "a"], &["a ×2", "b", "a"]);
-        check(&["at 1", "at 22", "at 3"], &["at 1 … ×3 alike"]);
+        check(&["at 1", "at 22", "at 3"], &["at 1 … at 3 … ×3 alike"]);
         check(&["at 1", "at 22"], &["at 1", "at 22"]);
         check(&["a1b", "a1c", "ab"], &["a1b", "a1c", "ab"]);
     }

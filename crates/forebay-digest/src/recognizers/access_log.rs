@@ -52,13 +52,17 @@ struct AccessLog {
     clients: Tops,
     failing_paths: Tops,
     bytes: Range,
+    /// What else the server says.
+    remarks: Tops,
 }
 
 impl Recognizer for AccessLog {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let Some(request) = request(line.text) else {
             self.others += 1;
-            return Mark::Weight(if self.others == 1 { 40 } else { 10 });
+            let message = line.text.rsplit_once("] ").map_or(line.text, |(_, message)| message);
+            self.remarks.add(message);
+            return Mark::Weight(if self.remarks.of(message) == 1 { 45 } else { 10 });
         };
         self.requests += 1;
         if self.first.is_empty() {

@@ -17,7 +17,8 @@ pub(super) const FORMAT: Format = Format {
 const HELD: usize = 20_000;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let rows = start.lines.iter().filter(|line| entry(line).is_some_and(|entry| entry.depth > 0)).count();
+    let is_branch = |line: &&&str| line.contains("├─") || line.contains("└─");
+    let rows = start.lines.iter().filter(is_branch).filter(|line| entry(line).is_some()).count();
     (rows >= 3 && rows * 10 >= start.telling().count() * 7).then_some(Claim::Sure)
 }
 
@@ -27,6 +28,14 @@ struct Entry<'a> {
     name: &'a str,
     version: &'a str,
     repeated: bool,
+    /// As it is written.
+    text: &'a str,
+}
+
+/// `name v1.2.3`, `name@1.2.3`.
+fn short(text: &str) -> String {
+    let words = if text.split(' ').next().is_some_and(|first| first.trim_start_matches('@').contains('@')) { 1 } else { 2 };
+    text.split(' ').take(words).collect::<Vec<_>>().join(" ")
 }
 
 /// `│   ├── name v1.2.3 (*)`, `├─┬ name@1.2.3 deduped`.
@@ -43,8 +52,9 @@ fn entry(line: &str) -> Option<Entry<'_>> {
         None => (first, text.split(' ').nth(1).unwrap_or_default()),
     };
     let version = version.trim_start_matches('v');
-    let is_version = version.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '^' | '~' | '>'));
-    is_version.then_some(Entry { depth, name, version, repeated })
+    let is_version = version.contains('.')
+        && version.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '^' | '~' | '>'));
+    is_version.then_some(Entry { depth, name, version, repeated, text })
 }
 
 #[derive(Debug, Default)]
@@ -65,12 +75,12 @@ impl Recognizer for Dependencies {
         self.repeated += u64::from(entry.repeated);
         let is_root = self.rows == 1 && entry.depth == 0;
         if is_root {
-            self.root = Some(format!("{} {}", entry.name, entry.version));
+            self.root = Some(short(entry.text));
             return Mark::Noise;
         }
         let first_depth = *self.first_depth.get_or_insert(entry.depth);
         if entry.depth == first_depth {
-            self.direct.push(format!("{}@{}", entry.name, entry.version));
+            self.direct.push(short(entry.text));
         }
         if self.packages.len() < HELD && entry.version.starts_with(|c: char| c.is_ascii_digit()) {
             let versions = self.packages.entry(entry.name.to_owned()).or_default();
@@ -99,8 +109,9 @@ impl Recognizer for Dependencies {
             let names: Vec<&str> = several.iter().take(6).map(String::as_str).collect();
             report.add(85, format!("{} in several versions: {}", several.len(), names.join(", ")));
         }
-        let shown = self.direct.len().min(end.room / 40);
-        report.add(90, format!("direct: {}", self.direct[..shown].join(", ")));
+        let shown = self.direct.len().min(end.room / 25);
+        let more = if shown < self.direct.len() { ", …" } else { "" };
+        report.add(90, format!("direct: {}{more}", self.direct[..shown].join(", ")));
         Some(report)
     }
 }

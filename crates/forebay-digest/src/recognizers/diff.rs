@@ -73,10 +73,17 @@ impl Recognizer for Diff {
             return None;
         }
         let files = if self.count == 1 { "1 file".to_owned() } else { format!("{} files", self.count) };
-        let said = format!("diff: {files}, +{} -{}", self.added, self.removed);
+        let mut said = format!("diff: {files}, +{} -{}", self.added, self.removed);
+        for (state, word) in [(" (new)", "added"), (" (deleted)", "deleted"), (" (renamed)", "renamed")] {
+            let count = self.files.iter().filter(|file| file.state == state).count();
+            if count > 0 {
+                said += &format!(", {count} {word}");
+            }
+        }
         let mut report = Report::of(said, Quotes::Marked);
         let mut order: Vec<&File> = self.files.iter().collect();
-        order.sort_by_key(|file| std::cmp::Reverse(file.added + file.removed));
+        // What was there before matters more than what is new.
+        order.sort_by_key(|file| (file.state == " (new)", std::cmp::Reverse(file.added + file.removed)));
         for (index, file) in order.iter().take(end.room / 40).enumerate() {
             let File { path, added, removed, hunks, state } = file;
             let hunks = if *hunks > 1 { format!(", {hunks} hunks") } else { String::new() };

@@ -24,6 +24,8 @@ struct GitBranch {
     current: Option<String>,
     local: Tops,
     remote: Tops,
+    /// By what stands before the first slash.
+    groups: Tops,
 }
 
 impl Recognizer for GitBranch {
@@ -37,18 +39,30 @@ impl Recognizer for GitBranch {
         match name.strip_prefix("remotes/") {
             _ if text.contains(" -> ") => {}
             Some(remote) => self.remote.add(remote),
-            None => self.local.add(name),
+            None => {
+                self.local.add(name);
+                if let Some((group, _)) = name.split_once('/') {
+                    self.groups.add(group);
+                }
+            }
         }
         if text.starts_with("* ") { Mark::OUTCOME } else { Mark::Weight(15) }
     }
 
     fn report(self: Box<Self>, end: &End) -> Option<Report> {
+        let all = self.local.distinct() + self.remote.distinct();
         let said = format!(
-            "git branch: on {}; {} local, {} remote",
-            self.current?, self.local.distinct_said(), self.remote.distinct_said()
+            "git branch: {all} branches ({} local, {} remote)",
+            self.local.distinct_said(),
+            self.remote.distinct_said()
         );
+        let current = self.current?;
         let mut report = Report::of(said, Quotes::Marked);
         let most = end.room / 60;
+        report.add(95, format!("on {}", forebay_domain::text::cut::one_line(&current, 160)));
+        if self.groups.distinct() > 1 {
+            report.add(85, format!("by prefix: {}", self.groups.list(6)));
+        }
         report.add(80, format!("local: {}", self.local.names(most)));
         if !self.remote.is_empty() {
             report.add(70, format!("remote: {}", self.remote.names(most)));

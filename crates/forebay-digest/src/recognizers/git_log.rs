@@ -4,7 +4,7 @@ use forebay_domain::text::cut;
 
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
-use crate::tally::{Tops, count};
+use crate::tally::{Tops, count, looks_like_date};
 
 pub(super) const FORMAT: Format = Format {
     name: "git log",
@@ -56,6 +56,7 @@ impl Recognizer for GitLog {
             self.subject(subject);
         } else if let Some((hash, subject)) = one_line_commit(text) {
             self.commit(hash, subject);
+            self.dated(subject);
         } else if text.contains(" changed, ") {
             self.files_changed += count::first_number(text.trim()).unwrap_or(0);
             self.inserted += count::before(text, "insertions(+)").or(count::before(text, "insertion(+)")).unwrap_or(0);
@@ -96,6 +97,19 @@ impl GitLog {
             self.held.pop();
         }
         self.held.push((hash.to_owned(), subject.to_owned()));
+    }
+
+    /// `Ann Lee 2024-05-01 subject`, as formats of one's own often write it.
+    fn dated(&mut self, text: &str) {
+        let words: Vec<&str> = text.split(' ').take(6).collect();
+        let Some(at) = words.iter().position(|word| looks_like_date(word)).filter(|at| *at > 0) else {
+            return;
+        };
+        self.authors.add(&words[..at].join(" "));
+        words[at].clone_into(&mut self.oldest);
+        if self.newest.is_empty() {
+            words[at].clone_into(&mut self.newest);
+        }
     }
 
     fn subject(&mut self, text: &str) {

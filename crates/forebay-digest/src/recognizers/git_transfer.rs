@@ -18,6 +18,8 @@ struct GitTransfer {
     new: u64,
     rejected: Tops,
     conflicts: Tops,
+    kinds: Tops,
+    new_tags: u64,
 }
 
 impl Recognizer for GitTransfer {
@@ -30,12 +32,16 @@ impl Recognizer for GitTransfer {
         if text.starts_with("CONFLICT (") {
             let file = text.rsplit_once(" in ").map_or(text, |(_, file)| file);
             self.conflicts.add(file);
-            return Mark::FAILURE;
+            let kind = text[10..].split(')').next().unwrap_or_default();
+            self.kinds.add(kind);
+            return Mark::Weight(if self.kinds.of(kind) == 1 { 60 } else { 30 });
         }
         if text.contains(" -> ") && (text.contains("..") || text.contains("[new ")) {
-            self.new += u64::from(text.contains("[new "));
-            self.moved += u64::from(!text.contains("[new "));
-            return Mark::Weight(40);
+            let (tag, new) = (text.contains("[new tag]"), text.contains("[new "));
+            self.new_tags += u64::from(tag);
+            self.new += u64::from(new && !tag);
+            self.moved += u64::from(!new);
+            return if new { Mark::Weight(30) } else { Mark::OUTCOME };
         }
         let is_progress = text.ends_with("done.") || text.starts_with("remote: Counting") || text.starts_with("remote: Compressing");
         match () {
@@ -47,7 +53,7 @@ impl Recognizer for GitTransfer {
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        let counts = [(self.moved, "refs moved"), (self.new, "new refs"), (self.rejected.total(), "rejected"), (self.conflicts.total(), "conflicts")];
+        let counts = [(self.moved, "refs moved"), (self.new, "new branches"), (self.new_tags, "new tags"), (self.rejected.total(), "rejected"), (self.conflicts.total(), "conflicts")];
         let said: Vec<String> =
             counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
         if said.is_empty() {
@@ -56,7 +62,7 @@ impl Recognizer for GitTransfer {
         let failing = !self.rejected.is_empty() || !self.conflicts.is_empty();
         let mut report = Report::of(format!("git: {}", said.join(", ")), Quotes::Usual);
         report.failing = failing.then_some(true);
-        report.add(90, if self.conflicts.is_empty() { String::new() } else { format!("conflicts in: {}", self.conflicts.names(10)) });
+        report.add(90, if self.conflicts.is_empty() { String::new() } else { format!("conflicts ({}) in: {}", self.kinds.list(4), self.conflicts.names(14)) });
         Some(report)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
 use crate::lines::Line;
+use crate::place;
 use crate::tally::{Outcome, Tops, count};
 
 pub(super) const FORMAT: Format = Format {
@@ -19,6 +20,8 @@ struct Gradle {
     ending: Option<String>,
     actionable: Option<String>,
     reason_lines: u32,
+    /// What follows is about a test, not about a task.
+    in_test: bool,
 }
 
 impl Recognizer for Gradle {
@@ -29,6 +32,7 @@ impl Recognizer for Gradle {
         }
         if text == "* What went wrong:" {
             self.reason_lines = 5;
+            self.in_test = false;
             return Mark::DETAIL;
         }
         if text.starts_with("* Try:") || text.starts_with("> Run with --") || text.starts_with("* Get more help") {
@@ -48,7 +52,8 @@ impl Recognizer for Gradle {
         }
         if let Some(name) = text.strip_suffix(" FAILED").filter(|name| name.contains(" > ")) {
             self.outcome.fail(name);
-            self.reason_lines = 3;
+            self.reason_lines = 8;
+            self.in_test = true;
             return Mark::FAILURE;
         }
         if text.ends_with(" PASSED") && text.contains(" > ") {
@@ -64,7 +69,9 @@ impl Recognizer for Gradle {
             Some(tasks) => format!("gradle: {ending}; {tasks}"),
             None => format!("gradle: {ending}"),
         };
-        let mut report = self.outcome.report("gradle tests", "").unwrap_or(Report::new(Quotes::Usual));
+        let mut outcome = self.outcome;
+        outcome.work_out_passed();
+        let mut report = outcome.report("gradle tests", "").unwrap_or(Report::new(Quotes::Usual));
         report.add(95, tasks);
         if !self.failed_tasks.is_empty() {
             report.add(85, format!("failed tasks: {}", self.failed_tasks.names(6)));
@@ -76,6 +83,7 @@ impl Recognizer for Gradle {
 impl Gradle {
     fn task(&mut self, task: &str) -> Mark {
         self.reason_lines = 0;
+        self.in_test = false;
         match task.strip_suffix(" FAILED") {
             Some(name) => {
                 self.failed_tasks.add(name);
@@ -95,10 +103,20 @@ impl Gradle {
     }
 
     fn reason(&mut self, text: &str) -> Mark {
-        if self.reason_lines == 0 || text.trim().is_empty() {
+        if text.trim().is_empty() {
+            self.reason_lines = 0;
+        }
+        if self.reason_lines == 0 {
             return Mark::Plain;
         }
         self.reason_lines -= 1;
-        Mark::REASON
+        let is_frame = text.trim_start().starts_with("at ");
+        let is_own = !["org.junit", "java.base", "jdk.internal", "org.gradle", "kotlin."].iter().any(|foreign| text.contains(foreign));
+        if !is_frame && self.in_test {
+            self.outcome.because(text);
+        } else if let Some(place) = place::first(text).filter(|_| is_own) {
+            self.outcome.at(&place);
+        }
+        if is_frame && !is_own { Mark::Plain } else { Mark::REASON }
     }
 }

@@ -14,7 +14,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let named = start.mostly(95, |line| hit(line).is_some() || line == "--");
+    let named = start.mostly(95, |line| hit(line).is_some() || line == "--" || is_context(line));
     let enough = start.telling().count() >= 3;
     let complains = start.mostly(30, |line| Complaint::read(line).is_some());
     if enough && named && (start.expected || !complains) {
@@ -35,7 +35,7 @@ struct Grep {
 impl Recognizer for Grep {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
-        if let Some(path) = hit(text) {
+        if let Some(path) = hit(text).filter(|path| !is_context(path)) {
             self.files.add(path);
             return self.matched(path.to_owned());
         }
@@ -50,7 +50,7 @@ impl Recognizer for Grep {
             text.clone_into(&mut self.heading);
             return Mark::Weight(40);
         }
-        self.unread += u64::from(!text.is_empty() && text != "--");
+        self.unread += u64::from(!text.is_empty() && text != "--" && !is_context(text));
         Mark::Plain
     }
 
@@ -88,6 +88,13 @@ fn hit(line: &str) -> Option<&str> {
     let (path, _) = line.split_once(':')?;
     let is_path = !path.contains(' ') && path.contains(['/', '.']) && path.len() < 200 && !path.starts_with("http");
     is_path.then_some(path)
+}
+
+/// `path-12-text`: a line around a match.
+fn is_context(line: &str) -> bool {
+    let mut parts = line.split('-');
+    let path = parts.next().unwrap_or_default();
+    path.contains(['/', '.']) && parts.any(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// `12:text`, below the name of the file.

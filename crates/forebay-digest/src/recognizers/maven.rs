@@ -44,7 +44,9 @@ impl Recognizer for Maven {
         let failing = self.outcome.has_failures() || self.build == Some("BUILD FAILURE");
         let build = self.build.map(|build| format!("; {build}")).unwrap_or_default();
         let errors = self.errors.distinct();
-        let mut report = match self.outcome.report("maven tests", &build) {
+        let mut outcome = self.outcome;
+        outcome.work_out_passed();
+        let mut report = match outcome.report("maven tests", &build) {
             Some(report) => report,
             None => {
                 let mut report = Report::new(super::Quotes::Usual);

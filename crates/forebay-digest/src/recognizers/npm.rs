@@ -17,6 +17,11 @@ struct Npm {
     deprecated: Tops,
     outcome: Vec<String>,
     code: Option<String>,
+    requests: u64,
+    statuses: Tops,
+    hosts: Tops,
+    misses: u64,
+    slowest: (u64, String),
 }
 
 impl Recognizer for Npm {
@@ -30,6 +35,9 @@ impl Recognizer for Npm {
             self.deprecated.add(package.split([' ', ':']).next().unwrap_or(package));
             return Mark::Weight(14);
         }
+        if let Some(request) = text.strip_prefix("npm http fetch ") {
+            return self.request(request);
+        }
         let is_outcome = ["added ", "removed ", "changed ", "up to date", "found 0 ", "Done in "].iter().any(|start| text.starts_with(start))
             || text.contains(" vulnerabilit") && text.starts_with(|c: char| c.is_ascii_digit());
         if is_outcome {
@@ -40,13 +48,18 @@ impl Recognizer for Npm {
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        if self.deprecated.is_empty() && self.code.is_none() {
+        if self.deprecated.is_empty() && self.code.is_none() && self.requests == 0 {
             return None;
         }
         let mut report = Report::new(Quotes::Usual);
         if let Some(code) = &self.code {
             report.add(95, format!("npm failed: {code}"));
             report = report.failing(true);
+        }
+        if self.requests > 0 {
+            let (statuses, hosts) = (self.statuses.list(4), self.hosts.list(3));
+            report.add(80, format!("{} requests, {} cache miss; status {statuses}; hosts {hosts}", self.requests, self.misses));
+            report.add(75, format!("slowest: {}", self.slowest.1));
         }
         if !self.deprecated.is_empty() {
             let said = format!("{} deprecated packages: {}", self.deprecated.distinct_said(), self.deprecated.names(12));
@@ -57,6 +70,21 @@ impl Recognizer for Npm {
 }
 
 impl Npm {
+    /// `GET 200 https://registry/name 547ms (cache miss)`.
+    fn request(&mut self, request: &str) -> Mark {
+        let mut words = request.split(' ').skip(1);
+        let (status, url) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        self.requests += 1;
+        self.statuses.add(status);
+        self.hosts.add(url.split('/').nth(2).unwrap_or(url));
+        self.misses += u64::from(request.contains("(cache miss)"));
+        let took = words.next().and_then(|took| took.strip_suffix("ms")?.parse().ok()).unwrap_or(0);
+        if took > self.slowest.0 {
+            self.slowest = (took, format!("{url} {took}ms"));
+        }
+        if status.starts_with(['4', '5']) { Mark::REASON } else { Mark::Noise }
+    }
+
     fn error(&mut self, error: &str) -> Mark {
         if let Some(code) = error.strip_prefix("code ") {
             self.code = Some(code.to_owned());

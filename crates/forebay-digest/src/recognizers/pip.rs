@@ -27,7 +27,7 @@ impl Recognizer for Pip {
         let text = line.text.trim();
         if let Some(packages) = text.strip_prefix("Successfully installed ") {
             self.installed.extend(packages.split(' ').map(str::to_owned));
-            return Mark::OUTCOME;
+            return Mark::NOTABLE;
         }
         if text.starts_with("Requirement already satisfied") {
             self.satisfied += 1;
@@ -72,6 +72,10 @@ impl Recognizer for Pip {
             return None;
         }
         let mut report = Report::of(format!("packages: {}", said.join(", ")), Quotes::Usual);
+        if !self.installed.is_empty() {
+            report.share = 85;
+            report.add(70, format!("installed: {}", self.installed.join(" ")));
+        }
         if !self.plus.is_empty() && !self.uv.is_empty() {
             report.add(70, format!("installed: {}", self.plus.names(12)));
         }

@@ -71,6 +71,7 @@ fn judged(remark: Remark<'_>) -> Option<(Severity, String)> {
         let severity = match (name, rule.as_bytes()[0]) {
             (Some(_), b'C' | b'R' | b'I') => Severity::Note,
             (Some(_), b'W') => Severity::Warning,
+            (None, b'C' | b'R' | b'I' | b'W') if rule.len() == 5 => Severity::Note,
             _ => Severity::Error,
         };
         return Some((severity, name.unwrap_or(rule).to_owned()));

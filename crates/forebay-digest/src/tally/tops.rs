@@ -79,13 +79,13 @@ impl Tops {
         ordered.into_iter().map(|(value, (count, _))| (value.as_str(), *count)).collect()
     }
 
-    /// `GET ×12, POST ×3, +4 more`: the most frequent, as many as asked for.
+    /// `GET: 12, POST: 3, +4 more`: the most frequent, as many as asked for.
     pub(crate) fn list(&self, most: usize) -> String {
         let ranked = self.ranked();
         let mut shown: Vec<String> = ranked
             .iter()
             .take(most)
-            .map(|(value, count)| format!("{value} ×{}", grouped(*count)))
+            .map(|(value, count)| format!("{value}: {}", grouped(*count)))
             .collect();
         if ranked.len() > most {
             shown.push(format!("+{} more", grouped((ranked.len() - most) as u64)));
@@ -115,7 +115,7 @@ mod tests {
         for value in ["b", "a", "a", "c"] {
             tops.add(value);
         }
-        assert_eq!(tops.list(2), "a ×2, b ×1, +1 more");
+        assert_eq!(tops.list(2), "a: 2, b: 1, +1 more");
         assert_eq!(tops.names(9), "b, a, c");
         assert_eq!((tops.total(), tops.distinct()), (4, 3));
     }

@@ -68,12 +68,24 @@ impl Values {
         &self.texts
     }
 
+    /// `a, b, c, +4 more`: the values themselves, as many as fit.
+    pub(crate) fn names(&self, room: usize) -> String {
+        let mut bytes = 0;
+        let ordered = self.texts.in_order();
+        let fitting = ordered.iter().take_while(|(value, _)| {
+            bytes += value.len() + 2;
+            bytes <= room
+        });
+        let count = fitting.count();
+        self.texts.names(count)
+    }
+
     /// The only value there is.
     pub(crate) fn only(&self) -> Option<&str> {
         (self.count == 1 && self.empty == 0).then_some(self.first.as_str())
     }
 
-    /// `int 1..120`, `text: active ×80, inactive ×40`, `date 2024-01-01..2024-03-02`, `text, 118 distinct: a … z`.
+    /// `int 1..120`, `text active: 80, inactive: 40`, `date 2024-01-01..2024-03-02`, `text, 118 distinct: a … z`.
     pub(crate) fn describe(&self, most: usize) -> String {
         let mut said = self.kind().to_owned();
         let distinct = self.texts.distinct();
@@ -106,7 +118,7 @@ impl Values {
             } else {
                 String::new()
             };
-            return format!("{more}: {}", self.short_list(most));
+            return format!("{more} {}", self.short_list(most));
         }
         let (first, last) = (cut::one_line(&self.first, SHOWN), cut::one_line(&self.last, SHOWN));
         match distinct {
@@ -120,7 +132,7 @@ impl Values {
         let shown: Vec<String> = ranked
             .iter()
             .take(most)
-            .map(|(value, count)| format!("{} ×{}", cut::one_line(value, SHOWN), grouped(*count)))
+            .map(|(value, count)| format!("{}: {}", cut::one_line(value, SHOWN), grouped(*count)))
             .collect();
         shown.join(", ")
     }

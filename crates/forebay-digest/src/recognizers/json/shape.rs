@@ -147,8 +147,12 @@ impl Shape {
 
     fn tell_one(&self, field: &Field, report: &mut Report, most: usize) {
         let mut said = Vec::new();
+        let is_name = IDENTITY.contains(&field.key());
         if let Some(value) = field.values.only() {
             said.push(cut::one_line(value, 80));
+        } else if is_name && field.values.kind() == "text" && field.values.texts().distinct() > 2 * most {
+            let distinct = field.values.texts().distinct_said();
+            said.push(format!("{distinct} distinct: {}", field.values.names(NAMES)));
         } else if field.values.count > 0 {
             said.push(field.values.describe(most));
         }
@@ -156,8 +160,8 @@ impl Shape {
             let times = if field.arrays > 1 { format!("{} arrays of ", grouped(field.arrays)) } else { "array of ".to_owned() };
             said.push(format!("{times}{}", field.lengths.show()));
         }
-        if field.objects > 0 && field.children.len() > 6 {
-            said.push(format!("{} keys", self.keys(field)));
+        if field.objects > 0 && !field.children.is_empty() {
+            said.push(format!("{}: {}", counted(self.keys(field), "key"), self.key_names(field)));
         }
         if field.nulls > 0 {
             said.push(format!("{} null", grouped(field.nulls)));
@@ -172,8 +176,7 @@ impl Shape {
     }
 
     fn key_names(&self, field: &Field) -> String {
-        let names: Vec<&str> =
-            field.order.iter().take(12).map(|spot| self.fields[spot.0].path.as_str()).collect();
+        let names: Vec<&str> = field.order.iter().take(12).map(|spot| self.fields[spot.0].key()).collect();
         let more = if self.keys(field) > 12 { ", …" } else { "" };
         format!("{}{more}", names.join(", "))
     }
@@ -193,8 +196,18 @@ impl Shape {
 /// Names by which people and later steps refer to a thing.
 const IDENTITY: &[&str] = &["id", "name", "key", "title", "status", "state", "level", "type", "version", "total", "count", "error", "message"];
 
+/// So many bytes of names are listed.
+const NAMES: usize = 160;
+
+impl Field {
+    /// The last part of the path.
+    fn key(&self) -> &str {
+        self.path.rsplit(['.', ']']).next().unwrap_or_default()
+    }
+}
+
 fn weight(field: &Field) -> u32 {
-    let name = field.path.rsplit(['.', ']']).next().unwrap_or_default();
+    let name = field.key();
     let identity: u32 = if IDENTITY.contains(&name) { 8 } else { 0 };
     (70 + identity).saturating_sub(12 * field.depth as u32)
 }
