@@ -1,5 +1,7 @@
 //! CI logs: the step that failed, by the marks that CI services write.
 
+use forebay_domain::text::cut;
+
 use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
 use crate::lines::Line;
 
@@ -70,10 +72,11 @@ impl Ci {
         }
         self.failed = Some(match &self.step {
             Some((step, line)) => {
-                let command = self.command.as_ref().map(|command| format!(": {command}")).unwrap_or_default();
-                format!("step {} {step}{command} (from line {line}): {error}", self.steps)
+                let command = self.command.as_ref().map(|command| format!(": {}", cut::one_line(command, 60))).unwrap_or_default();
+                let step = cut::one_line(step, 60);
+                format!("step {} {step}{command} (line {line})", self.steps)
             }
-            None => error.to_owned(),
+            None => cut::one_line(error, 80),
         });
     }
 }

@@ -9,7 +9,7 @@ pub(super) const FORMAT: Format = Format {
     name: "gradle",
     keeps: "failed tasks; failing tests with their first lines; what went wrong; how the build ended",
     commands: &["gradle", "gradlew"],
-    scope: Scope::Part(&["> Task :", "BUILD FAILED", "BUILD SUCCESSFUL in", "* What went wrong:"]),
+    scope: Scope::Part(&["> Task :", "BUILD FAILED", "BUILD SUCCESSFUL in", "* What went wrong:", " tests completed", "() FAILED"]),
     start: || Box::<Gradle>::default(),
 };
 

@@ -2,14 +2,13 @@
 
 use super::{End, Format, Mark, Recognizer, Report, Scope};
 use crate::lines::Line;
-use crate::place;
-use crate::tally::{Outcome, Tops, count};
+use crate::tally::{Outcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "maven",
     keeps: "test counts over all modules; failing tests with messages; compiler errors; the failed goal and module",
     commands: &["mvn", "mvnw"],
-    scope: Scope::Part(&["[INFO] Scanning for projects", "Tests run: ", "[INFO] Building ", "[INFO] BUILD ", "COMPILATION ERROR"]),
+    scope: Scope::Part(&["[INFO] Scanning for projects", "Tests run: ", "[INFO] Building ", "[INFO] BUILD ", "Results :", "Results:"]),
     start: || Box::<Maven>::default(),
 };
 
@@ -17,10 +16,8 @@ pub(super) const FORMAT: Format = Format {
 struct Maven {
     outcome: Outcome,
     build: Option<&'static str>,
-    errors: Tops,
     /// After `Results:` come the failing tests and the sums of a module.
     in_results: bool,
-    listed: u32,
 }
 
 impl Recognizer for Maven {
@@ -42,21 +39,10 @@ impl Recognizer for Maven {
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
         let failing = self.outcome.has_failures() || self.build == Some("BUILD FAILURE");
-        let build = self.build.map(|build| format!("; {build}")).unwrap_or_default();
-        let errors = self.errors.distinct();
         let mut outcome = self.outcome;
         outcome.work_out_passed();
-        let mut report = match outcome.report("maven tests", &build) {
-            Some(report) => report,
-            None => {
-                let mut report = Report::new(super::Quotes::Usual);
-                report.add(90, format!("maven: {}", self.build?));
-                report
-            }
-        };
-        if errors > 1 && self.errors.is_exact() {
-            report.add(70, format!("{errors} distinct compiler errors"));
-        }
+        let report = outcome.report("maven tests", "");
+        let report = report.or_else(|| self.build.map(|_| Report::new(super::Quotes::Usual)))?;
         Some(report.failing(failing))
     }
 }
@@ -77,7 +63,10 @@ impl Maven {
         else {
             return Mark::Plain;
         };
-        self.in_results = false;
+        if !std::mem::take(&mut self.in_results) {
+            // The counts of one class, or of a runner that Maven did not start.
+            return Mark::Plain;
+        }
         self.outcome.said = true;
         let skipped = count::after(text, "Skipped:").unwrap_or(0);
         Outcome::add(&mut self.outcome.total, Some(all));
@@ -88,14 +77,9 @@ impl Maven {
     }
 
     fn other(&mut self, line: &str, text: &str) -> Mark {
-        let is_error = line.starts_with("[ERROR]");
         if self.in_results && is_test_name(text) {
             self.outcome.fail(text.trim());
-            self.listed += 1;
             return Mark::Plain;
-        }
-        if is_error && place::is_named_in(text) && text.contains(".java:[") {
-            self.errors.add(text);
         }
         if line.starts_with("[INFO] Download") || text.starts_with("Download") || text.starts_with("Progress (") {
             return Mark::Noise;

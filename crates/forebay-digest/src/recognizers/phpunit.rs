@@ -9,7 +9,7 @@ pub(super) const FORMAT: Format = Format {
     name: "phpunit",
     keeps: "tests, assertions, failures, errors; failing tests with message and place",
     commands: &["phpunit", "pest", "artisan test"],
-    scope: Scope::Part(&["PHPUnit ", "FAILURES!", "ERRORS!"]),
+    scope: Scope::Part(&["PHPUnit ", "FAILURES!", "ERRORS!", "Assertions: "]),
     start: || Box::<PhpUnit>::default(),
 };
 

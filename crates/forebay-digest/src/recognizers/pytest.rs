@@ -9,7 +9,7 @@ pub(super) const FORMAT: Format = Format {
     name: "pytest",
     keeps: "counts; failing tests with the assertion and its place; errors while collecting",
     commands: &["pytest", "py.test", "tox", "unittest", "nose2"],
-    scope: Scope::Part(&["test session starts", "=== FAILURES", "short test summary", "FAILED (", "Ran "]),
+    scope: Scope::Part(&["test session starts", "=== FAILURES", "short test summary", "FAILED (", " passed", " failed", "Ran "]),
     start: || Box::<Pytest>::default(),
 };
 

@@ -11,7 +11,7 @@ pub(super) const FORMAT: Format = Format {
     name: "rustc, clippy",
     keeps: "errors and warnings by code and file; each error with its place and the lines below it",
     commands: &["cargo build", "cargo check", "cargo clippy", "cargo run", "rustc"],
-    scope: Scope::Part(&["error[E", " --> ", "error: could not compile"]),
+    scope: Scope::Part(&["error[E", " --> ", "error: ", "warning: "]),
     start: || Box::<Rustc>::default(),
 };
 

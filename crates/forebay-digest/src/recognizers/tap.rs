@@ -9,7 +9,7 @@ pub(super) const FORMAT: Format = Format {
     name: "tap",
     keeps: "tests ok and not ok; those that are not, with message and place",
     commands: &["prove", "tap", "bats", "node --test"],
-    scope: Scope::Part(&["TAP version", "not ok ", "1.."]),
+    scope: Scope::Part(&["TAP version", "not ok ", "1..", "# fail ", "# pass "]),
     start: || Box::<Tap>::default(),
 };
 

@@ -43,7 +43,9 @@ pub(crate) struct Complaint<'a> {
 impl<'a> Complaint<'a> {
     /// Reads `path:3:5: error: message [code]`, `path:3:5: F401 message` and their relatives.
     pub(crate) fn read(line: &'a str) -> Option<Self> {
-        let remark = place::remark(line)?;
+        // Maven writes `path:[3,5]`, and its own recognizer reads it.
+        let remark =
+            place::remark(line).filter(|remark| !line[remark.path.len()..].starts_with(":["))?;
         let (severity, kind) = judged(remark)?;
         Some(Self { path: remark.path, severity, kind })
     }

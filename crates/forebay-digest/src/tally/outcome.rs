@@ -169,6 +169,7 @@ impl Outcome {
         ];
         let mut said: Vec<String> = known
             .into_iter()
+            .filter(|(count, word)| *count != Some(0) || matches!(*word, "passed" | "failed"))
             .filter_map(|(count, word)| Some(format!("{} {word}", grouped(count?))))
             .collect();
         said.extend(self.took.as_ref().map(|took| format!("took {took}")));
