@@ -18,7 +18,7 @@ pub(super) struct Context {
 impl Context {
     /// Gives a row the weight of the failure it stands below.
     pub(super) fn add_to(&mut self, row: &mut Row) {
-        if row.salience.marked || row.salience.noise {
+        if row.salience.noise || row.salience.marked && row.salience.failure {
             // Whoever knows the format has said which of its lines matter.
             self.rows_left = 0;
         } else if row.salience.failure {

@@ -34,8 +34,8 @@ impl Recognizer for Pytest {
         if let Some(rest) = text.strip_prefix("FAILED ").or_else(|| text.strip_prefix("ERROR ")) {
             return self.summary_line(rest);
         }
-        if let Some(name) = text.strip_prefix("FAIL: ").or_else(|| text.strip_prefix("ERROR: ")) {
-            self.open(name.split(" (").next().unwrap_or(name));
+        if let Some(name) = unittest_name(text) {
+            self.open(name);
             return Mark::DETAIL;
         }
         if let Some(ran) = text.strip_prefix("Ran ").filter(|ran| ran.contains(" test")) {
@@ -130,6 +130,13 @@ impl Pytest {
         }
         if text.starts_with('>') { Mark::Weight(18) } else { Mark::Plain }
     }
+}
+
+/// The test of `FAIL: test_sum (tests.test_cart.Cart.test_sum)`.
+fn unittest_name(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("FAIL: ").or_else(|| text.strip_prefix("ERROR: "))?;
+    let (name, _) = rest.split_once(" (")?;
+    (!name.contains(' ')).then_some(name)
 }
 
 /// `tests/test_a.py ..F.. [ 50%]` and `tests/test_a.py::test_b PASSED [ 1%]`.
