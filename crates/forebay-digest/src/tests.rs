@@ -62,15 +62,14 @@ fn a_failure_is_shown_with_what_follows_it() {
         + &many("Checking", 300)
         + "error: could not compile `demo`\n";
     assert_snapshot!(reduced(&raw, None, 60), @r#"
+    rustc: 1 error in 1 file
     … 300 lines (1-300)
     error[E0308]: mismatched types
      --> src/main.rs:4:5
-      |
+    … line 303
     4 | let x: u8 = "";
-    Checking a
-    Checking b
-    Checking c
-    … 293 lines (308-600)
+    … 295 lines (305-599)
+    Checking cjf
     Checking cjg
     Checking cjh
     Checking cji
@@ -121,9 +120,9 @@ fn the_intent_finds_its_lines() {
 fn a_wanted_number_is_not_folded_away() {
     let raw: String = (1_000..3_000).map(|id| format!("request {id} done\n")).collect();
     assert_snapshot!(reduced(&raw, Some("2718"), 40), @r"
-    request 1000 done … ×1,718 alike
+    request 1000 done … request 2717 done … ×1,718 alike
     request 2718 done
-    request 2719 done … ×281 alike
+    request 2719 done … request 2999 done … ×281 alike
     ");
 }
 
@@ -133,7 +132,7 @@ fn repeated_lines_fold_with_a_count() {
     let raw = "start\n".to_owned() + &progress + &"waiting\n".repeat(40) + "end\n";
     assert_snapshot!(reduced(&raw, None, 30), @r"
     start
-    downloading 0% … ×90 alike
+    downloading 0% … downloading 89% … ×90 alike
     waiting ×40
     end
     ");

@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn long_lines_are_cut_and_say_so() {
         let long = "x".repeat(1_300);
-        let expect = format!("{}… +1,100 bytes", "x".repeat(200));
+        let expect = format!("{}… +1,060 bytes …{}", "x".repeat(200), "x".repeat(40));
         check(&[&long], &[&expect]);
     }
 }

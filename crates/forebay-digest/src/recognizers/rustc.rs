@@ -50,7 +50,7 @@ impl Recognizer for Rustc {
         }
         match () {
             () if trimmed.starts_with("= note: `#[") || trimmed == "|" => Mark::Noise,
-            () if is_error && trimmed.contains('^') => Mark::DETAIL,
+            () if is_error && text.contains(" | ") => Mark::DETAIL,
             () => Mark::Plain,
         }
     }
@@ -82,7 +82,9 @@ impl Rustc {
 
     /// The complaint above is complete; its kind is known now.
     fn settle(&mut self) {
-        if let Some(Open { severity, kind, path }) = self.open.take() {
+        // Other tools write `error: ` too, but neither codes nor places below it.
+        let is_own = |open: &Open| !open.path.is_empty() || open.kind.starts_with("E0");
+        if let Some(Open { severity, kind, path }) = self.open.take().filter(is_own) {
             self.found.add(severity, &path, &kind);
             if self.kinds.len() < KINDS {
                 self.kinds.insert(kind);
