@@ -42,7 +42,9 @@ pub(crate) fn level(message: &str) -> Option<(Level, &str)> {
 
 /// A time without the fraction of its second.
 pub(crate) fn to_the_second(stamp: &str) -> &str {
-    let at = stamp.rfind(':').map_or(stamp.len(), |at| (at + 3).min(stamp.len()));
+    // Two digits after the second colon.
+    let at =
+        stamp.match_indices(':').nth(1).map_or(stamp.len(), |(at, _)| (at + 3).min(stamp.len()));
     if stamp[at..].starts_with(['.', ',']) { &stamp[..at] } else { stamp }
 }
 
@@ -76,7 +78,8 @@ fn clock(text: &str) -> Option<usize> {
     if !is_clock {
         return None;
     }
-    let tail = text[8..].find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ',' | 'Z' | '+'));
+    let is_zone = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | 'Z' | '+' | ':');
+    let tail = text[8..].find(|c: char| !is_zone(c));
     Some(8 + tail.unwrap_or(text.len() - 8))
 }
 

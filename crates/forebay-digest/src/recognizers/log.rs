@@ -44,7 +44,7 @@ impl Recognizer for Log {
         }
         self.last.clear();
         self.last.push_str(stamp);
-        let message = self.without_program(stamp, message);
+        let message = self.without_program(message);
         let seen = self.templates.add(message, line.number);
         let level = when::level(message);
         if let Some((_, word)) = level {
@@ -99,12 +99,13 @@ impl Log {
     }
 
     /// Counts the program of `host program[12]: message`, as syslog writes it, and cuts it off.
-    fn without_program<'a>(&mut self, stamp: &str, message: &'a str) -> &'a str {
-        if !stamp.starts_with(|c: char| c.is_ascii_alphabetic()) {
+    fn without_program<'a>(&mut self, message: &'a str) -> &'a str {
+        let Some((origin, text)) = message.split_once(": ") else { return message };
+        let Some((host, program)) = origin.split_once(' ') else { return message };
+        // A level or a sentence is no host and program.
+        if program.contains(' ') || when::level(host).is_some() || host.contains(['[', '=', ']', '(']) {
             return message;
         }
-        let Some((origin, text)) = message.split_once(": ") else { return message };
-        let Some((_, program)) = origin.split_once(' ') else { return message };
         self.programs.add(program.split('[').next().unwrap_or(program));
         text
     }

@@ -4,12 +4,12 @@ use forebay_domain::text::number;
 
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::{Tops, listed};
 
 pub(super) const FORMAT: Format = Format {
     name: "ls",
     keeps: "files, folders and links counted; total size, the largest files; kinds; names",
-    commands: &["ls", "ll", "eza", "exa"],
+    commands: &["ls", "ll", "eza", "exa", "tar"],
     scope: Scope::Whole(claims),
     start: || Box::<Ls>::default(),
 };
@@ -31,6 +31,7 @@ struct Ls {
     folders: Tops,
     names: Tops,
     extensions: Tops,
+    places: Tops,
     largest: Vec<(u64, String)>,
     sections: u64,
     section: String,
@@ -69,8 +70,11 @@ impl Recognizer for Ls {
         let mut report = Report::of(format!("{said}{size}"), Quotes::Nothing);
         if self.exact && self.files > 3 {
             let largest: Vec<String> =
-                self.largest.iter().map(|(bytes, name)| format!("{name} {}", number::bytes(*bytes))).collect();
+                self.largest.iter().map(|(bytes, name)| format!("{name} {} ({bytes})", number::bytes(*bytes))).collect();
             report.add(90, format!("largest: {}", largest.join(", ")));
+        }
+        if self.places.distinct() > 1 {
+            report.add(82, format!("by folder: {}", self.places.list(8)));
         }
         if self.extensions.distinct() > 1 {
             report.add(85, format!("kinds: {}", self.extensions.list(8)));
@@ -79,7 +83,8 @@ impl Recognizer for Ls {
         if !self.folders.is_empty() {
             report.add(80, format!("folders: {}", self.folders.names(most / 2)));
         }
-        report.add(75, format!("files: {}", fitting(&self.names, end.room / 2)));
+        let names: Vec<&str> = self.names.in_order().into_iter().map(|(name, _)| name).collect();
+        report.add(75, format!("files: {}", listed(&names, ", ", end.room / 2)));
         Some(report)
     }
 }
@@ -91,9 +96,12 @@ impl Ls {
         }
         let name = if self.section.is_empty() { found.name.to_owned() } else { format!("{}/{}", self.section, found.name) };
         match found.kind {
-            b'd' => return self.folders.add(&name),
+            b'd' => return self.folders.add(name.trim_end_matches('/')),
             b'l' => self.links += 1,
             _ => self.files += 1,
+        }
+        if let Some((folder, _)) = name.rsplit_once('/') {
+            self.places.add(folder);
         }
         if self.names.distinct() < HELD {
             self.names.add(&name);
@@ -111,13 +119,6 @@ impl Ls {
     }
 }
 
-/// As many names as fit in so many bytes.
-fn fitting(names: &Tops, room: usize) -> String {
-    let mut bytes = 0;
-    let count = names.in_order().iter().take_while(|(name, _)| { bytes += name.len() + 2; bytes < room }).count();
-    names.names(count)
-}
-
 struct Entry<'a> {
     kind: u8,
     bytes: Option<u64>,
@@ -133,7 +134,9 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     if !is_mode {
         return None;
     }
-    let mut words = line.split_ascii_whitespace().skip(4);
+    // `tar -tv` writes owner and group as one word, and no links.
+    let is_tar = line.split_ascii_whitespace().nth(1)?.contains('/');
+    let mut words = line.split_ascii_whitespace().skip(if is_tar { 2 } else { 4 });
     let size = words.next()?;
     let date_words = if crate::tally::looks_like_date(words.next()?) { 1 } else { 2 };
     let last = words.nth(date_words - 1)?;

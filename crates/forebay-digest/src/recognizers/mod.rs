@@ -69,6 +69,9 @@ macro_rules! recognizers {
 recognizers! {
     ndjson,
     json,
+    accessibility,
+    html,
+    markdown,
     yaml,
     toml,
     xml,

@@ -6,7 +6,7 @@ use forebay_domain::text::number::{counted, grouped};
 
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::{Tops, listed};
 
 pub(super) const FORMAT: Format = Format {
     name: "find, fd, paths",
@@ -20,7 +20,7 @@ pub(super) const FORMAT: Format = Format {
 const FOLDERS: usize = 600;
 
 /// Names of one folder beyond so many are only counted.
-const NAMES: usize = 60;
+const NAMES: usize = 300;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let with_folder = start.telling().filter(|line| line.contains('/')).count();
@@ -41,6 +41,9 @@ struct Paths {
     tops: Tops,
     folders: BTreeMap<String, (u64, Vec<String>)>,
     unread: u64,
+    /// `ls -R` writes the name of each folder above what is in it.
+    section: String,
+    sections: u64,
 }
 
 impl Recognizer for Paths {
@@ -53,7 +56,14 @@ impl Recognizer for Paths {
             self.unread += 1;
             return Mark::REASON;
         }
+        if let Some(section) = path.strip_suffix(':').filter(|_| path.contains('/') || path == ".:") {
+            section.trim_start_matches("./").clone_into(&mut self.section);
+            self.sections += 1;
+            return Mark::Noise;
+        }
         self.count += 1;
+        let joined = if self.sections > 1 { format!("{}/{path}", self.section) } else { String::new() };
+        let path = if joined.is_empty() { path } else { &joined };
         let path = path.strip_prefix("./").unwrap_or(path);
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         if let Some((stem, extension)) = name.rsplit_once('.') && !stem.is_empty() && extension.len() < 12 {
@@ -74,23 +84,36 @@ impl Recognizer for Paths {
         if self.count == 0 || self.unread * 10 > self.count {
             return None;
         }
-        let mut report = Report::of(format!("{} in {}", counted(self.count, "path"), counted(self.folders.len() as u64, "folder")), Quotes::Nothing);
+        let said = match self.sections {
+            0 | 1 => format!("{} in {}", counted(self.count, "path"), counted(self.folders.len() as u64, "folder")),
+            // Each folder but the first is also listed in the one above.
+            sections => format!("{} in {} directories", counted((self.count + 1).saturating_sub(sections), "file"), sections),
+        };
+        let mut report = Report::of(said, Quotes::Nothing);
         if self.extensions.distinct() > 1 {
             report.add(95, format!("kinds: {}", self.extensions.list(10)));
         }
         if self.tops.distinct() > 1 && self.tops.distinct() < self.count as usize {
             report.add(90, format!("by top folder: {}", self.tops.list(10)));
         }
-        // Each folder gets its share, so that small ones are named whole.
-        let share = (end.room / (self.folders.len().max(1) * 14)).clamp(2, NAMES);
+        self.tell_folders(&mut report, end.room);
+        Some(report)
+    }
+}
+
+impl Paths {
+    /// Each folder gets its share, so that small ones are named whole.
+    fn tell_folders(&self, report: &mut Report, room: usize) {
+        let share = (room / self.folders.len().max(1)).clamp(30, room / 2);
         for (folder, (count, names)) in &self.folders {
-            let shown = names.len().min(share);
-            let more = count - shown as u64;
+            let shown: Vec<&str> = names.iter().map(String::as_str).collect();
+            let more = count - names.len() as u64;
             let more = if more > 0 { format!(" +{}", grouped(more)) } else { String::new() };
             let folder = if folder.is_empty() { "." } else { folder };
-            report.add(50, format!("{folder}/: {}{more}", names[..shown].join(" ")));
+            // What stands alone is more telling than one of hundreds.
+            let weight = if *count <= 3 { 60 } else { 50 };
+            report.add(weight, format!("{folder}/ {count}: {}{more}", listed(&shown, " ", share)));
         }
-        Some(report)
     }
 }
 

@@ -25,7 +25,7 @@ impl Recognizer for ShellCheck {
             script.clone_into(&mut self.script);
             return Mark::Weight(22);
         }
-        let Some((_, finding)) = text.split_once("-- SC").filter(|(before, _)| before.starts_with('^')) else {
+        let Some((_, finding)) = text.split_once(" SC").filter(|(before, _)| before.starts_with('^')) else {
             return Mark::Plain;
         };
         let code = finding.split([' ', ':']).next().unwrap_or_default();
