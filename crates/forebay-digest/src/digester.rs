@@ -4,6 +4,7 @@ use forebay_domain::text::cut;
 use forebay_domain::tokens;
 
 use crate::binary::{self, Binary};
+use crate::hash::Sha256;
 use crate::lines::{Line, LineReader};
 use crate::reducer::Reducer;
 use crate::{Budget, Digest, Hint, LeftOut};
@@ -25,11 +26,11 @@ pub struct Digester {
     text: Text,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 enum Stage {
     Undecided,
     Text,
-    Binary(Binary),
+    Binary(Binary, Sha256),
 }
 
 impl Digester {
@@ -55,7 +56,7 @@ impl Digester {
         self.bytes += raw.len() as u64;
         match self.stage {
             Stage::Undecided => self.probe(raw),
-            Stage::Text | Stage::Binary(_) => self.read(raw),
+            Stage::Text | Stage::Binary(..) => self.read(raw),
         }
     }
 
@@ -74,7 +75,9 @@ impl Digester {
         self.reader.finish(&mut |line| self.text.take(line));
         let lines = self.reader.count();
         let shown = match self.stage {
-            Stage::Binary(binary) => self.text.stand_in(&binary.describe(self.bytes), lines),
+            Stage::Binary(binary, hash) => {
+                self.text.stand_in(&binary.describe(self.bytes, &hash.short()), lines)
+            }
             Stage::Undecided | Stage::Text => self.text.finish(lines),
         };
         let Shown { text, verbatim, left_out } = shown;
@@ -93,13 +96,20 @@ impl Digester {
 
     fn decide(&mut self) {
         let start = std::mem::take(&mut self.start);
-        self.stage = Binary::recognize(&start).map_or(Stage::Text, Stage::Binary);
+        self.stage = Binary::recognize(&start)
+            .map_or(Stage::Text, |binary| Stage::Binary(binary, Sha256::default()));
         self.read(&start);
     }
 
     fn read(&mut self, raw: &[u8]) {
         // Lines of binary data are only counted.
-        let is_text = !matches!(self.stage, Stage::Binary(_));
+        let is_text = match &mut self.stage {
+            Stage::Binary(_, hash) => {
+                hash.push(raw);
+                false
+            }
+            Stage::Undecided | Stage::Text => true,
+        };
         self.reader.push(raw, &mut |line| {
             if is_text {
                 self.text.take(line);

@@ -14,6 +14,7 @@
 mod binary;
 mod command;
 mod digester;
+mod hash;
 mod lines;
 mod place;
 mod quote;
@@ -69,6 +70,24 @@ pub struct Digest {
 pub struct LeftOut {
     pub first: u64,
     pub last: u64,
+}
+
+/// What a format is called, what a digest of it keeps, and which commands print it.
+#[derive(Debug, Clone, Copy)]
+pub struct FormatRow {
+    pub name: &'static str,
+    pub keeps: &'static str,
+    pub commands: &'static [&'static str],
+}
+
+/// Every format that is recognised, for the reference.
+pub fn formats() -> impl Iterator<Item = FormatRow> {
+    let row = |format: &&'static recognizers::Format| FormatRow {
+        name: format.name,
+        keeps: format.keeps,
+        commands: format.commands,
+    };
+    recognizers::FORMATS.iter().map(row)
 }
 
 /// The digest of a text that is held whole.

@@ -59,7 +59,7 @@ impl Reducer {
 
     /// The reduced text and the lines it leaves out, of `lines` lines in all.
     pub(crate) fn finish(self, lines: u64) -> (String, Vec<LeftOut>) {
-        let end = End { failed: self.failed, lines, room: self.room };
+        let end = End { lines, room: self.room };
         let report = match self.whole {
             Some(whole) => whole.report(&end),
             None => self.parts.report(&end),

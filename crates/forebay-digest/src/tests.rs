@@ -150,7 +150,7 @@ fn a_huge_line_is_cut_and_says_by_how_much() {
 fn binary_data_is_named() {
     let raw = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\n";
     let shown = digest(raw, Hint::default(), None, Budget::exactly(100));
-    assert_eq!(shown.text, "binary data, 17 bytes (png)");
+    assert_eq!(shown.text, "binary data, 17 bytes (png), sha256 5ac4f0f6");
     assert_eq!(shown.left_out, [LeftOut { first: 1, last: 3 }]);
 }
 

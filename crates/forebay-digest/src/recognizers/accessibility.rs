@@ -25,7 +25,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 
 /// The role and the rest of `- heading "Sale" [level=1]`.
 fn element(line: &str) -> Option<(&str, &str)> {
-    let rest = line.trim_start().strip_prefix("- ")?;
+    let rest = line.trim_start().strip_prefix("- ")?.trim_matches('\'');
     let end = rest.find([' ', ':', '[']).unwrap_or(rest.len());
     let role = &rest[..end];
     ROLES.contains(&role).then(|| (role, rest[end..].trim_matches([' ', ':'])))

@@ -10,7 +10,7 @@ pub(super) const FORMAT: Format = Format {
     name: "gcc, clang, tsc, javac, go vet, mypy, pylint, ruff",
     keeps: "errors and warnings by code and file; each error with its place",
     commands: &[
-        "gcc", "g++", "cc", "clang", "clang++", "tsc", "javac", "go vet", "go build", "mypy", "pylint",
+        "gcc", "g++", "cc", "clang", "clang++", "tsc", "javac", "go vet", "go build", "go test", "mypy", "pylint",
         "flake8", "ruff", "pyright", "golangci-lint", "shellcheck",
     ],
     scope: Scope::Part(&[

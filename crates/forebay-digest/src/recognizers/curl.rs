@@ -1,5 +1,6 @@
 //! `curl -v` and HTTP messages: the request, the status, the headers that matter, the body.
 
+use super::json::{Reader, Shape};
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
 
@@ -8,7 +9,7 @@ pub(super) const FORMAT: Format = Format {
     keeps: "request line, status, address, TLS version, type, length and redirect headers; the start of the body",
     commands: &["curl", "http", "wget", "xh"],
     scope: Scope::Whole(claims),
-    start: || Box::<Curl>::default(),
+    start: || Box::new(Curl { body: Reader::new(), shape: Shape::new(), statuses: Vec::new(), request: None, body_lines: 0, in_body: false }),
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
@@ -18,8 +19,11 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     ((traced >= 4 && status) || opens).then_some(Claim::Sure)
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Curl {
+    /// The body, as far as it reads as JSON.
+    body: Reader,
+    shape: Shape,
     statuses: Vec<String>,
     request: Option<String>,
     body_lines: u64,
@@ -59,6 +63,7 @@ impl Recognizer for Curl {
             Some(b'<' | b'>' | b'{' | b'}') if !self.in_body => Mark::Noise,
             _ if self.in_body => {
                 self.body_lines += 1;
+                self.body.read(line.text, &mut self.shape);
                 Mark::Weight(20)
             }
             _ => Mark::Plain,
@@ -68,9 +73,19 @@ impl Recognizer for Curl {
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
         let last = self.statuses.last()?;
         let request = self.request.map(|request| format!("{request} -> ")).unwrap_or_default();
-        let hops = if self.statuses.len() > 1 { format!(" ({} responses)", self.statuses.len()) } else { String::new() };
-        let body = if self.body_lines > 0 { format!(", {} lines of body", self.body_lines) } else { String::new() };
-        Some(Report::of(format!("http: {request}{last}{hops}{body}"), Quotes::Marked))
+        let mut said = format!("http: {request}{last}");
+        if self.statuses.len() > 1 {
+            said += &format!(" ({} responses)", self.statuses.len());
+        }
+        if self.body_lines > 0 {
+            said += &format!(", {} lines of body", self.body_lines);
+        }
+        let mut report = Report::of(said, Quotes::Marked);
+        if self.body.documents > 0 && !self.body.broken && !self.body.is_open() {
+            report.add(90, format!("body: JSON {}", self.shape.headline()));
+            self.shape.tell(&mut report, 5);
+        }
+        Some(report)
     }
 }
 

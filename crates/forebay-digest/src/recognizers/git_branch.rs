@@ -2,7 +2,7 @@
 
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::{Tops, listed};
 
 pub(super) const FORMAT: Format = Format {
     name: "git branch",
@@ -63,7 +63,10 @@ impl Recognizer for GitBranch {
         if self.groups.distinct() > 1 {
             report.add(85, format!("by prefix: {}", self.groups.list(6)));
         }
-        report.add(80, format!("local: {}", self.local.names(most)));
+        let mut names: Vec<&str> = self.local.in_order().into_iter().map(|(name, _)| name).collect();
+        // Branches that stand alone are more telling than one of a crowd.
+        names.sort_by_key(|name| name.split_once('/').map_or(0, |(group, _)| self.groups.of(group)));
+        report.add(80, format!("local: {}", listed(&names, ", ", end.room / 3)));
         if !self.remote.is_empty() {
             report.add(70, format!("remote: {}", self.remote.names(most)));
         }

@@ -99,9 +99,9 @@ impl Html {
         self.tags.add(&lower);
         match lower.as_str() {
             "script" | "style" => self.skipping = true,
+            _ if tag.contains("role=\"alert\"") || tag.contains("role=\"status\"") => self.open = Some((lower, "!".to_owned())),
             "form" => self.actions.add(tag.split("action=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("(itself)")),
             "title" | "h1" | "h2" | "h3" | "h4" | "caption" | "p" | "td" | "legend" | "label" => self.open = Some((lower, String::new())),
-            _ if tag.contains("role=\"alert\"") || tag.contains("role=\"status\"") => self.open = Some((lower, "!".to_owned())),
             _ => {}
         }
     }

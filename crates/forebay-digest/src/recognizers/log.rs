@@ -12,7 +12,18 @@ pub(super) const FORMAT: Format = Format {
     keeps: "time range; lines by level; message templates with counts; messages seen once; errors quoted",
     commands: &["journalctl", "docker logs", "kubectl logs", "dmesg"],
     scope: Scope::Whole(claims),
-    start: || Box::<Log>::default(),
+    start: || {
+        Box::new(Log {
+            trace: (super::trace::FORMAT.start)(),
+            first: String::new(),
+            last: String::new(),
+            stamped: 0,
+            levels: Tops::default(),
+            programs: Tops::default(),
+            templates: Templates::default(),
+            after_error: 0,
+        })
+    },
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
@@ -21,8 +32,10 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     (lines >= 5 && stamped * 10 >= lines * 6).then_some(Claim::Likely)
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Log {
+    /// Lines without a time are often a stack trace.
+    trace: Box<dyn Recognizer>,
     first: String,
     last: String,
     stamped: u64,
@@ -36,7 +49,7 @@ struct Log {
 impl Recognizer for Log {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let Some((stamp, message)) = when::stamped(line.text) else {
-            return self.unstamped(line.text);
+            return self.unstamped(line);
         };
         self.stamped += 1;
         if self.first.is_empty() {
@@ -52,8 +65,12 @@ impl Recognizer for Log {
         }
         self.after_error = 0;
         match level.map(|(level, _)| level) {
-            Some(Level::Fatal | Level::Error) => {
-                self.after_error = 6;
+            Some(Level::Fatal) => {
+                self.after_error = 12;
+                Mark::OUTCOME
+            }
+            Some(Level::Error) => {
+                self.after_error = if seen == 0 { 6 } else { 0 };
                 if seen == 0 { Mark::FAILURE } else { Mark::Weight(35) }
             }
             Some(Level::Warning) => Mark::Weight(if seen == 0 { 28 } else { 8 }),
@@ -82,7 +99,7 @@ impl Recognizer for Log {
                 report.add(80 - index as u32, template);
             }
         }
-        for message in self.templates.rare(most / 2) {
+        for message in self.templates.rare(most + 2) {
             report.add(40, format!("once, {message}"));
         }
         Some(report)
@@ -90,7 +107,12 @@ impl Recognizer for Log {
 }
 
 impl Log {
-    fn unstamped(&mut self, text: &str) -> Mark {
+    fn unstamped(&mut self, line: Line<'_>) -> Mark {
+        let text = line.text;
+        let mark = self.trace.take(line);
+        if mark != Mark::Plain {
+            return mark;
+        }
         if self.after_error == 0 || text.trim().is_empty() {
             return Mark::Plain;
         }

@@ -19,6 +19,7 @@ struct Make {
     failed: Tops,
     warnings: u64,
     deprecations: u64,
+    errors: u64,
     not_found: Tops,
     /// Built so many of so many.
     progress: Option<String>,
@@ -51,6 +52,7 @@ impl Recognizer for Make {
             self.in_message = true;
             let is_error = text.starts_with("CMake Error");
             self.warnings += u64::from(!is_error);
+            self.errors += u64::from(is_error);
             if is_error {
                 self.failed.add(text.trim_end_matches(':'));
             }
@@ -82,7 +84,7 @@ impl Recognizer for Make {
             report.add(90, said);
             report = report.failing(true);
         }
-        for (count, what) in [(self.warnings, "warning"), (self.deprecations, "deprecation warning")] {
+        for (count, what) in [(self.errors, "error"), (self.warnings, "warning"), (self.deprecations, "deprecation warning")] {
             if count > 0 {
                 report.add(70, counted(count, what));
             }

@@ -50,8 +50,6 @@ impl Mark {
 /// What is known when all lines were taken.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct End {
-    /// The command failed.
-    pub(crate) failed: bool,
     pub(crate) lines: u64,
     /// The bytes there are for the digest.
     pub(crate) room: usize,

@@ -51,7 +51,8 @@ impl Recognizer for NdJson {
         self.objects += 1;
         self.lengths.add(line.text.len() as f64);
         match line.text {
-            text if has_level(text, &["error", "fatal", "critical", "panic"]) => Mark::REASON,
+            text if has_level(text, &["fatal", "critical", "panic"]) => Mark::OUTCOME,
+            text if has_level(text, &["error"]) => Mark::REASON,
             text if has_level(text, &["warn", "warning"]) => Mark::Weight(25),
             _ if self.objects <= 2 => Mark::Weight(20),
             _ => Mark::Noise,

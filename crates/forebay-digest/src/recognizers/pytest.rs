@@ -109,6 +109,10 @@ impl Pytest {
             return Mark::Noise;
         }
         if !self.failing {
+            if let Some(items) = text.strip_prefix("collected ") {
+                self.outcome.total = count::first_number(items);
+                return Mark::NOTABLE;
+            }
             return if is_progress(text) { Mark::Noise } else { Mark::Plain };
         }
         if let Some(reason) = text.strip_prefix("E  ") {

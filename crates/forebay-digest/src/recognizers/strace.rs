@@ -37,7 +37,7 @@ struct Strace {
 }
 
 /// Errors that every start of a program meets.
-const EVERYDAY: &[&str] = &["/etc/ld.so.preload", "/lib/", "/usr/lib/", "/usr/share/locale", "ld.so", "ECHILD", "/locale", "ENOTTY", "gconv"];
+const EVERYDAY: &[&str] = &["/etc/ld.so.preload", "/lib/", "\"/usr/", "\"/proc/", "\"/sys/", "\"/bin/", "\"/sbin/", "/usr/lib/", "/usr/share/locale", "ld.so", "ECHILD", "/locale", "ENOTTY", "gconv"];
 
 impl Recognizer for Strace {
     fn take(&mut self, line: Line<'_>) -> Mark {

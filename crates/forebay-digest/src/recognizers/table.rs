@@ -2,7 +2,7 @@
 
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
-use crate::tally::Values;
+use crate::tally::{Tops, Values};
 
 pub(super) const FORMAT: Format = Format {
     name: "ps, docker, kubectl",
@@ -43,6 +43,7 @@ struct Table {
     rows: u64,
     /// The heaviest rows by CPU or memory.
     heavy: Vec<(f64, u64, String)>,
+    programs: Tops,
 }
 
 impl Recognizer for Table {
@@ -59,6 +60,10 @@ impl Recognizer for Table {
         let cells: Vec<String> = self.cells(text).into_iter().map(str::to_owned).collect();
         for (column, cell) in self.columns.iter_mut().zip(&cells) {
             column.add(cell);
+        }
+        if let Some(at) = self.captions.iter().position(|caption| matches!(caption.as_str(), "COMMAND" | "CMD")) {
+            let program = cells.get(at).and_then(|cell| cell.split([' ', ':']).next()).unwrap_or_default();
+            self.programs.add(program.rsplit('/').next().unwrap_or(program));
         }
         self.weigh(text, &cells);
         if cells.iter().zip(&self.captions).any(|(cell, caption)| is_unhealthy(caption, cell)) {
@@ -79,6 +84,9 @@ impl Recognizer for Table {
             if repeats && values.texts().distinct() > 1 {
                 report.add(if values.is_numeric() { 60 } else { 80 }, format!("{caption}: {}", values.describe(most)));
             }
+        }
+        if self.programs.total() > self.programs.distinct() as u64 {
+            report.add(78, format!("programs: {}", self.programs.list(most)));
         }
         for (index, (_, _, row)) in self.heavy.iter().take(end.room / 250).enumerate() {
             report.add(75 - index as u32, format!("heaviest: {}", forebay_domain::text::cut::one_line(row, 120)));

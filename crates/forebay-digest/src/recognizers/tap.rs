@@ -25,7 +25,6 @@ struct Tap {
     /// The next line is the first of an error of several lines.
     error_follows: bool,
     nested: bool,
-    files: u64,
     /// A test that is not ok, until it is known whether only its subtests failed.
     open: Option<String>,
     place: Option<String>,

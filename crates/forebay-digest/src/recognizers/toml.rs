@@ -75,6 +75,7 @@ impl Toml {
         for part in name.split('.') {
             spot = self.shape.child(spot, part.trim_matches('"'));
         }
+        self.shape.container(spot, true);
         self.table = Some(spot);
     }
 

@@ -98,7 +98,7 @@ fn debugger_frame(text: &str) -> Option<&str> {
     let rest = text.strip_prefix('#')?;
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
     let rest = rest.split_once(" in ").map_or(rest, |(_, rest)| rest);
-    rest.split(" (").next().filter(|name| text.contains(" (") && name.len() < 80)
+    rest.split(" (").next().filter(|_| text.contains(" ("))
 }
 
 /// `\tat a.B.c(B.java:3)`, `    at f (a.js:1:2)`, `#0 /a.php(3): f()`, `  12: a::b`, `   at N.C() in A.cs:line 3`.

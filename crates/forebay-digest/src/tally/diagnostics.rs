@@ -150,11 +150,6 @@ impl Diagnostics {
         if new { first } else { further }
     }
 
-    /// The file of the last complaint, where it is told on a line of its own.
-    pub(crate) fn in_file(&mut self, path: &str) {
-        self.files.add(path);
-    }
-
     /// The counts; without them where the tool itself counts otherwise.
     pub(crate) fn report(self, tool: &str) -> Option<Report> {
         let all = self.errors + self.warnings + self.notes;

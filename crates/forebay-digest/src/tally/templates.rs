@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use forebay_domain::text::cut;
 use forebay_domain::text::number::grouped;
 
+use crate::salience;
+
 /// Templates beyond so many are only counted together.
 const TEMPLATES: usize = 2_000;
 
@@ -67,11 +69,12 @@ impl Templates {
             .collect()
     }
 
-    /// Messages whose template was seen only once, with their lines; the last ones first.
+    /// Messages whose template was seen only once, with their lines; those that complain first, then the last.
     pub(crate) fn rare(&self, most: usize) -> Vec<String> {
         let mut rare: Vec<&Template> =
             self.seen.values().filter(|template| template.count == 1).collect();
-        rare.sort_by_key(|template| std::cmp::Reverse(template.order));
+        let complains = |template: &Template| salience::weigh(&template.sample).0.weight > 0;
+        rare.sort_by_key(|template| std::cmp::Reverse((complains(template), template.order)));
         rare.iter()
             .take(most)
             .map(|template| format!("line {}: {}", template.first_line, template.sample))

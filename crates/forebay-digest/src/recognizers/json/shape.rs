@@ -209,5 +209,7 @@ impl Field {
 fn weight(field: &Field) -> u32 {
     let name = field.key();
     let identity: u32 = if IDENTITY.contains(&name) { 8 } else { 0 };
-    (70 + identity).saturating_sub(12 * field.depth as u32)
+    // Which keys there are says more than what one of them holds.
+    let keys = if field.objects > 0 && field.children.len() > 1 { 14 } else { 0 };
+    (70 + identity + keys).saturating_sub(12 * field.depth as u32)
 }
