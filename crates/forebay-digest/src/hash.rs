@@ -82,6 +82,7 @@ impl Sha256 {
     }
 }
 
+#[allow(clippy::many_single_char_names, reason = "the names of the standard")]
 fn round([a, b, c, d, e, f, g, h]: [u32; 8], word: u32) -> [u32; 8] {
     let high = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
     let first = h.wrapping_add(high).wrapping_add((e & f) ^ (!e & g)).wrapping_add(word);

@@ -26,7 +26,7 @@ impl Line<'_> {
     }
 }
 
-impl<'a> Line<'a> {
+impl Line<'_> {
     /// The line without the time that a CI service writes before each.
     pub(crate) fn without_stamp(self) -> Self {
         Self { text: &self.text[stamp(self.text.as_bytes())..], ..self }

@@ -40,16 +40,9 @@ fn fields(row: &str, delimiter: char) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let row = rest?;
         let quoted = row.starts_with('"').then(|| closing_quote(row)).flatten().unwrap_or(0);
-        match row[quoted..].find(delimiter) {
-            Some(at) => {
-                rest = Some(&row[quoted + at + delimiter.len_utf8()..]);
-                Some(unquoted(&row[..quoted + at]))
-            }
-            None => {
-                rest = None;
-                Some(unquoted(row))
-            }
-        }
+        let end = row[quoted..].find(delimiter).map(|at| quoted + at);
+        rest = end.map(|end| &row[end + delimiter.len_utf8()..]);
+        Some(unquoted(&row[..end.unwrap_or(row.len())]))
     })
 }
 

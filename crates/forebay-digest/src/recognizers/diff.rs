@@ -20,7 +20,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
         ["diff ", "--- ", "commit ", "From ", "Index: "].iter().any(|start| first.starts_with(start))
     });
     let names_files = start.lines.iter().any(|line| line.starts_with("diff --git "));
-    ((has_hunk && opens) || (names_files && opens)).then_some(Claim::Sure)
+    (opens && (has_hunk || names_files)).then_some(Claim::Sure)
 }
 
 #[derive(Debug, Default)]

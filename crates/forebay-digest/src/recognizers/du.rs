@@ -60,9 +60,8 @@ fn row(line: &str) -> Option<(f64, &str)> {
     let (size, path) = line.split_once('\t')?;
     let number = size.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match size.trim()[number.len()..].chars().next() {
-        None => 1.0,
+        None | Some('K' | 'k') => 1.0,
         Some('B') => 1.0 / 1024.0,
-        Some('K' | 'k') => 1.0,
         Some('M') => 1024.0,
         Some('G') => 1024.0 * 1024.0,
         Some('T') => 1024.0 * 1024.0 * 1024.0,

@@ -29,10 +29,10 @@ impl Recognizer for GitTransfer {
             self.rejected.add(reference);
             return Mark::FAILURE;
         }
-        if text.starts_with("CONFLICT (") {
+        if let Some(conflict) = text.strip_prefix("CONFLICT (") {
             let file = text.rsplit_once(" in ").map_or(text, |(_, file)| file);
             self.conflicts.add(file);
-            let kind = text[10..].split(')').next().unwrap_or_default();
+            let kind = conflict.split(')').next().unwrap_or_default();
             self.kinds.add(kind);
             return Mark::Weight(if self.kinds.of(kind) == 1 { 60 } else { 30 });
         }

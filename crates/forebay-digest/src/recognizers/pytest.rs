@@ -85,7 +85,7 @@ impl Pytest {
     /// `FAILED tests/test_a.py::test_b - message`: the whole name of a test that was told of before.
     fn summary_line(&mut self, rest: &str) -> Mark {
         let name = rest.split(" - ").next().unwrap_or(rest);
-        if name.contains("::") || name.ends_with(".py") {
+        if name.contains("::") || !name.contains(' ') && name.contains(".py") {
             self.outcome.rename(name);
             return Mark::DETAIL;
         }

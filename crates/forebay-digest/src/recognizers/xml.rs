@@ -84,7 +84,8 @@ impl Xml {
         match name {
             "testcase" => {
                 let class = attribute(tag, "classname").unwrap_or_default();
-                self.case = format!("{class} {label}").replace("&quot;", "\"").trim().to_owned();
+                let case = format!("{class} {label}").replace("&quot;", "\"");
+                case.trim().clone_into(&mut self.case);
             }
             "failure" | "error" => self.failure(tag, after),
             _ => {}

@@ -17,6 +17,7 @@ use patterns::{Kind, PATTERNS, Pattern};
 
 /// What stands out in one line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is one thing that a line may be")]
 pub(crate) struct Salience {
     /// How telling the line is, whatever the caller is after.
     pub(crate) weight: u32,

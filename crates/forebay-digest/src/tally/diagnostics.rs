@@ -79,8 +79,8 @@ fn judged(remark: Remark<'_>) -> Option<(Severity, String)> {
         return Some((severity, name.unwrap_or(rule).to_owned()));
     }
     // `go vet` and `go build` name no severity.
-    (remark.path.ends_with(".go") && !remark.text.is_empty())
-        .then(|| (Severity::Error, essence(remark.text)))
+    let is_go = remark.path.rsplit('.').next() == Some("go");
+    (is_go && !remark.text.is_empty()).then(|| (Severity::Error, essence(remark.text)))
 }
 
 /// The code at the end: `[-Wunused]`, `[assignment]`.

@@ -106,7 +106,9 @@ fn merged(all: &[&Template]) -> Vec<(u64, usize, String)> {
                 all[free[0]].order,
                 key,
             ));
-            free.iter().for_each(|index| taken[*index] = true);
+            for index in free {
+                taken[index] = true;
+            }
         }
     }
     let alone = all.iter().enumerate().filter(|(index, _)| !taken[*index]);

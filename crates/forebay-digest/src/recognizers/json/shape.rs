@@ -140,7 +140,7 @@ impl Shape {
         if spot != ROOT || field.values.count > 0 {
             self.tell_one(field, report, most);
         }
-        for child in field.order.iter() {
+        for child in &field.order {
             self.tell_below(*child, report, most);
         }
     }
