@@ -1,5 +1,7 @@
 //! Places in files: `src/main.rs:12:5`, `Main.java:[57,8]`, `a.ts(3,4)`, `"a.py", line 3`.
 
+use std::sync::LazyLock;
+
 use memchr::{memchr2_iter, memmem};
 
 /// The longest file extension that makes a name with a number behind it a place.
@@ -66,8 +68,10 @@ fn ends_in_extension(before: &[u8]) -> bool {
 }
 
 fn names_a_python_line(line: &[u8]) -> bool {
-    let Some(at) = memmem::find(line, b"\", line ") else { return false };
-    is_line_number(&line[at + b"\", line ".len()..])
+    static NAMED: LazyLock<memmem::Finder<'_>> =
+        LazyLock::new(|| memmem::Finder::new(b"\", line "));
+    let Some(at) = NAMED.find(line) else { return false };
+    is_line_number(&line[at + NAMED.needle().len()..])
 }
 
 #[cfg(test)]

@@ -130,7 +130,8 @@ fn alike(one: &str, other: &str) -> bool {
     // Lines alike start alike, unless they start with a number.
     let starts =
         |text: &str| text.as_bytes().first().copied().filter(|byte| !byte.is_ascii_digit());
-    if starts(one) != starts(other) {
+    let ends = |text: &str| text.as_bytes().last().copied().filter(|byte| !byte.is_ascii_digit());
+    if starts(one) != starts(other) || ends(one) != ends(other) {
         return false;
     }
     without_digits(one).eq(without_digits(other))

@@ -2,6 +2,7 @@
 
 pub(crate) mod count;
 mod diagnostics;
+mod hasher;
 mod outcome;
 mod range;
 mod series;

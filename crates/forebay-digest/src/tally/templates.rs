@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use forebay_domain::text::cut;
 use forebay_domain::text::number::grouped;
 
+use super::hasher::Fast;
 use crate::salience;
 
 /// Templates beyond so many are only counted together.
@@ -25,7 +26,7 @@ struct Template {
 /// The templates of a log with their counts.
 #[derive(Debug, Default)]
 pub(crate) struct Templates {
-    seen: HashMap<u64, Template>,
+    seen: HashMap<String, Template, Fast>,
     others: u64,
     key: String,
 }
@@ -34,9 +35,8 @@ impl Templates {
     /// Counts a message; how often its template was seen before.
     pub(crate) fn add(&mut self, message: &str, line: u64) -> u64 {
         mask(message, &mut self.key);
-        let key = hash(&self.key);
         let order = self.seen.len();
-        if let Some(template) = self.seen.get_mut(&key) {
+        if let Some(template) = self.seen.get_mut(&self.key) {
             template.count += 1;
             return template.count - 1;
         }
@@ -45,10 +45,9 @@ impl Templates {
             return 1;
         }
         let sample = cut::one_line(message, 160);
-        self.seen.insert(
-            key,
-            Template { text: self.key.clone(), count: 1, order, first_line: line, sample },
-        );
+        let text = self.key.clone();
+        self.seen
+            .insert(text.clone(), Template { text, count: 1, order, first_line: line, sample });
         0
     }
 
@@ -128,31 +127,43 @@ fn with_one_word_open(text: &str) -> Vec<String> {
     (2..words.len()).filter(|at| words[*at] != "#").map(open).collect()
 }
 
-/// Writes the message with `#` for each word that has a digit.
+/// Writes the message with `#` for each part of a word that has a digit.
 fn mask(message: &str, key: &mut String) {
     key.clear();
-    for word in message.split_ascii_whitespace().take(WORDS) {
-        if !key.is_empty() {
-            key.push(' ');
+    let (mut words, mut start, mut has_digit, mut masked) = (0, 0, false, false);
+    let mut flush = |part: &str, has_digit: bool, key: &mut String| {
+        match (has_digit, masked) {
+            (true, true) => {}
+            (true, false) => key.push('#'),
+            (false, _) => key.push_str(part),
         }
-        let mut masked = false;
-        for part in word.split_inclusive(['=', ':', '/', ',', '(', '[', '"', '\'']) {
-            let has_digit = part.bytes().any(|byte| byte.is_ascii_digit());
-            match (has_digit, masked) {
-                (true, true) => {}
-                (true, false) => key.push('#'),
-                (false, _) => key.push_str(part),
+        masked = has_digit && !part.is_empty();
+    };
+    for (at, byte) in message.bytes().enumerate() {
+        match byte {
+            b'0'..=b'9' => has_digit = true,
+            b' ' | b'\t' => {
+                flush(&message[start..at], has_digit, key);
+                flush("", false, key);
+                (start, has_digit) = (at + 1, false);
+                if !key.is_empty() && !key.ends_with(' ') {
+                    words += 1;
+                    if words == WORDS {
+                        break;
+                    }
+                    key.push(' ');
+                }
             }
-            masked = has_digit;
+            b'=' | b':' | b'/' | b',' | b'(' | b'[' | b'"' | b'\'' => {
+                flush(&message[start..=at], has_digit, key);
+                (start, has_digit) = (at + 1, false);
+            }
+            _ => {}
         }
     }
-}
-
-/// A hash that is the same on every machine.
-fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    if words < WORDS {
+        flush(&message[start..], has_digit, key);
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use forebay_domain::text::cut;
 use forebay_domain::text::number::grouped;
 
+use super::hasher::Fast;
+
 /// Values beyond so many different ones are only counted together.
 const VALUES: usize = 4_096;
 
@@ -15,7 +17,7 @@ const VALUE_BYTES: usize = 160;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tops {
     /// The count of each value, and when it was first seen.
-    counts: HashMap<String, (u64, usize)>,
+    counts: HashMap<String, (u64, usize), Fast>,
     others: u64,
     total: u64,
 }
