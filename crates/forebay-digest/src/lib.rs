@@ -80,6 +80,14 @@ pub struct FormatRow {
     pub commands: &'static [&'static str],
 }
 
+impl FormatRow {
+    /// Whether this command prints the format.
+    pub fn is_printed_by(&self, command: &str) -> bool {
+        let command = command::Command::read(command);
+        self.commands.iter().any(|pattern| command.is(pattern))
+    }
+}
+
 /// Every format that is recognised, for the reference.
 pub fn formats() -> impl Iterator<Item = FormatRow> {
     let row = |format: &&'static recognizers::Format| FormatRow {

@@ -1,6 +1,7 @@
 //! `cargo xtask docs`: writes the reference from what the program says of itself.
 
 mod cli;
+mod digests;
 mod settings;
 mod tools;
 
@@ -66,6 +67,7 @@ fn pages() -> Result<Vec<Page>> {
         Page { name: "cli.md", text: cli::page(&workspace::build_forebay("dev")?)? },
         Page { name: "tools.md", text: tools::page()? },
         Page { name: "settings.md", text: settings::page()? },
+        Page { name: "digests.md", text: digests::page()? },
     ])
 }
 

@@ -1,9 +1,14 @@
 //! JSON lines, logs among them: fields with counts and ranges, levels, time range; bad lines quoted.
 
+use std::sync::LazyLock;
+
+use memchr::memmem;
+
 use super::json::{Reader, Shape};
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
 use crate::tally::Range;
+use crate::when::{self, Level};
 
 pub(super) const FORMAT: Format = Format {
     name: "json lines",
@@ -50,10 +55,10 @@ impl Recognizer for NdJson {
         }
         self.objects += 1;
         self.lengths.add(line.text.len() as f64);
-        match line.text {
-            text if has_level(text, &["fatal", "critical", "panic"]) => Mark::OUTCOME,
-            text if has_level(text, &["error"]) => Mark::REASON,
-            text if has_level(text, &["warn", "warning"]) => Mark::Weight(25),
+        match level_of(line.text) {
+            Some(Level::Fatal) => Mark::OUTCOME,
+            Some(Level::Error) => Mark::REASON,
+            Some(Level::Warning) => Mark::Weight(25),
             _ if self.objects <= 2 => Mark::Weight(20),
             _ => Mark::Noise,
         }
@@ -74,13 +79,11 @@ impl Recognizer for NdJson {
     }
 }
 
-/// The line names one of these levels as the value of a field.
-fn has_level(line: &str, levels: &[&str]) -> bool {
-    let Some(at) = ["\"level\"", "\"severity\"", "\"lvl\""].iter().find_map(|key| line.find(key).map(|at| at + key.len()))
-    else {
-        return false;
-    };
+/// The level that the line has as the value of a field.
+fn level_of(line: &str) -> Option<Level> {
+    static KEYS: LazyLock<[memmem::Finder<'_>; 3]> =
+        LazyLock::new(|| ["\"level\"", "\"severity\"", "\"lvl\""].map(|key| memmem::Finder::new(key)));
+    let at = KEYS.iter().find_map(|key| key.find(line.as_bytes()).map(|at| at + key.needle().len()))?;
     let value = line[at..].trim_start_matches([':', ' ', '"']);
-    let word: String = value.chars().take_while(char::is_ascii_alphabetic).collect::<String>().to_ascii_lowercase();
-    levels.contains(&word.as_str())
+    when::level(value.split('"').next()?).map(|(level, _)| level)
 }

@@ -11,6 +11,7 @@ mod tops;
 mod values;
 
 pub(crate) use diagnostics::{Complaint, Diagnostics, Severity, is_rule};
+pub(crate) use hasher::Fast;
 pub(crate) use outcome::Outcome;
 pub(crate) use range::{Range, plain};
 pub(crate) use series::listed;

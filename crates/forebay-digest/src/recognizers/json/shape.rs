@@ -6,7 +6,7 @@ use forebay_domain::text::cut;
 use forebay_domain::text::number::{counted, grouped};
 
 use crate::recognizers::Report;
-use crate::tally::{Range, Values};
+use crate::tally::{Fast, Range, Values};
 
 /// Fields beyond so many are read and not told apart.
 const FIELDS: usize = 1_500;
@@ -26,7 +26,7 @@ const ROOT: Spot = Spot(1);
 struct Field {
     path: String,
     depth: usize,
-    children: HashMap<String, Spot>,
+    children: HashMap<String, Spot, Fast>,
     order: Vec<Spot>,
     more: u64,
     item: Option<Spot>,
