@@ -83,10 +83,16 @@ impl Ctest {
     fn counts(&mut self, text: &str) -> Mark {
         let failed = count::before(text, "tests failed").or(count::before(text, "test failed"));
         let total = count::after(text, "out of ");
+        if self.outcome.said {
+            let (passed, failed) = (self.outcome.passed.unwrap_or(0), self.outcome.failed.unwrap_or(0));
+            self.earlier.push(format!("{passed} passed, {failed} failed"));
+        }
         self.outcome.said = failed.is_some() && total.is_some();
         self.outcome.failed = failed;
         self.outcome.total = total;
-        self.outcome.passed = total.zip(failed).and_then(|(total, failed)| total.checked_sub(failed));
-        Mark::OUTCOME
+        self.outcome.skipped = Some(std::mem::take(&mut self.skipped));
+        self.outcome.passed = None;
+        self.outcome.work_out_passed();
+        Mark::DETAIL
     }
 }

@@ -94,7 +94,9 @@ impl Recognizer for Dependencies {
     fn report(self: Box<Self>, end: &End) -> Option<Report> {
         let count: usize = self.packages.values().map(Vec::len).sum();
         let root = self.root.map(|root| format!("{root}: ")).unwrap_or_default();
-        let mut said = format!("{root}{count} packages, {} direct", self.direct.len());
+        // Without a root the top level is no list of what was asked for.
+        let top = if root.is_empty() { "at the top level" } else { "direct" };
+        let mut said = format!("{root}{count} packages, {} {top}", self.direct.len());
         if self.repeated > 0 {
             said += &format!(", {} deduped", self.repeated);
         }
@@ -111,7 +113,7 @@ impl Recognizer for Dependencies {
         }
         let shown = self.direct.len().min(end.room / 25);
         let more = if shown < self.direct.len() { ", …" } else { "" };
-        report.add(90, format!("direct: {}{more}", self.direct[..shown].join(", ")));
+        report.add(90, format!("{top}: {}{more}", self.direct[..shown].join(", ")));
         Some(report)
     }
 }

@@ -46,7 +46,8 @@ impl Recognizer for Diff {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
         if let Some(rest) = text.strip_prefix("diff ") {
-            let path = rest.rsplit_once(" b/").map_or(rest, |(_, path)| path);
+            let path = rest.rsplit_once(" b/").or_else(|| rest.rsplit_once(' '));
+            let path = path.map_or(rest, |(_, path)| path);
             self.open(path);
             return Mark::Noise;
         }

@@ -36,6 +36,10 @@ impl Recognizer for Eslint {
             self.found.said_errors = count::before(text, "errors").or(count::before(text, "error"));
             return Mark::OUTCOME;
         }
+        if text.starts_with("Found ") && text.contains(" error") {
+            self.found.said_errors = count::after(text, "Found ");
+            return Mark::OUTCOME;
+        }
         self.biome(text)
     }
 

@@ -109,7 +109,7 @@ impl Pytest {
             return Mark::Noise;
         }
         if !self.failing {
-            if let Some(items) = text.strip_prefix("collected ") {
+            if let Some((_, items)) = text.split_once("collected ") {
                 self.outcome.total = count::first_number(items);
                 return Mark::NOTABLE;
             }

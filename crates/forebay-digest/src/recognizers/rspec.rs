@@ -16,6 +16,8 @@ pub(super) const FORMAT: Format = Format {
 struct Rspec {
     outcome: Outcome,
     reason_lines: u32,
+    /// Below `Failures:`; what is pending is listed alike.
+    in_failures: bool,
 }
 
 impl Recognizer for Rspec {
@@ -30,7 +32,11 @@ impl Recognizer for Rspec {
         if count::before(text, "runs").is_some() && text.contains(" assertions, ") {
             return self.counts(text, "runs", "tests");
         }
-        if let Some(name) = numbered(line.text) {
+        if matches!(text, "Failures:" | "Pending:") || text.starts_with("Pending: (") {
+            self.in_failures = text == "Failures:";
+            return Mark::Plain;
+        }
+        if let Some(name) = numbered(line.text).filter(|_| self.in_failures) {
             self.outcome.fail(name);
             self.reason_lines = 12;
             return Mark::DETAIL;

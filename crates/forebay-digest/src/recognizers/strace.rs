@@ -59,7 +59,7 @@ impl Recognizer for Strace {
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        let processes = if self.processes.is_empty() { String::new() } else { format!(", {} processes", self.processes.distinct() + 1) };
+        let processes = if self.processes.is_empty() { String::new() } else { format!(", {} processes", self.processes.distinct()) };
         let said = format!("strace: {} calls{processes}", self.calls.total());
         let mut report = Report::of(said, Quotes::Marked);
         report.add(90, format!("calls: {}", self.calls.list(8)));

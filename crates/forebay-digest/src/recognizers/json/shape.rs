@@ -125,7 +125,7 @@ impl Shape {
             return format!("array of {}", counted(count, noun));
         }
         match root.objects {
-            1 => format!("object with {}: {}", counted(self.keys(root), "key"), self.key_names(root)),
+            0 | 1 => format!("object with {}: {}", counted(self.keys(root), "key"), self.key_names(root)),
             many => format!("{} with {}", counted(many, "object"), counted(self.keys(root), "key")),
         }
     }
