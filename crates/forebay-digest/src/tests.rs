@@ -48,7 +48,7 @@ fn a_calm_text_keeps_head_and_tail() {
     step h
     step i
     step j
-    … 487 lines (11-497)
+    … lines 11-497
     step ejh
     step eji
     step ejj
@@ -63,12 +63,12 @@ fn a_failure_is_shown_with_what_follows_it() {
         + "error: could not compile `demo`\n";
     assert_snapshot!(reduced(&raw, None, 60), @r#"
     rustc: 1 error in 1 file
-    … 300 lines (1-300)
+    … lines 1-300
     error[E0308]: mismatched types
      --> src/main.rs:4:5
       |
     4 | let x: u8 = "";
-    … 296 lines (305-600)
+    … lines 305-600
     Checking cjg
     Checking cjh
     Checking cji
@@ -82,9 +82,9 @@ fn an_unexplained_failure_shows_complaints_and_the_end() {
     let raw = many("step", 200) + "cannot reach the host\n" + &many("more", 200);
     let hint = Hint { command: None, failed: true };
     assert_snapshot!(digest(raw.as_bytes(), hint, None, Budget::exactly(30)).text, @r"
-    … 200 lines (1-200)
+    … lines 1-200
     cannot reach the host
-    … 195 lines (202-396)
+    … lines 202-396
     more bjf
     more bjg
     more bjh
@@ -106,9 +106,9 @@ fn the_intent_finds_its_lines() {
     step g
     step h
     step i
-    … 191 lines (10-200)
+    … lines 10-200
     the migration took 3 s
-    … 197 lines (202-398)
+    … lines 202-398
     more bjh
     more bji
     more bjj

@@ -116,6 +116,7 @@ impl Row {
 }
 
 fn shown(text: String, cut: u64) -> String {
+    let text = squeezed(text);
     if cut == 0 && text.len() <= SHOWN + ENDING {
         return text;
     }
@@ -124,6 +125,23 @@ fn shown(text: String, cut: u64) -> String {
     let start = cut::prefix(&text, SHOWN);
     let missing = cut + (text.len() - start.len() - end.len()) as u64;
     format!("{start}… +{} bytes{}{end}", grouped(missing), if end.is_empty() { "" } else { " …" })
+}
+
+/// Blanks that only align columns become two; those at the start stay, they say what belongs together.
+fn squeezed(text: String) -> String {
+    let start = text.len() - text.trim_start().len();
+    if !text[start..].contains("   ") {
+        return text;
+    }
+    let mut squeezed = text[..start].to_owned();
+    let mut blanks = 0;
+    for c in text[start..].chars() {
+        blanks = if c == ' ' { blanks + 1 } else { 0 };
+        if blanks <= 2 {
+            squeezed.push(c);
+        }
+    }
+    squeezed
 }
 
 fn alike(one: &str, other: &str) -> bool {

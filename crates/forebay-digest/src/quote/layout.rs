@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use forebay_domain::text::number::counted;
-
 use super::fold::Row;
 use crate::LeftOut;
 
@@ -114,7 +112,7 @@ pub(super) fn mark(gap: LeftOut) -> String {
     if first == last {
         return format!("… line {first}");
     }
-    format!("… {} ({first}-{last})", counted(last - first + 1, "line"))
+    format!("… lines {first}-{last}")
 }
 
 /// Ranges that touch become one.
