@@ -68,7 +68,8 @@ fn a_failure_is_shown_with_what_follows_it() {
      --> src/main.rs:4:5
       |
     4 | let x: u8 = "";
-    … lines 305-600
+    … lines 305-599
+    Checking cjf
     Checking cjg
     Checking cjh
     Checking cji
@@ -84,7 +85,9 @@ fn an_unexplained_failure_shows_complaints_and_the_end() {
     assert_snapshot!(digest(raw.as_bytes(), hint, None, Budget::exactly(30)).text, @r"
     … lines 1-200
     cannot reach the host
-    … lines 202-396
+    … lines 202-394
+    more bjd
+    more bje
     more bjf
     more bjg
     more bjh
@@ -106,7 +109,8 @@ fn the_intent_finds_its_lines() {
     step g
     step h
     step i
-    … lines 10-200
+    step j
+    … lines 11-200
     the migration took 3 s
     … lines 202-398
     more bjh

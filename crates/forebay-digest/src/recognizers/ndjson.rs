@@ -82,7 +82,7 @@ impl Recognizer for NdJson {
 /// The level that the line has as the value of a field.
 fn level_of(line: &str) -> Option<Level> {
     static KEYS: LazyLock<[memmem::Finder<'_>; 3]> =
-        LazyLock::new(|| ["\"level\"", "\"severity\"", "\"lvl\""].map(|key| memmem::Finder::new(key)));
+        LazyLock::new(|| ["\"level\"", "\"severity\"", "\"lvl\""].map(memmem::Finder::new));
     let at = KEYS.iter().find_map(|key| key.find(line.as_bytes()).map(|at| at + key.needle().len()))?;
     let value = line[at..].trim_start_matches([':', ' ', '"']);
     when::level(value.split('"').next()?).map(|(level, _)| level)
