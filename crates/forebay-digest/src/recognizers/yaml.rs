@@ -53,7 +53,7 @@ impl Recognizer for Yaml {
         self.text_below = None;
         if text == "---" {
             self.documents += u64::from(self.fields > 0);
-            self.close_to(0);
+            self.close(0);
             return Mark::Plain;
         }
         while let Some(item) = rest.strip_prefix("- ").or_else(|| rest.strip_prefix('-').filter(|rest| rest.is_empty())) {
@@ -70,7 +70,7 @@ impl Recognizer for Yaml {
     }
 
     fn report(mut self: Box<Self>, end: &End) -> Option<Report> {
-        self.close_to(0);
+        self.close(0);
         if self.fields == 0 || self.unread * 20 > self.fields {
             return None;
         }
@@ -82,47 +82,35 @@ impl Recognizer for Yaml {
 }
 
 impl Yaml {
-    /// Closes what is indented more than a line at `indent`, and lists at the same depth.
-    fn close_to(&mut self, indent: usize) {
-        while let Some(level) = self.levels.last().filter(|level| level.indent > indent || indent == 0 && level.indent == 0 && self.levels.len() == 1 && level.items == u64::MAX) {
-            let (spot, items) = (level.spot, level.items);
-            if items > 0 {
-                self.shape.closed(spot, false, items);
+    /// Closes the levels indented so far or more.
+    fn close(&mut self, from: usize) {
+        while let Some(level) = self.levels.pop_if(|level| level.indent >= from) {
+            if level.items > 0 {
+                self.shape.closed(level.spot, false, level.items);
             }
-            self.levels.pop();
         }
     }
 
-    fn parent(&mut self, indent: usize) -> Spot {
-        self.close_to(indent);
-        self.levels.last().map_or(self.shape.root(), |level| level.spot)
-    }
-
+    /// An item of the list that is the value of the last field, which may stand as far to the left.
     fn item(&mut self, indent: usize) {
-        self.close_to(indent + 1);
-        // The list is the value of the last field that is not deeper.
-        while self.levels.last().is_some_and(|level| level.indent > indent) {
-            self.levels.pop();
+        self.close(indent + 1);
+        if self.levels.is_empty() {
+            let root = self.shape.root();
+            self.levels.push(Level { indent: 0, spot: root, items: 0 });
         }
-        let of = self.levels.last().map_or(self.shape.root(), |level| level.spot);
-        if let Some(level) = self.levels.last_mut() {
-            if level.items == 0 {
-                self.shape.container(level.spot, false);
-            }
-            level.items += 1;
+        let Some(list) = self.levels.last_mut() else { return };
+        if list.items == 0 {
+            self.shape.container(list.spot, false);
         }
-        let spot = self.shape.item(of);
+        list.items += 1;
+        let spot = self.shape.item(list.spot);
         self.levels.push(Level { indent: indent + 1, spot, items: 0 });
     }
 
     fn field(&mut self, indent: usize, key: &str, value: &str) {
         self.fields += 1;
-        while self.levels.last().is_some_and(|level| level.indent > indent || level.indent == indent && !is_item_of(level, indent)) {
-            if let Some(level) = self.levels.pop() && level.items > 0 {
-                self.shape.closed(level.spot, false, level.items);
-            }
-        }
-        let of = self.parent(indent);
+        self.close(indent);
+        let of = self.levels.last().map_or(self.shape.root(), |level| level.spot);
         let spot = self.shape.child(of, key.trim_matches(['"', '\'']));
         match value {
             "|" | ">" | "|-" | ">-" | "|+" => self.text_below = Some(indent),
@@ -140,11 +128,6 @@ impl Yaml {
             None => self.unread += 1,
         }
     }
-}
-
-/// A level pushed for an item stands one to the right of its dash.
-fn is_item_of(level: &Level, indent: usize) -> bool {
-    level.indent < indent
 }
 
 /// `key: value`, `key:`.

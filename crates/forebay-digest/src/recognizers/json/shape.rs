@@ -25,6 +25,8 @@ const ROOT: Spot = Spot(1);
 #[derive(Debug, Default)]
 struct Field {
     path: String,
+    /// The last part of the path.
+    key: String,
     depth: usize,
     children: HashMap<String, Spot, Fast>,
     order: Vec<Spot>,
@@ -65,7 +67,7 @@ impl Shape {
         }
         let dot = if parent.path.is_empty() { "" } else { "." };
         let path = format!("{}{dot}{}", parent.path, cut::prefix(key, 60));
-        let spot = self.add(of, path);
+        let spot = self.add(of, path, key);
         let parent = &mut self.fields[of.0];
         if spot == ELSEWHERE {
             parent.more += 1;
@@ -83,7 +85,7 @@ impl Shape {
             return spot;
         }
         let path = format!("{}[]", self.fields[of.0].path);
-        let spot = self.add(of, path);
+        let spot = self.add(of, path, "");
         self.fields[of.0].item = Some(spot);
         spot
     }
@@ -140,14 +142,16 @@ impl Shape {
         if spot != ROOT || field.values.count > 0 {
             self.tell_one(field, report, most);
         }
-        for child in &field.order {
+        // Where each key is the name of a thing, two of them show how all are.
+        let shown = if field.order.len() > RECORD { 2 } else { field.order.len() };
+        for child in &field.order[..shown] {
             self.tell_below(*child, report, most);
         }
     }
 
     fn tell_one(&self, field: &Field, report: &mut Report, most: usize) {
         let mut said = Vec::new();
-        let is_name = IDENTITY.contains(&field.key());
+        let is_name = IDENTITY.contains(&field.key.as_str());
         if let Some(value) = field.values.only() {
             said.push(cut::one_line(value, 80));
         } else if is_name && field.values.kind() == "text" && field.values.texts().distinct() > 2 * most {
@@ -176,18 +180,18 @@ impl Shape {
     }
 
     fn key_names(&self, field: &Field) -> String {
-        let names: Vec<&str> = field.order.iter().take(12).map(|spot| self.fields[spot.0].key()).collect();
+        let names: Vec<&str> = field.order.iter().take(12).map(|spot| self.fields[spot.0].key.as_str()).collect();
         let more = if self.keys(field) > 12 { ", …" } else { "" };
         format!("{}{more}", names.join(", "))
     }
 
-    fn add(&mut self, of: Spot, path: String) -> Spot {
+    fn add(&mut self, of: Spot, path: String, key: &str) -> Spot {
         if self.fields.len() >= FIELDS {
             return ELSEWHERE;
         }
         let spot = Spot(self.fields.len());
         let depth = self.fields[of.0].depth + usize::from(!path.ends_with("[]"));
-        self.fields.push(Field { path, depth, ..Field::default() });
+        self.fields.push(Field { path, key: key.to_owned(), depth, ..Field::default() });
         self.fields[of.0].order.push(spot);
         spot
     }
@@ -196,18 +200,14 @@ impl Shape {
 /// Names by which people and later steps refer to a thing.
 const IDENTITY: &[&str] = &["id", "name", "key", "title", "status", "state", "level", "type", "version", "total", "count", "error", "message"];
 
+/// An object with more fields is a map from names to things.
+const RECORD: usize = 40;
+
 /// So many bytes of names are listed.
 const NAMES: usize = 160;
 
-impl Field {
-    /// The last part of the path.
-    fn key(&self) -> &str {
-        self.path.rsplit(['.', ']']).next().unwrap_or_default()
-    }
-}
-
 fn weight(field: &Field) -> u32 {
-    let name = field.key();
+    let name = field.key.as_str();
     let identity: u32 = if IDENTITY.contains(&name) { 8 } else { 0 };
     // Which keys there are says more than what one of them holds.
     let keys = if field.objects > 0 && field.children.len() > 1 { 14 } else { 0 };
