@@ -46,7 +46,7 @@ impl Reducer {
         if self.quoter.folds(line, wanted, mark.matters()) {
             return;
         }
-        let (salience, triggers) = salience::weigh(line.text);
+        let (salience, triggers) = salience::weigh(line.text, line.number);
         if self.whole.is_none() {
             mark = mark.max(self.parts.wake_for(line, triggers));
         }

@@ -49,12 +49,12 @@ const LETTERS: usize = 8;
 /// Only the start of a line is looked at; what lies behind is not shown either.
 const LOOKED_AT: usize = 2 * 1024;
 
-/// Weighs one line, and says which recognizers its words wake, one bit each.
+/// Weighs the line of this number, and says which recognizers its words wake, one bit each.
 ///
 /// The words of the intent are the caller's to add.
-pub(crate) fn weigh(line: &str) -> (Salience, u128) {
+pub(crate) fn weigh(line: &str, number: u64) -> (Salience, u128) {
     let line = cut::prefix(line, LOOKED_AT);
-    let (mut kinds, triggers) = kinds_in(line);
+    let (mut kinds, triggers) = kinds_in(line, number);
     if kinds.has(Kind::Failure) && letters(line) < LETTERS {
         kinds.replace(Kind::Failure, Kind::Complaint);
     }
@@ -82,15 +82,32 @@ enum Meaning {
     Trigger(u128),
 }
 
-static FINDER: LazyLock<Option<Finder>> = LazyLock::new(|| {
-    let patterns = PATTERNS
-        .iter()
-        .flat_map(|row| row.words.iter().map(move |word| (*word, Meaning::Pattern(row))));
-    let triggers = Parts::triggers().map(|(word, bits)| (word, Meaning::Trigger(bits)));
-    let (words, meaning_of): (Vec<&str>, _) = patterns.chain(triggers).unzip();
-    let words = AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(words).ok()?;
-    Some(Finder { words, meaning_of })
-});
+/// Quick to make: for the first lines of a text, which most texts do not go beyond.
+static FINDER: LazyLock<Option<Finder>> =
+    LazyLock::new(|| Finder::new(AhoCorasickKind::ContiguousNFA));
+
+/// Slow to make and fast to use: for all lines after them.
+static FAST_FINDER: LazyLock<Option<Finder>> = LazyLock::new(|| Finder::new(AhoCorasickKind::DFA));
+
+/// From this line on making the fast one pays.
+const LONG: u64 = 20_000;
+
+impl Finder {
+    fn new(kind: AhoCorasickKind) -> Option<Self> {
+        let patterns = PATTERNS
+            .iter()
+            .flat_map(|row| row.words.iter().map(move |word| (*word, Meaning::Pattern(row))));
+        let triggers = Parts::triggers().map(|(word, bits)| (word, Meaning::Trigger(bits)));
+        let (words, meaning_of): (Vec<&str>, _) = patterns.chain(triggers).unzip();
+        let words = AhoCorasick::builder().kind(Some(kind)).build(words).ok()?;
+        Some(Self { words, meaning_of })
+    }
+
+    /// The one to use for a line of this number.
+    fn for_line(number: u64) -> Option<&'static Self> {
+        if number < LONG { FINDER.as_ref() } else { FAST_FINDER.as_ref() }
+    }
+}
 
 /// A pattern and where it stands.
 type Found = (&'static Pattern, Range<usize>);
@@ -146,8 +163,8 @@ impl Kinds {
     }
 }
 
-fn kinds_in(line: &str) -> (Kinds, u128) {
-    let Some(finder) = &*FINDER else { return (Kinds::default(), 0) };
+fn kinds_in(line: &str, number: u64) -> (Kinds, u128) {
+    let Some(finder) = Finder::for_line(number) else { return (Kinds::default(), 0) };
     let (found, triggers) = finder.find(line);
     if found.is_empty() {
         return (Kinds::default(), triggers);
@@ -175,14 +192,18 @@ mod tests {
                 |line| finder.find(line).0.iter().any(|(found, _)| found.words == row.words);
             assert!(finds(row.hit), "{row:?} must match its hit");
             assert!(!finds(row.miss), "{row:?} must not match its miss");
-            assert_eq!(kinds_in(row.miss).0.heaviest(), 0, "{row:?}: its miss must weigh nothing");
+            assert_eq!(
+                kinds_in(row.miss, 1).0.heaviest(),
+                0,
+                "{row:?}: its miss must weigh nothing"
+            );
         }
     }
 
     #[track_caller]
     fn check(expect: &str, lines: &[&str]) {
         for line in lines {
-            let (salience, _) = weigh(line);
+            let (salience, _) = weigh(line, 1);
             let said = match salience.weight {
                 _ if salience.failure => "failure",
                 0 => "nothing",

@@ -72,7 +72,9 @@ impl Templates {
     pub(crate) fn rare(&self, most: usize) -> Vec<String> {
         let mut rare: Vec<&Template> =
             self.seen.values().filter(|template| template.count == 1).collect();
-        let complains = |template: &Template| salience::weigh(&template.sample).0.weight > 0;
+        let complains = |template: &Template| {
+            salience::weigh(&template.sample, template.first_line).0.weight > 0
+        };
         rare.sort_by_key(|template| std::cmp::Reverse((complains(template), template.order)));
         rare.iter()
             .take(most)
