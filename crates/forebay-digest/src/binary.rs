@@ -18,9 +18,11 @@ const MAGIC: &[(&str, &[u8])] = &[
 ];
 
 /// What the start of binary data tells of its kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Binary {
     kind: Option<&'static str>,
+    /// What its header says.
+    detail: String,
 }
 
 impl Binary {
@@ -28,14 +30,65 @@ impl Binary {
     pub(crate) fn recognize(start: &[u8]) -> Option<Self> {
         let kind = MAGIC.iter().find(|(_, magic)| start.starts_with(magic)).map(|(kind, _)| *kind);
         let binary = kind.is_some() || start.contains(&0) || is_mostly_garbage(start);
-        binary.then_some(Self { kind })
+        binary.then(|| Self {
+            kind,
+            detail: kind.map(|kind| detail(kind, start)).unwrap_or_default(),
+        })
     }
 
     /// The line that stands for `bytes` bytes of it.
-    pub(crate) fn describe(self, bytes: u64) -> String {
-        let kind = self.kind.map(|kind| format!(" ({kind})")).unwrap_or_default();
-        format!("binary data, {} bytes{kind}", grouped(bytes))
+    pub(crate) fn describe(&self, bytes: u64, hash: &str) -> String {
+        let kind = self.kind.map(|kind| format!(" ({kind}{})", self.detail)).unwrap_or_default();
+        format!("binary data, {} bytes{kind}, sha256 {hash}", grouped(bytes))
     }
+}
+
+/// What a header of this kind says, with a comma before it.
+fn detail(kind: &str, start: &[u8]) -> String {
+    match kind {
+        "png" => png(start),
+        "jpeg" | "gif" => Some(" image".to_owned()),
+        "elf" => elf(start),
+        _ => None,
+    }
+    .unwrap_or_default()
+}
+
+/// Size and colours stand in the first chunk.
+fn png(start: &[u8]) -> Option<String> {
+    let header = start.get(16..26).filter(|_| start[12..16] == *b"IHDR")?;
+    let number = |at: usize| {
+        header[at..at + 4].iter().fold(0_u32, |number, byte| number << 8 | u32::from(*byte))
+    };
+    let colours = match header[9] {
+        0 => "grey",
+        2 => "RGB",
+        3 => "palette",
+        4 => "grey with alpha",
+        _ => "RGBA",
+    };
+    Some(format!(" image, {}x{}, {}-bit {colours}", number(0), number(4), header[8]))
+}
+
+fn elf(start: &[u8]) -> Option<String> {
+    let bits = if *start.get(4)? == 2 { "64-bit" } else { "32-bit" };
+    let machine = match start.get(18)? {
+        0x3e => "x86-64",
+        0xb7 => "aarch64",
+        0x28 => "arm",
+        0x03 => "x86",
+        0xf3 => "riscv",
+        _ => "other machine",
+    };
+    let interpreted = memchr::memmem::find(start, b"/ld-").is_some();
+    let what = match (start.get(16)?, interpreted) {
+        (2, _) | (3, true) => "executable",
+        (3, false) => "shared object",
+        (1, _) => "relocatable",
+        _ => "core or other",
+    };
+    let linked = if interpreted { ", dynamically linked" } else { "" };
+    Some(format!(" {bits} {machine} {what}{linked}"))
 }
 
 /// More than three bytes in ten are control characters or not UTF-8.
@@ -61,7 +114,7 @@ mod tests {
 
     #[track_caller]
     fn check(start: &[u8], expect: Option<&str>) {
-        let said = Binary::recognize(start).map(|binary| binary.describe(12_345));
+        let said = Binary::recognize(start).map(|binary| binary.describe(12_345, "0"));
         assert_eq!(said.as_deref(), expect, "{start:?}");
     }
 
@@ -72,9 +125,9 @@ mod tests {
         check(b"\x1b[31mred\x1b[0m \x08\x08\x08\x08", None);
         check("größer".as_bytes(), None);
         check(b"caf\xe9 au lait in latin-1", None);
-        check(b"\x01\x02\x03\x04abcd", Some("binary data, 12,345 bytes"));
-        check(b"abc\0def", Some("binary data, 12,345 bytes"));
-        check(b"\x89PNG\r\n\x1a\n....", Some("binary data, 12,345 bytes (png)"));
-        check(b"\x1f\x8b\x08..", Some("binary data, 12,345 bytes (gzip)"));
+        check(b"\x01\x02\x03\x04abcd", Some("binary data, 12,345 bytes, sha256 0"));
+        check(b"abc\0def", Some("binary data, 12,345 bytes, sha256 0"));
+        check(b"\x89PNG\r\n\x1a\n....", Some("binary data, 12,345 bytes (png), sha256 0"));
+        check(b"\x1f\x8b\x08..", Some("binary data, 12,345 bytes (gzip), sha256 0"));
     }
 }

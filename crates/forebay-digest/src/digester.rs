@@ -4,12 +4,16 @@ use forebay_domain::text::cut;
 use forebay_domain::tokens;
 
 use crate::binary::{self, Binary};
+use crate::hash::Sha256;
 use crate::lines::{Line, LineReader};
-use crate::recognizers::generic::Generic;
+use crate::reducer::Reducer;
 use crate::{Budget, Digest, Hint, LeftOut};
 
-/// A longer line is held in part; no line of prose or of a log is that long.
-const LINE_BYTES: usize = 64 * 1024;
+/// A longer line is held in part; data in one line may be that long, no prose or log is.
+const LINE_BYTES: usize = 8 * 1024 * 1024;
+
+/// So much of a text is seen before it is decided who is to read it.
+const START_BYTES: usize = 16 * 1024;
 
 /// Makes a digest of pushed bytes; how they are split into pushes makes no difference.
 #[derive(Debug)]
@@ -22,11 +26,11 @@ pub struct Digester {
     text: Text,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 enum Stage {
     Undecided,
     Text,
-    Binary(Binary),
+    Binary(Binary, Sha256),
 }
 
 impl Digester {
@@ -41,6 +45,7 @@ impl Digester {
             text: Text {
                 budget,
                 failed: hint.failed,
+                command: hint.command.unwrap_or_default().to_owned(),
                 intent: intent.unwrap_or_default().to_owned(),
                 shape: Shape::Whole(String::new()),
             },
@@ -51,7 +56,7 @@ impl Digester {
         self.bytes += raw.len() as u64;
         match self.stage {
             Stage::Undecided => self.probe(raw),
-            Stage::Text | Stage::Binary(_) => self.read(raw),
+            Stage::Text | Stage::Binary(..) => self.read(raw),
         }
     }
 
@@ -70,7 +75,9 @@ impl Digester {
         self.reader.finish(&mut |line| self.text.take(line));
         let lines = self.reader.count();
         let shown = match self.stage {
-            Stage::Binary(binary) => self.text.stand_in(&binary.describe(self.bytes), lines),
+            Stage::Binary(binary, hash) => {
+                self.text.stand_in(&binary.describe(self.bytes, &hash.short()), lines)
+            }
             Stage::Undecided | Stage::Text => self.text.finish(lines),
         };
         let Shown { text, verbatim, left_out } = shown;
@@ -89,13 +96,20 @@ impl Digester {
 
     fn decide(&mut self) {
         let start = std::mem::take(&mut self.start);
-        self.stage = Binary::recognize(&start).map_or(Stage::Text, Stage::Binary);
+        self.stage = Binary::recognize(&start)
+            .map_or(Stage::Text, |binary| Stage::Binary(binary, Sha256::default()));
         self.read(&start);
     }
 
     fn read(&mut self, raw: &[u8]) {
         // Lines of binary data are only counted.
-        let is_text = !matches!(self.stage, Stage::Binary(_));
+        let is_text = match &mut self.stage {
+            Stage::Binary(_, hash) => {
+                hash.push(raw);
+                false
+            }
+            Stage::Undecided | Stage::Text => true,
+        };
         self.reader.push(raw, &mut |line| {
             if is_text {
                 self.text.take(line);
@@ -109,16 +123,17 @@ impl Digester {
 struct Text {
     budget: Budget,
     failed: bool,
+    command: String,
     intent: String,
     shape: Shape,
 }
 
 #[derive(Debug)]
 enum Shape {
-    /// Everything so far, while it may still be shown whole.
+    /// Everything so far, while it may still be shown whole or decide who is to read it.
     Whole(String),
     /// Too large for that.
-    Reduced(Box<Generic>),
+    Reduced(Box<Reducer>),
 }
 
 /// What a digest shows.
@@ -140,12 +155,15 @@ impl Shown {
 
 impl Text {
     fn take(&mut self, line: Line<'_>) {
-        let limit = tokens::to_bytes(self.budget.verbatim.max(self.budget.digest));
+        let limit = self.whole_limit().max(START_BYTES);
         match &mut self.shape {
             Shape::Whole(text) if fits(text, line, limit) => line.append_to(text),
             Shape::Whole(text) => {
                 let text = std::mem::take(text);
-                let mut reduced = self.reduce(&text);
+                let start =
+                    if text.is_empty() { cut::prefix(line.text, START_BYTES) } else { &text };
+                let mut reduced = self.reducer(start);
+                feed(&mut reduced, &text);
                 reduced.take(line);
                 self.shape = Shape::Reduced(Box::new(reduced));
             }
@@ -153,12 +171,14 @@ impl Text {
         }
     }
 
-    fn reduce(&self, text: &str) -> Generic {
-        let mut reduced = Generic::new(self.failed, &self.intent, self.budget.digest);
-        for (number, text) in (1..).zip(text.lines()) {
-            reduced.take(Line { number, text, cut: 0, ended: true });
-        }
-        reduced
+    /// The bytes of the largest text that may be shown whole.
+    fn whole_limit(&self) -> usize {
+        tokens::to_bytes(self.budget.verbatim.max(self.budget.digest))
+    }
+
+    /// What reduces a text that starts so.
+    fn reducer(&self, start: &str) -> Reducer {
+        Reducer::new(&self.command, start, &self.intent, self.failed, self.budget.digest)
     }
 
     fn finish(mut self, lines: u64) -> Shown {
@@ -171,7 +191,9 @@ impl Text {
 
     /// The reduced text, or the text itself where reducing it gains nothing.
     fn smaller_of(&self, text: String, lines: u64) -> Shown {
-        let reduced = self.reduce(&text).finish(lines);
+        let mut reducer = self.reducer(&text);
+        feed(&mut reducer, &text);
+        let reduced = reducer.finish(lines);
         if tokens::of(&text) <= self.budget.digest && reduced.0.len() >= text.trim_end().len() {
             return Shown::whole(text);
         }
@@ -182,6 +204,13 @@ impl Text {
     fn stand_in(&self, text: &str, lines: u64) -> Shown {
         let text = cut::prefix(text, tokens::to_bytes(self.budget.digest)).to_owned();
         Shown::reduced((text, vec![LeftOut { first: 1, last: lines }]))
+    }
+}
+
+/// Hands the lines of the start of a text on.
+fn feed(reducer: &mut Reducer, start: &str) {
+    for (number, text) in (1..).zip(start.lines()) {
+        reducer.take(Line { number, text, cut: 0, ended: true });
     }
 }
 

@@ -4,19 +4,26 @@
 //!
 //! 1. `lines` cuts the raw bytes into lines and `terminal` removes what only a terminal needs;
 //! 2. a text that fits the budget is shown as it is, and nothing below is ever built;
-//! 3. a larger one goes to a recognizer (`recognizers`), which keeps what a later step will need.
-//!    The `generic` one folds repeated lines (`fold`), weighs each line (`salience`) and shows head,
-//!    tail and the telling lines between them.
+//! 3. a larger one is reduced (`reducer`): the recognizers (`recognizers`, one file a format) bid for
+//!    it by its command and its first lines, look at every line, mark those that matter and report
+//!    facts; `salience` weighs the lines that nobody marked; `quote` folds repeated lines and quotes
+//!    the most telling ones below the facts.
 //!
 //! Memory is bounded by the budget and a few constants, never by the size of the output.
 
 mod binary;
+mod command;
 mod digester;
-mod fold;
+mod hash;
 mod lines;
+mod place;
+mod quote;
 mod recognizers;
+mod reducer;
 mod salience;
+mod tally;
 mod terminal;
+mod when;
 
 pub use digester::Digester;
 
@@ -63,6 +70,32 @@ pub struct Digest {
 pub struct LeftOut {
     pub first: u64,
     pub last: u64,
+}
+
+/// What a format is called, what a digest of it keeps, and which commands print it.
+#[derive(Debug, Clone, Copy)]
+pub struct FormatRow {
+    pub name: &'static str,
+    pub keeps: &'static str,
+    pub commands: &'static [&'static str],
+}
+
+impl FormatRow {
+    /// Whether this command prints the format.
+    pub fn is_printed_by(&self, command: &str) -> bool {
+        let command = command::Command::read(command);
+        self.commands.iter().any(|pattern| command.is(pattern))
+    }
+}
+
+/// Every format that is recognised, for the reference.
+pub fn formats() -> impl Iterator<Item = FormatRow> {
+    let row = |format: &&'static recognizers::Format| FormatRow {
+        name: format.name,
+        keeps: format.keeps,
+        commands: format.commands,
+    };
+    recognizers::FORMATS.iter().map(row)
 }
 
 /// The digest of a text that is held whole.

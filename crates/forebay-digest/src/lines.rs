@@ -26,6 +26,28 @@ impl Line<'_> {
     }
 }
 
+impl Line<'_> {
+    /// The line without the time that a CI service writes before each.
+    pub(crate) fn without_stamp(self) -> Self {
+        Self { text: &self.text[stamp(self.text.as_bytes())..], ..self }
+    }
+}
+
+/// The length of `2024-05-01T12:00:00.1234567Z `: no program but a CI service counts so finely.
+fn stamp(line: &[u8]) -> usize {
+    const LENGTH: usize = 28;
+    let is_stamp = line.len() >= LENGTH
+        && line[LENGTH - 1] == b'Z'
+        && line[10] == b'T'
+        && line[19] == b'.'
+        && line[..4].iter().chain(&line[20..27]).all(u8::is_ascii_digit);
+    match line.get(LENGTH) {
+        Some(b' ') if is_stamp => LENGTH + 1,
+        None if is_stamp => LENGTH,
+        _ => 0,
+    }
+}
+
 /// Cuts pushed bytes into lines and hands each on as soon as it is complete.
 ///
 /// A carriage return starts a new *state* of the line, as on a terminal. The last state that shows

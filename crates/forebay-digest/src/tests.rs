@@ -48,7 +48,7 @@ fn a_calm_text_keeps_head_and_tail() {
     step h
     step i
     step j
-    … 487 lines (11-497)
+    … lines 11-497
     step ejh
     step eji
     step ejj
@@ -62,15 +62,14 @@ fn a_failure_is_shown_with_what_follows_it() {
         + &many("Checking", 300)
         + "error: could not compile `demo`\n";
     assert_snapshot!(reduced(&raw, None, 60), @r#"
-    … 300 lines (1-300)
+    rustc: 1 error in 1 file
+    … lines 1-300
     error[E0308]: mismatched types
      --> src/main.rs:4:5
       |
     4 | let x: u8 = "";
-    Checking a
-    Checking b
-    Checking c
-    … 293 lines (308-600)
+    … lines 305-599
+    Checking cjf
     Checking cjg
     Checking cjh
     Checking cji
@@ -84,9 +83,11 @@ fn an_unexplained_failure_shows_complaints_and_the_end() {
     let raw = many("step", 200) + "cannot reach the host\n" + &many("more", 200);
     let hint = Hint { command: None, failed: true };
     assert_snapshot!(digest(raw.as_bytes(), hint, None, Budget::exactly(30)).text, @r"
-    … 200 lines (1-200)
+    … lines 1-200
     cannot reach the host
-    … 195 lines (202-396)
+    … lines 202-394
+    more bjd
+    more bje
     more bjf
     more bjg
     more bjh
@@ -108,9 +109,10 @@ fn the_intent_finds_its_lines() {
     step g
     step h
     step i
-    … 191 lines (10-200)
+    step j
+    … lines 11-200
     the migration took 3 s
-    … 197 lines (202-398)
+    … lines 202-398
     more bjh
     more bji
     more bjj
@@ -121,9 +123,9 @@ fn the_intent_finds_its_lines() {
 fn a_wanted_number_is_not_folded_away() {
     let raw: String = (1_000..3_000).map(|id| format!("request {id} done\n")).collect();
     assert_snapshot!(reduced(&raw, Some("2718"), 40), @r"
-    request 1000 done … ×1,718 alike
+    request 1000 done … request 2717 done … ×1,718 alike
     request 2718 done
-    request 2719 done … ×281 alike
+    request 2719 done … request 2999 done … ×281 alike
     ");
 }
 
@@ -133,7 +135,7 @@ fn repeated_lines_fold_with_a_count() {
     let raw = "start\n".to_owned() + &progress + &"waiting\n".repeat(40) + "end\n";
     assert_snapshot!(reduced(&raw, None, 30), @r"
     start
-    downloading 0% … ×90 alike
+    downloading 0% … downloading 89% … ×90 alike
     waiting ×40
     end
     ");
@@ -151,7 +153,7 @@ fn a_huge_line_is_cut_and_says_by_how_much() {
 fn binary_data_is_named() {
     let raw = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\n";
     let shown = digest(raw, Hint::default(), None, Budget::exactly(100));
-    assert_eq!(shown.text, "binary data, 17 bytes (png)");
+    assert_eq!(shown.text, "binary data, 17 bytes (png), sha256 c17ed1b3");
     assert_eq!(shown.left_out, [LeftOut { first: 1, last: 3 }]);
 }
 

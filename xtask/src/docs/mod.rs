@@ -1,6 +1,7 @@
 //! `cargo xtask docs`: writes the reference from what the program says of itself.
 
 mod cli;
+mod digests;
 mod platforms;
 mod settings;
 mod tools;
@@ -67,6 +68,7 @@ fn pages() -> Result<Vec<Page>> {
         Page { name: "cli.md", text: cli::page(&workspace::build_forebay("dev")?)? },
         Page { name: "tools.md", text: tools::page()? },
         Page { name: "settings.md", text: settings::page()? },
+        Page { name: "digests.md", text: digests::page()? },
         Page { name: "platforms.md", text: platforms::page() },
     ])
 }

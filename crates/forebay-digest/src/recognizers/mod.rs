@@ -1,5 +1,119 @@
 //! One file a format: each knows what of its format a later step will need.
 //!
-//! `generic` is the one for formats that nobody knows better.
+//! A recognizer looks at each line once, says how much the line matters, and in the end reports what
+//! it knows: facts that stand first in the digest. Quoting lines within the budget is not its task.
 
-pub(crate) mod generic;
+mod format;
+mod parts;
+mod report;
+
+pub(crate) use format::{Claim, Format, Scope, Start};
+pub(crate) use parts::Parts;
+pub(crate) use report::{Quotes, Report};
+
+use crate::lines::Line;
+
+/// Takes a text of its format line by line.
+pub(crate) trait Recognizer: std::fmt::Debug + Send {
+    /// Looks at the next line.
+    fn take(&mut self, line: Line<'_>) -> Mark;
+
+    /// What it knows in the end; `None` where it is not sure to have understood.
+    fn report(self: Box<Self>, end: &End) -> Option<Report>;
+}
+
+/// How much a line matters.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Mark {
+    /// No opinion: its words decide.
+    #[default]
+    Plain,
+    /// Nobody will need it.
+    Noise,
+    /// It matters so much.
+    Weight(u32),
+}
+
+impl Mark {
+    /// How it ended.
+    pub(crate) const OUTCOME: Self = Self::Weight(70);
+    /// What failed.
+    pub(crate) const FAILURE: Self = Self::Weight(60);
+    /// Why it failed, or where.
+    pub(crate) const REASON: Self = Self::Weight(55);
+    /// What stands around a reason.
+    pub(crate) const DETAIL: Self = Self::Weight(30);
+    /// What may be of interest when nothing failed.
+    pub(crate) const NOTABLE: Self = Self::Weight(12);
+}
+
+/// What is known when all lines were taken.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct End {
+    pub(crate) lines: u64,
+    /// The bytes there are for the digest.
+    pub(crate) room: usize,
+}
+
+macro_rules! recognizers {
+    ($($name:ident),+ $(,)?) => {
+        $(mod $name;)+
+
+        /// Every format, the more particular first.
+        pub(crate) static FORMATS: &[&Format] = &[$(&$name::FORMAT),+];
+    };
+}
+
+recognizers! {
+    ndjson,
+    json,
+    accessibility,
+    html,
+    markdown,
+    yaml,
+    toml,
+    xml,
+    dependencies,
+    valgrind,
+    strace,
+    curl,
+    access_log,
+    sql,
+    csv,
+    table,
+    ls,
+    tree,
+    du,
+    git_status,
+    git_log,
+    diff,
+    git_blame,
+    git_branch,
+    paths,
+    grep,
+    log,
+    cargo_test,
+    pytest,
+    jest,
+    go_test,
+    maven,
+    gradle,
+    phpunit,
+    rspec,
+    ctest,
+    tap,
+    git_transfer,
+    rustc,
+    compiler,
+    eslint,
+    shellcheck,
+    make,
+    bundler,
+    ci,
+    npm,
+    pip,
+    cargo_build,
+    apt,
+    terraform,
+    trace,
+}

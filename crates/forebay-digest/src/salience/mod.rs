@@ -3,7 +3,6 @@
 mod edge;
 mod intent;
 mod patterns;
-mod place;
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -11,11 +10,14 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use forebay_domain::text::cut;
 
+use crate::place;
+use crate::recognizers::Parts;
 pub(crate) use intent::Intent;
 use patterns::{Kind, PATTERNS, Pattern};
 
 /// What stands out in one line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is one thing that a line may be")]
 pub(crate) struct Salience {
     /// How telling the line is, whatever the caller is after.
     pub(crate) weight: u32,
@@ -25,6 +27,10 @@ pub(crate) struct Salience {
     pub(crate) place: bool,
     /// The words of the intent it has, one bit each.
     pub(crate) wanted: u32,
+    /// A recognizer says what it weighs.
+    pub(crate) marked: bool,
+    /// A recognizer says that nobody needs it.
+    pub(crate) noise: bool,
 }
 
 impl Salience {
@@ -43,42 +49,83 @@ const LETTERS: usize = 8;
 /// Only the start of a line is looked at; what lies behind is not shown either.
 const LOOKED_AT: usize = 2 * 1024;
 
-/// Weighs one line; the words of the intent are the caller's to add.
-pub(crate) fn weigh(line: &str) -> Salience {
+/// Weighs the line of this number, and says which recognizers its words wake, one bit each.
+///
+/// The words of the intent are the caller's to add.
+pub(crate) fn weigh(line: &str, number: u64) -> (Salience, u128) {
     let line = cut::prefix(line, LOOKED_AT);
-    let mut kinds = kinds_in(line);
+    let (mut kinds, triggers) = kinds_in(line, number);
     if kinds.has(Kind::Failure) && letters(line) < LETTERS {
         kinds.replace(Kind::Failure, Kind::Complaint);
     }
     let place = place::is_named_in(line);
     let weight = kinds.heaviest() + if place { PLACE_WEIGHT } else { 0 };
-    Salience { weight, failure: kinds.has(Kind::Failure), place, wanted: 0 }
+    let failure = kinds.has(Kind::Failure);
+    (Salience { weight, failure, place, ..Salience::default() }, triggers)
 }
 
 fn letters(line: &str) -> usize {
     line.bytes().filter(u8::is_ascii_alphabetic).count()
 }
 
-/// All patterns in one automaton, and the pattern each of its words belongs to.
+/// All words that say something of a line, in one automaton, and what each means.
 struct Finder {
     words: AhoCorasick,
-    pattern_of: Vec<&'static Pattern>,
+    meaning_of: Vec<Meaning>,
 }
 
-static FINDER: LazyLock<Option<Finder>> = LazyLock::new(|| {
-    let words = PATTERNS.iter().flat_map(|pattern| pattern.words);
-    let pattern_of = PATTERNS.iter().flat_map(|row| row.words.iter().map(move |_| row)).collect();
-    let words = AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(words).ok()?;
-    Some(Finder { words, pattern_of })
-});
+/// What a found word means.
+#[derive(Clone, Copy)]
+enum Meaning {
+    Pattern(&'static Pattern),
+    /// It wakes the recognizers of these bits.
+    Trigger(u128),
+}
+
+/// Quick to make: for the first lines of a text, which most texts do not go beyond.
+static FINDER: LazyLock<Option<Finder>> =
+    LazyLock::new(|| Finder::new(AhoCorasickKind::ContiguousNFA));
+
+/// Slow to make and fast to use: for all lines after them.
+static FAST_FINDER: LazyLock<Option<Finder>> = LazyLock::new(|| Finder::new(AhoCorasickKind::DFA));
+
+/// From this line on making the fast one pays.
+const LONG: u64 = 20_000;
 
 impl Finder {
-    /// The patterns found in a line, each with where it stands.
-    fn find(&self, line: &str) -> impl Iterator<Item = (&'static Pattern, Range<usize>)> {
-        self.words
-            .find_overlapping_iter(line)
-            .map(|found| (self.pattern_of[found.pattern().as_usize()], found.range()))
-            .filter(|(pattern, at)| pattern.edge.holds(line, at))
+    fn new(kind: AhoCorasickKind) -> Option<Self> {
+        let patterns = PATTERNS
+            .iter()
+            .flat_map(|row| row.words.iter().map(move |word| (*word, Meaning::Pattern(row))));
+        let triggers = Parts::triggers().map(|(word, bits)| (word, Meaning::Trigger(bits)));
+        let (words, meaning_of): (Vec<&str>, _) = patterns.chain(triggers).unzip();
+        let words = AhoCorasick::builder().kind(Some(kind)).build(words).ok()?;
+        Some(Self { words, meaning_of })
+    }
+
+    /// The one to use for a line of this number.
+    fn for_line(number: u64) -> Option<&'static Self> {
+        if number < LONG { FINDER.as_ref() } else { FAST_FINDER.as_ref() }
+    }
+}
+
+/// A pattern and where it stands.
+type Found = (&'static Pattern, Range<usize>);
+
+impl Finder {
+    /// The patterns found in a line, and the recognizers its words wake.
+    fn find(&self, line: &str) -> (Vec<Found>, u128) {
+        let (mut patterns, mut triggers) = (Vec::new(), 0);
+        for found in self.words.find_overlapping_iter(line) {
+            match self.meaning_of[found.pattern().as_usize()] {
+                Meaning::Pattern(pattern) if pattern.edge.holds(line, &found.range()) => {
+                    patterns.push((pattern, found.range()));
+                }
+                Meaning::Pattern(_) => {}
+                Meaning::Trigger(bits) => triggers |= bits,
+            }
+        }
+        (patterns, triggers)
     }
 }
 
@@ -116,10 +163,13 @@ impl Kinds {
     }
 }
 
-fn kinds_in(line: &str) -> Kinds {
-    let Some(finder) = &*FINDER else { return Kinds::default() };
-    let found: Vec<_> = finder.find(line).collect();
-    let is_harmless = |(pattern, _): &&(&Pattern, _)| pattern.kind == Kind::Harmless;
+fn kinds_in(line: &str, number: u64) -> (Kinds, u128) {
+    let Some(finder) = Finder::for_line(number) else { return (Kinds::default(), 0) };
+    let (found, triggers) = finder.find(line);
+    if found.is_empty() {
+        return (Kinds::default(), triggers);
+    }
+    let is_harmless = |(pattern, _): &&Found| pattern.kind == Kind::Harmless;
     let harmless: Vec<_> = found.iter().filter(is_harmless).map(|(_, around)| around).collect();
     let mut kinds = Kinds::default();
     for (pattern, at) in &found {
@@ -127,7 +177,7 @@ fn kinds_in(line: &str) -> Kinds {
             kinds.add(pattern.kind);
         }
     }
-    kinds.calmed()
+    (kinds.calmed(), triggers)
 }
 
 #[cfg(test)]
@@ -138,17 +188,22 @@ mod tests {
     fn every_pattern_finds_its_sample_and_spares_its_false_friend() {
         let finder = FINDER.as_ref().unwrap();
         for row in PATTERNS {
-            let finds = |line| finder.find(line).any(|(found, _)| found.words == row.words);
+            let finds =
+                |line| finder.find(line).0.iter().any(|(found, _)| found.words == row.words);
             assert!(finds(row.hit), "{row:?} must match its hit");
             assert!(!finds(row.miss), "{row:?} must not match its miss");
-            assert_eq!(kinds_in(row.miss).heaviest(), 0, "{row:?}: its miss must weigh nothing");
+            assert_eq!(
+                kinds_in(row.miss, 1).0.heaviest(),
+                0,
+                "{row:?}: its miss must weigh nothing"
+            );
         }
     }
 
     #[track_caller]
     fn check(expect: &str, lines: &[&str]) {
         for line in lines {
-            let salience = weigh(line);
+            let (salience, _) = weigh(line, 1);
             let said = match salience.weight {
                 _ if salience.failure => "failure",
                 0 => "nothing",

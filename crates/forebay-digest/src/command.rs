@@ -1,0 +1,135 @@
+//! What is known of a text from the command that printed it.
+
+use forebay_domain::policy::shell;
+
+/// Commands that only run another one.
+const WRAPPERS: &[&str] = &[
+    "sudo", "env", "time", "nice", "nohup", "timeout", "stdbuf", "command", "exec", "npx", "bunx",
+    "xvfb-run", "xargs", "watch",
+];
+
+/// Two words that only run another command.
+const RUNNERS: &[(&str, &str)] = &[
+    ("uv", "run"),
+    ("poetry", "run"),
+    ("pipenv", "run"),
+    ("bundle", "exec"),
+    ("pnpm", "exec"),
+    ("pnpm", "dlx"),
+    ("yarn", "exec"),
+    ("yarn", "dlx"),
+    ("npm", "exec"),
+    ("docker", "exec"),
+];
+
+/// Commands that pass on a part of what they read.
+const FILTERS: &[&str] = &[
+    "head", "tail", "tee", "cat", "less", "more", "sort", "uniq", "grep", "egrep", "rg", "sed",
+    "tr", "nl", "column",
+];
+
+/// The commands whose output a text may hold, each as its words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Command {
+    calls: Vec<Vec<String>>,
+}
+
+impl Command {
+    pub(crate) fn read(text: &str) -> Self {
+        let mut calls: Vec<Vec<String>> = Vec::new();
+        for command in shell::read(text).commands {
+            let words = command.words.iter().map(|word| unquoted(&word.source)).collect();
+            let call = unwrapped(words);
+            let Some(name) = call.first() else { continue };
+            if command.piped && FILTERS.contains(&name.as_str()) && !calls.is_empty() {
+                continue;
+            }
+            if command.piped {
+                calls.pop();
+            }
+            if name != "cd" && name != "export" {
+                calls.push(call);
+            }
+        }
+        Self { calls }
+    }
+
+    /// Whether one of the commands is such a one: `pytest`, `git log`.
+    pub(crate) fn is(&self, pattern: &str) -> bool {
+        self.calls.iter().any(|call| fits(call, pattern))
+    }
+
+    /// Whether all of the text comes from such a command.
+    pub(crate) fn is_only(&self, patterns: &[&str]) -> bool {
+        let fits_one = |call: &Vec<String>| patterns.iter().any(|pattern| fits(call, pattern));
+        !self.calls.is_empty() && self.calls.iter().all(fits_one)
+    }
+
+    /// Whether a file name with such an ending is among the words of the only command.
+    pub(crate) fn reads_file(&self, extensions: &[&str]) -> bool {
+        let [call] = self.calls.as_slice() else { return false };
+        call.iter().skip(1).any(|word| {
+            word.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension))
+        })
+    }
+}
+
+/// The first word is the program; the others of the pattern follow among its words, in order.
+fn fits(call: &[String], pattern: &str) -> bool {
+    let mut wanted = pattern.split(' ');
+    let mut words = call.iter();
+    let program = words.next().map(|word| word.rsplit('/').next().unwrap_or(word));
+    program == wanted.next() && wanted.all(|want| words.any(|word| word == want))
+}
+
+fn unquoted(word: &str) -> String {
+    word.trim_matches(['"', '\'']).to_owned()
+}
+
+/// The words without the commands that only run others.
+fn unwrapped(mut words: Vec<String>) -> Vec<String> {
+    loop {
+        let skip = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+            ["timeout", limit, ..] if limit.starts_with(|c: char| c.is_ascii_digit()) => 2,
+            ["python" | "python3", "-m", _, ..] => 2,
+            [first, second, ..] if RUNNERS.contains(&(first, second)) => 2,
+            [first, _, ..] if WRAPPERS.contains(first) => 1,
+            _ => return words,
+        };
+        words.drain(..skip);
+        while words.len() > 1 && (words[0].starts_with('-') || words[0].contains('=')) {
+            words.remove(0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(command: &str, is: &[&str], is_not: &[&str]) {
+        let read = Command::read(command);
+        for pattern in is {
+            assert!(read.is(pattern), "{command}: {pattern} in {read:?}");
+        }
+        for pattern in is_not {
+            assert!(!read.is(pattern), "{command}: {pattern} in {read:?}");
+        }
+    }
+
+    #[test]
+    fn the_command_that_printed_is_found() {
+        check(
+            "cd /x && cargo test --all 2>&1 | tail -50",
+            &["cargo test", "cargo"],
+            &["tail", "cd"],
+        );
+        check("RUST_LOG=1 timeout 30 ./gradlew test", &["gradlew", "gradlew test"], &["timeout"]);
+        check("python3 -m pytest -q; ls -la", &["pytest", "ls"], &["python3"]);
+        check("curl -s http://x/api | jq '.items'", &["jq"], &["curl"]);
+        check("git -C /repo log --oneline", &["git log"], &["git diff"]);
+        check("uv run --frozen pytest", &["pytest"], &["uv"]);
+        check("", &[], &["ls"]);
+    }
+}

@@ -1,0 +1,202 @@
+//! Folds runs of repeated lines into one row with a count.
+
+use forebay_domain::text::cut;
+use forebay_domain::text::number::grouped;
+
+use crate::lines::Line;
+use crate::salience::Salience;
+
+/// Longer lines are not compared, and only this much of them is held.
+const HELD: usize = 2 * 1024;
+
+/// Of a longer line so many bytes at its start are shown.
+const SHOWN: usize = 200;
+
+/// And so many at its end.
+const ENDING: usize = 40;
+
+/// The last of lines alike is shown beside the first, if it is not longer.
+const SHORT: usize = 80;
+
+/// Consecutive lines that are equal, or equal but for their digits.
+#[derive(Debug)]
+pub(crate) struct Run {
+    first: u64,
+    count: u64,
+    text: String,
+    cut: u64,
+    salience: Salience,
+    /// The last line, where it differs from the first.
+    variant: Option<String>,
+}
+
+/// What a run looks like in a digest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// The raw lines it stands for.
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+    /// The lines after the first differ from it.
+    pub(crate) alike: bool,
+    pub(crate) shown: String,
+    pub(crate) salience: Salience,
+}
+
+impl Run {
+    pub(crate) fn new(line: Line<'_>, salience: Salience) -> Self {
+        let text = cut::prefix(line.text, HELD);
+        Self {
+            first: line.number,
+            count: 1,
+            text: text.to_owned(),
+            cut: line.cut + (line.text.len() - text.len()) as u64,
+            salience,
+            variant: None,
+        }
+    }
+
+    /// The words of the intent its lines have.
+    pub(crate) fn wanted(&self) -> u32 {
+        self.salience.wanted
+    }
+
+    /// Takes the line in if it repeats the run.
+    ///
+    /// Lines that name a failure or a place are only folded when equal: their numbers matter.
+    pub(crate) fn join(&mut self, line: Line<'_>, matters: bool) -> bool {
+        if self.cut > 0 || line.cut > 0 {
+            return false;
+        }
+        let equal = self.text == line.text;
+        if !equal && (matters || self.salience.is_pointed() || !alike(&self.text, line.text)) {
+            return false;
+        }
+        if !equal || self.variant.is_some() {
+            let last = self.variant.get_or_insert_default();
+            last.clear();
+            last.push_str(cut::prefix(line.text, HELD));
+        }
+        self.count += 1;
+        true
+    }
+
+    /// The rows to show: one, or two where folding a pair would hide the second.
+    pub(crate) fn into_rows(self) -> impl Iterator<Item = Row> {
+        let Self { first, count, text, cut, salience, variant } = self;
+        let last = first + count - 1;
+        let mut row =
+            Row { first, last, alike: variant.is_some(), shown: shown(text, cut), salience };
+        let end = variant.as_deref().filter(|text| count > 2 && text.len() <= SHORT);
+        if let Some(end) = end.filter(|end| row.shown.trim() != end.trim()) {
+            row.shown = format!("{} … {}", row.shown, end.trim());
+        }
+        let second = variant.filter(|_| count == 2).map(|text| {
+            (row.last, row.alike) = (first, false);
+            Row { first: last, last, alike: false, shown: shown(text, 0), salience }
+        });
+        row.mark();
+        std::iter::once(row).chain(second)
+    }
+}
+
+impl Row {
+    pub(crate) fn says_something(&self) -> bool {
+        !self.shown.trim().is_empty()
+    }
+
+    /// Says how many lines it stands for.
+    fn mark(&mut self) {
+        if self.first == self.last {
+            return;
+        }
+        let count = grouped(self.last - self.first + 1);
+        let mark = if self.alike { format!(" … ×{count} alike") } else { format!(" ×{count}") };
+        self.shown.push_str(if self.shown.is_empty() { mark.trim_start() } else { &mark });
+    }
+}
+
+fn shown(text: String, cut: u64) -> String {
+    let text = squeezed(text);
+    if cut == 0 && text.len() <= SHOWN + ENDING {
+        return text;
+    }
+    // How a long line ends often matters as much as how it starts.
+    let end = if cut == 0 { cut::suffix(&text, ENDING) } else { "" };
+    let start = cut::prefix(&text, SHOWN);
+    let missing = cut + (text.len() - start.len() - end.len()) as u64;
+    format!("{start}… +{} bytes{}{end}", grouped(missing), if end.is_empty() { "" } else { " …" })
+}
+
+/// Blanks that only align columns become two; those at the start stay, they say what belongs together.
+fn squeezed(text: String) -> String {
+    let start = text.len() - text.trim_start().len();
+    if !text[start..].contains("   ") {
+        return text;
+    }
+    let mut squeezed = text[..start].to_owned();
+    let mut blanks = 0;
+    for c in text[start..].chars() {
+        blanks = if c == ' ' { blanks + 1 } else { 0 };
+        if blanks <= 2 {
+            squeezed.push(c);
+        }
+    }
+    squeezed
+}
+
+fn alike(one: &str, other: &str) -> bool {
+    // Lines alike start alike, unless they start with a number.
+    let starts =
+        |text: &str| text.as_bytes().first().copied().filter(|byte| !byte.is_ascii_digit());
+    let ends = |text: &str| text.as_bytes().last().copied().filter(|byte| !byte.is_ascii_digit());
+    if starts(one) != starts(other) || ends(one) != ends(other) {
+        return false;
+    }
+    without_digits(one).eq(without_digits(other))
+}
+
+/// The bytes of a text, each number in it as one zero.
+pub(crate) fn without_digits(text: &str) -> impl Iterator<Item = u8> {
+    let mut in_number = false;
+    text.bytes().filter_map(move |byte| {
+        let starts = !in_number;
+        in_number = byte.is_ascii_digit();
+        if in_number { starts.then_some(b'0') } else { Some(byte) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(lines: &[&str], expect: &[&str]) {
+        let mut rows = Vec::new();
+        let mut open: Option<Run> = None;
+        for (number, text) in (1..).zip(lines) {
+            let line = Line { number, text, cut: 0, ended: true };
+            if !open.as_mut().is_some_and(|run| run.join(line, false)) {
+                rows.extend(open.replace(Run::new(line, Salience::default())));
+            }
+        }
+        rows.extend(open);
+        let shown: Vec<_> =
+            rows.into_iter().flat_map(Run::into_rows).map(|row| row.shown).collect();
+        assert_eq!(shown, expect);
+    }
+
+    #[test]
+    fn repeated_lines_fold() {
+        check(&["a", "a", "b", "a"], &["a ×2", "b", "a"]);
+        check(&["at 1", "at 22", "at 3"], &["at 1 … at 3 … ×3 alike"]);
+        check(&["at 1", "at 22"], &["at 1", "at 22"]);
+        check(&["a1b", "a1c", "ab"], &["a1b", "a1c", "ab"]);
+    }
+
+    #[test]
+    fn long_lines_are_cut_and_say_so() {
+        let long = "x".repeat(1_300);
+        let expect = format!("{}… +1,060 bytes …{}", "x".repeat(200), "x".repeat(40));
+        check(&[&long], &[&expect]);
+    }
+}

@@ -1,0 +1,128 @@
+//! What a choice of rows costs, gaps included, and how it is written.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::fold::Row;
+use crate::LeftOut;
+
+/// The text to be reduced, and the bytes there are for it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Text {
+    pub(super) lines: u64,
+    pub(super) room: usize,
+}
+
+/// The rows chosen so far.
+#[derive(Debug)]
+pub(super) struct Layout<'a> {
+    rows: &'a [Row],
+    text: Text,
+    chosen: BTreeSet<usize>,
+    bytes: usize,
+}
+
+impl<'a> Layout<'a> {
+    /// Nothing chosen: one gap.
+    pub(super) fn new(rows: &'a [Row], text: Text) -> Self {
+        Self { rows, text, chosen: BTreeSet::new(), bytes: gap_cost(0, text.lines + 1) }
+    }
+
+    /// Chooses a row if the whole then costs at most `limit` bytes; whether it is chosen now.
+    pub(super) fn choose(&mut self, index: usize, limit: usize) -> bool {
+        if self.chosen.contains(&index) {
+            return true;
+        }
+        let bytes = self.bytes_with(index);
+        // The last line needs no newline.
+        let fits = bytes <= limit.saturating_add(1);
+        if fits {
+            self.bytes = bytes;
+            self.chosen.insert(index);
+        }
+        fits
+    }
+
+    /// What the choice costs so far.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.chosen.is_empty()
+    }
+
+    /// Shows the rows between chosen ones where they cost no more than saying that they are left out.
+    pub(super) fn close_small_gaps(&mut self) {
+        for index in 0..self.rows.len() {
+            if !self.chosen.contains(&index) && self.bytes_with(index) <= self.bytes {
+                self.choose(index, usize::MAX);
+            }
+        }
+    }
+
+    pub(super) fn write(&self) -> (String, Vec<LeftOut>) {
+        let mut text = String::with_capacity(self.bytes);
+        let mut left_out = Vec::new();
+        let mut last = 0;
+        for row in self.chosen.iter().map(|index| &self.rows[*index]) {
+            write_gap(&mut text, &mut left_out, last, row.first);
+            text.push_str(&row.shown);
+            text.push('\n');
+            if row.alike {
+                left_out.push(LeftOut { first: row.first + 1, last: row.last });
+            }
+            last = row.last;
+        }
+        write_gap(&mut text, &mut left_out, last, self.text.lines + 1);
+        text.pop();
+        (text, joined(left_out))
+    }
+
+    fn bytes_with(&self, index: usize) -> usize {
+        let row = &self.rows[index];
+        let last =
+            self.chosen.range(..index).next_back().map_or(0, |before| self.rows[*before].last);
+        let next = self.chosen.range(index..).next();
+        let next = next.map_or(self.text.lines + 1, |after| self.rows[*after].first);
+        let gaps = gap_cost(last, row.first) + gap_cost(row.last, next);
+        self.bytes + row.shown.len() + 1 + gaps - gap_cost(last, next)
+    }
+}
+
+/// The bytes of the gap between two shown lines, if there is one.
+fn gap_cost(last: u64, next: u64) -> usize {
+    gap(last, next).map_or(0, |gap| mark(gap).len() + 1)
+}
+
+fn gap(last: u64, next: u64) -> Option<LeftOut> {
+    (last + 1 < next).then(|| LeftOut { first: last + 1, last: next - 1 })
+}
+
+fn write_gap(text: &mut String, left_out: &mut Vec<LeftOut>, last: u64, next: u64) {
+    if let Some(gap) = gap(last, next) {
+        left_out.push(gap);
+        let _ = writeln!(text, "{}", mark(gap));
+    }
+}
+
+/// The line that stands for a gap.
+pub(super) fn mark(gap: LeftOut) -> String {
+    let LeftOut { first, last } = gap;
+    if first == last {
+        return format!("… line {first}");
+    }
+    format!("… lines {first}-{last}")
+}
+
+/// Ranges that touch become one.
+fn joined(ranges: Vec<LeftOut>) -> Vec<LeftOut> {
+    let mut joined: Vec<LeftOut> = Vec::new();
+    for range in ranges {
+        match joined.last_mut() {
+            Some(before) if before.last + 1 == range.first => before.last = range.last,
+            _ => joined.push(range),
+        }
+    }
+    joined
+}

@@ -1,0 +1,96 @@
+//! Accessibility trees, as browser tools print them: roles counted, headings, fields and notices named.
+
+use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use crate::lines::Line;
+use crate::tally::Tops;
+
+pub(super) const FORMAT: Format = Format {
+    name: "accessibility tree",
+    keeps: "page and title; elements by role, disabled ones; headings, notices, fields and buttons by name",
+    commands: &["playwright"],
+    scope: Scope::Whole(claims),
+    start: || Box::<Accessibility>::default(),
+};
+
+const ROLES: &[&str] = &[
+    "link", "button", "heading", "row", "cell", "textbox", "searchbox", "checkbox", "radio", "combobox", "option", "img",
+    "list", "listitem", "navigation", "banner", "main", "table", "alert", "status", "text", "paragraph", "generic",
+    "rowgroup", "columnheader", "contentinfo", "form", "tab", "dialog", "article", "region", "document", "group",
+];
+
+fn claims(start: &Start<'_>) -> Option<Claim> {
+    let enough = start.lines.iter().filter(|line| element(line).is_some()).count() >= 5;
+    (enough && start.mostly(70, |line| element(line).is_some())).then_some(Claim::Sure)
+}
+
+/// The role and the rest of `- heading "Sale" [level=1]`.
+fn element(line: &str) -> Option<(&str, &str)> {
+    let rest = line.trim_start().strip_prefix("- ")?.trim_matches('\'');
+    let end = rest.find([' ', ':', '[']).unwrap_or(rest.len());
+    let role = &rest[..end];
+    ROLES.contains(&role).then(|| (role, rest[end..].trim_matches([' ', ':'])))
+}
+
+#[derive(Debug, Default)]
+struct Accessibility {
+    roles: Tops,
+    disabled: u64,
+    headings: Tops,
+    fields: Tops,
+    buttons: Tops,
+}
+
+impl Recognizer for Accessibility {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let Some((role, rest)) = element(line.text) else {
+            let says = line.text.contains("Page ") || line.text.starts_with("- Page");
+            return if says { Mark::OUTCOME } else { Mark::Plain };
+        };
+        self.roles.add(role);
+        self.disabled += u64::from(rest.contains("[disabled]"));
+        let name = rest.split('"').nth(1).unwrap_or_default();
+        match role {
+            "heading" => {
+                self.headings.add(name);
+                let upper = rest.contains("[level=1]") || rest.contains("[level=2]");
+                Mark::Weight(if upper { 50 } else { 12 })
+            }
+            "textbox" | "searchbox" | "checkbox" | "radio" | "combobox" => {
+                self.fields.add(&format!("{role} {name}"));
+                Mark::Weight(20)
+            }
+            "button" => {
+                self.buttons.add(name);
+                Mark::Plain
+            }
+            "alert" | "status" | "dialog" => Mark::Weight(55),
+            "row" => Mark::Weight(if self.roles.of("row") <= 3 { 18 } else { 9 }),
+            _ => Mark::Plain,
+        }
+    }
+
+    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+        let counted: Vec<String> = self
+            .roles
+            .ranked()
+            .into_iter()
+            .filter(|(role, _)| !matches!(*role, "text" | "generic" | "paragraph" | "listitem"))
+            .take(10)
+            .map(|(role, count)| match count {
+                1 => format!("1 {role}"),
+                _ => format!("{count} {role}s"),
+            })
+            .collect();
+        let disabled = if self.disabled > 0 { format!(", {} disabled", self.disabled) } else { String::new() };
+        let mut report = Report::of(format!("page: {}{disabled}", counted.join(", ")), Quotes::Marked);
+        let most = end.room / 120;
+        report.add(80, format!("headings: {}", self.headings.names(most)));
+        if !self.fields.is_empty() {
+            report.add(78, format!("fields: {}", self.fields.names(most)));
+        }
+        if !self.buttons.is_empty() {
+            report.add(70, format!("buttons: {}", self.buttons.list(most)));
+        }
+        Some(report)
+    }
+}

@@ -1,0 +1,101 @@
+//! webpack, Vite and Next.js: errors with their modules, what was built and how large.
+
+use forebay_domain::text::number::bytes;
+
+use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use crate::lines::Line;
+use crate::tally::Tops;
+
+pub(super) const FORMAT: Format = Format {
+    name: "webpack, vite, next",
+    keeps: "errors with module and reason; the emitted files and sizes; how the build ended",
+    commands: &["webpack", "vite build", "vite", "next build", "rollup", "esbuild"],
+    scope: Scope::Part(&["ERROR in ", "webpack ", "modules transformed", "Failed to compile", "error during build", "First Load JS"]),
+    start: || Box::<Bundler>::default(),
+};
+
+#[derive(Debug, Default)]
+struct Bundler {
+    errors: Tops,
+    assets: u64,
+    kinds: Tops,
+    bytes: f64,
+    /// Modules built.
+    modules: u64,
+    ending: Option<String>,
+    reason_lines: u32,
+}
+
+impl Recognizer for Bundler {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let text = line.text.trim();
+        if let Some(module) = text.strip_prefix("ERROR in ") {
+            self.errors.add(module);
+            self.reason_lines = 3;
+            return Mark::FAILURE;
+        }
+        if text.starts_with("Failed to compile") || text.starts_with("error during build") {
+            self.errors.add(text);
+            self.reason_lines = 6;
+            return Mark::FAILURE;
+        }
+        let is_ending = text.starts_with("✓ built in") || (text.starts_with("webpack ") && text.contains(" compiled "));
+        if is_ending {
+            self.ending = Some(text.to_owned());
+            return Mark::OUTCOME;
+        }
+        if text.starts_with("asset ") || (text.starts_with("dist/") && text.contains(" kB")) {
+            self.asset(text);
+            return Mark::Weight(16);
+        }
+        if text.ends_with("modules transformed.") || text.contains("Compiled successfully") {
+            return Mark::Weight(25);
+        }
+        if text.starts_with("WARNING in ") || text.starts_with("(!) ") {
+            self.reason_lines = 1;
+            return Mark::REASON;
+        }
+        if text.starts_with("./") && text.contains("[built]") {
+            self.modules += 1;
+            return Mark::Noise;
+        }
+        if self.reason_lines > 0 && !text.is_empty() {
+            self.reason_lines -= 1;
+            return Mark::REASON;
+        }
+        Mark::Plain
+    }
+
+    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+        if self.errors.is_empty() && self.assets == 0 {
+            return None;
+        }
+        let mut said = vec![format!("build: {} errors", self.errors.total())];
+        if self.assets > 0 {
+            said.push(format!("{} files ({}), {} in all", self.assets, self.kinds.list(4), bytes(self.bytes as u64)));
+        }
+        if self.modules > 0 {
+            said.push(format!("{} modules", self.modules));
+        }
+        said.extend(self.ending);
+        Some(Report::of(said.join(", "), Quotes::Usual).failing(!self.errors.is_empty()))
+    }
+}
+
+impl Bundler {
+    /// `dist/assets/index.js   606.16 kB │ gzip: 3.66 kB`, `asset main.js 159 KiB`.
+    fn asset(&mut self, text: &str) {
+        self.assets += 1;
+        let mut words = text.trim_start_matches("asset ").split_ascii_whitespace();
+        let (name, size, unit) = (words.next(), words.next(), words.next());
+        if let Some((_, kind)) = name.and_then(|name| name.rsplit_once('.')) {
+            self.kinds.add(kind);
+        }
+        let factor = match unit {
+            Some("kB" | "KiB") => 1e3,
+            Some("MB" | "MiB") => 1e6,
+            _ => 1.0,
+        };
+        self.bytes += factor * size.and_then(|size| size.replace(',', "").parse::<f64>().ok()).unwrap_or(0.0);
+    }
+}

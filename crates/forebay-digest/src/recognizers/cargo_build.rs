@@ -1,0 +1,88 @@
+//! cargo's own lines: crates compiled, how the build ended.
+
+use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use crate::lines::Line;
+use crate::tally::Tops;
+
+pub(super) const FORMAT: Format = Format {
+    name: "cargo",
+    keeps: "crates compiled, downloaded, updated and added; how the build ended",
+    commands: &["cargo"],
+    scope: Scope::Part(&["   Compiling ", "    Checking ", "    Updating crates.io", "  Downloaded "]),
+    start: || Box::<CargoBuild>::default(),
+};
+
+#[derive(Debug, Default)]
+struct CargoBuild {
+    compiled: u64,
+    checked: u64,
+    downloaded: u64,
+    adding: u64,
+    updating: u64,
+    removing: u64,
+    finished: Option<String>,
+    /// Dependencies that were asked for.
+    required: Tops,
+    /// Packages for which a newer version is there.
+    behind: u64,
+}
+
+impl Recognizer for CargoBuild {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let indented = line.text.len() - line.text.trim_start().len();
+        let Some((verb, rest)) = line.text.trim_start().split_once(' ') else { return Mark::Plain };
+        if indented == 13 && matches!(verb, "+" | "-") {
+            // A feature of the package above.
+            return Mark::Noise;
+        }
+        if indented + verb.len() != 12 {
+            return Mark::Plain;
+        }
+        let count = match verb {
+            "Compiling" => &mut self.compiled,
+            "Checking" => &mut self.checked,
+            "Downloaded" => &mut self.downloaded,
+            "Adding" if rest.contains(" to ") => {
+                self.required.add(rest.split_once(" to ").map_or(rest, |(name, _)| name));
+                return Mark::Weight(40);
+            }
+            "Adding" => {
+                self.behind += u64::from(rest.contains("(available:"));
+                self.adding += 1;
+                return if rest.contains("(available:") { Mark::Weight(30) } else { Mark::Noise };
+            }
+            "Locking" => return Mark::Weight(35),
+            "Updating" if rest.contains("->") => &mut self.updating,
+            "Removing" => &mut self.removing,
+            "Finished" => {
+                self.finished = Some(rest.to_owned());
+                return Mark::Weight(40);
+            }
+            "Downloading" | "Fresh" | "Blocking" => return Mark::Noise,
+            _ => return Mark::Plain,
+        };
+        *count += 1;
+        Mark::Noise
+    }
+
+    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+        let counts = [
+            (self.compiled, "compiled"), (self.checked, "checked"), (self.downloaded, "downloaded"),
+            (self.adding, "added"), (self.updating, "updated"), (self.removing, "removed"),
+        ];
+        let said: Vec<String> =
+            counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        let mut report = Report::new(Quotes::Usual);
+        if !self.required.is_empty() {
+            report.add(70, format!("{} dependencies: {}", self.required.distinct(), self.required.names(12)));
+        }
+        if self.behind > 0 {
+            report.add(60, format!("{} available in newer versions", self.behind));
+        }
+        if !said.is_empty() {
+            report.add(55, format!("crates: {}", said.join(", ")));
+        }
+        report.add(50, self.finished.map(|finished| format!("finished {finished}")).unwrap_or_default());
+        (!report.facts.is_empty()).then_some(report)
+    }
+}

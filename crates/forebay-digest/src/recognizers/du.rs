@@ -1,0 +1,71 @@
+//! `du`: the total and the largest folders.
+
+use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use crate::lines::Line;
+
+pub(super) const FORMAT: Format = Format {
+    name: "du",
+    keeps: "the number of entries; the total; the largest first",
+    commands: &["du", "dust"],
+    scope: Scope::Whole(claims),
+    start: || Box::<Du>::default(),
+};
+
+/// So many of the largest are held.
+const HELD: usize = 60;
+
+fn claims(start: &Start<'_>) -> Option<Claim> {
+    let enough = start.telling().count() >= 3;
+    (enough && start.mostly(98, |line| row(line).is_some())).then_some(start.claim())
+}
+
+#[derive(Debug, Default)]
+struct Du {
+    entries: u64,
+    largest: Vec<(f64, String)>,
+    smallest: f64,
+    last: Option<String>,
+}
+
+impl Recognizer for Du {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let Some((size, path)) = row(line.text) else { return Mark::Plain };
+        self.last = Some(line.text.replace('\t', " "));
+        if path == "total" {
+            return Mark::Plain;
+        }
+        self.entries += 1;
+        if self.largest.len() < HELD || size > self.smallest {
+            self.largest.push((size, line.text.trim().replace('\t', " ")));
+            self.largest.sort_by(|one, other| other.0.total_cmp(&one.0));
+            self.largest.truncate(HELD);
+            self.smallest = self.largest.last().map_or(0.0, |(size, _)| *size);
+        }
+        Mark::Plain
+    }
+
+    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+        let said = format!("du: {} entries; last line: {}", self.entries, self.last?);
+        let mut report = Report::of(said, Quotes::Nothing);
+        report.add(95, "largest first:");
+        for (index, (_, row)) in self.largest.iter().enumerate() {
+            report.add(90 - index as u32, row.clone());
+        }
+        Some(report)
+    }
+}
+
+/// A size, a tab, a path.
+fn row(line: &str) -> Option<(f64, &str)> {
+    let (size, path) = line.split_once('\t')?;
+    let number = size.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match size.trim()[number.len()..].chars().next() {
+        None | Some('K' | 'k') => 1.0,
+        Some('B') => 1.0 / 1024.0,
+        Some('M') => 1024.0,
+        Some('G') => 1024.0 * 1024.0,
+        Some('T') => 1024.0 * 1024.0 * 1024.0,
+        Some(_) => return None,
+    };
+    (!path.is_empty()).then_some((number.parse::<f64>().ok()? * unit, path))
+}

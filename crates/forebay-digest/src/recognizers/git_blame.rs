@@ -1,0 +1,63 @@
+//! `git blame`: who wrote how many lines, in which commits, from when to when.
+
+use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use crate::lines::Line;
+use crate::tally::{Tops, Values};
+
+pub(super) const FORMAT: Format = Format {
+    name: "git blame",
+    keeps: "lines by author and by commit; dates of the oldest and the newest",
+    commands: &["git blame", "git annotate"],
+    scope: Scope::Whole(claims),
+    start: || Box::<GitBlame>::default(),
+};
+
+fn claims(start: &Start<'_>) -> Option<Claim> {
+    start.mostly(95, |line| blamed(line).is_some()).then_some(Claim::Sure)
+}
+
+#[derive(Debug, Default)]
+struct GitBlame {
+    lines: u64,
+    authors: Tops,
+    commits: Tops,
+    dates: Values,
+}
+
+impl Recognizer for GitBlame {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        if let Some((commit, author, date)) = blamed(line.text) {
+            self.lines += 1;
+            self.commits.add(commit);
+            self.authors.add(author);
+            self.dates.add(date);
+        }
+        Mark::Plain
+    }
+
+    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+        if self.lines != end.lines {
+            return None;
+        }
+        let said = format!(
+            "git blame: {} lines by {} authors in {} commits",
+            self.lines, self.authors.distinct_said(), self.commits.distinct_said()
+        );
+        let mut report = Report::of(said, Quotes::Usual).failing(false);
+        report.add(90, format!("lines by author: {}", self.authors.list(8)));
+        report.add(85, format!("lines by commit: {}", self.commits.list(6)));
+        report.add(80, format!("dates: {}", self.dates.describe(1).trim_start_matches("date ")));
+        Some(report)
+    }
+}
+
+/// `abc1234 (Ann Lee 2024-05-01 10:00:00 +0000 12) code`, with or without the file.
+fn blamed(line: &str) -> Option<(&str, &str, &str)> {
+    let commit = line.split(' ').next()?.trim_start_matches('^');
+    let is_hash = commit.len() >= 7 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let inside = line.split_once('(')?.1.split_once(')')?.0;
+    let at = inside.as_bytes().windows(11).position(|window| {
+        window[0] == b' ' && crate::tally::looks_like_date(std::str::from_utf8(&window[1..]).unwrap_or_default())
+    })?;
+    is_hash.then_some((commit, inside[..at].trim(), inside.get(at + 1..at + 11)?))
+}

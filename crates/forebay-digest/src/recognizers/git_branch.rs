@@ -1,0 +1,75 @@
+//! `git branch`: the current branch, how many local and remote ones, their names.
+
+use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use crate::lines::Line;
+use crate::tally::{Tops, listed};
+
+pub(super) const FORMAT: Format = Format {
+    name: "git branch",
+    keeps: "the current branch; local and remote branches, counted and named; tags",
+    commands: &["git branch", "git tag", "git remote", "git worktree list"],
+    scope: Scope::Whole(claims),
+    start: || Box::<GitBranch>::default(),
+};
+
+fn claims(start: &Start<'_>) -> Option<Claim> {
+    let has_current = start.lines.iter().filter(|line| line.starts_with("* ")).count() <= 1;
+    let like_branches = start.mostly(100, |line| line.starts_with("  ") || line.starts_with("* "));
+    let named = start.expected && start.command.is("git branch");
+    (like_branches && has_current && named).then_some(Claim::Sure)
+}
+
+#[derive(Debug, Default)]
+struct GitBranch {
+    current: Option<String>,
+    local: Tops,
+    remote: Tops,
+    /// By what stands before the first slash.
+    groups: Tops,
+}
+
+impl Recognizer for GitBranch {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let text = line.text.trim_end();
+        if let Some(current) = text.strip_prefix("* ") {
+            self.current = Some(current.to_owned());
+        }
+        let name = text.trim_start_matches(['*', '+', ' ']);
+        let name = name.split(' ').next().unwrap_or(name);
+        match name.strip_prefix("remotes/") {
+            _ if text.contains(" -> ") => {}
+            Some(remote) => self.remote.add(remote),
+            None => {
+                self.local.add(name);
+                if let Some((group, _)) = name.split_once('/') {
+                    self.groups.add(group);
+                }
+            }
+        }
+        if text.starts_with("* ") { Mark::OUTCOME } else { Mark::Weight(15) }
+    }
+
+    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+        let all = self.local.distinct() + self.remote.distinct();
+        let said = format!(
+            "git branch: {all} branches ({} local, {} remote)",
+            self.local.distinct_said(),
+            self.remote.distinct_said()
+        );
+        let current = self.current?;
+        let mut report = Report::of(said, Quotes::Marked);
+        let most = end.room / 60;
+        report.add(95, format!("on {}", forebay_domain::text::cut::one_line(&current, 160)));
+        if self.groups.distinct() > 1 {
+            report.add(85, format!("by prefix: {}", self.groups.list(6)));
+        }
+        let mut names: Vec<&str> = self.local.in_order().into_iter().map(|(name, _)| name).collect();
+        // Branches that stand alone are more telling than one of a crowd.
+        names.sort_by_key(|name| name.split_once('/').map_or(0, |(group, _)| self.groups.of(group)));
+        report.add(80, format!("local: {}", listed(&names, ", ", end.room / 3)));
+        if !self.remote.is_empty() {
+            report.add(70, format!("remote: {}", self.remote.names(most)));
+        }
+        Some(report)
+    }
+}

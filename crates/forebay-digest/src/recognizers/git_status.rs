@@ -1,0 +1,130 @@
+//! `git status`: the branch, how far it is ahead or behind, files by state.
+
+use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use crate::lines::Line;
+use crate::tally::Tops;
+
+pub(super) const FORMAT: Format = Format {
+    name: "git status",
+    keeps: "branch and upstream; staged, changed, untracked and conflicting files, counted and named",
+    commands: &["git status"],
+    scope: Scope::Whole(claims),
+    start: || Box::<GitStatus>::default(),
+};
+
+fn claims(start: &Start<'_>) -> Option<Claim> {
+    let first = start.telling().next()?;
+    let long = ["On branch ", "HEAD detached at ", "interactive rebase in progress"];
+    let is_long = long.iter().any(|opening| first.starts_with(opening));
+    let is_short = start.mostly(95, |line| short_state(line).is_some() || line.starts_with("## "));
+    (is_long || (is_short && (start.expected || start.telling().count() > 3))).then_some(Claim::Sure)
+}
+
+#[derive(Debug, Default)]
+struct GitStatus {
+    branch: String,
+    section: Option<&'static str>,
+    staged: Tops,
+    changed: Tops,
+    untracked: Tops,
+    conflicts: Tops,
+    kinds: Tops,
+}
+
+impl Recognizer for GitStatus {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let text = line.text;
+        if let Some(file) = text.strip_prefix('\t') {
+            return self.file(file);
+        }
+        self.section = match text {
+            "Changes to be committed:" => Some("staged"),
+            "Changes not staged for commit:" => Some("changed"),
+            "Untracked files:" => Some("untracked"),
+            "Unmerged paths:" => Some("conflict"),
+            _ => self.section,
+        };
+        if let Some((state, file)) = short_state(text) {
+            return self.short(state, file);
+        }
+        let is_state = ["On branch", "## ", "HEAD detached", "Your branch", "You have", "and have "]
+            .iter()
+            .any(|start| text.starts_with(start));
+        if is_state {
+            self.branch.push_str(text.trim_start_matches("## "));
+            self.branch.push(' ');
+        }
+        Mark::Noise
+    }
+
+    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+        let groups = [
+            ("conflicts", &self.conflicts),
+            ("staged", &self.staged),
+            ("not staged", &self.changed),
+            ("untracked", &self.untracked),
+        ];
+        let counts: Vec<String> = groups
+            .iter()
+            .filter(|(_, files)| !files.is_empty())
+            .map(|(name, files)| format!("{} {name}", files.distinct_said()))
+            .collect();
+        let counts = if counts.is_empty() { "clean".to_owned() } else { counts.join(", ") };
+        let mut report = Report::of(format!("git status: {counts}"), Quotes::Nothing);
+        report.add(95, self.branch.trim_end().to_owned());
+        if self.kinds.distinct() > 1 {
+            report.add(80, format!("kinds: {}", self.kinds.list(8)));
+        }
+        for (name, files) in groups.iter().filter(|(_, files)| !files.is_empty()) {
+            report.add(70, format!("{name}: {}", files.names(end.room / 120 + 2)));
+        }
+        Some(report)
+    }
+}
+
+impl GitStatus {
+    fn file(&mut self, file: &str) -> Mark {
+        let (kind, name) = match file.split_once(':') {
+            Some((kind, name)) if !kind.contains('/') => (kind, name.trim_start()),
+            _ => ("untracked", file),
+        };
+        self.kinds.add(kind);
+        match self.section {
+            Some("staged") => self.staged.add(&short(kind, name)),
+            Some("conflict") => self.conflicts.add(&short(kind, name)),
+            Some("untracked") => self.untracked.add(name),
+            _ => self.changed.add(&short(kind, name)),
+        }
+        Mark::Noise
+    }
+
+    fn short(&mut self, state: &str, file: &str) -> Mark {
+        self.kinds.add(state.trim());
+        let (index, tree) = state.split_at(1);
+        match state {
+            "??" => self.untracked.add(file),
+            "UU" | "AA" | "DD" | "AU" | "UA" | "DU" | "UD" => self.conflicts.add(file),
+            _ => {
+                if index != " " {
+                    self.staged.add(&format!("{index} {file}"));
+                }
+                if tree != " " {
+                    self.changed.add(&format!("{tree} {file}"));
+                }
+            }
+        }
+        Mark::Noise
+    }
+}
+
+/// Modified is what most are; only other kinds are named.
+fn short(kind: &str, name: &str) -> String {
+    if kind == "modified" { name.to_owned() } else { format!("{kind} {name}") }
+}
+
+/// ` M path`, `?? path`: two letters and a blank.
+fn short_state(line: &str) -> Option<(&str, &str)> {
+    let (state, file) = (line.get(..2)?, line.get(2..)?.strip_prefix(' ')?);
+    let known = state.chars().all(|c| " MADRCUT?!".contains(c)) && state != "  ";
+    (known && !file.is_empty()).then_some((state, file))
+}

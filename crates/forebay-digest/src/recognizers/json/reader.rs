@@ -1,0 +1,137 @@
+//! JSON read as it arrives, line by line; a string never spans lines.
+
+use super::shape::{Shape, Spot};
+
+/// Deeper data is not followed.
+const DEPTH: usize = 512;
+
+/// Where the reader stands.
+#[derive(Debug)]
+pub(in crate::recognizers) struct Reader {
+    stack: Vec<Level>,
+    /// It was no JSON from here on.
+    pub(in crate::recognizers) broken: bool,
+    /// Values at the top that were complete.
+    pub(in crate::recognizers) documents: u64,
+}
+
+#[derive(Debug)]
+struct Level {
+    spot: Spot,
+    is_object: bool,
+    /// The key whose value comes next.
+    key: Option<Spot>,
+    items: u64,
+}
+
+impl Reader {
+    pub(in crate::recognizers) fn new() -> Self {
+        Self { stack: Vec::new(), broken: false, documents: 0 }
+    }
+
+    pub(in crate::recognizers) fn is_open(&self) -> bool {
+        !self.stack.is_empty()
+    }
+
+    /// Reads a line; what was read before it broke stays.
+    pub(in crate::recognizers) fn read(&mut self, line: &str, shape: &mut Shape) {
+        let bytes = line.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() && !self.broken {
+            at = match bytes[at] {
+                b' ' | b'\t' | b',' | b':' => at + 1,
+                b'{' => self.open(true, shape, at),
+                b'[' => self.open(false, shape, at),
+                b'}' => self.close(true, shape, at),
+                b']' => self.close(false, shape, at),
+                b'"' => self.string(line, shape, at),
+                _ => self.scalar(line, shape, at),
+            };
+        }
+    }
+
+    fn open(&mut self, is_object: bool, shape: &mut Shape, at: usize) -> usize {
+        let Some(spot) = self.value(shape).filter(|_| self.stack.len() < DEPTH) else {
+            self.broken = true;
+            return at;
+        };
+        shape.container(spot, is_object);
+        self.stack.push(Level { spot, is_object, key: None, items: 0 });
+        at + 1
+    }
+
+    fn close(&mut self, is_object: bool, shape: &mut Shape, at: usize) -> usize {
+        match self.stack.pop() {
+            Some(level) if level.is_object == is_object && level.key.is_none() => {
+                shape.closed(level.spot, is_object, level.items);
+                self.ended();
+            }
+            _ => self.broken = true,
+        }
+        at + 1
+    }
+
+    fn string(&mut self, line: &str, shape: &mut Shape, at: usize) -> usize {
+        let Some(length) = string_length(&line.as_bytes()[at + 1..]) else {
+            self.broken = true;
+            return at;
+        };
+        let (text, after) = (&line[at + 1..at + 1 + length], at + length + 2);
+        if let Some(level) = self.stack.last_mut().filter(|level| level.is_object && level.key.is_none()) {
+            level.key = Some(shape.child(level.spot, text));
+            level.items += 1;
+            self.broken |= !line[after..].trim_start().starts_with(':');
+            return after;
+        }
+        match self.value(shape) {
+            Some(spot) => shape.string(spot, text),
+            None => self.broken = true,
+        }
+        self.ended();
+        after
+    }
+
+    fn scalar(&mut self, line: &str, shape: &mut Shape, at: usize) -> usize {
+        let rest = &line[at..];
+        let end = rest.find([',', '}', ']', ' ', '\t']).unwrap_or(rest.len());
+        let text = &rest[..end];
+        let known = matches!(text, "true" | "false" | "null") || text.parse::<f64>().is_ok();
+        match self.value(shape).filter(|_| known && text.is_ascii()) {
+            Some(spot) => shape.scalar(spot, text),
+            None => self.broken = true,
+        }
+        self.ended();
+        at + end.max(1)
+    }
+
+    /// The spot of the value that starts here.
+    fn value(&mut self, shape: &mut Shape) -> Option<Spot> {
+        match self.stack.last_mut() {
+            None => Some(shape.root()),
+            Some(level) if level.is_object => level.key.take(),
+            Some(level) => {
+                level.items += 1;
+                Some(shape.item(level.spot))
+            }
+        }
+    }
+
+    fn ended(&mut self) {
+        self.documents += u64::from(self.stack.is_empty() && !self.broken);
+    }
+}
+
+/// The bytes up to the closing quote.
+fn string_length(bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', &bytes[at..])?;
+        if bytes[at] == b'"' {
+            return Some(at);
+        }
+        at += 2;
+        if at > bytes.len() {
+            return None;
+        }
+    }
+}

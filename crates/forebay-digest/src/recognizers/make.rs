@@ -1,0 +1,106 @@
+//! make, CMake and Ninja: the target that failed, errors of the configuration.
+
+use forebay_domain::text::number::counted;
+
+use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use crate::lines::Line;
+use crate::tally::Tops;
+
+pub(super) const FORMAT: Format = Format {
+    name: "make, cmake, ninja",
+    keeps: "the target that failed and its error; CMake errors with place and message; progress is left out",
+    commands: &["make", "cmake", "ninja", "gmake"],
+    scope: Scope::Part(&["*** ", "CMake Error", "ninja: ", "make: Entering", "CMake Warning"]),
+    start: || Box::<Make>::default(),
+};
+
+#[derive(Debug, Default)]
+struct Make {
+    failed: Tops,
+    warnings: u64,
+    deprecations: u64,
+    errors: u64,
+    not_found: Tops,
+    /// Built so many of so many.
+    progress: Option<String>,
+    /// Within the message of a CMake error.
+    in_message: bool,
+}
+
+impl Recognizer for Make {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let text = line.text.trim_end();
+        if let Some((who, target)) = text.split_once("*** ").filter(|(who, _)| who.contains("make")) {
+            if who.starts_with("make: ") || self.failed.is_empty() {
+                self.failed.add(target.trim_end_matches(". Stop."));
+            }
+            return Mark::FAILURE;
+        }
+        if let Some(target) = text.strip_prefix("FAILED: ") {
+            self.failed.add(target);
+            return Mark::FAILURE;
+        }
+        if text.starts_with("CMake Deprecation Warning") {
+            self.deprecations += 1;
+            return Mark::Weight(16);
+        }
+        if let Some(package) = text.strip_prefix("-- Could NOT find ") {
+            self.not_found.add(package.split(' ').next().unwrap_or(package));
+            return Mark::Weight(30);
+        }
+        if text.starts_with("CMake Error") || text.starts_with("CMake Warning") {
+            self.in_message = true;
+            let is_error = text.starts_with("CMake Error");
+            self.warnings += u64::from(!is_error);
+            self.errors += u64::from(is_error);
+            if is_error {
+                self.failed.add(text.trim_end_matches(':'));
+            }
+            return if is_error { Mark::FAILURE } else { Mark::Weight(20) };
+        }
+        if text.starts_with("ninja: build stopped") || text.starts_with("-- Configuring incomplete") {
+            return Mark::OUTCOME;
+        }
+        if is_progress(text) {
+            self.progress = text.split_once(']').map(|(progress, _)| format!("{progress}]"));
+            return Mark::Noise;
+        }
+        self.in_message &= text.is_empty() || text.starts_with("  ");
+        match self.in_message {
+            true if !text.is_empty() => Mark::REASON,
+            _ if text.contains("Entering directory") || text.contains("Leaving directory") => Mark::Noise,
+            _ => Mark::Plain,
+        }
+    }
+
+    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+        if self.failed.is_empty() && self.progress.is_none() && self.warnings == 0 {
+            return None;
+        }
+        let mut report = Report::new(Quotes::Usual);
+        if !self.failed.is_empty() {
+            let count = self.failed.distinct() as u64;
+            let said = format!("{} failed: {}", counted(count, "target"), self.failed.names(5));
+            report.add(90, said);
+            report = report.failing(true);
+        }
+        for (count, what) in [(self.errors, "error"), (self.warnings, "warning"), (self.deprecations, "deprecation warning")] {
+            if count > 0 {
+                report.add(70, counted(count, what));
+            }
+        }
+        if !self.not_found.is_empty() {
+            report.add(75, format!("{} not found: {}", self.not_found.distinct(), self.not_found.names(6)));
+        }
+        if let Some(progress) = self.progress {
+            report.add(60, format!("last step {progress}"));
+        }
+        Some(report)
+    }
+}
+
+/// `[ 50%] Building C object` or `[12/40] Linking`.
+fn is_progress(text: &str) -> bool {
+    let Some((inside, _)) = text.strip_prefix('[').and_then(|rest| rest.split_once("] ")) else { return false };
+    inside.ends_with('%') || inside.split_once('/').is_some_and(|(done, all)| done.trim().parse::<u32>().is_ok() && all.parse::<u32>().is_ok())
+}

@@ -1,0 +1,106 @@
+//! Maven: test counts over all modules, failing tests, compiler errors, the goal that failed.
+
+use super::{End, Format, Mark, Recognizer, Report, Scope};
+use crate::lines::Line;
+use crate::tally::{Outcome, count};
+
+pub(super) const FORMAT: Format = Format {
+    name: "maven",
+    keeps: "test counts over all modules; failing tests with messages; compiler errors; the failed goal and module",
+    commands: &["mvn", "mvnw"],
+    scope: Scope::Part(&["[INFO] Scanning for projects", "Tests run: ", "[INFO] Building ", "[INFO] BUILD ", "Results :", "Results:"]),
+    start: || Box::<Maven>::default(),
+};
+
+#[derive(Debug, Default)]
+struct Maven {
+    outcome: Outcome,
+    build: Option<&'static str>,
+    /// After `Results:` come the failing tests and the sums of a module.
+    in_results: bool,
+}
+
+impl Recognizer for Maven {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let text = message(line.text);
+        if text.starts_with("Tests run: ") {
+            return self.counts(text);
+        }
+        match text.trim_end() {
+            "Results:" | "Results :" => {
+                self.in_results = true;
+                Mark::NOTABLE
+            }
+            "BUILD SUCCESS" => self.built("BUILD SUCCESS"),
+            "BUILD FAILURE" => self.built("BUILD FAILURE"),
+            _ => self.other(line.text, text),
+        }
+    }
+
+    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+        let failing = self.outcome.has_failures() || self.build == Some("BUILD FAILURE");
+        let mut outcome = self.outcome;
+        outcome.work_out_passed();
+        let report = outcome.report("maven tests", "");
+        let report = report.or_else(|| self.build.map(|_| Report::new(super::Quotes::Usual)))?;
+        Some(report.failing(failing))
+    }
+}
+
+impl Maven {
+    fn built(&mut self, build: &'static str) -> Mark {
+        self.build = Some(build);
+        Mark::Plain
+    }
+
+    fn counts(&mut self, text: &str) -> Mark {
+        if text.contains("Time elapsed") {
+            let failed = text.contains("<<<");
+            return if failed { Mark::Plain } else { Mark::Noise };
+        }
+        let (Some(all), Some(failed), Some(errors)) =
+            (count::after(text, "Tests run:"), count::after(text, "Failures:"), count::after(text, "Errors:"))
+        else {
+            return Mark::Plain;
+        };
+        if !std::mem::take(&mut self.in_results) {
+            // The counts of one class, or of a runner that Maven did not start.
+            return Mark::Plain;
+        }
+        self.outcome.said = true;
+        let skipped = count::after(text, "Skipped:").unwrap_or(0);
+        Outcome::add(&mut self.outcome.total, Some(all));
+        Outcome::add(&mut self.outcome.failed, Some(failed));
+        Outcome::add(&mut self.outcome.errors, Some(errors));
+        Outcome::add(&mut self.outcome.skipped, Some(skipped));
+        Mark::Plain
+    }
+
+    fn other(&mut self, line: &str, text: &str) -> Mark {
+        if self.in_results && is_test_name(text) {
+            self.outcome.fail(text.trim());
+            return Mark::Plain;
+        }
+        if line.starts_with("[INFO] Download") || text.starts_with("Download") || text.starts_with("Progress (") {
+            return Mark::Noise;
+        }
+        Mark::Plain
+    }
+}
+
+/// The line without its level.
+fn message(line: &str) -> &str {
+    let line = line.trim_start();
+    for level in ["[INFO] ", "[ERROR] ", "[WARNING] ", "[WARN] "] {
+        if let Some(text) = line.strip_prefix(level) {
+            return text.trim_start();
+        }
+    }
+    line
+}
+
+/// `ClassTest.method:12 message` or `method(package.ClassTest): message`.
+fn is_test_name(text: &str) -> bool {
+    let first = text.split([' ', ':']).next().unwrap_or_default();
+    first.contains('.') && text.contains(':') && !first.starts_with('.') && !first.ends_with('.')
+}

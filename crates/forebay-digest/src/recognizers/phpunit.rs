@@ -1,0 +1,82 @@
+//! PHPUnit: counts, failing tests, what each asserted and where.
+
+use super::{End, Format, Mark, Recognizer, Report, Scope};
+use crate::lines::Line;
+use crate::place;
+use crate::tally::{Outcome, count};
+
+pub(super) const FORMAT: Format = Format {
+    name: "phpunit",
+    keeps: "tests, assertions, failures, errors; failing tests with message and place",
+    commands: &["phpunit", "pest", "artisan test"],
+    scope: Scope::Part(&["PHPUnit ", "FAILURES!", "ERRORS!", "Assertions: "]),
+    start: || Box::<PhpUnit>::default(),
+};
+
+#[derive(Debug, Default)]
+struct PhpUnit {
+    outcome: Outcome,
+    assertions: Option<u64>,
+    reason_lines: u32,
+}
+
+impl Recognizer for PhpUnit {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let text = line.text.trim_end();
+        if let Some(name) = numbered(text).or_else(|| text.trim_start().strip_prefix("✘ ")) {
+            self.outcome.fail(name);
+            self.reason_lines = 12;
+            return Mark::DETAIL;
+        }
+        if text.starts_with("Tests: ") || text.starts_with("OK (") {
+            return self.counts(text);
+        }
+        if self.reason_lines > 0 && !text.is_empty() {
+            self.reason_lines -= 1;
+            return self.reason(text.trim_matches([' ', '│', '┐', '┊', '├', '┴', '╵']));
+        }
+        if text.ends_with("%)") || text.starts_with(" ✔ ") { Mark::Noise } else { Mark::Plain }
+    }
+
+    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+        let assertions = self.assertions.map(|count| format!(", {count} assertions")).unwrap_or_default();
+        let mut outcome = self.outcome;
+        outcome.work_out_passed();
+        outcome.report("phpunit", &assertions)
+    }
+}
+
+impl PhpUnit {
+    fn reason(&mut self, text: &str) -> Mark {
+        if text.contains("/vendor/") {
+            return Mark::Noise;
+        }
+        if text.is_empty() {
+            return Mark::Noise;
+        }
+        match place::first(text).filter(|_| text.starts_with('/')) {
+            Some(place) => self.outcome.at(&place),
+            None => self.outcome.because(text),
+        }
+        Mark::Weight(20)
+    }
+
+    fn counts(&mut self, text: &str) -> Mark {
+        self.reason_lines = 0;
+        self.outcome.said = true;
+        let named = |label| count::after(text, label);
+        self.outcome.total = named("Tests:").or(count::before(text, "tests")).or(count::before(text, "test"));
+        self.assertions = named("Assertions:").or(count::before(text, "assertions"));
+        self.outcome.failed = named("Failures:").or(Some(0));
+        self.outcome.errors = named("Errors:");
+        let others = ["Skipped:", "Incomplete:", "Risky:"].iter().filter_map(|label| named(label)).sum();
+        self.outcome.skipped = Some(others);
+        Mark::OUTCOME
+    }
+}
+
+/// The test of `1) Tests\CartTest::testTotal`.
+fn numbered(text: &str) -> Option<&str> {
+    let (number, name) = text.split_once(") ")?;
+    (number.parse::<u32>().is_ok() && name.contains("::")).then_some(name)
+}

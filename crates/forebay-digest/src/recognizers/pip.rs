@@ -1,0 +1,87 @@
+//! pip and uv: what was installed, what was there, what failed.
+
+use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use crate::lines::Line;
+use crate::tally::Tops;
+
+pub(super) const FORMAT: Format = Format {
+    name: "pip, uv",
+    keeps: "packages installed, removed and already there; errors with their explanation",
+    commands: &["pip", "pip3", "uv", "uv pip", "poetry install", "pipenv"],
+    scope: Scope::Part(&["Successfully installed ", "Requirement already satisfied", "Collecting ", "Resolved ", "Installed "]),
+    start: || Box::<Pip>::default(),
+};
+
+#[derive(Debug, Default)]
+struct Pip {
+    collected: Tops,
+    satisfied: u64,
+    installed: Vec<String>,
+    uv: Vec<String>,
+    plus: Tops,
+    minus: Tops,
+}
+
+impl Recognizer for Pip {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let text = line.text.trim();
+        if let Some(packages) = text.strip_prefix("Successfully installed ") {
+            self.installed.extend(packages.split(' ').map(str::to_owned));
+            return Mark::NOTABLE;
+        }
+        if text.starts_with("Requirement already satisfied") {
+            self.satisfied += 1;
+            return Mark::Noise;
+        }
+        if let Some(package) = text.strip_prefix("Collecting ") {
+            self.collected.add(package.split([' ', '<', '>', '=', '!', '~']).next().unwrap_or(package));
+            return Mark::Noise;
+        }
+        let is_uv = ["Resolved ", "Prepared ", "Installed ", "Uninstalled ", "Audited "].iter().any(|start| text.starts_with(start));
+        if is_uv && text.contains(" package") {
+            self.uv.push(text.to_owned());
+            return Mark::OUTCOME;
+        }
+        if let Some(package) = text.strip_prefix("+ ") {
+            self.plus.add(package);
+            return Mark::NOTABLE;
+        }
+        if let Some(package) = text.strip_prefix("- ") {
+            self.minus.add(package);
+            return Mark::NOTABLE;
+        }
+        let is_step = ["Downloading ", "Using cached ", "Installing collected", "Building wheel", "Created wheel", "Stored in"]
+            .iter()
+            .any(|start| text.starts_with(start));
+        if is_step || text.contains("━━━") { Mark::Noise } else { Mark::Plain }
+    }
+
+    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+        let mut said = Vec::new();
+        if !self.installed.is_empty() {
+            said.push(format!("{} installed", self.installed.len()));
+        }
+        if self.satisfied > 0 {
+            said.push(format!("{} already satisfied", self.satisfied));
+        }
+        if !self.collected.is_empty() {
+            said.push(format!("{} collected", self.collected.distinct_said()));
+        }
+        said.extend(self.uv.iter().cloned());
+        if said.is_empty() {
+            return None;
+        }
+        let mut report = Report::of(format!("packages: {}", said.join(", ")), Quotes::Usual);
+        if !self.installed.is_empty() {
+            report.share = 85;
+            report.add(70, format!("installed: {}", self.installed.join(" ")));
+        }
+        if !self.plus.is_empty() && !self.uv.is_empty() {
+            report.add(70, format!("installed: {}", self.plus.names(12)));
+        }
+        if self.installed.is_empty() && !self.collected.is_empty() {
+            report.add(60, format!("collected: {}", self.collected.names(12)));
+        }
+        Some(report)
+    }
+}

@@ -1,0 +1,89 @@
+//! RSpec and Minitest: counts, failing examples, what each expected and where.
+
+use super::{End, Format, Mark, Recognizer, Report, Scope};
+use crate::lines::Line;
+use crate::tally::{Outcome, count};
+
+pub(super) const FORMAT: Format = Format {
+    name: "rspec",
+    keeps: "examples, failures, pending; failing examples with expected, got and their own place",
+    commands: &["rspec", "rake test", "rake spec", "rails test"],
+    scope: Scope::Part(&[" examples, ", " example, ", "Failure/Error:", " assertions, "]),
+    start: || Box::<Rspec>::default(),
+};
+
+#[derive(Debug, Default)]
+struct Rspec {
+    outcome: Outcome,
+    reason_lines: u32,
+    /// Below `Failures:`; what is pending is listed alike.
+    in_failures: bool,
+}
+
+impl Recognizer for Rspec {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let text = line.text.trim();
+        if let Some(example) = text.strip_prefix("rspec ") {
+            return if example.contains(" # ") { Mark::Weight(20) } else { Mark::Plain };
+        }
+        if count::before(text, "examples").or(count::before(text, "example")).is_some() {
+            return self.counts(text, "examples", "example");
+        }
+        if count::before(text, "runs").is_some() && text.contains(" assertions, ") {
+            return self.counts(text, "runs", "tests");
+        }
+        if matches!(text, "Failures:" | "Pending:") || text.starts_with("Pending: (") {
+            self.in_failures = text == "Failures:";
+            return Mark::Plain;
+        }
+        if let Some(name) = numbered(line.text).filter(|_| self.in_failures) {
+            self.outcome.fail(name);
+            self.reason_lines = 12;
+            return Mark::DETAIL;
+        }
+        if let Some(own) = text.strip_prefix("# ./") {
+            self.outcome.at(own.split(":in ").next().unwrap_or(own));
+            return Mark::Weight(16);
+        }
+        if text.starts_with("# ") {
+            self.reason_lines = 0;
+            return Mark::Noise;
+        }
+        if self.reason_lines > 0 && !text.is_empty() {
+            self.reason_lines -= 1;
+            self.reason(text);
+            return Mark::Weight(20);
+        }
+        Mark::Plain
+    }
+
+    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+        let mut outcome = self.outcome;
+        outcome.work_out_passed();
+        outcome.report("examples", "")
+    }
+}
+
+impl Rspec {
+    /// What was expected, or raised; not the source line, which its place names.
+    fn reason(&mut self, text: &str) {
+        if !text.starts_with("Failure/Error:") && !text.starts_with("(compared") {
+            self.outcome.because(text);
+        }
+    }
+
+    fn counts(&mut self, text: &str, noun: &str, or: &str) -> Mark {
+        self.outcome.said = true;
+        self.outcome.total = count::before(text, noun).or(count::before(text, or));
+        self.outcome.failed = count::before(text, "failures").or(count::before(text, "failure"));
+        self.outcome.errors = count::before(text, "errors");
+        self.outcome.skipped = count::before(text, "pending").or(count::before(text, "skips"));
+        Mark::OUTCOME
+    }
+}
+
+/// `  1) Tariff is free above 50`.
+fn numbered(line: &str) -> Option<&str> {
+    let (number, name) = line.strip_prefix("  ")?.split_once(") ")?;
+    number.parse::<u32>().is_ok().then_some(name)
+}

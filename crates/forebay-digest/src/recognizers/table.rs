@@ -1,0 +1,142 @@
+//! Tables with a header in capitals (`ps`, `docker ps`, `kubectl get`, `df`): rows, and what each column has.
+
+use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use crate::lines::Line;
+use crate::tally::{Tops, Values};
+
+pub(super) const FORMAT: Format = Format {
+    name: "ps, docker, kubectl",
+    keeps: "rows counted; the values of columns such as STATUS; rows that are not healthy, or use most",
+    commands: &["ps", "docker ps", "docker images", "docker", "kubectl get", "kubectl top", "df", "lsof", "ss", "systemctl", "podman", "helm"],
+    scope: Scope::Whole(claims),
+    start: || Box::<Table>::default(),
+};
+
+/// Captions of more than one word.
+const TWO_WORDS: &[&str] = &[
+    "CONTAINER ID", "IMAGE ID", "NOMINATED NODE", "READINESS GATES", "LAST SEEN", "CPU %", "MEM %",
+    "MEM USAGE / LIMIT", "NET I/O", "BLOCK I/O", "APP VERSION",
+];
+
+fn claims(start: &Start<'_>) -> Option<Claim> {
+    let mut lines = start.telling();
+    let header = lines.next()?;
+    let columns = header.split_ascii_whitespace().count();
+    let is_header = columns >= 3 && header.split_ascii_whitespace().take(2).all(is_caption);
+    let wide = start.telling().skip(1).filter(|line| line.split_ascii_whitespace().count() + 2 >= columns.min(6)).count();
+    let rows = start.telling().count() - 1;
+    (is_header && rows >= 2 && wide * 10 >= rows * 9).then_some(start.claim())
+}
+
+fn is_caption(word: &str) -> bool {
+    let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
+    letters > 0 && !word.bytes().any(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        || matches!(word, "Filesystem" | "Netid" | "Proto")
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    captions: Vec<String>,
+    /// Where columns start, if each is as wide as its header says.
+    starts: Option<Vec<usize>>,
+    columns: Vec<Values>,
+    rows: u64,
+    /// The heaviest rows by CPU or memory.
+    heavy: Vec<(f64, u64, String)>,
+    programs: Tops,
+}
+
+impl Recognizer for Table {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let text = line.text.trim_end();
+        if self.captions.is_empty() {
+            self.header(text);
+            return Mark::OUTCOME;
+        }
+        if text.is_empty() {
+            return Mark::Noise;
+        }
+        self.rows += 1;
+        let cells: Vec<String> = self.cells(text).into_iter().map(str::to_owned).collect();
+        for (column, cell) in self.columns.iter_mut().zip(&cells) {
+            column.add(cell);
+        }
+        if let Some(at) = self.captions.iter().position(|caption| matches!(caption.as_str(), "COMMAND" | "CMD")) {
+            let program = cells.get(at).and_then(|cell| cell.split([' ', ':']).next()).unwrap_or_default();
+            self.programs.add(program.rsplit('/').next().unwrap_or(program));
+        }
+        self.weigh(text, &cells);
+        if cells.iter().zip(&self.captions).any(|(cell, caption)| is_unhealthy(caption, cell)) {
+            return Mark::REASON;
+        }
+        Mark::Weight(if self.rows <= 3 { 16 } else { 12 })
+    }
+
+    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+        if self.rows == 0 {
+            return None;
+        }
+        let said = format!("table: {} rows; columns {}", self.rows, self.captions.join(" "));
+        let mut report = Report::of(said, Quotes::Marked);
+        let most = if end.room > 2_000 { 10 } else { 6 };
+        for (caption, values) in self.captions.iter().zip(&self.columns) {
+            let repeats = values.texts().distinct() as u64 * 2 <= values.count || values.is_numeric();
+            if repeats && values.texts().distinct() > 1 {
+                report.add(if values.is_numeric() { 60 } else { 80 }, format!("{caption}: {}", values.describe(most)));
+            }
+        }
+        if self.programs.total() > self.programs.distinct() as u64 {
+            report.add(78, format!("programs: {}", self.programs.list(most)));
+        }
+        for (index, (_, _, row)) in self.heavy.iter().take(end.room / 250).enumerate() {
+            report.add(75 - index as u32, format!("heaviest: {}", forebay_domain::text::cut::one_line(row, 120)));
+        }
+        Some(report)
+    }
+}
+
+impl Table {
+    fn header(&mut self, text: &str) {
+        let wide: Vec<&str> = text.split("  ").map(str::trim).filter(|caption| !caption.is_empty()).collect();
+        let words: Vec<&str> = text.split_ascii_whitespace().collect();
+        // Columns are as wide as the header says where only known captions have a blank within.
+        let known = |caption: &&str| !caption.contains(' ') || TWO_WORDS.contains(caption);
+        let by_width = wide.len() > 2 && wide.iter().all(known);
+        let captions = if by_width { wide } else { words };
+        self.starts = by_width.then(|| captions.iter().map(|caption| text.find(caption).unwrap_or(0)).collect());
+        self.captions = captions.iter().map(|caption| (*caption).to_owned()).collect();
+        self.columns = vec![Values::default(); self.captions.len()];
+    }
+
+    fn cells<'a>(&self, row: &'a str) -> Vec<&'a str> {
+        let aligned = self.starts.as_ref().filter(|starts| {
+            starts.iter().skip(1).all(|start| row.get(start.saturating_sub(1)..*start).is_none_or(|gap| gap == " "))
+        });
+        if let Some(starts) = aligned {
+            let ends = starts.iter().skip(1).copied().chain([usize::MAX]);
+            return starts.iter().zip(ends).map(|(start, end)| row.get(*start..end.min(row.len())).unwrap_or_default().trim()).collect();
+        }
+        let mut cells: Vec<&str> = row.split_ascii_whitespace().collect();
+        if cells.len() > self.captions.len() && let Some(last) = cells.get(self.captions.len() - 1) {
+            // The last column takes the rest: a command with its arguments.
+            let at = last.as_ptr() as usize - row.as_ptr() as usize;
+            cells.truncate(self.captions.len() - 1);
+            cells.push(&row[at..]);
+        }
+        cells
+    }
+
+    fn weigh(&mut self, row: &str, cells: &[String]) {
+        let Some(at) = self.captions.iter().position(|caption| matches!(caption.as_str(), "%CPU" | "CPU%" | "CPU %" | "RSS" | "%MEM")) else { return };
+        let Some(number) = cells.get(at).and_then(|cell| cell.trim_end_matches('%').parse::<f64>().ok()) else { return };
+        self.heavy.push((number, self.rows, row.to_owned()));
+        self.heavy.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        self.heavy.truncate(10);
+    }
+}
+
+/// The state of a row is one that somebody will ask about.
+fn is_unhealthy(caption: &str, cell: &str) -> bool {
+    const BAD: &[&str] = &["Error", "CrashLoop", "Pending", "Failed", "Evicted", "ImagePull", "ErrImage", "OOMKilled", "Unknown", "NotReady", "Exited", "unhealthy", "Restarting", "Dead", "Terminating", "failed", "pending-"];
+    matches!(caption, "STATUS" | "STATE" | "ACTIVE" | "SUB") && BAD.iter().any(|bad| cell.contains(bad))
+}

@@ -1,0 +1,195 @@
+//! TAP: the plan, tests that are not ok, and their diagnostics; subtests too.
+
+use super::{End, Format, Mark, Recognizer, Report, Scope};
+use crate::lines::Line;
+use crate::place;
+use crate::tally::Outcome;
+
+pub(super) const FORMAT: Format = Format {
+    name: "tap",
+    keeps: "tests ok and not ok; those that are not, with message and place",
+    commands: &["prove", "tap", "bats", "node --test"],
+    scope: Scope::Part(&["TAP version", "not ok ", "1..", "# fail ", "# pass "]),
+    start: || Box::<Tap>::default(),
+};
+
+/// The directive of a test that may fail, in two pieces so that it does not look like a mark of ours.
+const EXPECTED: &str = concat!("# TO", "DO");
+
+#[derive(Debug, Default)]
+struct Tap {
+    outcome: Outcome,
+    passed: u64,
+    failed: u64,
+    skipped: u64,
+    planned: u64,
+    /// Below a test that is not ok.
+    failing: bool,
+    /// The next line is the first of an error of several lines.
+    error_follows: bool,
+    nested: bool,
+    /// A test that is not ok, until it is known whether only its subtests failed.
+    open: Option<String>,
+    place: Option<String>,
+}
+
+impl Recognizer for Tap {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let text = line.text.trim_start();
+        self.nested |= text.len() < line.text.len() && (text.starts_with("ok ") || text.starts_with("not ok "));
+        if let Some(name) = text.strip_prefix("not ok ") {
+            return self.not_ok(name);
+        }
+        if let Some(name) = text.strip_prefix("ok ") {
+            self.failing = false;
+            self.passed += 1;
+            self.skipped += u64::from(name.contains("# SKIP") || name.contains("# skip"));
+            return Mark::Noise;
+        }
+        if let Some(plan) = line.text.strip_prefix("1..") {
+            self.planned += plan.split(' ').next().and_then(|plan| plan.parse().ok()).unwrap_or(0);
+            return Mark::NOTABLE;
+        }
+        if let Some(mark) = self.counted(text) {
+            return mark;
+        }
+        if let Some(comment) = text.strip_prefix('#').filter(|_| !is_padding(text)) {
+            return self.comment(comment.trim());
+        }
+        if !self.failing || text.is_empty() {
+            return if is_padding(text) { Mark::Noise } else { Mark::Plain };
+        }
+        self.diagnostic(text)
+    }
+
+    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+        let Self { mut outcome, passed, failed, skipped, planned, nested, .. } = *self;
+        let seen = passed + failed;
+        if seen == 0 {
+            return None;
+        }
+        if outcome.said {
+            return outcome.report("tap", "");
+        }
+        // Tests and the groups they are in cannot be told apart.
+        outcome.said = !nested;
+        outcome.passed = Some(passed - skipped);
+        outcome.failed = Some(failed);
+        outcome.skipped = Some(skipped);
+        outcome.total = Some(seen);
+        // A plan that differs from what was seen means lines were missed, or tests did not run.
+        let plan = if planned != seen && planned > 0 { format!(" (of {planned} planned)") } else { String::new() };
+        outcome.report("tap", &plan)
+    }
+}
+
+impl Tap {
+    fn not_ok(&mut self, name: &str) -> Mark {
+        self.failing = !name.contains(EXPECTED);
+        if !self.failing {
+            return Mark::Plain;
+        }
+        self.failed += 1;
+        self.open = Some(without_number(name).to_owned());
+        if !self.nested {
+            self.settle();
+        }
+        Mark::DETAIL
+    }
+
+    fn settle(&mut self) {
+        if let Some(name) = self.open.take() {
+            self.outcome.fail(&name);
+        }
+    }
+
+    fn explain(&mut self, error: &str) {
+        self.settle();
+        self.outcome.because(error);
+    }
+
+    /// `# pass 66`: node counts all tests, also those in groups.
+    fn counted(&mut self, text: &str) -> Option<Mark> {
+        let (word, number) = text.strip_prefix("# ")?.split_once(' ')?;
+        let count: u64 = number.parse().ok()?;
+        match word {
+            "tests" => (self.outcome.total, self.outcome.said) = (Some(count), true),
+            "pass" => self.outcome.passed = Some(count),
+            "fail" => self.outcome.failed = Some(count),
+            "skipped" | "skip" => self.outcome.skipped = Some(count),
+            "cancelled" if count > 0 => self.outcome.errors = Some(count),
+            _ => return Some(Mark::Noise),
+        }
+        Some(Mark::NOTABLE)
+    }
+
+    fn diagnostic(&mut self, text: &str) -> Mark {
+        if text.contains("'subtestsFailed'") {
+            self.failing = false;
+            self.open = None;
+            return Mark::Noise;
+        }
+        if std::mem::take(&mut self.error_follows) {
+            self.explain(text);
+            return Mark::DETAIL;
+        }
+        if self.outcome.awaits_more() && !text.starts_with("code:") {
+            self.outcome.because(text);
+            return Mark::DETAIL;
+        }
+        if let Some(location) = text.strip_prefix("location:") {
+            // Kept for later: only an error shows that this is no mere group.
+            self.place = place::first(location);
+            return Mark::Weight(16);
+        }
+        if let Some(error) = text.strip_prefix("error:") {
+            let error = error.trim().trim_matches('\'');
+            self.error_follows = error.starts_with('|');
+            if !self.error_follows {
+                self.explain(error.trim_matches('"'));
+            }
+            return Mark::DETAIL;
+        }
+        if text.contains("node:internal") || is_padding(text) {
+            return Mark::Noise;
+        }
+        let is_frame = text.contains("at ") || text.contains('(');
+        if let Some(place) = place::first(text).filter(|_| is_frame) {
+            self.outcome.at(&place);
+        } else if text.starts_with("code:")
+            && let Some(place) = self.place.take()
+        {
+            self.outcome.at(&place);
+        }
+        Mark::Weight(16)
+    }
+
+    /// `#   Failed test 'x'`, `#   at t/a.t line 29.`, `#          got: '3'`.
+    fn comment(&mut self, text: &str) -> Mark {
+        if let Some(name) = text.strip_prefix("Failed test '").and_then(|rest| rest.rsplit_once('\'')) {
+            self.outcome.fail(name.0);
+            self.failing = true;
+            return Mark::DETAIL;
+        }
+        if !self.failing {
+            return Mark::Plain;
+        }
+        self.settle();
+        if let Some(at) = text.strip_prefix("at ") {
+            self.outcome.at(at.trim_end_matches('.'));
+        } else if !text.starts_with("Failed test") && !text.starts_with("Looks like") {
+            self.outcome.because(text);
+        }
+        Mark::Weight(18)
+    }
+}
+
+fn is_padding(text: &str) -> bool {
+    text == "---" || text == "..." || text.starts_with("duration_ms:") || text.starts_with("# Subtest")
+        || text.starts_with("type:") || text.starts_with("code:")
+}
+
+/// `3 - parses` without its number.
+fn without_number(name: &str) -> &str {
+    name.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches([' ', '-'])
+}

@@ -1,0 +1,112 @@
+//! TOML and ini files: tables, how often each stands there, and what fields hold.
+
+use super::json::{Shape, Spot};
+use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use crate::lines::Line;
+use crate::tally::Tops;
+
+pub(super) const FORMAT: Format = Format {
+    name: "toml, ini",
+    keeps: "tables and how often each stands there; fields with types, ranges and frequent values; repeated names",
+    commands: &["git config --list"],
+    scope: Scope::Whole(claims),
+    start: || Box::new(Toml { shape: Shape::new(), table: None, tables: Tops::default(), names: Tops::default(), open: 0, fields: 0, unread: 0 }),
+};
+
+fn claims(start: &Start<'_>) -> Option<Claim> {
+    let has_table = start.lines.iter().any(|line| header(line).is_some());
+    let fields = start.lines.iter().filter(|line| field(line).is_some()).count();
+    let reads = start.mostly(90, |line| {
+        header(line).is_some() || field(line).is_some() || line.starts_with(['#', ' ', ']', ';'])
+    });
+    (has_table && fields >= 3 && reads).then_some(Claim::Sure)
+}
+
+#[derive(Debug)]
+struct Toml {
+    shape: Shape,
+    table: Option<Spot>,
+    tables: Tops,
+    names: Tops,
+    /// Brackets that are open over several lines.
+    open: i32,
+    fields: u64,
+    unread: u64,
+}
+
+impl Recognizer for Toml {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let text = line.text.trim();
+        if text.is_empty() || text.starts_with(['#', ';']) {
+            return Mark::Noise;
+        }
+        if self.open > 0 {
+            self.open += balance(text);
+        } else if let Some(name) = header(line.text) {
+            self.open_table(name);
+        } else if let Some((key, value)) = field(line.text) {
+            self.field(key, value);
+        } else {
+            self.unread += 1;
+        }
+        Mark::Plain
+    }
+
+    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+        if self.unread * 20 > self.fields {
+            return None;
+        }
+        let mut report = Report::of(format!("TOML: tables {}; {} fields", self.tables.list(10), self.fields), Quotes::Sample);
+        let several: Vec<&str> = self.names.in_order().into_iter().filter(|(_, count)| *count > 1).map(|(name, _)| name).collect();
+        if !several.is_empty() {
+            let shown = several.iter().take(6).copied().collect::<Vec<_>>().join(", ");
+            report.add(85, format!("{} names stand there several times (duplicates): {shown}", several.len()));
+        }
+        self.shape.tell(&mut report, if end.room > 2_000 { 10 } else { 5 });
+        Some(report)
+    }
+}
+
+impl Toml {
+    fn open_table(&mut self, name: &str) {
+        self.tables.add(name);
+        let root = self.shape.root();
+        let mut spot = root;
+        for part in name.split('.') {
+            spot = self.shape.child(spot, part.trim_matches('"'));
+        }
+        self.shape.container(spot, true);
+        self.table = Some(spot);
+    }
+
+    fn field(&mut self, key: &str, value: &str) {
+        self.fields += 1;
+        let of = self.table.unwrap_or(self.shape.root());
+        let spot = self.shape.child(of, key);
+        if key == "name" && self.table.is_some() {
+            self.names.add(value.trim_matches('"'));
+        }
+        self.open = balance(value).max(0);
+        if !value.starts_with(['[', '{']) {
+            self.shape.scalar(spot, value.trim_matches('"'));
+        }
+    }
+}
+
+fn balance(text: &str) -> i32 {
+    text.bytes().map(|byte| match byte { b'[' | b'{' => 1, b']' | b'}' => -1, _ => 0 }).sum()
+}
+
+/// The name of `[table]` or `[[table]]`.
+fn header(line: &str) -> Option<&str> {
+    let inside = line.trim_end().strip_prefix('[')?.strip_suffix(']')?;
+    let name = inside.trim_start_matches('[').trim_end_matches(']');
+    (!name.is_empty() && !name.contains([',', ':', '=']) && (!name.contains(' ') || name.contains('"'))).then_some(name)
+}
+
+fn field(line: &str) -> Option<(&str, &str)> {
+    let (key, value) = line.split_once('=')?;
+    let key = key.trim_end();
+    let is_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.\"".contains(&byte));
+    (is_key && !line.starts_with(' ')).then(|| (key, value.trim()))
+}

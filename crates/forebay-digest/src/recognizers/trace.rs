@@ -1,0 +1,109 @@
+//! Stack traces of many languages: the message, the innermost frame of one's own code, the causes.
+
+use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use crate::lines::Line;
+use crate::tally::Tops;
+
+pub(super) const FORMAT: Format = Format {
+    name: "stack traces",
+    keeps: "the exception and its causes; frames of own code, the innermost first; library frames are left out",
+    commands: &[],
+    scope: Scope::Part(&[
+        "Traceback (most recent", "\tat ", "    at ", "stack backtrace", "goroutine ", "Caused by: ",
+        "Exception in thread", "Stack trace:", "#0 ", "   at ",
+    ]),
+    start: || Box::<Trace>::default(),
+};
+
+/// Paths and packages of code that is not one's own.
+const FOREIGN: &[&str] = &[
+    "site-packages", "/lib/python", "node_modules", "node:internal", "(internal/", "java.base/", "java.lang.",
+    "java.util.", "sun.reflect", "jdk.internal", "org.junit", "org.apache.maven", "org.gradle", "junit.framework",
+    "org.springframework", "/usr/local/go/src", "/rustc/", ".cargo/registry", "core::panicking", "std::rt",
+    "std::panicking", "/gems/", "lib/ruby", "vendor/", "System.", "Microsoft.", "<frozen", "runtime/",
+];
+
+/// Own frames of one trace that are worth showing.
+const OWN_FRAMES: u32 = 2;
+
+/// Traces of more frames are summed up.
+const LONG: u64 = 8;
+
+#[derive(Debug, Default)]
+struct Trace {
+    python: bool,
+    own_frames: u32,
+    goroutines: u64,
+    /// Functions of frames that name them first, as gdb does.
+    functions: Tops,
+}
+
+impl Recognizer for Trace {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let text = line.text;
+        if text.trim_start().starts_with("Traceback (most recent call last)") {
+            self.python = true;
+            return Mark::DETAIL;
+        }
+        if self.python {
+            return self.python_line(text);
+        }
+        self.goroutines += u64::from(text.starts_with("goroutine ") && text.ends_with("]:"));
+        if let Some(function) = debugger_frame(text) {
+            self.functions.add(function);
+        }
+        if !is_frame(text) {
+            self.own_frames = 0;
+            return Mark::Plain;
+        }
+        if FOREIGN.iter().any(|foreign| text.contains(foreign)) {
+            return Mark::Plain;
+        }
+        self.own_frames += 1;
+        if self.own_frames <= OWN_FRAMES { Mark::Weight(32) } else { Mark::Plain }
+    }
+
+    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+        let mut report = Report::new(Quotes::Usual);
+        if self.goroutines > 1 {
+            report.add(70, format!("{} goroutines", self.goroutines));
+        }
+        if self.functions.total() > LONG {
+            let said = format!("{} frames: {}", self.functions.total(), self.functions.list(3));
+            report.add(60, said);
+        }
+        (!report.facts.is_empty()).then_some(report)
+    }
+}
+
+impl Trace {
+    /// Frames come outermost first; the line that is not indented says what was raised.
+    fn python_line(&mut self, text: &str) -> Mark {
+        if text.starts_with([' ', '\t']) {
+            let foreign = FOREIGN.iter().any(|foreign| text.contains(foreign));
+            let is_frame = text.trim_start().starts_with("File \"");
+            return match () {
+                () if foreign => Mark::Weight(16),
+                () if is_frame => Mark::Weight(33),
+                () => Mark::Plain,
+            };
+        }
+        self.python = text.is_empty();
+        if self.python { Mark::Plain } else { Mark::REASON }
+    }
+}
+
+/// The function of `#1  0x0000 in weigh (node=0x0) at graph.cpp:6`.
+fn debugger_frame(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix('#')?;
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+    let rest = rest.split_once(" in ").map_or(rest, |(_, rest)| rest);
+    rest.split(" (").next().filter(|_| text.contains(" ("))
+}
+
+/// `\tat a.B.c(B.java:3)`, `    at f (a.js:1:2)`, `#0 /a.php(3): f()`, `  12: a::b`, `   at N.C() in A.cs:line 3`.
+fn is_frame(text: &str) -> bool {
+    let trimmed = text.trim_start();
+    trimmed.len() < text.len() && trimmed.starts_with("at ")
+        || text.starts_with('#') && trimmed[1..].starts_with(|c: char| c.is_ascii_digit())
+}

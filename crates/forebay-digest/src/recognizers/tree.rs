@@ -1,0 +1,64 @@
+//! `tree`: how many folders and files, the upper levels first.
+
+use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use crate::lines::Line;
+use crate::tally::Tops;
+
+pub(super) const FORMAT: Format = Format {
+    name: "tree",
+    keeps: "folders and files counted; the upper levels before the lower ones; kinds",
+    commands: &["tree", "eza --tree", "cargo tree", "npm ls"],
+    scope: Scope::Whole(claims),
+    start: || Box::<Tree>::default(),
+};
+
+fn claims(start: &Start<'_>) -> Option<Claim> {
+    let rows = start.lines.iter().filter(|line| depth(line).is_some()).count();
+    (rows >= 3 && rows * 10 >= start.telling().count() * 7).then_some(Claim::Sure)
+}
+
+/// How deep an entry is: its name stands after `├── `, each level four wide.
+fn depth(line: &str) -> Option<usize> {
+    let at = line.find("├─").or_else(|| line.find("└─"))?;
+    Some(line[..at].chars().count() / 4 + 1)
+}
+
+#[derive(Debug, Default)]
+struct Tree {
+    entries: u64,
+    deepest: usize,
+    extensions: Tops,
+    upper: u64,
+    summary: Option<String>,
+}
+
+impl Recognizer for Tree {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let text = line.text.trim_end();
+        let Some(depth) = depth(text) else {
+            if text.ends_with(" files") || text.ends_with(" file") {
+                self.summary = Some(text.trim().to_owned());
+                return Mark::Noise;
+            }
+            return Mark::Weight(48);
+        };
+        self.entries += 1;
+        self.upper += u64::from(depth == 1);
+        self.deepest = self.deepest.max(depth);
+        let name = text.rsplit("── ").next().unwrap_or(text);
+        if let Some((stem, extension)) = name.rsplit_once('.') && !stem.is_empty() && !extension.contains(' ') && extension.len() < 9 {
+            self.extensions.add(&format!(".{extension}"));
+        }
+        Mark::Weight((46_usize.saturating_sub(6 * depth)).max(2) as u32)
+    }
+
+    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+        let count = self.summary.unwrap_or_else(|| format!("{} entries", self.entries));
+        let said = format!("tree: {count}; {} at the top, {} levels", self.upper, self.deepest);
+        let mut report = Report::of(said, Quotes::Marked);
+        if self.extensions.distinct() > 1 {
+            report.add(90, format!("kinds: {}", self.extensions.list(10)));
+        }
+        Some(report)
+    }
+}

@@ -1,0 +1,140 @@
+//! YAML: its shape, as that of JSON; kinds and names of Kubernetes objects are fields like others.
+
+use super::json::{Shape, Spot};
+use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use crate::lines::Line;
+
+pub(super) const FORMAT: Format = Format {
+    name: "yaml",
+    keeps: "documents; fields with types, counts, ranges and frequent values; single values themselves",
+    commands: &["yq", "kubectl get -o yaml", "helm template", "docker compose config"],
+    scope: Scope::Whole(claims),
+    start: || Box::new(Yaml { shape: Shape::new(), levels: Vec::new(), documents: 1, text_below: None, unread: 0, fields: 0 }),
+};
+
+fn claims(start: &Start<'_>) -> Option<Claim> {
+    let expected = start.expected || start.command.reads_file(&["yaml", "yml"]);
+    let nested = start.lines.iter().filter(|line| line.starts_with("  ")).count();
+    let keys = start.lines.iter().filter(|line| !line.starts_with([' ', '-', '#']) && field(line).is_some_and(|(_, value)| value.is_empty())).count();
+    let reads = start.mostly(90, |line| {
+        let text = line.trim_start().trim_start_matches("- ");
+        field(text).is_some() || line.trim_start().starts_with("- ") || line.starts_with("---") || text.starts_with('#')
+    });
+    (reads && (expected || nested >= 3 && keys >= 1)).then_some(if expected { Claim::Sure } else { Claim::Likely })
+}
+
+/// A list or a map that is open, by how far its entries are indented.
+#[derive(Debug)]
+struct Level {
+    indent: usize,
+    spot: Spot,
+    items: u64,
+}
+
+#[derive(Debug)]
+struct Yaml {
+    shape: Shape,
+    levels: Vec<Level>,
+    documents: u64,
+    /// Lines indented more than this are a text.
+    text_below: Option<usize>,
+    unread: u64,
+    fields: u64,
+}
+
+impl Recognizer for Yaml {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let text = line.text.trim_end();
+        let mut rest = text.trim_start();
+        let mut indent = text.len() - rest.len();
+        if self.text_below.is_some_and(|below| indent > below) || rest.is_empty() || rest.starts_with('#') {
+            return Mark::Plain;
+        }
+        self.text_below = None;
+        if text == "---" {
+            self.documents += u64::from(self.fields > 0);
+            self.close(0);
+            return Mark::Plain;
+        }
+        while let Some(item) = rest.strip_prefix("- ").or_else(|| rest.strip_prefix('-').filter(|rest| rest.is_empty())) {
+            self.item(indent);
+            indent += rest.len() - item.trim_start().len();
+            rest = item.trim_start();
+        }
+        match field(rest) {
+            Some((key, value)) => self.field(indent, key, value),
+            None if rest.is_empty() => {}
+            None => self.scalar(rest),
+        }
+        Mark::Plain
+    }
+
+    fn report(mut self: Box<Self>, end: &End) -> Option<Report> {
+        self.close(0);
+        if self.fields == 0 || self.unread * 20 > self.fields {
+            return None;
+        }
+        let documents = if self.documents > 1 { format!("{} documents, ", self.documents) } else { String::new() };
+        let mut report = Report::of(format!("YAML {documents}{}", self.shape.headline()), Quotes::Sample);
+        self.shape.tell(&mut report, if end.room > 2_000 { 10 } else { 5 });
+        Some(report)
+    }
+}
+
+impl Yaml {
+    /// Closes the levels indented so far or more.
+    fn close(&mut self, from: usize) {
+        while let Some(level) = self.levels.pop_if(|level| level.indent >= from) {
+            if level.items > 0 {
+                self.shape.closed(level.spot, false, level.items);
+            }
+        }
+    }
+
+    /// An item of the list that is the value of the last field, which may stand as far to the left.
+    fn item(&mut self, indent: usize) {
+        self.close(indent + 1);
+        if self.levels.is_empty() {
+            let root = self.shape.root();
+            self.levels.push(Level { indent: 0, spot: root, items: 0 });
+        }
+        let Some(list) = self.levels.last_mut() else { return };
+        if list.items == 0 {
+            self.shape.container(list.spot, false);
+        }
+        list.items += 1;
+        let spot = self.shape.item(list.spot);
+        self.levels.push(Level { indent: indent + 1, spot, items: 0 });
+    }
+
+    fn field(&mut self, indent: usize, key: &str, value: &str) {
+        self.fields += 1;
+        self.close(indent);
+        let of = self.levels.last().map_or(self.shape.root(), |level| level.spot);
+        let spot = self.shape.child(of, key.trim_matches(['"', '\'']));
+        match value {
+            "|" | ">" | "|-" | ">-" | "|+" => self.text_below = Some(indent),
+            "" => {
+                self.shape.container(spot, true);
+                self.levels.push(Level { indent, spot, items: 0 });
+            }
+            _ => self.shape.scalar(spot, value.trim_matches(['"', '\''])),
+        }
+    }
+
+    fn scalar(&mut self, text: &str) {
+        match self.levels.last() {
+            Some(level) => self.shape.scalar(level.spot, text.trim_matches(['"', '\''])),
+            None => self.unread += 1,
+        }
+    }
+}
+
+/// `key: value`, `key:`.
+fn field(text: &str) -> Option<(&str, &str)> {
+    let quoted = text.starts_with(['"', '\'']).then(|| text[1..].find(&text[..1]).map(|at| at + 2)).flatten().unwrap_or(0);
+    let at = quoted + text[quoted..].find(':')?;
+    let (key, value) = (&text[..at], &text[at + 1..]);
+    let is_key = !key.is_empty() && key.len() < 120 && (quoted > 0 || !key.contains([' ', '{', '"', '=']) || key.split(' ').count() <= 2 && !key.contains(['{', '"', '(', '=']));
+    (is_key && (value.is_empty() || value.starts_with(' '))).then(|| (key, value.trim()))
+}

@@ -1,0 +1,193 @@
+//! What compilers and linters complain about.
+
+use forebay_domain::text::cut;
+use forebay_domain::text::number::counted;
+
+use super::Tops;
+use crate::place::{self, Remark};
+use crate::recognizers::{Mark, Quotes, Report};
+
+/// How bad a complaint is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Severity {
+    Error,
+    Warning,
+    Note,
+}
+
+impl Severity {
+    /// The severity a word names.
+    pub(crate) fn of(word: &str) -> Option<Self> {
+        let word = word.trim_matches([':', '[', ']', '(', ')']);
+        if word.len() > 7 {
+            return None;
+        }
+        match word.to_ascii_lowercase().as_str() {
+            "error" | "err" | "fatal" => Some(Self::Error),
+            "warning" | "warn" => Some(Self::Warning),
+            "note" | "info" | "style" | "help" | "hint" => Some(Self::Note),
+            _ => None,
+        }
+    }
+}
+
+/// One complaint about a place.
+#[derive(Debug)]
+pub(crate) struct Complaint<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) severity: Severity,
+    /// Its code, or the message without what differs from place to place.
+    pub(crate) kind: String,
+}
+
+impl<'a> Complaint<'a> {
+    /// Reads `path:3:5: error: message [code]`, `path:3:5: F401 message` and their relatives.
+    pub(crate) fn read(line: &'a str) -> Option<Self> {
+        // Maven writes `path:[3,5]`, and its own recognizer reads it.
+        let remark =
+            place::remark(line).filter(|remark| !line[remark.path.len()..].starts_with(":["))?;
+        let (severity, kind) = judged(remark)?;
+        Some(Self { path: remark.path, severity, kind })
+    }
+}
+
+fn judged(remark: Remark<'_>) -> Option<(Severity, String)> {
+    let (first, message) = remark.text.split_once(' ').unwrap_or((remark.text, ""));
+    if let Some(severity) = Severity::of(first) {
+        let code = bracketed(message).or_else(|| leading_rule(message));
+        if severity == Severity::Note && code.is_none() {
+            // It explains the complaint before it.
+            return None;
+        }
+        return Some((severity, code.map_or_else(|| essence(message), str::to_owned)));
+    }
+    if let Some(message) = remark.text.strip_prefix("fatal error: ") {
+        return Some((Severity::Error, essence(message)));
+    }
+    let rule = first.trim_end_matches(':');
+    if is_rule(rule) {
+        // Pylint names its rules at the end, and its letters say how bad they are.
+        let name =
+            message.strip_suffix(')').and_then(|text| text.rsplit_once('(')).map(|(_, name)| name);
+        let name = name.filter(|name| name.contains('-') && !name.contains(' '));
+        let severity = match (name, rule.as_bytes()[0]) {
+            (Some(_), b'C' | b'R' | b'I') => Severity::Note,
+            (Some(_), b'W') => Severity::Warning,
+            (None, b'C' | b'R' | b'I' | b'W') if rule.len() == 5 => Severity::Note,
+            _ => Severity::Error,
+        };
+        return Some((severity, name.unwrap_or(rule).to_owned()));
+    }
+    // `go vet` and `go build` name no severity.
+    let is_go = remark.path.rsplit('.').next() == Some("go");
+    (is_go && !remark.text.is_empty()).then(|| (Severity::Error, essence(remark.text)))
+}
+
+/// The code at the end: `[-Wunused]`, `[assignment]`.
+fn bracketed(text: &str) -> Option<&str> {
+    let (_, code) = text.strip_suffix(']')?.rsplit_once('[')?;
+    (!code.contains(' ')).then_some(code)
+}
+
+fn leading_rule(message: &str) -> Option<&str> {
+    let code = message.split(' ').next()?.trim_end_matches(':');
+    is_rule(code).then_some(code)
+}
+
+/// `F401`, `E501`, `TS2345`, `C0114`, `PLR0913`.
+pub(crate) fn is_rule(word: &str) -> bool {
+    let letters = word.bytes().take_while(u8::is_ascii_uppercase).count();
+    let digits = &word[letters..];
+    (1..=4).contains(&letters)
+        && (3..=5).contains(&digits.len())
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A message without what differs from place to place: what follows a colon, words with digits.
+fn essence(message: &str) -> String {
+    let message = match message.split_once(": ") {
+        Some((before, _)) if before.contains(' ') => before,
+        _ => message,
+    };
+    let words = message.split(' ').take(12);
+    let plain: Vec<&str> = words
+        .map(|word| if word.bytes().any(|byte| byte.is_ascii_digit()) { "#" } else { word })
+        .collect();
+    cut::one_line(&plain.join(" "), 64)
+}
+
+/// Complaints counted by severity, kind and file.
+#[derive(Debug, Default)]
+pub(crate) struct Diagnostics {
+    errors: u64,
+    warnings: u64,
+    notes: u64,
+    /// The kinds of errors and of the rest.
+    grave: Tops,
+    others: Tops,
+    files: Tops,
+    /// What the tool itself says there are.
+    pub(crate) said_errors: Option<u64>,
+}
+
+impl Diagnostics {
+    /// Counts one; the first of its kind matters more than the others.
+    pub(crate) fn add(&mut self, severity: Severity, path: &str, kind: &str) -> Mark {
+        if !path.is_empty() {
+            self.files.add(path);
+        }
+        let kinds = if severity == Severity::Error { &mut self.grave } else { &mut self.others };
+        let new = kinds.of(kind) == 0;
+        if !kind.is_empty() {
+            kinds.add(kind);
+        }
+        let (count, first, further) = match severity {
+            Severity::Error => (&mut self.errors, Mark::FAILURE, Mark::Weight(45)),
+            Severity::Warning => (&mut self.warnings, Mark::Weight(25), Mark::Weight(14)),
+            Severity::Note => (&mut self.notes, Mark::Weight(14), Mark::Weight(8)),
+        };
+        *count += 1;
+        if new { first } else { further }
+    }
+
+    /// The counts; without them where the tool itself counts otherwise.
+    pub(crate) fn report(self, tool: &str) -> Option<Report> {
+        let all = self.errors + self.warnings + self.notes;
+        if all == 0 {
+            return None;
+        }
+        let mut report = Report::new(Quotes::Usual).failing(self.errors > 0);
+        let agrees = self.said_errors.is_none_or(|said| said == self.errors || said == all);
+        if agrees {
+            report.add(95, format!("{tool}: {}{}", self.counts(all), self.place_counts()));
+        }
+        for (name, kinds) in [("errors", &self.grave), ("others", &self.others)] {
+            if kinds.distinct() > 1 || kinds.total() > 2 {
+                report.add(85, format!("{name} by kind: {}", kinds.list(10)));
+            }
+        }
+        if self.files.distinct() > 1 {
+            report.add(75, format!("by file: {}", self.files.list(8)));
+        }
+        Some(report)
+    }
+
+    fn counts(&self, all: u64) -> String {
+        let known = [(self.errors, "error"), (self.warnings, "warning"), (self.notes, "note")];
+        let said: Vec<String> = known
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, noun)| counted(*count, noun))
+            .collect();
+        let findings =
+            if said.len() > 1 { format!(" ({})", counted(all, "finding")) } else { String::new() };
+        format!("{}{findings}", said.join(", "))
+    }
+
+    fn place_counts(&self) -> String {
+        match self.files.distinct() as u64 {
+            0 => String::new(),
+            files => format!(" in {}", counted(files, "file")),
+        }
+    }
+}

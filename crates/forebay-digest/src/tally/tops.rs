@@ -1,0 +1,124 @@
+//! How often each value stands there.
+
+use std::collections::HashMap;
+
+use forebay_domain::text::cut;
+use forebay_domain::text::number::grouped;
+
+use super::hasher::Fast;
+
+/// Values beyond so many different ones are only counted together.
+const VALUES: usize = 4_096;
+
+/// Longer values are counted by their start.
+const VALUE_BYTES: usize = 160;
+
+/// Counts values, exactly for the first few thousand different ones.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tops {
+    /// The count of each value, and when it was first seen.
+    counts: HashMap<String, (u64, usize), Fast>,
+    others: u64,
+    total: u64,
+}
+
+impl Tops {
+    pub(crate) fn add(&mut self, value: &str) {
+        self.add_many(value, 1);
+    }
+
+    pub(crate) fn add_many(&mut self, value: &str, count: u64) {
+        let value = cut::prefix(value, VALUE_BYTES);
+        self.total += count;
+        if let Some((seen, _)) = self.counts.get_mut(value) {
+            *seen += count;
+        } else if self.counts.len() < VALUES {
+            self.counts.insert(value.to_owned(), (count, self.counts.len()));
+        } else {
+            self.others += count;
+        }
+    }
+
+    pub(crate) fn total(&self) -> u64 {
+        self.total
+    }
+
+    pub(crate) fn of(&self, value: &str) -> u64 {
+        self.counts.get(value).map_or(0, |(count, _)| *count)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// How many different values, as far as they were told apart.
+    pub(crate) fn distinct(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Every value was told apart.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.others == 0
+    }
+
+    /// The number of different values in words: `12`, or `4,096+` beyond what was told apart.
+    pub(crate) fn distinct_said(&self) -> String {
+        let more = if self.is_exact() { "" } else { "+" };
+        format!("{}{more}", grouped(self.distinct() as u64))
+    }
+
+    /// The values with their counts, the most frequent first, of equals the one seen first.
+    pub(crate) fn ranked(&self) -> Vec<(&str, u64)> {
+        let mut ranked: Vec<_> = self.counts.iter().collect();
+        ranked.sort_by_key(|(_, (count, order))| (std::cmp::Reverse(*count), *order));
+        ranked.into_iter().map(|(value, (count, _))| (value.as_str(), *count)).collect()
+    }
+
+    /// The values in the order in which they were first seen.
+    pub(crate) fn in_order(&self) -> Vec<(&str, u64)> {
+        let mut ordered: Vec<_> = self.counts.iter().collect();
+        ordered.sort_by_key(|(_, (_, order))| *order);
+        ordered.into_iter().map(|(value, (count, _))| (value.as_str(), *count)).collect()
+    }
+
+    /// `GET: 12, POST: 3, +4 more`: the most frequent, as many as asked for.
+    pub(crate) fn list(&self, most: usize) -> String {
+        let ranked = self.ranked();
+        let mut shown: Vec<String> = ranked
+            .iter()
+            .take(most)
+            .map(|(value, count)| format!("{value}: {}", grouped(*count)))
+            .collect();
+        if ranked.len() > most {
+            shown.push(format!("+{} more", grouped((ranked.len() - most) as u64)));
+        }
+        shown.join(", ")
+    }
+
+    /// `a, b, c, +4 more`: the values alone, in the order seen.
+    pub(crate) fn names(&self, most: usize) -> String {
+        let ordered = self.in_order();
+        let mut shown: Vec<String> =
+            ordered.iter().take(most).map(|(value, _)| (*value).to_owned()).collect();
+        if ordered.len() > most {
+            shown.push(format!("+{} more", grouped((ordered.len() - most) as u64)));
+        }
+        shown.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_frequent_come_first_and_equals_as_they_came() {
+        let mut tops = Tops::default();
+        for value in ["b", "a", "a", "c"] {
+            tops.add(value);
+        }
+        assert_eq!(tops.list(2), "a: 2, b: 1, +1 more");
+        assert_eq!(tops.names(9), "b, a, c");
+        assert_eq!((tops.total(), tops.distinct()), (4, 3));
+    }
+}

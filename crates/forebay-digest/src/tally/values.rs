@@ -1,0 +1,179 @@
+//! The values of one field or column.
+
+use forebay_domain::text::cut;
+use forebay_domain::text::number::grouped;
+
+use super::{Range, Tops};
+
+/// A field with at most so many different values is a choice among them.
+const CHOICES: usize = 12;
+
+/// So much of a value is shown.
+const SHOWN: usize = 40;
+
+/// What is known of the values of a field.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Values {
+    pub(crate) count: u64,
+    pub(crate) empty: u64,
+    numbers: Range,
+    whole_numbers: u64,
+    texts: Tops,
+    /// Values that start like a date, and the range of them.
+    dates: u64,
+    first_date: String,
+    last_date: String,
+    first: String,
+    last: String,
+}
+
+impl Values {
+    pub(crate) fn add(&mut self, value: &str) {
+        self.count += 1;
+        if value.is_empty() {
+            self.empty += 1;
+            return;
+        }
+        if self.first.is_empty() {
+            cut::prefix(value, 200).clone_into(&mut self.first);
+        }
+        self.last.clear();
+        self.last.push_str(cut::prefix(value, 200));
+        self.texts.add(value);
+        if looks_like_number(value)
+            && let Ok(number) = value.parse::<f64>()
+        {
+            self.numbers.add(number);
+            self.whole_numbers += u64::from(!value.contains(['.', 'e', 'E']));
+        } else if looks_like_date(value) {
+            self.add_date(value);
+        }
+    }
+
+    pub(crate) fn is_numeric(&self) -> bool {
+        self.numbers.count > 0 && self.numbers.count == self.filled()
+    }
+
+    pub(crate) fn kind(&self) -> &'static str {
+        match () {
+            () if self.filled() == 0 => "empty",
+            () if self.whole_numbers == self.filled() => "int",
+            () if self.is_numeric() => "float",
+            () if self.dates == self.filled() => "date",
+            () => "text",
+        }
+    }
+
+    pub(crate) fn texts(&self) -> &Tops {
+        &self.texts
+    }
+
+    /// `a, b, c, +4 more`: the values themselves, as many as fit.
+    pub(crate) fn names(&self, room: usize) -> String {
+        let mut bytes = 0;
+        let ordered = self.texts.in_order();
+        let fitting = ordered.iter().take_while(|(value, _)| {
+            bytes += value.len() + 2;
+            bytes <= room
+        });
+        let count = fitting.count();
+        self.texts.names(count)
+    }
+
+    /// The only value there is.
+    pub(crate) fn only(&self) -> Option<&str> {
+        (self.count == 1 && self.empty == 0).then_some(self.first.as_str())
+    }
+
+    /// `int 1..120`, `text active: 80, inactive: 40`, `date 2024-01-01..2024-03-02`, `text, 118 distinct: a … z`.
+    pub(crate) fn describe(&self, most: usize) -> String {
+        let mut said = self.kind().to_owned();
+        let distinct = self.texts.distinct();
+        let repeats = self.texts.total() > distinct as u64;
+        if self.is_numeric() {
+            said += &format!(" {}", self.numbers.show());
+            if repeats && distinct > 1 && distinct <= CHOICES {
+                said += &format!(" ({})", self.texts.list(most.min(6)));
+            } else if self.numbers.count > 2 && self.numbers.least < self.numbers.most {
+                said += &format!(
+                    ", mean {}",
+                    super::plain((self.numbers.mean() * 100.0).round() / 100.0)
+                );
+            }
+        } else if self.dates == self.filled() && self.dates > 0 {
+            said += &format!(" {}..{}", self.first_date, self.last_date);
+        } else if self.filled() > 0 {
+            said += &self.choices(distinct, repeats, most);
+        }
+        if self.empty > 0 {
+            said += &format!(", {} empty", grouped(self.empty));
+        }
+        said
+    }
+
+    fn choices(&self, distinct: usize, repeats: bool, most: usize) -> String {
+        if repeats && (distinct <= CHOICES || self.is_skewed()) {
+            let more = if distinct > most {
+                format!(", {} distinct", self.texts.distinct_said())
+            } else {
+                String::new()
+            };
+            return format!("{more} {}", self.short_list(most));
+        }
+        let (first, last) = (cut::one_line(&self.first, SHOWN), cut::one_line(&self.last, SHOWN));
+        match distinct {
+            1 => format!(": {first}"),
+            _ => format!(", {} distinct: {first} … {last}", self.texts.distinct_said()),
+        }
+    }
+
+    fn short_list(&self, most: usize) -> String {
+        let ranked = self.texts.ranked();
+        let shown: Vec<String> = ranked
+            .iter()
+            .take(most)
+            .map(|(value, count)| format!("{}: {}", cut::one_line(value, SHOWN), grouped(*count)))
+            .collect();
+        shown.join(", ")
+    }
+
+    /// Few values make up much of it.
+    fn is_skewed(&self) -> bool {
+        let top: u64 = self.texts.ranked().iter().take(5).map(|(_, count)| count).sum();
+        top * 4 >= self.texts.total() && top > 10
+    }
+
+    fn filled(&self) -> u64 {
+        self.count - self.empty
+    }
+
+    fn add_date(&mut self, value: &str) {
+        let value = cut::prefix(value, 30);
+        self.dates += 1;
+        if self.first_date.is_empty() || value < self.first_date.as_str() {
+            value.clone_into(&mut self.first_date);
+        }
+        if value > self.last_date.as_str() {
+            value.clone_into(&mut self.last_date);
+        }
+    }
+}
+
+/// A number as people write it; neither `inf` nor a version.
+fn looks_like_number(value: &str) -> bool {
+    let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
+    digits.starts_with(|c: char| c.is_ascii_digit())
+        && value.len() < 25
+        && digits
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'-' | b'+'))
+}
+
+/// `2024-05-01`, with or without a time.
+pub(crate) fn looks_like_date(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    bytes.len() >= 10
+        && bytes[..4].iter().chain(&bytes[5..7]).chain(&bytes[8..10]).all(u8::is_ascii_digit)
+        && matches!(bytes[4], b'-' | b'/')
+        && bytes[7] == bytes[4]
+}

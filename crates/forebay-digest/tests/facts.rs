@@ -1,0 +1,154 @@
+//! Measures which facts of recorded outputs are still in a digest of 300 tokens.
+//!
+//! The facts were written down before anything was tuned for them; see `samples/README.md`.
+//! `cargo test -p forebay-digest --test facts -- --nocapture` shows what is missing.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a sample that cannot be read has failed")]
+
+mod samples;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use forebay_digest::{Budget, Digester, Hint, clean};
+use samples::{Card, Fact, Kind, Sample, says};
+
+const TOKENS: u64 = 300;
+/// All facts of a sample together must leave room for what connects them.
+const MOST_FACT_BYTES: usize = 800;
+const FEWEST_FACTS: usize = 8;
+const FEWEST_SAMPLES: usize = 60;
+const FEWEST_TOOLS: usize = 40;
+/// Shares that digests keep at least; they only ever rise.
+const QUOTED_KEPT: f64 = 0.9;
+const DERIVED_KEPT: f64 = 0.85;
+
+#[test]
+fn digests_keep_the_facts() {
+    let mut report = String::new();
+    let (mut quoted, mut derived) = (Share::default(), Share::default());
+    for sample in samples::all() {
+        let digest = digest_of(&sample);
+        quoted.add(kept(&sample, &digest, Kind::Quoted));
+        derived.add(kept(&sample, &digest, Kind::Derived));
+        describe(&mut report, &sample, &digest);
+    }
+    println!("{report}\nquoted {quoted:?}, derived {derived:?}");
+    assert!(quoted.of_one() >= QUOTED_KEPT, "quoted facts: {quoted:?}");
+    assert!(derived.of_one() >= DERIVED_KEPT, "derived facts: {derived:?}");
+}
+
+#[test]
+fn there_are_enough_samples_of_enough_tools() {
+    let all = samples::all();
+    let tools: BTreeSet<_> = all.iter().map(Sample::tool).collect();
+    assert!(all.len() >= FEWEST_SAMPLES, "{} samples", all.len());
+    assert!(tools.len() >= FEWEST_TOOLS, "{} tools", tools.len());
+    assert_eq!(samples::single_files(), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn every_sample_is_well_formed() {
+    let complaints: Vec<_> = samples::all().iter().flat_map(complaints).collect();
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn a_number_is_not_found_in_a_longer_one() {
+    for text in ["12 failed", "1,2 failed", "0.2 failed"] {
+        assert!(!says(text, "2 failed"), "{text}");
+    }
+    for text in ["rows: 12", "rows: 1,000", "rows: 1.5"] {
+        assert!(!says(text, "rows: 1"), "{text}");
+    }
+    for text in ["rows: 1", "rows: 1.", "rows: 1, columns", "12 rows: 1"] {
+        assert!(says(text, "rows: 1"), "{text}");
+    }
+    assert!(says("commit 67710b3319", "67710b3"));
+}
+
+fn digest_of(sample: &Sample) -> String {
+    let hint = Hint { command: Some(&sample.card.command), ..Hint::default() };
+    let mut digester = Digester::new(hint, None, Budget::exactly(TOKENS));
+    digester.push(&sample.raw);
+    if sample.card.exit != 0 {
+        digester.command_failed();
+    }
+    digester.finish().text
+}
+
+#[derive(Debug, Default)]
+struct Share {
+    kept: u32,
+    all: u32,
+}
+
+impl Share {
+    fn add(&mut self, other: Self) {
+        self.kept += other.kept;
+        self.all += other.all;
+    }
+
+    fn of_one(&self) -> f64 {
+        f64::from(self.kept) / f64::from(self.all.max(1))
+    }
+}
+
+fn kept(sample: &Sample, digest: &str, kind: Kind) -> Share {
+    let of_kind = sample.card.facts.iter().filter(|fact| fact.kind == kind);
+    of_kind.fold(Share::default(), |share, fact| Share {
+        kept: share.kept + u32::from(fact.is_in(digest)),
+        all: share.all + 1,
+    })
+}
+
+fn describe(report: &mut String, sample: &Sample, digest: &str) {
+    let quoted = kept(sample, digest, Kind::Quoted);
+    let derived = kept(sample, digest, Kind::Derived);
+    let _ = writeln!(
+        report,
+        "{:<32} quoted {:>2}/{:<2} derived {:>2}/{:<2}",
+        sample.name, quoted.kept, quoted.all, derived.kept, derived.all
+    );
+    for missing in sample.card.facts.iter().filter(|fact| !fact.is_in(digest)) {
+        let _ = writeln!(report, "    - {}", missing.any[0]);
+    }
+}
+
+fn complaints(sample: &Sample) -> Vec<String> {
+    let raw = clean(&sample.raw);
+    let card = &sample.card;
+    let frame = frame(sample, &raw);
+    let mut found = complaints_of_card(card);
+    found.extend(card.facts.iter().filter_map(|fact| complaint(fact, &raw, &frame)));
+    found.into_iter().map(|complaint| format!("{}: {complaint}", sample.name)).collect()
+}
+
+fn complaints_of_card(card: &Card) -> Vec<String> {
+    let bytes: usize = card.facts.iter().map(|fact| fact.shortest() + 1).sum();
+    let rules = [
+        (card.facts.len() < FEWEST_FACTS, "too few facts"),
+        (bytes > MOST_FACT_BYTES, "facts that do not fit a digest"),
+        (card.origin.is_empty(), "no origin"),
+        (card.command.is_empty(), "no command"),
+    ];
+    rules.into_iter().filter(|(broken, _)| *broken).map(|(_, what)| what.to_owned()).collect()
+}
+
+/// A fact that the frame of a digest states anyway would be kept by a digest that says nothing.
+fn frame(sample: &Sample, raw: &str) -> String {
+    let Card { command, exit, .. } = &sample.card;
+    let (lines, bytes) = (raw.lines().count(), sample.raw.len());
+    format!("{command} exit {exit} {lines} lines {bytes} bytes")
+}
+
+fn complaint(fact: &Fact, raw: &str, frame: &str) -> Option<String> {
+    let what = match fact.kind {
+        _ if fact.any.iter().any(|spelling| spelling.trim().len() < 2) => "too short",
+        _ if fact.is_in(frame) => "stands in the frame",
+        Kind::Quoted if !fact.is_in(raw) => "does not stand in the output",
+        Kind::Derived if fact.is_in(raw) => "stands in the output",
+        Kind::Quoted | Kind::Derived => return None,
+    };
+    Some(format!("{:?} {what}", fact.any))
+}

@@ -1,0 +1,90 @@
+//! What digests of recorded outputs look like, and what holds for any cut of them.
+
+#![allow(clippy::unwrap_used, reason = "a sample that cannot be read has failed")]
+
+#[allow(dead_code, reason = "the facts are another test's")]
+mod samples;
+
+use forebay_digest::{Budget, Digest, Digester, Hint};
+use proptest::prelude::*;
+use samples::Sample;
+
+const BUDGETS: [u64; 3] = [150, 300, 1_200];
+
+#[test]
+fn recorded_outputs_are_digested_like_this() {
+    insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
+        for sample in samples::all() {
+            let shown = BUDGETS.map(|tokens| {
+                let text = digest(&sample.raw, &sample, None, tokens, &[usize::MAX]).text;
+                format!("=== {tokens} tokens\n{}\n", text.trim_end())
+            });
+            insta::assert_snapshot!(sample.name.replace('/', "__"), shown.concat());
+        }
+    });
+}
+
+fn digest(raw: &[u8], of: &Sample, intent: Option<&str>, tokens: u64, sizes: &[usize]) -> Digest {
+    let hint = Hint { command: Some(&of.card.command), failed: false };
+    let mut digester = Digester::new(hint, intent, Budget::exactly(tokens));
+    let mut rest = raw;
+    for size in sizes.iter().cycle().take_while(|_| true) {
+        if rest.is_empty() {
+            break;
+        }
+        let (piece, after) = rest.split_at((*size).clamp(1, rest.len()));
+        digester.push(piece);
+        rest = after;
+    }
+    if of.card.exit != 0 {
+        digester.command_failed();
+    }
+    digester.finish()
+}
+
+/// A part of one recorded output, then a part of another.
+#[derive(Debug, Clone)]
+struct Cut {
+    first: (prop::sample::Index, f64, f64),
+    second: (prop::sample::Index, f64, f64),
+}
+
+fn cuts() -> impl Strategy<Value = Cut> {
+    let part = || (any::<prop::sample::Index>(), 0.0..1.0_f64, 0.0..1.0_f64);
+    (part(), part()).prop_map(|(first, second)| Cut { first, second })
+}
+
+fn part(all: &[Sample], (index, from, to): &(prop::sample::Index, f64, f64)) -> Vec<u8> {
+    let raw = &all[index.index(all.len())].raw;
+    let at = |share: f64| (share * raw.len() as f64) as usize;
+    let (from, to) = (at(from.min(*to)), at(from.max(*to)));
+    raw[from..to].to_vec()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_cut_of_recorded_outputs_keeps_the_promises(
+        cut in cuts(),
+        tokens in 1_u64..1_500,
+        sizes in prop::collection::vec(1_usize..9_000, 1..4),
+        wants in any::<bool>(),
+    ) {
+        let all = samples::all();
+        let of = &all[cut.first.0.index(all.len())];
+        let raw = [part(&all, &cut.first), part(&all, &cut.second)].concat();
+        let intent = wants.then_some("error in test");
+        let whole = digest(&raw, of, intent, tokens, &[usize::MAX]);
+        prop_assert!(whole.text.len() as u64 <= tokens * 4, "over budget");
+        prop_assert!(!whole.text.is_empty() || forebay_digest::clean(&raw).is_empty());
+        prop_assert!(!whole.text.contains(|c: char| c.is_ascii_control() && !"\t\n".contains(c)));
+        prop_assert!(whole.text.len() <= forebay_digest::clean(&raw).len(), "larger than the text");
+        let mut last = 0;
+        for gap in &whole.left_out {
+            prop_assert!(last < gap.first && gap.first <= gap.last && gap.last <= whole.lines);
+            last = gap.last;
+        }
+        prop_assert_eq!(digest(&raw, of, intent, tokens, &sizes), whole);
+    }
+}

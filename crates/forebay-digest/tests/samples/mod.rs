@@ -1,0 +1,132 @@
+//! Reads the recorded outputs and the facts written down beside them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// A recorded output, and what a digest of it should keep.
+pub(crate) struct Sample {
+    /// `<tool>/<name>`.
+    pub(crate) name: String,
+    pub(crate) raw: Vec<u8>,
+    pub(crate) card: Card,
+}
+
+/// The TOML file beside a recorded output.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Card {
+    pub(crate) command: String,
+    pub(crate) exit: i32,
+    pub(crate) origin: String,
+    #[serde(rename = "fact")]
+    pub(crate) facts: Vec<Fact>,
+}
+
+/// Something the next step needs to know.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Fact {
+    pub(crate) kind: Kind,
+    /// Spellings, one of which is enough.
+    pub(crate) any: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    /// Stands in the output.
+    Quoted,
+    /// Has to be worked out from the output.
+    Derived,
+}
+
+impl Sample {
+    pub(crate) fn tool(&self) -> &str {
+        self.name.split('/').next().unwrap_or_default()
+    }
+}
+
+impl Fact {
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        self.any.iter().any(|spelling| says(text, spelling))
+    }
+
+    pub(crate) fn shortest(&self) -> usize {
+        self.any.iter().map(String::len).min().unwrap_or_default()
+    }
+}
+
+/// All samples, in the order of their names.
+pub(crate) fn all() -> Vec<Sample> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    let tools = entries(&root).into_iter().filter(|path| path.is_dir());
+    let cards = tools.flat_map(|tool| entries(&tool)).filter(|path| has_ending(path, "toml"));
+    cards.map(|card| read(&root, &card)).collect()
+}
+
+/// Recorded outputs without a card, or cards without an output.
+pub(crate) fn single_files() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    let tools = entries(&root).into_iter().filter(|path| path.is_dir());
+    let is_single = |path: &PathBuf| {
+        let other = if has_ending(path, "toml") { "txt" } else { "toml" };
+        !path.with_extension(other).exists()
+    };
+    tools.flat_map(|tool| entries(&tool)).filter(is_single).collect()
+}
+
+fn read(root: &Path, card: &Path) -> Sample {
+    let text = fs::read_to_string(card).unwrap();
+    let name = card.strip_prefix(root).unwrap().with_extension("");
+    let name = name.to_str().unwrap().replace('\\', "/");
+    let card_of = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    Sample { raw: fs::read(card.with_extension("txt")).unwrap(), card: card_of, name }
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+fn has_ending(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|found| found == ending)
+}
+
+/// Whether the text contains the spelling, and not merely as part of a longer number.
+pub(crate) fn says(text: &str, spelling: &str) -> bool {
+    text.match_indices(spelling).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + spelling.len()..]);
+        is_hash(spelling) || !(goes_on(spelling, after) || began_before(before, spelling))
+    })
+}
+
+/// Hashes are often shortened, so the start of one stands for it.
+fn is_hash(spelling: &str) -> bool {
+    spelling.len() >= 7
+        && spelling.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && spelling.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+fn goes_on(spelling: &str, after: &str) -> bool {
+    let mut next = after.bytes();
+    spelling.ends_with(|last: char| last.is_ascii_digit())
+        && match next.next() {
+            Some(b'.' | b',') => next.next().is_some_and(|byte| byte.is_ascii_digit()),
+            Some(byte) => byte.is_ascii_digit(),
+            None => false,
+        }
+}
+
+fn began_before(before: &str, spelling: &str) -> bool {
+    let mut previous = before.bytes().rev();
+    spelling.starts_with(|first: char| first.is_ascii_digit())
+        && match previous.next() {
+            Some(b'.' | b',') => previous.next().is_some_and(|byte| byte.is_ascii_digit()),
+            Some(byte) => byte.is_ascii_digit(),
+            None => false,
+        }
+}
