@@ -25,8 +25,11 @@ const NAMES: usize = 300;
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let with_folder = start.telling().filter(|line| line.contains('/')).count();
     let is_list = start.telling().count() >= 4 && start.mostly(95, is_path);
+    // Encoded data has slashes too, and lines that are all as long.
+    let longest = start.telling().map(str::len).max().unwrap_or(0);
+    let is_encoded = longest >= 40 && start.mostly(90, |line| line.len() == longest);
     let looks_right = with_folder * 10 >= start.telling().count() * 7;
-    (is_list && (start.expected || looks_right)).then_some(start.claim())
+    (is_list && !is_encoded && (start.expected || looks_right)).then_some(start.claim())
 }
 
 fn is_path(line: &str) -> bool {
