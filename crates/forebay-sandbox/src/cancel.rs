@@ -77,6 +77,11 @@ impl Cancel {
         }
     }
 
+    /// Whether this is a clone of `other`.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
     /// Waits for `at_most`, or less if it is cancelled.
     pub fn wait(&self, at_most: Duration) -> io::Result<()> {
         wait(&[(Source::Cancel, self.wake())], Some(at_most)).map(drop)

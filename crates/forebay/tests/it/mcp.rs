@@ -6,6 +6,7 @@ use rustix::process::{Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::env::{TestEnv, announced_process, is_gone, reference_in, wait_until};
+use crate::mcp_client::McpClient;
 use crate::texts::{tokens, varied_log};
 
 #[test]
@@ -215,6 +216,25 @@ fn a_terminated_server_leaves_no_process_behind() {
         kill_process(process, Signal::KILL).unwrap();
     }
     assert!(gone);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_server_keeps_nothing_open_of_calls_that_are_over() {
+    let env = TestEnv::new();
+    let mut mcp = env.mcp();
+    let open_files = |mcp: &McpClient| {
+        let folder = format!("/proc/{}/fd", mcp.process().as_raw_nonzero());
+        std::fs::read_dir(folder).unwrap().count()
+    };
+    mcp.text("ctx_execute", json!({ "code": "true" }));
+    let before = open_files(&mcp);
+    for _ in 0..20 {
+        mcp.text("ctx_execute", json!({ "code": "true" }));
+        mcp.text("ctx_history", json!({}));
+    }
+    // A connection of the store more or less is none of a call.
+    assert!(open_files(&mcp) < before + 15, "{before}, then {}", open_files(&mcp));
 }
 
 #[test]

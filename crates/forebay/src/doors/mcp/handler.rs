@@ -76,9 +76,7 @@ impl Handler {
             });
         }
         let call = ask::through_client(call, context);
-        let mut running = self.running();
-        running.retain(|cancel| !cancel.is_cancelled());
-        running.push(call.cancel.clone());
+        self.running().push(call.cancel.clone());
         Ok(call)
     }
 
@@ -93,13 +91,18 @@ impl Handler {
         let call = self.new_call(&context).map_err(internal)?;
         let cancel = call.cancel.clone();
         let cancelled_by_client = context.ct.clone();
-        let watcher = tokio::spawn(async move {
-            cancelled_by_client.cancelled().await;
-            cancel.cancel();
+        let watcher = tokio::spawn({
+            let cancel = cancel.clone();
+            async move {
+                cancelled_by_client.cancelled().await;
+                cancel.cancel();
+            }
         });
         let settling = Arc::clone(&app);
         let answer = tokio::task::spawn_blocking(move || app.call(&name, input, &call)).await;
         watcher.abort();
+        // Each holds a pipe open: a server that forgot none would run out of them.
+        self.running().retain(|running| !running.is(&cancel));
         self.idle.settle_soon(settling);
         answer.map_err(internal)?
     }
