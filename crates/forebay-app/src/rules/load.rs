@@ -176,33 +176,12 @@ fn is_tracked(root: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::stage::Stage;
     use super::*;
 
-    struct Stage {
-        folder: tempfile::TempDir,
-    }
-
     impl Stage {
-        fn new() -> Self {
-            Self { folder: tempfile::tempdir().unwrap() }
-        }
-
-        fn file(self, name: &str, text: &str) -> Self {
-            let path = self.folder.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-            self
-        }
-
         fn load(&self) -> Result<InForce, AppError> {
-            let root = self.folder.path();
-            load(&Place {
-                cwd: root.join("p"),
-                root: root.join("p"),
-                home: Some(root.join("home")),
-                managed: Some(root.join("etc")),
-                variable: |_| None,
-            })
+            load(&self.place("p"))
         }
     }
 

@@ -6,6 +6,8 @@ mod links;
 mod load;
 mod permit;
 mod settings_file;
+#[cfg(test)]
+mod stage;
 mod unreachable;
 
 use std::path::{Path, PathBuf};

@@ -166,6 +166,7 @@ mod tests {
 
     use super::reading::Reading;
     use super::*;
+    use crate::rules::stage::Stage;
     use crate::rules::{Circumstances, Input, decide};
 
     fn decision(reading: &Reading, command: &str) -> Decision {
@@ -204,31 +205,9 @@ mod tests {
         assert_eq!(decision(reading, command), Decision::Allow, "{command}: {:?}", reading.rows);
     }
 
-    struct Stage {
-        folder: tempfile::TempDir,
-    }
-
     impl Stage {
-        fn new() -> Self {
-            Self { folder: tempfile::tempdir().unwrap() }
-        }
-
-        fn file(self, name: &str, text: &str) -> Self {
-            let path = self.folder.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-            self
-        }
-
-        fn load(&self) -> Result<Found, AppError> {
-            let root = self.folder.path();
-            load(&Place {
-                cwd: root.join("p/deep"),
-                root: root.join("p"),
-                home: Some(root.join("home")),
-                managed: None,
-                variable: |_| None,
-            })
+        fn found(&self) -> Result<Found, AppError> {
+            load(&self.place("p/deep"))
         }
 
         fn lines(&self) -> Vec<String> {
@@ -237,7 +216,7 @@ mod tests {
                 let real = file.canonicalize().unwrap();
                 real.strip_prefix(&root).unwrap().display().to_string()
             };
-            let found = self.load().unwrap();
+            let found = self.found().unwrap();
             let line = |each: &Written| {
                 format!("{} {} {} {}", each.origin, each.list.as_str(), each.text, name(&each.file))
             };
@@ -279,7 +258,7 @@ mod tests {
             ("home/.cursor/cli-config.json", "[]"),
             ("p/.qwen/settings.json", "{\"permissions\": 1}"),
         ] {
-            let error = Stage::new().file(name, text).load().unwrap_err();
+            let error = Stage::new().file(name, text).found().unwrap_err();
             let file = name.rsplit('/').next().unwrap();
             assert!(
                 error.message.contains(file) && error.message.contains("cannot be read"),
@@ -290,7 +269,7 @@ mod tests {
 
     #[test]
     fn folders_and_absent_files_are_named_too() {
-        let found = Stage::new().file("p/.codex/rules/a.rules", "").load().unwrap();
+        let found = Stage::new().file("p/.codex/rules/a.rules", "").found().unwrap();
         let is_there = |end: &str| found.files.iter().find(|file| file.1.ends_with(end)).unwrap().2;
         assert!(is_there("p/.codex/rules") && is_there("p/.codex/rules/a.rules"));
         assert!(!is_there("home/.codex/rules") && !is_there("p/opencode.json"));
