@@ -1,21 +1,16 @@
 //! C++.
 
+use super::c::includes_no_file_of_the_project;
 use super::{Engine, Load, Offer, Place, Runtime, Setup, Start};
 
 const fn cpp(program: &'static str) -> Engine {
     Engine {
         program,
         place: Place::OnPath,
-        start: Start::Compiled(&[
-            "-std=c++17",
-            "-O1",
-            "-g",
-            "-I{cwd}",
-            "{load}",
-            "-o",
-            "{binary}",
-            "{script}",
-        ]),
+        start: Start::Compiled {
+            words: &["-std=c++17", "-O1", "-g", "-I{cwd}", "{load}", "-o", "{binary}", "{script}"],
+            is_alone: includes_no_file_of_the_project,
+        },
         offer: Offer::Loaded(Load {
             file: "prelude.hpp",
             text: r#"#include <cstdlib>

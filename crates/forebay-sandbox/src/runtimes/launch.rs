@@ -32,7 +32,12 @@ pub(crate) fn run(
             run.process(words, sink)
         }
         Start::Inline { long: words, .. } | Start::Script(words) => run.script(words, sink),
-        Start::Compiled(words) => run.compiled(words, &code.compiled, sink),
+        Start::Compiled { words, is_alone } => {
+            let keeps = is_alone(&code.text, &spec.cwd);
+            let once = tempfile::tempdir().map_err(RunError::io("prepare a folder"))?;
+            let kept = if keeps { &code.compiled } else { once.path() };
+            run.compiled(words, kept, sink)
+        }
     }
 }
 

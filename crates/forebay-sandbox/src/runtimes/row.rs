@@ -1,7 +1,9 @@
 //! What a language's row says.
 
+use std::path::Path;
+
 /// A language, as data.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Runtime {
     pub name: &'static str,
     pub aliases: &'static [&'static str],
@@ -15,8 +17,16 @@ pub struct Runtime {
     pub install: &'static str,
 }
 
+impl PartialEq for Runtime {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Runtime {}
+
 /// A program that runs a language.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Engine {
     pub program: &'static str,
     pub place: Place,
@@ -27,7 +37,7 @@ pub struct Engine {
 }
 
 /// Where an engine is found.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Place {
     OnPath,
     /// On PATH, and its `--version` is at least this.
@@ -44,19 +54,20 @@ pub enum Place {
 ///
 /// `{code}` is the text, `{script}` a file that holds it, `{binary}` what is compiled, `{load}` the words
 /// of [`Load`], `{prelude}` its file, `{folder}` the run's private folder, `{cwd}` its working folder.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Start {
     /// The text is an argument, so relative imports count from the working folder; `long` is for a
     /// text that is too large for one.
     Inline { words: &'static [&'static str], long: &'static [&'static str] },
     /// The text is a file.
     Script(&'static [&'static str]),
-    /// The text is a file that is compiled first.
-    Compiled(&'static [&'static str]),
+    /// The text is a file that is compiled first; what was compiled is kept for a text that `is_alone`:
+    /// one that draws in files of the project would be stale when they change.
+    Compiled { words: &'static [&'static str], is_alone: fn(text: &str, cwd: &Path) -> bool },
 }
 
 /// What stands before a script's text, on its first line so that line numbers hold.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Setup {
     Nothing,
     FirstLine(&'static str),
@@ -68,7 +79,7 @@ pub enum Setup {
 ///
 /// Every process finds the first path in `FILE_PATH`, and in `FOREBAY_FILES` the name of a file with
 /// all of them, a line each; an offer makes `FILE_CONTENT`, `FILES` and `FILE_CONTENTS` of these.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Offer {
     /// The variables of the environment are all there is.
     Environment,
@@ -81,7 +92,7 @@ pub enum Offer {
 }
 
 /// A file that is loaded beside the script.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Load {
     pub file: &'static str,
     pub text: &'static str,

@@ -2,6 +2,9 @@
 
 use super::{Engine, Offer, Place, Runtime, Setup, Start};
 
+/// What makes another file part of a program.
+const DRAWS_IN: &[&str] = &["include!", "include_str!", "include_bytes!", "#[path"];
+
 pub(super) static RUST: Runtime = Runtime {
     name: "rust",
     aliases: &["rs"],
@@ -9,15 +12,18 @@ pub(super) static RUST: Runtime = Runtime {
     engines: &[Engine {
         program: "rustc",
         place: Place::OnPath,
-        start: Start::Compiled(&[
-            "--edition=2024",
-            "--crate-name=script",
-            "-Copt-level=1",
-            "-Cdebuginfo=line-tables-only",
-            "-o",
-            "{binary}",
-            "{script}",
-        ]),
+        start: Start::Compiled {
+            words: &[
+                "--edition=2024",
+                "--crate-name=script",
+                "-Copt-level=1",
+                "-Cdebuginfo=line-tables-only",
+                "-o",
+                "{binary}",
+                "{script}",
+            ],
+            is_alone: |text, _| !DRAWS_IN.iter().any(|word| text.contains(word)),
+        },
         // At the end: inner attributes must stay at the beginning.
         offer: Offer::LastLine(
             "#[allow(dead_code)] static FILE_PATH: std::sync::LazyLock<String> = \

@@ -76,3 +76,16 @@ fn a_compiled_program_is_made_once_and_gives_its_code() {
     let mode = std::os::unix::fs::PermissionsExt::mode(&cache.metadata().unwrap().permissions());
     assert_eq!(mode & 0o077, 0);
 }
+
+#[test]
+fn a_program_that_draws_in_a_file_follows_it() {
+    let root = tempfile::tempdir().unwrap();
+    let cache = root.path().join("compiled");
+    let mut spec = code("c", "#include \"answer.h\"\nint main(void) { return ANSWER; }", &cache);
+    spec.cwd = root.path().to_owned();
+    for answer in [3, 4] {
+        std::fs::write(root.path().join("answer.h"), format!("#define ANSWER {answer}\n")).unwrap();
+        assert_eq!(ran(&spec).finished.ending, Ending::Exited(answer));
+    }
+    assert!(!cache.exists());
+}
