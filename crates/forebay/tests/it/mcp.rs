@@ -68,7 +68,7 @@ fn wrong_types_are_told_with_the_field() {
 fn faults_of_a_call_are_told_with_a_hint() {
     let env = TestEnv::new();
     let mut mcp = env.mcp();
-    let check = |mcp: &mut crate::mcp_client::McpClient, tool, arguments, expect: &str| {
+    let check = |mcp: &mut McpClient, tool, arguments, expect: &str| {
         let told: String = mcp.fault(tool, arguments);
         assert!(told.contains(expect) && told.contains("\nhint: "), "{told}");
     };
