@@ -74,8 +74,10 @@ fn matches(source: &Source, pattern: &Regex) -> Vec<String> {
     source.text.lines().enumerate().filter_map(find).collect()
 }
 
+/// A home that stands for anybody's; a checkout may well be called so.
 fn names_anybody(path: &str) -> bool {
-    path.rsplit_once('/').is_some_and(|(_, name)| ANYBODY.contains(&name))
+    let home = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"));
+    home.is_some_and(|name| ANYBODY.contains(&name))
 }
 
 /// Paths of people's folders, and of this very checkout.
