@@ -23,6 +23,10 @@ struct CargoTest {
 impl Recognizer for CargoTest {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_start();
+        // With --nocapture the next test may follow at once.
+        if text.starts_with("test ") && text.contains(" ... ") {
+            self.reason_lines = 0;
+        }
         if self.reason_lines > 0 {
             return self.after_panic(text);
         }
