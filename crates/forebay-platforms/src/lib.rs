@@ -2,8 +2,8 @@
 //! set up and what it cannot do.
 //!
 //! - [`platforms`] has one const table a host; [`platform`] says what stands in a table.
-//! - [`decode`] turns a host's JSON into the words of `forebay_domain::hook`.
-//! - [`encode`] turns an answer into what the host reads.
+//! - [`decode()`] turns a host's JSON into the words of `forebay_domain::hook`.
+//! - [`encode()`] turns an answer into what the host reads.
 //! - [`setup`] edits the text of settings files, and takes its edits back byte for byte.
 //!
 //! Nothing here decides, reads a file or starts a process.
