@@ -35,6 +35,11 @@ impl AppError {
         Self { kind: ErrorKind::NotFound, message: message.into(), hint: Some(hint.into()) }
     }
 
+    pub fn unavailable(message: impl Into<String>, hint: Option<&str>) -> Self {
+        let hint = hint.map(str::to_owned);
+        Self { kind: ErrorKind::Unavailable, message: message.into(), hint }
+    }
+
     pub fn refused(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Refused, message: message.into(), hint: Some(hint.into()) }
     }

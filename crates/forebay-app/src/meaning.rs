@@ -18,12 +18,8 @@ pub(crate) fn of_passage(title: &str, text: &str) -> Sense {
     Sense { meaning: of(&format!("{title} {about} {text} {again}")), is_code }
 }
 
-/// What is asked for.
-pub(crate) fn of_question(question: &str) -> Option<Meaning> {
-    of(question)
-}
-
-fn of(text: &str) -> Option<Meaning> {
+/// What a text means as it stands; none where it has no known word.
+pub(crate) fn of(text: &str) -> Option<Meaning> {
     let vector = forebay_embed::embed(text)?;
     Some(Meaning { model: forebay_embed::MODEL.to_owned(), vector: vector.as_bytes().to_vec() })
 }

@@ -27,7 +27,7 @@ pub use self::keeper::keep;
 pub use self::order::Order;
 pub(crate) use self::record::{End, Job, Record, State};
 use crate::running::{self, Command, Options};
-use crate::{App, AppError, Call, ErrorKind};
+use crate::{App, AppError, Call};
 
 /// Descriptions of ended jobs that are kept; their output is in the store in any case.
 const ENDED_KEPT: usize = 50;
@@ -159,33 +159,26 @@ fn forget_old(app: &App, jobs: &mut Vec<(Job, Record, State)>) {
 }
 
 fn no_keeper() -> AppError {
-    AppError {
-        kind: ErrorKind::Unavailable,
-        message: "background jobs cannot be started here".to_owned(),
-        hint: Some("run it without background".to_owned()),
-    }
+    AppError::unavailable(
+        "background jobs cannot be started here",
+        Some("run it without background"),
+    )
 }
 
 fn unstartable(error: io::Error) -> AppError {
-    AppError {
-        kind: ErrorKind::Unavailable,
-        message: format!("the job's keeper did not start: {error}"),
-        hint: Some("run it without background".to_owned()),
-    }
+    AppError::unavailable(
+        format!("the job's keeper did not start: {error}"),
+        Some("run it without background"),
+    )
 }
 
 fn unwritable(error: io::Error) -> AppError {
-    AppError {
-        kind: ErrorKind::Unavailable,
-        message: format!("the folder of jobs cannot be used: {error}"),
-        hint: Some("ctx_doctor looks at the data folder".to_owned()),
-    }
+    AppError::unavailable(
+        format!("the folder of jobs cannot be used: {error}"),
+        Some("ctx_doctor looks at the data folder"),
+    )
 }
 
 fn unreadable(error: io::Error) -> AppError {
-    AppError {
-        kind: ErrorKind::Unavailable,
-        message: format!("the job cannot be read: {error}"),
-        hint: None,
-    }
+    AppError::unavailable(format!("the job cannot be read: {error}"), None)
 }

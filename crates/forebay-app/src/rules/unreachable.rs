@@ -4,11 +4,11 @@
 //! folders first, and only so far. What a run makes anew under a denied name is its own.
 
 use std::collections::VecDeque;
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use forebay_domain::policy::{Denials, Denied, Region};
+use forebay_sandbox::on_path;
 
 /// Names that are looked at, so that a run does not wait for a walk of a whole disk.
 const MOST_NAMES: usize = 20_000;
@@ -85,11 +85,9 @@ fn is_walked(entry: &fs::DirEntry) -> bool {
 
 /// The files of denied programs on PATH, and what they lead to.
 fn programs(denials: &Denials<'_>) -> Vec<PathBuf> {
-    let folders: Vec<PathBuf> =
-        env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect();
     let mut files: Vec<PathBuf> = Vec::new();
     for name in denials.programs() {
-        for file in folders.iter().map(|folder| folder.join(name)).filter(|file| file.is_file()) {
+        for file in on_path(name).filter(|file| file.is_file()) {
             files.extend(file.canonicalize().ok().filter(|real| is_same_program(real, name)));
         }
     }

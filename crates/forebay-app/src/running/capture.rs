@@ -34,20 +34,23 @@ impl Watcher for Unwatched {}
 impl Sink for Capture<'_> {
     fn write(&mut self, stream: Stream, bytes: &[u8]) {
         self.watcher.printed(stream, bytes);
-        let (taking, watcher) = (&mut self.taking, &mut self.watcher);
-        self.streams.push(stream, bytes, &mut |stream, clean| {
-            watcher.kept(clean);
-            taking.take(stream, clean);
-        });
+        self.streams.push(stream, bytes, &mut keeping(&mut self.taking, self.watcher));
         self.call.report(self.taking.bytes as f64, "bytes captured");
     }
 
     fn rest(&mut self) {
-        let (taking, watcher) = (&mut self.taking, &mut self.watcher);
-        self.streams.settle(&mut |stream, clean| {
-            watcher.kept(clean);
-            taking.take(stream, clean);
-        });
+        self.streams.settle(&mut keeping(&mut self.taking, self.watcher));
+    }
+}
+
+/// Hands on what may be kept: to who watches, to the digest and to the store.
+fn keeping<'a>(
+    taking: &'a mut Taking<'_>,
+    watcher: &'a mut dyn Watcher,
+) -> impl FnMut(Stream, &[u8]) + 'a {
+    |stream, clean| {
+        watcher.kept(clean);
+        taking.take(stream, clean);
     }
 }
 
@@ -60,11 +63,7 @@ impl Capture<'_> {
         finished: &Finished,
         failed: bool,
     ) -> Stored {
-        let (taking, watcher) = (&mut self.taking, &mut self.watcher);
-        let redactions = self.streams.finish(&mut |stream, clean| {
-            watcher.kept(clean);
-            taking.take(stream, clean);
-        });
+        let redactions = self.streams.finish(&mut keeping(&mut self.taking, self.watcher));
         if failed {
             self.taking.digester.command_failed();
         }

@@ -60,14 +60,15 @@ pub fn run(
     run_permitted(app, command, options, call, watcher)
 }
 
-/// Starts a command as a job that lives on when this process has ended.
+/// Starts a command as a job, which with `keep` lives on when this process has ended.
 pub fn start_job(
     app: &App,
     command: Command,
     options: &Options,
+    keep: bool,
     call: &Call,
 ) -> Result<Answer, AppError> {
-    let job = jobs::start(app, command, options, true, call)?;
+    let job = jobs::start(app, command, options, keep, call)?;
     crate::tools::job::started(app, &job, call)
 }
 

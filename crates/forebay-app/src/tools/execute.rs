@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{Nature, Tool};
 use crate::running::{self, Command, Options, Unwatched};
-use crate::{Answer, App, AppError, Call, jobs};
+use crate::{Answer, App, AppError, Call};
 
 pub struct Execute;
 
@@ -59,8 +59,7 @@ impl Tool for Execute {
             profile: Some(tightened(app.settings.isolation.profile, input.isolation.as_deref())?),
         };
         if input.background || input.keep {
-            let job = jobs::start(app, command, &options, input.keep, call)?;
-            return super::job::started(app, &job, call);
+            return running::start_job(app, command, &options, input.keep, call);
         }
         running::run(app, command, &options, call, &mut Unwatched).map(|ran| ran.answer)
     }

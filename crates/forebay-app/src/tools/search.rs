@@ -120,9 +120,10 @@ impl Reach {
     pub fn find(&self, query: &str) -> Result<Found, AppError> {
         let mut hits = self.candidates(query)?;
         hits.truncate(self.filter.limit);
+        let asked = words::telling(query, MOST_WORDS);
         for (store, hit) in &mut hits {
             hit.text = store.passage(hit)?;
-            hit.matched = matched_words(&words::telling(query, MOST_WORDS), hit);
+            hit.matched = matched_words(&asked, hit);
         }
         let hits = hits.into_iter().map(|(_, hit)| hit).collect();
         Ok(Found { query: query.to_owned(), hits })
@@ -141,7 +142,7 @@ impl Reach {
         let question = words::without_languages(query);
         let asked = Query {
             words: words::telling(&question, MOST_WORDS),
-            meaning: meaning::of_question(&question),
+            meaning: meaning::of(&question),
             limit: self.filter.limit.max(LEAST_CANDIDATES),
             ..self.filter.clone()
         };

@@ -10,6 +10,7 @@ use super::places::{
     Cache, DEVICES, Place, SECRET_STORES, SECRETS_LEFT_OPEN, SYSTEM, TEMP, TOOL_CACHES, TOOL_LOCKS,
 };
 use super::{Isolation, Profile};
+use crate::on_path;
 
 /// What a run can reach. Paths are real: absolute and free of symbolic links, where they exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -205,8 +206,7 @@ fn denied(isolation: &Isolation) -> Vec<PathBuf> {
 }
 
 fn is_installed(program: &str) -> bool {
-    let folders = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&folders).any(|folder| folder.join(program).is_file())
+    on_path(program).any(|path| path.is_file())
 }
 
 /// The git folder of a worktree or submodule, which lies outside of it.

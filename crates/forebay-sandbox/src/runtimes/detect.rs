@@ -72,9 +72,7 @@ fn on_path(program: &str) -> Option<PathBuf> {
     if let Some(path) = found.get(program) {
         return Some(path.clone());
     }
-    let path = env::split_paths(&env::var_os("PATH")?)
-        .map(|folder| folder.join(program))
-        .find(|path| is_executable(path))?;
+    let path = crate::on_path(program).find(|path| is_executable(path))?;
     found.insert(program.to_owned(), path.clone());
     Some(path)
 }

@@ -33,9 +33,9 @@ pub(crate) fn run(
         }
         Start::Inline { long: words, .. } | Start::Script(words) => run.script(words, sink),
         Start::Compiled { words, is_alone } => {
+            // What is not to be kept goes with the run's own folder.
             let keeps = is_alone(&code.text, &spec.cwd);
-            let once = tempfile::tempdir().map_err(RunError::io("prepare a folder"))?;
-            let kept = if keeps { &code.compiled } else { once.path() };
+            let kept = if keeps { &code.compiled } else { run.stage.folder() };
             run.compiled(words, kept, sink)
         }
     }

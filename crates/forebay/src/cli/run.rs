@@ -8,7 +8,7 @@ use clap::Args;
 use forebay_app::running::{self, Command, Options, Ran, Watcher};
 use forebay_app::{App, AppError, Call};
 use forebay_domain::{Ending, Stream};
-use forebay_sandbox::{Cancel, Profile, Stdin};
+use forebay_sandbox::{Cancel, Profile, Stdin, on_path};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -76,7 +76,7 @@ impl Run {
         if self.background {
             let command = self.into_command(&app)?;
             drop(spinner);
-            let answer = running::start_job(&app, command, &options, &call)?;
+            let answer = running::start_job(&app, command, &options, true, &call)?;
             return common.show(&answer);
         }
         let command = self.into_command(&app)?;
@@ -160,8 +160,7 @@ fn variable(text: &str) -> Result<(String, String), String> {
 /// Whether a lone argument is just the name of a program, for which no shell need be started.
 fn is_program(word: &str) -> bool {
     let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+".contains(c));
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    plain && std::env::split_paths(&folders).any(|folder| folder.join(word).is_file())
+    plain && on_path(word).any(|path| path.is_file())
 }
 
 /// A call that moves the spinner.

@@ -31,11 +31,7 @@ impl From<io::Error> for Failure {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::NobodyReads;
         }
-        Self::Told(AppError {
-            kind: ErrorKind::Unavailable,
-            message: error.to_string(),
-            hint: None,
-        })
+        Self::Told(AppError::unavailable(error.to_string(), None))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::ask;
 use super::idle::Idle;
 use forebay_app::tools::{INSTRUCTIONS, Nature, TOOLS, ToolRow};
-use forebay_app::{Answer, App, AppError, Call, ErrorKind};
+use forebay_app::{Answer, App, AppError, Call};
 use forebay_domain::tokens;
 use forebay_sandbox::Cancel;
 use rmcp::model::{
@@ -189,9 +189,5 @@ fn count_tool_list(app: &Arc<App>) {
 }
 
 fn internal(error: impl std::fmt::Display) -> AppError {
-    AppError {
-        kind: ErrorKind::Unavailable,
-        message: format!("the call could not be carried out: {error}"),
-        hint: None,
-    }
+    AppError::unavailable(format!("the call could not be carried out: {error}"), None)
 }
