@@ -22,6 +22,7 @@ pub struct Settings {
     pub limits: Limits,
     pub get: Get,
     pub search: Search,
+    pub tools: Tools,
     pub keep: Keep,
 }
 
@@ -84,6 +85,15 @@ pub struct Get {
 pub struct Search {
     pub limit: u64,
     pub budget: u64,
+}
+
+/// Which tools a model is told of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tools {
+    pub all: bool,
+    pub also: Vec<String>,
+    pub without: Vec<String>,
 }
 
 /// Days each kind is kept; 0 is for ever.

@@ -16,15 +16,24 @@ pub(super) fn page() -> Result<String> {
 }
 
 fn summary() -> Result<String> {
-    let counter = bpe_openai::o200k_base();
-    let listed: Vec<Value> = TOOLS.iter().map(listing).collect();
-    let list = counter.count(&serde_json::to_string(&listed)?);
-    let words = counter.count(INSTRUCTIONS);
+    let words = bpe_openai::o200k_base().count(INSTRUCTIONS);
+    let standard: Vec<&ToolRow> = TOOLS.iter().filter(|tool| tool.standard).collect();
+    let all: Vec<&ToolRow> = TOOLS.iter().collect();
     Ok(format!(
-        "{} tools. Their names, descriptions and schemas together are {list} tokens (o200k) of every \
-         conversation,\nthe server's instructions another {words}.\n\n```text\n{INSTRUCTIONS}\n```",
-        TOOLS.len()
+        "{} tools, of which {} are listed unless a setting (`tools.all`, `tools.also`, `tools.without`) \
+         says otherwise.\nNames, descriptions and schemas of these are {} tokens (o200k) of every \
+         conversation, of all tools {},\nthe server's instructions another {words}. A tool that is not \
+         listed answers all the same.\n\n```text\n{INSTRUCTIONS}\n```",
+        all.len(),
+        standard.len(),
+        cost(&standard)?,
+        cost(&all)?,
     ))
+}
+
+fn cost(tools: &[&ToolRow]) -> Result<usize> {
+    let listed: Vec<Value> = tools.iter().map(|tool| listing(tool)).collect();
+    Ok(bpe_openai::o200k_base().count(&serde_json::to_string(&listed)?))
 }
 
 /// A tool as a model is shown it.
@@ -43,7 +52,8 @@ fn section(tool: &ToolRow) -> Result<String> {
         table(&["field", "type", "needed", "meaning"], &rows)
     };
     let (name, description, nature) = (tool.name, tool.description, nature(tool.nature));
-    Ok(format!("## {name}\n\n{description}\n\n{nature}\n\n{fields}"))
+    let unlisted = if tool.standard { "" } else { " Not listed by itself." };
+    Ok(format!("## {name}\n\n{description}\n\n{nature}{unlisted}\n\n{fields}"))
 }
 
 fn row(name: &str, field: &Value, required: &Value) -> Vec<String> {

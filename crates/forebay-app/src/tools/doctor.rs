@@ -25,6 +25,7 @@ impl Tool for Doctor {
     const NAME: &'static str = "ctx_doctor";
     const DESCRIPTION: &'static str = "Check that store and execution work here.";
     const NATURE: Nature = Nature::Reads;
+    const STANDARD: bool = false;
     type Input = Input;
 
     fn call(app: &App, _: Input, call: &Call) -> Result<Answer, AppError> {

@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{Answer, App, AppError, Call};
+use crate::{Answer, App, AppError, Call, settings};
 
 /// Something Forebay does for a model or a person.
 pub trait Tool {
@@ -27,6 +27,8 @@ pub trait Tool {
     /// Paid for in every conversation: one sentence, no more.
     const DESCRIPTION: &'static str;
     const NATURE: Nature;
+    /// Whether it is listed unless a setting says otherwise: what people do at a terminal is not.
+    const STANDARD: bool = true;
     type Input: DeserializeOwned + JsonSchema;
 
     fn call(app: &App, input: Self::Input, call: &Call) -> Result<Answer, AppError>;
@@ -50,6 +52,8 @@ pub struct ToolRow {
     pub name: &'static str,
     pub description: &'static str,
     pub nature: Nature,
+    /// Whether it is listed unless a setting says otherwise.
+    pub standard: bool,
     /// The JSON schema of its input.
     pub schema: fn() -> Value,
     pub(crate) call: fn(&App, Value, &Call) -> Result<Answer, AppError>,
@@ -82,9 +86,19 @@ const fn row<T: Tool>() -> ToolRow {
         name: T::NAME,
         description: T::DESCRIPTION,
         nature: T::NATURE,
+        standard: T::STANDARD,
         schema: schema::of::<T::Input>,
         call: |app, input, call| T::call(app, input::parse(T::NAME, input)?, call),
     }
+}
+
+/// The tools that a model is told of; the others answer all the same when they are called.
+pub fn listed(settings: &settings::Tools) -> impl Iterator<Item = &'static ToolRow> {
+    let names = |list: &[String], tool: &ToolRow| list.iter().any(|name| name == tool.name);
+    TOOLS.iter().filter(move |tool| {
+        let wanted = tool.standard || settings.all || names(&settings.also, tool);
+        wanted && !names(&settings.without, tool)
+    })
 }
 
 /// The tool of a name.

@@ -41,6 +41,7 @@ impl Tool for Purge {
     const DESCRIPTION: &'static str =
         "Forget entries; conditions narrow each other. Without confirm only tells what would go.";
     const NATURE: Nature = Nature::Removes;
+    const STANDARD: bool = false;
     type Input = Input;
 
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {

@@ -32,6 +32,7 @@ impl Tool for Reflect {
     const DESCRIPTION: &'static str =
         "A session in <= 100 words: what was done, decided and left open.";
     const NATURE: Nature = Nature::Reads;
+    const STANDARD: bool = false;
     type Input = Input;
 
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {

@@ -227,8 +227,11 @@ fn from_text(text: &str) -> Value {
     }
 }
 
-/// `/a,/b` as a list of two.
+/// `/a,/b` as a list of two; `["/a", "/b"]`, as a settings file has it, too.
 fn list_from_text(text: &str) -> Value {
+    if let Ok(list @ Value::Array(_)) = text.parse::<Value>() {
+        return list;
+    }
     let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
     Value::Array(items.map(|item| Value::String(item.to_owned())).collect())
 }
@@ -273,11 +276,14 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_written_with_commas() {
-        let flags = ["isolation.write=/a, /b".to_owned(), "isolation.profile=off".to_owned()];
-        let settings = Config::load(None, Path::new("/none"), &flags).unwrap().settings().unwrap();
-        assert_eq!(settings.isolation.write, ["/a", "/b"]);
-        assert_eq!(settings.isolation.profile.name(), "off");
+    fn lists_are_written_with_commas_or_as_in_a_file() {
+        for list in ["/a, /b", "/a,/b", r#"["/a", "/b"]"#] {
+            let flags = [format!("isolation.write={list}"), "isolation.profile=off".to_owned()];
+            let settings =
+                Config::load(None, Path::new("/none"), &flags).unwrap().settings().unwrap();
+            assert_eq!(settings.isolation.write, ["/a", "/b"]);
+            assert_eq!(settings.isolation.profile.name(), "off");
+        }
     }
 
     #[track_caller]

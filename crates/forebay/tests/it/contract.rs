@@ -3,12 +3,29 @@
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
+use crate::mcp_client::{McpClient, stateless_meta};
 
+/// Every tool there is.
 fn tools() -> Vec<Value> {
+    listed_with(&["tools.all=true"])
+}
+
+/// The tools a model is told of with these settings.
+fn listed_with(settings: &[&str]) -> Vec<Value> {
     let env = TestEnv::new();
-    let listed = env.mcp().ask("tools/list", json!({}));
+    let settings = settings.iter().flat_map(|setting| ["--set", setting]);
+    let arguments: Vec<&str> = ["mcp"].into_iter().chain(settings).collect();
+    let listed = McpClient::initialized(env.command(arguments)).ask("tools/list", json!({}));
     assert!(listed["result"]["nextCursor"].is_null(), "the list is one page");
     listed["result"]["tools"].as_array().unwrap().clone()
+}
+
+fn names(tools: &[Value]) -> Vec<&str> {
+    tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect()
+}
+
+fn cost(tools: &[Value]) -> usize {
+    bpe_openai::o200k_base().count(&serde_json::to_string(tools).unwrap())
 }
 
 #[test]
@@ -19,11 +36,32 @@ fn the_tool_list_is_the_one_that_was_agreed() {
 
 #[test]
 fn the_tool_list_costs_less_than_its_bound() {
-    let list = serde_json::to_string(&tools()).unwrap();
-    let cost = bpe_openai::o200k_base().count(&list);
-    println!("the tool list costs {cost} tokens (o200k)");
-    assert!(cost < 1_800, "{cost} tokens");
-    assert!(cost > 200, "the whole list was counted");
+    let (standard, all) = (cost(&listed_with(&[])), cost(&tools()));
+    println!("the tool list costs {standard} tokens (o200k), that of all tools {all}");
+    for tool in tools() {
+        println!("{:>4} {}", cost(std::slice::from_ref(&tool)), tool["name"]);
+    }
+    assert!(standard < 1_800, "{standard} tokens");
+    assert!(all < 2_500, "{all} tokens");
+    assert!(standard > 200, "the whole list was counted");
+}
+
+#[test]
+fn settings_lengthen_and_shorten_the_list() {
+    let standard = listed_with(&[]);
+    assert!(!names(&standard).contains(&"ctx_purge"), "{:?}", names(&standard));
+    let longer = listed_with(&["tools.also=[\"ctx_purge\"]"]);
+    assert!(names(&longer).contains(&"ctx_purge"));
+    assert_eq!(longer.len(), standard.len() + 1);
+    let shorter = listed_with(&["tools.without=[\"ctx_stats\"]"]);
+    assert!(!names(&shorter).contains(&"ctx_stats"));
+    assert_eq!(shorter.len(), standard.len() - 1);
+}
+
+#[test]
+fn a_tool_that_is_not_listed_answers_when_called() {
+    let text = TestEnv::new().mcp().text("ctx_reflect", json!({}));
+    assert!(!text.is_empty());
 }
 
 #[test]
@@ -59,8 +97,8 @@ fn annotations_say_what_a_host_may_assume() {
 #[test]
 fn the_stateless_revision_lists_the_same_tools() {
     let env = TestEnv::new();
-    let mut mcp = crate::mcp_client::McpClient::start(env.command(["mcp"]));
-    let meta = crate::mcp_client::stateless_meta();
+    let mut mcp = McpClient::start(env.command(["mcp"]));
+    let meta = stateless_meta();
     let listed = mcp.ask("tools/list", json!({ "_meta": meta }));
-    assert_eq!(listed["result"]["tools"], Value::Array(tools()));
+    assert_eq!(listed["result"]["tools"], Value::Array(listed_with(&[])));
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::ask;
 use super::idle::Idle;
-use forebay_app::tools::{INSTRUCTIONS, Nature, TOOLS, ToolRow};
+use forebay_app::tools::{self, INSTRUCTIONS, Nature, ToolRow};
 use forebay_app::{Answer, App, AppError, Call};
 use forebay_domain::tokens;
 use forebay_sandbox::Cancel;
@@ -119,9 +119,12 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(listing).collect()))
+        // Settings that are wrong are told with the first call; a list there must be.
+        let app = self.app(&context).ok();
+        let settings = app.map(|app| app.settings.tools.clone()).unwrap_or_default();
+        Ok(ListToolsResult::with_all_items(tools::listed(&settings).map(listing).collect()))
     }
 
     async fn call_tool(
@@ -130,7 +133,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name.to_string();
-        if let Err(error) = forebay_app::tools::find(&name) {
+        if let Err(error) = tools::find(&name) {
             return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, error.to_text(), None));
         }
         let input = Value::Object(request.arguments.unwrap_or_default());
@@ -177,15 +180,15 @@ fn annotations(nature: Nature) -> ToolAnnotations {
 }
 
 /// What the list costs a conversation, in estimated tokens.
-fn list_tokens() -> u64 {
-    let listed: Vec<Tool> = TOOLS.iter().map(listing).collect();
+fn list_tokens(app: &App) -> u64 {
+    let listed: Vec<Tool> = tools::listed(&app.settings.tools).map(listing).collect();
     tokens::of(&serde_json::to_string(&listed).unwrap_or_default()) + tokens::of(INSTRUCTIONS)
 }
 
 /// Enters the list in the ledger, off the path of the first answer.
 fn count_tool_list(app: &Arc<App>) {
     let app = Arc::clone(app);
-    tokio::task::spawn_blocking(move || app.count_tool_list(list_tokens()));
+    tokio::task::spawn_blocking(move || app.count_tool_list(list_tokens(&app)));
 }
 
 fn internal(error: impl std::fmt::Display) -> AppError {
