@@ -1,5 +1,6 @@
 //! One run, from the checks to the result.
 
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use forebay_domain::run::{Ending, Spans};
@@ -55,7 +56,7 @@ impl Prepared<'_> {
         if cancel.is_cancelled() {
             return Ok(cancelled_before_start());
         }
-        match (&self.spec.program, &self.fence) {
+        match (&self.spec.program, self.fence) {
             (Program::Code(code), _) => runtimes::run(code, self.spec, sink, cancel),
             (_, Some(fence)) => run_inside(fence, self.spec, sink, cancel),
             (_, None) => run_process(self.spec, sink, cancel),
@@ -69,7 +70,7 @@ pub(crate) fn run_process(
     sink: &mut dyn Sink,
     cancel: &Cancel,
 ) -> Result<Finished, RunError> {
-    run_inside(&fence(spec)?, spec, sink, cancel)
+    run_inside(fence(spec)?, spec, sink, cancel)
 }
 
 fn fence(spec: &RunSpec) -> Result<Fence, RunError> {
@@ -77,19 +78,31 @@ fn fence(spec: &RunSpec) -> Result<Fence, RunError> {
 }
 
 fn run_inside(
-    fence: &Fence,
+    fence: Fence,
     spec: &RunSpec,
     sink: &mut dyn Sink,
     cancel: &Cancel,
 ) -> Result<Finished, RunError> {
     let started = Instant::now();
     // The tree is made at once: from here on every way out ends the processes.
-    let mut tree = ProcessTree::new(spawn(spec, fence)?, cancel);
+    let (child, _fence) = spawn_inside(fence, spec)?;
+    let mut tree = ProcessTree::new(child, cancel);
     let capture = Capture::new(tree.child(), sink).map_err(RunError::io("read its output"))?;
     let feed = Feed::new(tree.child(), &spec.stdin).map_err(RunError::io("write its input"))?;
     Supervisor::new(spec, cancel, started, tree, Streams { capture, feed })
         .see_it_through()
         .map_err(RunError::io("watch the command"))
+}
+
+/// Starts it; where the system refuses a part of the fence, inside of one that does without.
+fn spawn_inside(fence: Fence, spec: &RunSpec) -> Result<(Child, Fence), RunError> {
+    match spawn(spec, &fence) {
+        Err(RunError::Io { source, .. }) if Fence::was_refused(&source) => {
+            let fence = self::fence(spec)?;
+            Ok((spawn(spec, &fence)?, fence))
+        }
+        outcome => Ok((outcome?, fence)),
+    }
 }
 
 fn cancelled_before_start() -> Finished {

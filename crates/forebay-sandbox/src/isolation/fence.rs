@@ -34,6 +34,11 @@ impl Fence {
         self.temp.as_ref().map(TempDir::path)
     }
 
+    /// Whether a child could not enter because of something that a fence made anew does without.
+    pub(crate) fn was_refused(error: &io::Error) -> bool {
+        refused(error)
+    }
+
     /// What the child takes with it.
     pub(crate) fn held(&self) -> Option<Arc<Held>> {
         self.held.clone()
@@ -46,9 +51,9 @@ fn own_temp(profile: Profile) -> io::Result<Option<TempDir>> {
 }
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Held, in_force};
+pub(crate) use linux::{Held, in_force, refused};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use other::{Held, in_force};
+pub(crate) use other::{Held, in_force, refused};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -94,6 +99,10 @@ mod linux {
         }
     }
 
+    pub(crate) fn refused(error: &io::Error) -> bool {
+        masks::were_refused(error)
+    }
+
     /// What this system offers, in words.
     pub(crate) fn in_force() -> Vec<String> {
         let paths = landlock::version().map_or_else(
@@ -131,6 +140,10 @@ mod other {
         pub(crate) fn enter(&self) -> io::Result<()> {
             Ok(())
         }
+    }
+
+    pub(crate) const fn refused(_: &io::Error) -> bool {
+        false
     }
 
     /// What this system offers, in words.

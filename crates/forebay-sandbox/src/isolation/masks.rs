@@ -4,6 +4,9 @@
 //! name, and then a file the run makes beside it would be out of its own reach. A mount over the denied
 //! path has no such price. It needs a mount namespace: root may make one, everyone else in a user
 //! namespace, where the system allows those. Landlock keeps the run from lifting the masks.
+//!
+//! Whether the system allows it is not asked before: the first run finds out, and is started anew without
+//! masks where it does not.
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -12,12 +15,17 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{Mode, OFlags, open};
 use rustix::process::{getegid, geteuid};
 
 use super::reach::Reach;
+
+/// The error of a child that could not make its mounts; nothing else here fails with it.
+const REFUSED: libc::c_int = libc::ENOTBLK;
+/// Whether this system was found to give no mount namespace.
+static ARE_REFUSED: AtomicBool = AtomicBool::new(false);
 
 /// Mounts to be made by the child, with every string ready.
 #[derive(Debug)]
@@ -53,15 +61,22 @@ struct Identity {
 impl Masks {
     /// The masks that `reach` needs; none if it needs none or this system gives no mount namespace.
     pub(super) fn of(reach: &Reach) -> Option<Self> {
-        let hidden =
-            reach.hidden_in_writable().chain(&reach.programs).map(|path| (path, hiding(path)));
+        if ARE_REFUSED.load(Ordering::Relaxed) {
+            return None;
+        }
+        let identity = identity();
+        // Root pays little for a namespace; a rule for each other name in `/etc` costs more. Not so for
+        // folders: a covered one looks empty, where Landlock says that it is refused.
+        let is_cheaper = |path: &Path| identity.is_none() && path.is_file();
+        let hidden = reach.hidden_whole().filter(|path| reach.writes(path) || is_cheaper(path));
+        let hidden = hidden.chain(&reach.programs).map(|path| (path, hiding(path)));
         let frozen = reach.frozen_in_writable().map(|path| (path, Kind::Frozen));
         let masks: Vec<Mask> = hidden
             .chain(frozen)
             .filter(|(path, _)| path.exists())
             .filter_map(|(path, kind)| Some(Mask { path: c_string(path)?, kind }))
             .collect();
-        (!masks.is_empty() && are_available()).then(|| Self { identity: identity(), masks })
+        (!masks.is_empty()).then_some(Self { identity, masks })
     }
 
     pub(super) fn cover_path(&self, path: &Path) -> bool {
@@ -70,6 +85,10 @@ impl Masks {
 
     /// Makes the namespace and the mounts; between fork and exec, so only system calls.
     pub(super) fn cover(&self) -> io::Result<()> {
+        self.make().map_err(|_| io::Error::from_raw_os_error(REFUSED))
+    }
+
+    fn make(&self) -> io::Result<()> {
         match &self.identity {
             None => unshare(libc::CLONE_NEWNS)?,
             Some(identity) => {
@@ -112,15 +131,19 @@ impl Identity {
     }
 }
 
-/// Whether mounts can be made here, found out by trying once.
-pub(super) fn are_available() -> bool {
-    static AVAILABLE: OnceLock<bool> = OnceLock::new();
-    *AVAILABLE.get_or_init(try_a_namespace)
+/// Whether `error` is that of a child that could not make its mounts; from now on none is asked to.
+pub(super) fn were_refused(error: &io::Error) -> bool {
+    let refused = error.raw_os_error() == Some(REFUSED);
+    if refused {
+        ARE_REFUSED.store(true, Ordering::Relaxed);
+    }
+    refused
 }
 
+/// Whether mounts can be made here, found out by trying.
 #[expect(clippy::disallowed_methods, reason = "this crate is the one that owns processes")]
 #[expect(unsafe_code, reason = "the namespace is made by a child")]
-fn try_a_namespace() -> bool {
+pub(super) fn are_available() -> bool {
     let nothing = Masks { identity: identity(), masks: Vec::new() };
     let mut command = Command::new("true");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -78,10 +78,14 @@ impl Reach {
         self.profile != Profile::Strict
     }
 
-    /// What is hidden as a whole although it lies inside a folder that can be written.
-    pub(super) fn hidden_in_writable(&self) -> impl Iterator<Item = &PathBuf> {
-        let whole = |path: &Path| !self.shown.iter().any(|shown| shown.starts_with(path));
-        self.hidden.iter().filter(move |path| is_within(path, &self.write) && whole(path))
+    /// What is hidden without an exception inside.
+    pub(super) fn hidden_whole(&self) -> impl Iterator<Item = &PathBuf> {
+        self.hidden.iter().filter(|path| !self.shown.iter().any(|shown| shown.starts_with(path)))
+    }
+
+    /// Whether `path` lies inside a folder that can be written.
+    pub(super) fn writes(&self, path: &Path) -> bool {
+        is_within(path, &self.write)
     }
 
     /// Everything that is neither read nor written.
@@ -91,7 +95,7 @@ impl Reach {
 
     /// What is not written although it lies inside a folder that can be.
     pub(super) fn frozen_in_writable(&self) -> impl Iterator<Item = &PathBuf> {
-        self.frozen.iter().filter(|path| is_within(path, &self.write))
+        self.frozen.iter().filter(|path| self.writes(path))
     }
 }
 
