@@ -1,5 +1,6 @@
 //! Places: which stores a call may use, opened when first needed.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use forebay_domain::{Entry, Reference, Scope};
@@ -17,8 +18,8 @@ pub(crate) struct Places {
     user: Slot,
 }
 
-/// A store that is opened once, by whoever needs it first.
-type Slot = Mutex<Option<SharedStore>>;
+/// A store that is opened once, by whoever needs it first; others wait for it meanwhile.
+type Slot = Arc<Mutex<Option<SharedStore>>>;
 
 impl Places {
     pub(crate) fn new(home: Home, project: Option<Project>) -> Self {
@@ -39,24 +40,30 @@ impl Places {
 
     /// The store that new entries go to: the project's, or the user's outside of any project.
     pub(crate) fn own(&self) -> Result<SharedStore, AppError> {
-        match &self.project {
-            Some(project) => {
-                let path = self.home.project_database(&project.id);
-                open_once(&self.own, || SqliteStore::open(&path))
-            }
-            None => self.user(),
+        let (slot, path) = self.own_slot();
+        open_once(slot, &path)
+    }
+
+    /// Begins to open [`Self::own`], for a caller that has something else to do first.
+    pub(crate) fn open_own_soon(&self) {
+        let (slot, path) = self.own_slot();
+        if slot.try_lock().is_ok_and(|slot| slot.is_none()) {
+            let slot = Arc::clone(slot);
+            // Whoever needs the store tries again, and tells what is wrong.
+            std::thread::spawn(move || drop(open_once(&slot, &path)));
         }
     }
 
-    /// Whether [`Self::own`] is at hand at once.
-    pub(crate) fn own_is_open(&self) -> bool {
-        let slot = if self.project.is_some() { &self.own } else { &self.user };
-        slot.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    fn own_slot(&self) -> (&Slot, PathBuf) {
+        match &self.project {
+            Some(project) => (&self.own, self.home.project_database(&project.id)),
+            None => (&self.user, self.home.user_database()),
+        }
     }
 
     /// The store of what holds in every project.
     pub(crate) fn user(&self) -> Result<SharedStore, AppError> {
-        open_once(&self.user, || SqliteStore::open(&self.home.user_database()))
+        open_once(&self.user, &self.home.user_database())
     }
 
     /// The stores a scope reaches, the nearest first.
@@ -109,10 +116,7 @@ impl Places {
 
     /// Sets a damaged store aside under a new name; a sound one is left alone.
     pub(crate) fn repair(&self) -> Result<String, AppError> {
-        let path = match &self.project {
-            Some(project) => self.home.project_database(&project.id),
-            None => self.home.user_database(),
-        };
+        let (_, path) = self.own_slot();
         let sound = match SqliteStore::open_existing(&path) {
             Ok(None) => true,
             Ok(Some(store)) if !store.notices().is_empty() => {
@@ -141,15 +145,12 @@ impl Places {
     }
 }
 
-fn open_once(
-    slot: &Slot,
-    open: impl FnOnce() -> Result<SqliteStore, StoreError>,
-) -> Result<SharedStore, AppError> {
+fn open_once(slot: &Slot, path: &Path) -> Result<SharedStore, AppError> {
     let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(store) = &*slot {
         return Ok(Arc::clone(store));
     }
-    let store: SharedStore = Arc::new(open()?);
+    let store: SharedStore = Arc::new(SqliteStore::open(path)?);
     *slot = Some(Arc::clone(&store));
     Ok(store)
 }

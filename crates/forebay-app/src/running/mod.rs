@@ -8,19 +8,17 @@ mod command;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::thread;
 use std::time::Duration;
 
 use forebay_digest::Budget;
 use forebay_domain::text::cut;
 use forebay_domain::{Ending, Entry, soft_failure};
-use forebay_sandbox::{Finished, Prepared, Profile, Program, RunSpec};
+use forebay_sandbox::{Finished, Profile, Program, RunSpec};
 use serde_json::json;
 
 use self::capture::{Capture, Stored, Taking};
 pub use self::capture::{Unwatched, Watcher};
 pub use self::command::Command;
-use crate::places::SharedStore;
 use crate::render::frame::{self, Outcome};
 use crate::tools::input;
 use crate::{Answer, App, AppError, Call, holding, jobs, redaction, rules};
@@ -56,6 +54,8 @@ pub fn run(
     call: &Call,
     watcher: &mut dyn Watcher,
 ) -> Result<Ran, AppError> {
+    // It takes as long as all that comes before the start.
+    app.places.open_own_soon();
     permit(app, &command, options, call)?;
     run_permitted(app, command, options, call, watcher)
 }
@@ -96,7 +96,8 @@ pub(crate) fn run_permitted(
     let (line, in_title) = app.redaction.text(&command.title);
     let title = cut::one_line(&line, 200);
     let spec = spec(app, command, options)?;
-    let (store, prepared) = open_and_prepare(app, &spec)?;
+    let prepared = forebay_sandbox::prepare(&spec)?;
+    let store = app.places.own()?;
     let taking = Taking::new(&*store, &title, options.intent.as_deref(), budget.of_digest())?;
     let mut capture = Capture { streams: app.redaction.streams(), taking, call, watcher };
     let finished = prepared.run(&mut capture, &call.cancel)?;
@@ -107,22 +108,6 @@ pub(crate) fn run_permitted(
     stored.blocked.extend(unheld_rules(app, &spec)?);
     let answer = answer(&line, &stored, &finished, meaning, budget.answer);
     Ok(Ran { answer, finished, entry: stored.entry.ok(), failed })
-}
-
-/// Opens the store while the run's isolation is worked out: each takes a millisecond or two.
-fn open_and_prepare<'a>(
-    app: &App,
-    spec: &'a RunSpec,
-) -> Result<(SharedStore, Prepared<'a>), AppError> {
-    if app.places.own_is_open() {
-        return Ok((app.places.own()?, forebay_sandbox::prepare(spec)?));
-    }
-    thread::scope(|scope| {
-        let opening = scope.spawn(|| app.places.own());
-        let prepared = forebay_sandbox::prepare(spec);
-        let store = opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        Ok((store, prepared?))
-    })
 }
 
 /// The answer's budget, and what of it the digest may use.
