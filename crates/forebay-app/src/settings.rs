@@ -23,6 +23,7 @@ pub struct Settings {
     pub get: Get,
     pub search: Search,
     pub tools: Tools,
+    pub hooks: Hooks,
     pub keep: Keep,
 }
 
@@ -96,6 +97,17 @@ pub struct Tools {
     pub without: Vec<String>,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hooks {
+    pub threshold: u64,
+    pub allow: Vec<String>,
+    pub never: Vec<String>,
+    pub rewrite: bool,
+    pub start_budget: u64,
+    pub compact_budget: u64,
+}
+
 /// Days each kind is kept; 0 is for ever.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -106,9 +118,15 @@ pub struct Keep {
     pub turns: u64,
     pub sources: u64,
     pub notes: u64,
+    pub events: u64,
 }
 
 impl Keep {
+    /// How long the events of a session are kept, if they expire at all.
+    pub fn events(&self) -> Option<Duration> {
+        (self.events > 0).then(|| days(self.events))
+    }
+
     /// How long each kind that expires at all is kept.
     pub fn spans(&self) -> Vec<(EntryKind, Duration)> {
         [

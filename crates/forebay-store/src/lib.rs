@@ -10,10 +10,10 @@ pub mod project;
 pub mod sqlite;
 
 pub use contract::{
-    Expiry, Facts, Health, HistoryPage, IndexState, IndexStep, Meaning, NewChunk, NewDetail,
-    NewEntry, NewNote, Purged, Query, Selection, SessionFacts, Store, Upload,
+    EventPage, Expiry, Facts, Happened, Health, HistoryPage, IndexState, IndexStep, Meaning,
+    NewChunk, NewDetail, NewEntry, NewNote, Purged, Query, Selection, SessionFacts, Store, Upload,
 };
 pub use error::StoreError;
 pub use home::Home;
 pub use project::Project;
-pub use sqlite::SqliteStore;
+pub use sqlite::{SqliteStore, wait_at_most};

@@ -4,10 +4,12 @@ mod blobs;
 mod conditions;
 mod connection;
 mod entries;
+mod events;
 mod ledger;
 mod migrate;
 mod purge;
 mod search;
+mod sessions;
 mod telling;
 mod upload;
 mod vectors;
@@ -15,17 +17,18 @@ mod vectors;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use forebay_domain::event::Recorded;
 use forebay_domain::usage::{Answered, Totals};
 use forebay_domain::{Entry, Hit, Reference, Timestamp};
 
 use self::connection::Pool;
-pub use self::connection::set_aside;
+pub use self::connection::{set_aside, wait_at_most};
 use self::telling::WordCounts;
 use self::vectors::Vectors;
 use crate::StoreError;
 use crate::contract::{
-    Facts, Health, HistoryPage, IndexState, IndexStep, Purged, Query, Selection, SessionFacts,
-    Store, Upload,
+    EventPage, Facts, Happened, Health, HistoryPage, IndexState, IndexStep, Purged, Query,
+    Selection, SessionFacts, Store, Upload,
 };
 
 /// A store in one SQLite file.
@@ -141,7 +144,23 @@ impl Store for SqliteStore {
     }
 
     fn sessions(&self, limit: usize) -> Result<Vec<SessionFacts>, StoreError> {
-        self.reading(|connection| entries::sessions(connection, limit))
+        self.reading(|connection| sessions::list(connection, limit))
+    }
+
+    fn remember(&self, happened: &Happened) -> Result<(), StoreError> {
+        self.writing(|transaction| events::remember(transaction, happened))
+    }
+
+    fn events(&self, page: &EventPage) -> Result<Vec<Recorded>, StoreError> {
+        self.reading(|connection| events::events(connection, page))
+    }
+
+    fn mark(&self, session: &str, topic: &str) -> Result<bool, StoreError> {
+        self.writing(|transaction| events::mark(transaction, session, topic))
+    }
+
+    fn unmark(&self, session: &str, topic: &str) -> Result<bool, StoreError> {
+        self.reading(|connection| events::unmark(connection, session, topic))
     }
 
     fn would_purge(&self, selection: &Selection, now: Timestamp) -> Result<Purged, StoreError> {
