@@ -20,6 +20,7 @@ const LINES_AROUND: usize = 3;
 /// Shows every change as a difference and asks before it writes. Without names it takes the agents that
 /// are installed here. In a project its files are changed; --user changes yours, for all projects.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person gives or not")]
 pub(super) struct Init {
     /// claude-code, codex, gemini-cli, copilot-cli, opencode, cursor, qwen-code, cline,
     /// vscode-copilot, kiro, windsurf, antigravity, zed, claude-desktop
@@ -51,7 +52,7 @@ impl Init {
         if !common.json {
             show_plan(machine, &chosen, &plan)?;
         }
-        let done = self.decide(machine, &plan, common)?;
+        let done = self.decide(machine, &plan, common);
         if common.json {
             terminal::print_json(&as_data(&chosen, &plan, &done))?;
         } else {
@@ -128,20 +129,20 @@ impl Init {
     }
 
     /// Writes what the user wants written.
-    fn decide(&self, machine: &Machine, plan: &Plan, common: &Common) -> Result<Outcome, Failure> {
+    fn decide(&self, machine: &Machine, plan: &Plan, common: &Common) -> Outcome {
         if plan.changes.is_empty() || self.dry_run {
-            return Ok(Outcome::Shown);
+            return Outcome::Shown;
         }
         if !self.yes {
             let asked = if common.json { Reply::NobodyToAsk } else { ask(plan) };
             match asked {
                 Reply::Yes => {}
-                Reply::No => return Ok(Outcome::Declined),
-                Reply::NobodyToAsk => return Ok(Outcome::NobodyToAsk),
+                Reply::No => return Outcome::Declined,
+                Reply::NobodyToAsk => return Outcome::NobodyToAsk,
             }
         }
         let faults = plan.changes.iter().filter_map(|change| change.carry_out(machine).err());
-        Ok(Outcome::Written(faults.map(|fault| fault.to_string()).collect()))
+        Outcome::Written(faults.map(|fault| fault.to_string()).collect())
     }
 
     fn tell_outcome(&self, chosen: &Chosen, plan: &Plan, done: &Outcome) -> Result<(), Failure> {
