@@ -10,6 +10,7 @@ mod call;
 mod error;
 mod files;
 mod holding;
+pub mod hooks;
 mod indexing;
 pub mod jobs;
 pub mod jsonl;

@@ -22,6 +22,7 @@ pub struct Settings {
     pub limits: Limits,
     pub get: Get,
     pub search: Search,
+    pub hooks: Hooks,
     pub keep: Keep,
 }
 
@@ -84,6 +85,17 @@ pub struct Get {
 pub struct Search {
     pub limit: u64,
     pub budget: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hooks {
+    pub threshold: u64,
+    pub allow: Vec<String>,
+    pub never: Vec<String>,
+    pub rewrite: bool,
+    pub start_budget: u64,
+    pub compact_budget: u64,
 }
 
 /// Days each kind is kept; 0 is for ever.

@@ -17,6 +17,7 @@ pub mod run;
 pub mod scope;
 pub mod soft_failure;
 pub mod text;
+pub mod ticket;
 pub mod time;
 pub mod tokens;
 pub mod usage;

@@ -15,6 +15,6 @@ pub mod platforms;
 pub mod setup;
 
 pub use decode::{Decoded, NotAPayload, decode};
-pub use encode::{Output, Unsupported, encode};
+pub use encode::{Output, Unsupported, can_hear, encode};
 pub use platform::Platform;
 pub use platforms::{PLATFORMS, find};

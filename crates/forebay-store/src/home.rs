@@ -42,6 +42,11 @@ impl Home {
         &self.root
     }
 
+    /// Makes the folder, closed to everybody else.
+    pub fn make(&self) -> Result<(), StoreError> {
+        create_private_folder(&self.root)
+    }
+
     /// The database of the user's own notes.
     pub fn user_database(&self) -> PathBuf {
         self.root.join("user").join(DATABASE)

@@ -16,4 +16,4 @@ pub use contract::{
 pub use error::StoreError;
 pub use home::Home;
 pub use project::Project;
-pub use sqlite::SqliteStore;
+pub use sqlite::{SqliteStore, wait_at_most};

@@ -58,6 +58,25 @@ pub(crate) fn run(
     cut::prefix(&lines.join("\n"), bytes).to_owned()
 }
 
+/// What stands in place of a tool's result that was captured.
+pub(crate) fn capture(
+    digest: &Digest,
+    entry: &Entry,
+    ending: Option<Ending>,
+    redactions: &Redactions,
+) -> String {
+    let ending = ending.map(|ending| format!("{ending} · ")).unwrap_or_default();
+    let mut lines = vec![format!("{} {ending}{}", entry.reference, size(digest))];
+    if !redactions.is_empty() {
+        lines.push(redactions.to_string());
+    }
+    lines.push(digest.text.trim_end_matches('\n').to_owned());
+    if !digest.verbatim {
+        lines.push(left_out(&digest.left_out, entry.reference));
+    }
+    lines.join("\n")
+}
+
 /// Whole lines of a digest that found less room than it was made for: many remarks stand above it.
 fn fitted(body: &str, room: usize) -> String {
     const CUT: &str = "… cut, for the remarks above";
@@ -73,16 +92,21 @@ fn fitted(body: &str, room: usize) -> String {
 fn head(digest: &Digest, entry: Result<&Entry, &StoreError>, outcome: &Outcome<'_>) -> String {
     let reference =
         entry.map_or_else(|_| "NOT STORED".to_owned(), |entry| entry.reference.to_string());
+    let size = size(digest);
+    format!("{reference} {} · {} · {size}", outcome.ending(), Span(outcome.finished.duration))
+}
+
+/// `9,012 lines, 61k tokens -> 190`
+fn size(digest: &Digest) -> String {
     let lines = number::counted(digest.lines, "line");
-    let size = if digest.bytes == 0 {
+    if digest.bytes == 0 {
         "no output".to_owned()
     } else if digest.verbatim {
         lines
     } else {
         let raw = number::rough(tokens::of_bytes(digest.bytes));
         format!("{lines}, {raw} tokens -> {}", tokens::of(&digest.text))
-    };
-    format!("{reference} {} · {} · {size}", outcome.ending(), Span(outcome.finished.duration))
+    }
 }
 
 /// What a reader must know beside the output.

@@ -73,12 +73,41 @@ impl InForce {
 
 /// Reads every settings file of Claude Code and the rules of every other host.
 pub fn load(place: &Place) -> Result<InForce, AppError> {
+    let mut in_force = load_with(place, &mut Err)?;
+    if needs_trust(&in_force.written) {
+        in_force.trust = trust(place);
+    }
+    Ok(in_force)
+}
+
+/// What can be read of them, for who must not fail: a file that cannot be read hides no other's deny.
+///
+/// Who only asks what is denied needs no trust, and does without the host's large memory file.
+pub(crate) fn load_readable(place: &Place) -> Result<(InForce, Vec<AppError>), AppError> {
+    let mut faults = Vec::new();
+    let in_force = load_with(place, &mut |fault| {
+        faults.push(fault);
+        Ok(())
+    })?;
+    Ok((in_force, faults))
+}
+
+/// What becomes of a file that cannot be read: an error ends the loading.
+pub(super) type OnFault<'a> = &'a mut dyn FnMut(AppError) -> Result<(), AppError>;
+
+fn load_with(place: &Place, on_fault: OnFault<'_>) -> Result<InForce, AppError> {
     let mut written = Vec::new();
     let mut files = Vec::new();
     let mut directories = Vec::new();
     let mut managed_only = false;
     for (origin, file) in settings_files(place)? {
-        let read = SettingsFile::read(&file)?;
+        let read = match SettingsFile::read(&file) {
+            Ok(read) => read,
+            Err(fault) => {
+                on_fault(fault)?;
+                continue;
+            }
+        };
         files.push((origin, file.clone(), read.is_some()));
         let Some(settings) = read else { continue };
         managed_only |= origin == Origin::Managed && settings.allow_managed_permission_rules_only;
@@ -90,7 +119,7 @@ pub fn load(place: &Place) -> Result<InForce, AppError> {
         }));
         directories.extend(settings.permissions.additional_directories);
     }
-    let others = hosts::load(place)?;
+    let others = hosts::load(place, on_fault)?;
     written.extend(others.written);
     files.extend(others.files);
     let (rules, malformed) = compile(&written);
@@ -100,7 +129,7 @@ pub fn load(place: &Place) -> Result<InForce, AppError> {
         warnings,
         files,
         managed_only,
-        trust: if needs_trust(&written) { trust(place) } else { Trust::Workspace },
+        trust: Trust::Workspace,
         written,
         directories,
     })

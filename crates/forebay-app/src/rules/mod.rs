@@ -1,6 +1,7 @@
 //! The permission rules in force here, and what they say about a call.
 
 mod check;
+mod hook;
 mod hosts;
 mod links;
 mod load;
@@ -17,6 +18,7 @@ use forebay_domain::policy::{
 };
 
 pub use self::check::{check_line, to_json};
+pub(crate) use self::hook::{Objection, before_a_tool};
 pub use self::load::{Caution, InForce, Written, load};
 pub(crate) use self::permit::{Act, Permissions, permit, summary, unreachable};
 pub use self::unreachable::Unreachable;

@@ -102,7 +102,7 @@ fn circumstances(app: &App, in_force: &InForce, cwd: &Path) -> Circumstances {
     around
 }
 
-fn place(app: &App) -> Place {
+pub(super) fn place(app: &App) -> Place {
     Place {
         cwd: app.cwd.clone(),
         root: app.root().to_owned(),

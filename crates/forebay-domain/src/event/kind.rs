@@ -79,6 +79,11 @@ impl EventKind {
         KINDS[self as usize].2
     }
 
+    /// Whether each is an event of its own; of other kinds the last of a subject says how it stands.
+    pub const fn is_kept_each(self) -> bool {
+        matches!(self, Self::Prompt | Self::Git)
+    }
+
     pub(crate) const fn most_bytes(self) -> usize {
         KINDS[self as usize].3
     }

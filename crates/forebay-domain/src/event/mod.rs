@@ -3,12 +3,20 @@
 //! Small pure functions, one concern a file. Only what the user said becomes a decision, a rule or a
 //! goal; what tools print is data and never does. Every text is cut to a size when it is made.
 
+mod attempt;
 mod kind;
 mod prompt;
+mod standing;
+mod task;
 mod tool;
 
+pub use attempt::{attempted, resolves};
 pub use kind::{EventKind, Priority};
+pub(crate) use prompt::is_ticket;
+pub use standing::{may_settle, settles};
+pub use task::Task;
 
+use crate::Timestamp;
 use crate::hook::HookEvent;
 use crate::text::cut;
 
@@ -23,6 +31,22 @@ pub struct Event {
     pub text: String,
 }
 
+/// An event as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded {
+    pub event: Event,
+    /// Position in the order in which things happened last.
+    pub sequence: i64,
+    /// How often it happened.
+    pub times: u64,
+    /// Nothing later took it back, and no success ended it.
+    pub stands: bool,
+    pub session: String,
+    pub branch: Option<String>,
+    pub ticket: Option<String>,
+    pub created: Timestamp,
+}
+
 const MOST_SUBJECT_BYTES: usize = 240;
 /// One call of a hook tells no more than this; the first are kept, as they stand in order.
 pub const MOST_AT_ONCE: usize = 60;
@@ -34,6 +58,19 @@ impl Event {
             subject: cut::one_line(subject, MOST_SUBJECT_BYTES),
             text: cut_to(text.trim(), kind.most_bytes()),
         }
+    }
+}
+
+impl Event {
+    /// This event as it stands after an earlier one of the same kind and subject.
+    #[must_use]
+    pub fn after(mut self, earlier_text: &str) -> Self {
+        if self.kind == EventKind::Task
+            && let Some(text) = task::with_words_of(&self.text, earlier_text)
+        {
+            self.text = text;
+        }
+        self
     }
 }
 

@@ -51,10 +51,7 @@ pub fn encode(decoded: &Decoded, reply: &Reply) -> Result<Output, Unsupported> {
     if *reply == Reply::Silent {
         return Ok(Output::default());
     }
-    let needed = needed(decoded, reply);
-    if needed.is_some_and(|abilities| abilities.iter().all(|one| decoded.platform.can(*one)))
-        && has_place(decoded, reply)
-    {
+    if can_hear(decoded, reply) {
         return Ok((decoded.platform.reply)(decoded, reply));
     }
     Err(Unsupported {
@@ -62,6 +59,13 @@ pub fn encode(decoded: &Decoded, reply: &Reply) -> Result<Output, Unsupported> {
         what: reply.words(),
         moment: decoded.call.event.moment().words(),
     })
+}
+
+/// Whether the host that asked has a way to hear this answer.
+pub fn can_hear(decoded: &Decoded, reply: &Reply) -> bool {
+    let needed = needed(decoded, reply);
+    needed.is_some_and(|abilities| abilities.iter().all(|one| decoded.platform.can(*one)))
+        && has_place(decoded, reply)
 }
 
 /// What a host must be able to do for an answer to this event; nothing where no host could.

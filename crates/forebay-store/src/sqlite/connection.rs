@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -18,8 +19,8 @@ use crate::home::create_private_folder;
 const LOG_PAGES: i32 = 1_000;
 /// The first process to open a store reads its whole log, so it is kept below this when nobody waits.
 const TIDY_LOG_BYTES: u64 = 1_000_000;
-/// How long a write waits for another process before it gives up.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// How long a write waits for another process before it gives up, in microseconds.
+static PATIENCE: AtomicU64 = AtomicU64::new(15_000_000);
 /// The pause between two tries for the write lock; transactions here take well below a millisecond.
 const PAUSE: Duration = Duration::from_micros(300);
 const IDLE_CONNECTIONS: usize = 8;
@@ -147,9 +148,14 @@ fn copy_back_now_and_then() -> impl FnMut(&mut Wal, i32) -> rusqlite::Result<()>
     }
 }
 
+/// Has this process wait no longer than this for others: a hook has little time.
+pub fn wait_at_most(patience: Duration) {
+    PATIENCE.store(patience.as_micros() as u64, Ordering::Relaxed);
+}
+
 /// Short, even pauses: SQLite's own growing ones leave a writer waiting long after the lock is free.
 fn wait_for_the_writer(tries: i32) -> bool {
-    let give_up = PATIENCE.as_micros() / PAUSE.as_micros();
+    let give_up = u128::from(PATIENCE.load(Ordering::Relaxed)) / PAUSE.as_micros();
     if tries as u128 >= give_up {
         return false;
     }

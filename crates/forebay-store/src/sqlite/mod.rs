@@ -19,7 +19,7 @@ use forebay_domain::usage::{Answered, Totals};
 use forebay_domain::{Entry, Hit, Reference, Timestamp};
 
 use self::connection::Pool;
-pub use self::connection::set_aside;
+pub use self::connection::{set_aside, wait_at_most};
 use self::telling::WordCounts;
 use self::vectors::Vectors;
 use crate::StoreError;

@@ -7,6 +7,7 @@ mod digest;
 mod doctor;
 mod get;
 mod history;
+mod hook;
 mod index;
 mod init;
 mod input;
@@ -90,6 +91,7 @@ enum Command {
     Rules(rules::Rules),
     Config(config::Show),
     Mcp(mcp::Serve),
+    Hook(hook::Hook),
     Demo(demo::Demo),
     Completions(completions::Completions),
     Man(man::Man),
@@ -97,6 +99,9 @@ enum Command {
 
 /// Reads the command line, does what it says, and turns the outcome into an exit code.
 pub(crate) fn main() -> ExitCode {
+    if let Some(code) = hook::called() {
+        return code;
+    }
     let Cli { common, command } = Cli::parse();
     let json = common.json;
     let done = match command {
@@ -118,6 +123,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Rules(rules) => rules.carry_out(&common),
         Command::Config(show) => show.carry_out(&common),
         Command::Mcp(serve) => serve.carry_out(&common),
+        Command::Hook(hook) => hook.carry_out(),
         Command::Demo(demo) => demo.carry_out(&common),
         Command::Completions(completions) => completions.carry_out(),
         Command::Man(man) => man.carry_out(),

@@ -1,3 +1,4 @@
 //! The doors that speak a protocol; each decodes, asks the app, and encodes.
 
+pub(crate) mod hook;
 pub(crate) mod mcp;

@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use forebay_domain::policy::Origin;
 
 use self::reading::{Holds, Lies, Scene, Source};
-use super::load::{Caution, Written};
+use super::load::{Caution, OnFault, Written};
 use super::{Place, settings_file};
 use crate::AppError;
 
@@ -58,7 +58,7 @@ pub(super) struct Found {
 }
 
 /// Reads the rules of every other host.
-pub(super) fn load(place: &Place) -> Result<Found, AppError> {
+pub(super) fn load(place: &Place, on_fault: OnFault<'_>) -> Result<Found, AppError> {
     let mut found = Found::default();
     let mut seen = BTreeSet::new();
     for (origin, only) in [(Origin::Project, true), (Origin::User, false)] {
@@ -67,8 +67,10 @@ pub(super) fn load(place: &Place) -> Result<Found, AppError> {
         for source in sources.filter(|source| matches!(source.lies, Lies::Project) == only) {
             for path in source.paths(place) {
                 // A home that is a project of its own has one file in both roles.
-                if seen.insert(path.clone()) {
-                    found.look_at(source, path, &scene)?;
+                if seen.insert(path.clone())
+                    && let Err(fault) = found.look_at(source, path, &scene)
+                {
+                    on_fault(fault)?;
                 }
             }
         }
@@ -207,7 +209,7 @@ mod tests {
 
     impl Stage {
         fn found(&self) -> Result<Found, AppError> {
-            load(&self.place("p/deep"))
+            load(&self.place("p/deep"), &mut Err)
         }
 
         fn lines(&self) -> Vec<String> {

@@ -6,6 +6,7 @@ mod material;
 mod sentence;
 mod situation;
 
+pub(crate) use self::material::is_ticket;
 use self::sentence::{Sentence, sentences};
 use super::{Event, EventKind};
 

@@ -70,7 +70,7 @@ fn tells_by_words(call: &ToolCall, has_code: bool) -> bool {
 }
 
 /// What failed: the command, the file, else the tool.
-fn subject(call: &ToolCall) -> String {
+pub(super) fn subject(call: &ToolCall) -> String {
     match &call.action {
         ToolAction::Shell { command } if !command.is_empty() => command.clone(),
         ToolAction::Read { paths } | ToolAction::Edit { paths } | ToolAction::Write { paths }

@@ -19,6 +19,11 @@ pub(super) fn events(call: &ToolCall, result: &ToolResult) -> Vec<Event> {
     found
 }
 
+/// What a call tries, as its failure would name it.
+pub(super) fn attempted(call: &ToolCall) -> String {
+    failure::subject(call)
+}
+
 fn done(call: &ToolCall, result: &ToolResult) -> Vec<Event> {
     match &call.action {
         ToolAction::Shell { command } => shell::read(command, result),

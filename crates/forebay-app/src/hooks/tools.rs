@@ -1,0 +1,107 @@
+//! Which tools' results are captured.
+
+use forebay_domain::hook::{ToolAction, ToolCall};
+
+use crate::settings::Hooks;
+use crate::tools::TOOLS;
+
+/// Whether a result of this tool may be stored and replaced.
+///
+/// Files that were read or edited with the host's own tools never are: hosts require it before an edit.
+pub(super) fn is_captured(call: &ToolCall, settings: &Hooks) -> bool {
+    let matches = |pattern: &String| matches(pattern, &call.name);
+    is_of_a_captured_kind(call)
+        && settings.allow.iter().any(matches)
+        && !settings.never.iter().any(matches)
+}
+
+fn is_of_a_captured_kind(call: &ToolCall) -> bool {
+    match &call.action {
+        ToolAction::Shell { command } => !is_own_command(command),
+        ToolAction::Search { .. } | ToolAction::Fetch { .. } | ToolAction::WebSearch { .. } => true,
+        ToolAction::Mcp { tool, .. } => !is_own_tool(tool),
+        _ => false,
+    }
+}
+
+/// What Forebay answers is within a budget already.
+fn is_own_tool(tool: &str) -> bool {
+    TOOLS.iter().any(|own| own.name == tool)
+}
+
+fn is_own_command(command: &str) -> bool {
+    let program = command.split_whitespace().next().unwrap_or_default();
+    program.rsplit('/').next() == Some("forebay")
+}
+
+/// Whether a name is as a pattern says, in which `*` stands for anything.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let first = pieces.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    if first.len() == pattern.len() {
+        return rest.is_empty();
+    }
+    let pieces: Vec<&str> = pieces.collect();
+    let (last, between) = pieces.split_last().map_or(("", &[][..]), |(last, rest)| (*last, rest));
+    for piece in between {
+        let Some(at) = rest.find(piece) else { return false };
+        rest = &rest[at + piece.len()..];
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        for (pattern, name, expect) in [
+            ("*", "Bash", true),
+            ("Bash", "Bash", true),
+            ("Bash", "BashOutput", false),
+            ("mcp__*", "mcp__gh__list", true),
+            ("mcp__*__list", "mcp__gh__list", true),
+            ("mcp__*__list", "mcp__gh__push", false),
+            ("*gh*", "mcp__gh__list", true),
+            ("a*a", "a", false),
+            ("", "Bash", false),
+        ] {
+            assert_eq!(matches(pattern, name), expect, "{pattern} {name}");
+        }
+    }
+
+    fn check(name: &str, action: ToolAction, expect: bool) {
+        let settings = Hooks {
+            threshold: 2000,
+            allow: vec!["*".to_owned()],
+            never: vec!["mcp__db__*".to_owned()],
+            rewrite: true,
+            start_budget: 500,
+            compact_budget: 1000,
+        };
+        let call = ToolCall { name: name.to_owned(), id: None, action };
+        assert_eq!(is_captured(&call, &settings), expect, "{name}");
+    }
+
+    #[test]
+    fn files_and_forebays_own_answers_are_left_alone() {
+        let mcp = |server: &str, tool: &str| ToolAction::Mcp {
+            server: Some(server.to_owned()),
+            tool: tool.to_owned(),
+        };
+        check("Bash", ToolAction::Shell { command: "cargo test".into() }, true);
+        check("Bash", ToolAction::Shell { command: "forebay get --raw x".into() }, false);
+        check("Read", ToolAction::Read { paths: vec!["a".into()] }, false);
+        check("Edit", ToolAction::Edit { paths: vec!["a".into()] }, false);
+        check("Task", ToolAction::Task { description: "x".into(), agent: None }, false);
+        check("mcp__gh__list", mcp("gh", "list"), true);
+        check("mcp__db__query", mcp("db", "query"), false);
+        check(
+            "mcp__plugin_forebay_forebay__ctx_get",
+            mcp("plugin_forebay_forebay", "ctx_get"),
+            false,
+        );
+    }
+}

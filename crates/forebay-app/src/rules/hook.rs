@@ -1,0 +1,108 @@
+//! What the rules say about a call that a host is about to make.
+
+use forebay_domain::hook::{ToolAction, ToolCall};
+use forebay_domain::policy::{Decision, Mode, Unmatched, Verdict};
+
+use super::load::load_readable;
+use super::permit::place;
+use super::{Circumstances, InForce, Input, decide};
+use crate::{App, AppError};
+
+/// What a rule of the user's says no to, or wants to be asked about.
+pub(crate) enum Objection {
+    Deny(String),
+    Ask(String),
+}
+
+/// The strongest objection of a rule; what no rule mentions is the host's to decide.
+///
+/// A file of rules that cannot be read is logged, and the others count.
+pub(crate) fn before_a_tool(app: &App, call: &ToolCall) -> Result<Option<Objection>, AppError> {
+    let inputs = inputs(call);
+    if inputs.is_empty() {
+        return Ok(None);
+    }
+    let (in_force, faults) = load_readable(&place(app))?;
+    for fault in &faults {
+        tracing::warn!(%fault, "a file of rules does not count");
+    }
+    if in_force.written.is_empty() {
+        return Ok(None);
+    }
+    let around = circumstances(app, &in_force);
+    let verdicts = inputs.iter().map(|(tool, input)| decide(tool, input, &in_force.rules, &around));
+    Ok(strongest(verdicts))
+}
+
+fn circumstances(app: &App, in_force: &InForce) -> Circumstances {
+    in_force.circumstances(&place(app), Some(Mode::Forebay(Unmatched::Run)))
+}
+
+fn strongest(verdicts: impl Iterator<Item = Verdict>) -> Option<Objection> {
+    let mut asked = None;
+    for verdict in verdicts.filter(|verdict| verdict.rule.is_some()) {
+        match verdict.decision {
+            Decision::Deny => return Some(Objection::Deny(verdict.reason)),
+            Decision::Ask => drop(asked.get_or_insert(verdict.reason)),
+            Decision::Allow => {}
+        }
+    }
+    asked.map(Objection::Ask)
+}
+
+/// The call in the words of the rules: one input for each thing it touches.
+fn inputs(call: &ToolCall) -> Vec<(String, Input)> {
+    let each = |tool: &str, mains: &[String]| -> Vec<(String, Input)> {
+        mains.iter().map(|main| (tool.to_owned(), input(main))).collect()
+    };
+    match &call.action {
+        ToolAction::Shell { command } => each("Bash", std::slice::from_ref(command)),
+        ToolAction::Read { paths } => each("Read", paths),
+        ToolAction::Edit { paths } => each("Edit", paths),
+        ToolAction::Write { paths } => each("Write", paths),
+        // A search shows what stands in the files below its path.
+        ToolAction::Search { path: Some(path), .. } => each("Read", std::slice::from_ref(path)),
+        ToolAction::Fetch { url } => each("WebFetch", std::slice::from_ref(url)),
+        ToolAction::WebSearch { .. } => vec![("WebSearch".to_owned(), Input::default())],
+        ToolAction::Mcp { server: Some(server), tool } => {
+            vec![(format!("mcp__{server}__{tool}"), Input::default())]
+        }
+        ToolAction::Todo { .. } | ToolAction::Plan { .. } => Vec::new(),
+        _ => vec![(call.name.clone(), Input::default())],
+    }
+}
+
+fn input(main: &str) -> Input {
+    Input { main: main.to_owned(), ..Input::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(action: ToolAction, expect: &[(&str, &str)]) {
+        let call = ToolCall { name: "own".to_owned(), id: None, action };
+        let inputs = inputs(&call);
+        let told: Vec<(&str, &str)> =
+            inputs.iter().map(|(tool, input)| (tool.as_str(), input.main.as_str())).collect();
+        assert_eq!(told, expect);
+    }
+
+    #[test]
+    fn a_call_is_judged_for_each_thing_it_touches() {
+        check(ToolAction::Shell { command: "ls".into() }, &[("Bash", "ls")]);
+        let paths = vec!["a".to_owned(), "b".to_owned()];
+        check(ToolAction::Edit { paths }, &[("Edit", "a"), ("Edit", "b")]);
+        check(
+            ToolAction::Mcp { server: Some("gh".into()), tool: "push".into() },
+            &[("mcp__gh__push", "")],
+        );
+        check(
+            ToolAction::Search { pattern: "x".into(), path: Some(".env".into()) },
+            &[("Read", ".env")],
+        );
+        check(ToolAction::Todo { items: Vec::new() }, &[]);
+        check(ToolAction::Skill { name: "x".into() }, &[("own", "")]);
+    }
+}

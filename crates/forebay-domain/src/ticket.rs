@@ -1,0 +1,83 @@
+//! Tickets: what a branch is about, read from its name.
+
+/// The ticket in a branch's name: `ABC-123` of `feat/ABC-123-login`, `#123` of `123-fix` or `fix/#123`.
+pub fn of_branch(branch: &str) -> Option<String> {
+    let parts = || branch.split('/');
+    parts().find_map(keyed).or_else(|| parts().find_map(numbered))
+}
+
+/// Whether a word is written as a ticket.
+pub fn is_ticket(word: &str) -> bool {
+    crate::event::is_ticket(word)
+}
+
+/// `ABC-123`, in whatever case, at the beginning of a part or after a separator.
+fn keyed(part: &str) -> Option<String> {
+    let words: Vec<&str> = part.split(['-', '_', '.']).collect();
+    words.windows(2).find_map(|pair| {
+        let ticket = format!("{}-{}", pair[0].to_uppercase(), pair[1]);
+        let is_key = pair[0].starts_with(|c: char| c.is_ascii_alphabetic());
+        // In lower case many a word is followed by a number: `release-2`, `step-3`.
+        let is_meant = pair[0].bytes().all(|byte| !byte.is_ascii_lowercase())
+            || (part.starts_with(pair[0]) && pair[1].len() > 1 && !COMMON.contains(&pair[0]));
+        (is_key && is_meant && is_ticket(&ticket)).then_some(ticket)
+    })
+}
+
+/// Words that stand before a number and are no project's key.
+const COMMON: &[&str] = &[
+    "release", "version", "hotfix", "fix", "step", "phase", "part", "test", "rc", "beta", "alpha",
+    "sprint", "update", "bump", "backport", "python", "node", "java", "pr", "issue", "bug", "gh",
+    "feature", "feat", "ticket",
+];
+
+/// `#123`, `123-fix`, `issue-123`, `gh-123`.
+fn numbered(part: &str) -> Option<String> {
+    let named = ["issue-", "issue", "gh-", "bug-", "ticket-", "fix-", "pr-", "#"];
+    let rest = named.iter().find_map(|name| part.strip_prefix(name)).unwrap_or(part);
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, after) = rest.split_at(digits);
+    let ends = after.is_empty() || after.starts_with(['-', '_']);
+    // A bare year or a version is no ticket.
+    let is_number = (1..=7).contains(&number.len()) && (rest != part || !after.is_empty());
+    (ends && is_number).then(|| format!("#{number}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tickets_are_read_from_branches() {
+        for (branch, expect) in [
+            ("feat/ABC-123-login", Some("ABC-123")),
+            ("ABC-123", Some("ABC-123")),
+            ("abc-123-login", Some("ABC-123")),
+            ("user/jo/PROJ2-7_fix", Some("PROJ2-7")),
+            ("fix/#123", Some("#123")),
+            ("123-fix", Some("#123")),
+            ("fix/123-crash", Some("#123")),
+            ("issue-42", Some("#42")),
+            ("gh-9-typo", Some("#9")),
+            ("main", None),
+            ("release-2.1", None),
+            ("release/2024", None),
+            ("feature/utf-8", None),
+            ("UTF-8-names", None),
+            ("step-10", None),
+            ("v1.2.3", None),
+            ("", None),
+        ] {
+            assert_eq!(of_branch(branch).as_deref(), expect, "{branch}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_name_is_read(branch in "\\PC{0,60}") {
+            if let Some(ticket) = of_branch(&branch) {
+                proptest::prop_assert!(is_ticket(&ticket), "{ticket}");
+            }
+        }
+    }
+}

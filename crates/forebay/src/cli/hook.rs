@@ -1,0 +1,97 @@
+//! `forebay hook`: what agent hosts call when something happens.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use forebay_app::{App, AppError};
+use forebay_domain::hook::HookCall;
+use forebay_platforms::{Output, Platform};
+
+use super::terminal::Failure;
+use super::{Common, data_folder};
+use crate::doors::hook;
+
+/// How long a hook waits for another process to be done with the store.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Answer an agent's hook (agents call this themselves)
+///
+/// Reads the event as JSON on stdin and prints the answer in the agent's own form. Whatever goes wrong, it
+/// prints nothing, exits with 0 and leaves a line in the log.
+#[derive(Debug, Args)]
+pub(super) struct Hook {
+    /// The agent: claude-code, codex, gemini-cli, ...
+    platform: String,
+    /// The event, in the agent's word
+    event: String,
+}
+
+/// The exit code of a hook, when that is what was called.
+///
+/// The command line's own errors end with 2, which hosts read as a denial. So a hook is found before
+/// its command line is read, and reads it itself; it also starts sooner that way.
+pub(super) fn called() -> Option<ExitCode> {
+    let mut words = std::env::args_os().skip(1);
+    if words.next()? != "hook" {
+        return None;
+    }
+    let words: Vec<OsString> = words.collect();
+    let asks_for_help = |word: &OsString| word == "--help" || word == "-h";
+    if words.iter().any(asks_for_help) {
+        return None;
+    }
+    let word = |index: usize| words.get(index).map(|word| word.to_string_lossy().into_owned());
+    let hook = Hook { platform: word(0).unwrap_or_default(), event: word(1).unwrap_or_default() };
+    Some(hook.answer())
+}
+
+impl Hook {
+    pub(super) fn carry_out(self) -> Result<ExitCode, Failure> {
+        Ok(self.answer())
+    }
+
+    fn answer(self) -> ExitCode {
+        forebay_store::wait_at_most(PATIENCE);
+        match hook::answer(&self.platform, &self.event, Box::new(make_app)) {
+            Ok(output) => say(&output),
+            Err(fault) => {
+                log(&self, &fault);
+                ExitCode::SUCCESS
+            }
+        }
+    }
+}
+
+/// The app of the conversation and the folder that the payload names.
+fn make_app(platform: &Platform, call: &HookCall) -> Result<App, AppError> {
+    let folder = call.cwd.as_deref().map(Path::new).filter(|folder| folder.is_dir());
+    let common = Common {
+        directory: folder.map(Path::to_owned),
+        session: call.session.clone(),
+        set: Vec::new(),
+        json: false,
+    };
+    common.app_for(platform.id, "hook")
+}
+
+/// A host that stopped reading has its reasons; that is no failure of the hook.
+fn say(output: &Output) -> ExitCode {
+    let _ = io::stderr().write_all(output.stderr.as_bytes());
+    let mut stdout = io::stdout();
+    let _ = stdout.write_all(output.stdout.as_bytes()).and_then(|()| stdout.flush());
+    ExitCode::from(output.exit_code)
+}
+
+/// One line in the log, if there is a place for one.
+fn log(hook: &Hook, fault: &str) {
+    let Ok(home) = data_folder() else { return };
+    if home.make().is_ok() {
+        crate::log::start(&home.log_file());
+        let fault = fault.replace('\n', "; ");
+        tracing::warn!(platform = hook.platform, event = hook.event, %fault, "hook");
+    }
+}
