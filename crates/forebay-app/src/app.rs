@@ -11,6 +11,7 @@ use forebay_sandbox::KeeperProgram;
 use forebay_store::{Home, NewDetail, NewEntry, Project};
 use serde_json::Value;
 
+use crate::agents::Machine;
 use crate::jobs::Jobs;
 use crate::places::Places;
 use crate::redaction::Redaction;
@@ -53,6 +54,8 @@ pub struct App {
     pub(crate) redaction: Redaction,
     pub(crate) permissions: Permissions,
     pub(crate) jobs: Jobs,
+    /// Where agents keep their settings; unknown for a user without a home.
+    pub machine: Option<Machine>,
     clock: fn() -> Timestamp,
     notices_told: AtomicBool,
     /// Answers that the ledger does not have yet.
@@ -63,6 +66,7 @@ impl App {
     /// No file is opened or made before something is asked.
     pub fn new(setup: Setup) -> Self {
         Self {
+            machine: Machine::of(&setup),
             redaction: Redaction::new(setup.settings.store.redact, setup.environment),
             settings: setup.settings,
             session: setup.session,

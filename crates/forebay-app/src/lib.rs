@@ -3,6 +3,7 @@
 //! A door hands in a tool's name and input and gets an [`Answer`] or an [`AppError`]; how either
 //! travels is the door's business. Everything here is synchronous.
 
+pub mod agents;
 mod answer;
 mod app;
 mod call;

@@ -5,7 +5,7 @@ use forebay_domain::tokens;
 
 use crate::decode::Decoded;
 use crate::encode::Output;
-use crate::setup::SetupFile;
+use crate::setup::{Holds, Level, SetupFile};
 
 /// One agent host.
 #[derive(Debug)]
@@ -46,6 +46,13 @@ impl Platform {
     /// Whether Forebay sets up hooks there.
     pub fn has_hooks(&self) -> bool {
         self.registered().next().is_some()
+    }
+
+    /// Whether its MCP server can be registered at a level.
+    pub fn registers_server(&self, level: Level) -> bool {
+        let is_server =
+            |file: &&SetupFile| matches!(file.holds, Holds::Servers { .. } | Holds::TomlServers);
+        self.files.iter().filter(is_server).any(|file| file.level == level)
     }
 
     /// How many bytes of added context are sure to reach the model; nothing where no limit is known.

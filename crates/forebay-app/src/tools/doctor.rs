@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Nature, Tool};
+use crate::agents::state::AgentReport;
 use crate::{Answer, App, AppError, Call, rules};
 
 pub struct Doctor;
@@ -29,7 +30,7 @@ impl Tool for Doctor {
     type Input = Input;
 
     fn call(app: &App, _: Input, call: &Call) -> Result<Answer, AppError> {
-        let checks = [
+        let mut checks = vec![
             version(),
             project(app),
             data_folder(app),
@@ -40,6 +41,7 @@ impl Tool for Doctor {
             isolation(app, call),
             rules(app),
         ];
+        checks.extend(agents(app));
         let text = checks.iter().map(Check::line).collect::<Vec<_>>().join("\n");
         let healthy = checks.iter().all(|check| check.state != State::Broken);
         let data = json!({
@@ -201,6 +203,23 @@ fn runtimes(app: &App) -> Check {
     Check::good("runtimes", format!("{}{missing}", named(&here)))
 }
 
+impl AgentReport {
+    fn summary(&self) -> Check {
+        let set_up: Vec<String> = self.set_up.iter().map(ToString::to_string).collect();
+        let idle = self.idle.join(", ");
+        match (set_up.is_empty(), self.idle.is_empty()) {
+            (true, true) => Check::note("agents", "none is installed or set up here"),
+            (true, false) => {
+                Check::note("agents", format!("none is set up: `forebay init` offers {idle}"))
+            }
+            (false, true) => Check::good("agents", set_up.join(", ")),
+            (false, false) => {
+                Check::good("agents", format!("{}; not set up: {idle}", set_up.join(", ")))
+            }
+        }
+    }
+}
+
 /// The permission rules, and how much of them holds inside of programs.
 fn rules(app: &App) -> Check {
     match rules::summary(app) {
@@ -208,6 +227,20 @@ fn rules(app: &App) -> Check {
         Ok(summary) => Check::note("rules", summary.text),
         Err(error) => Check::broken("rules", error.to_text()),
     }
+}
+
+/// Which agents use Forebay here, what each lacks, and what it cannot do.
+fn agents(app: &App) -> Vec<Check> {
+    let Some(machine) = &app.machine else {
+        return vec![Check::note("agents", "unknown: this user has no home folder")];
+    };
+    let report = AgentReport::of(machine);
+    let mut checks = vec![report.summary()];
+    checks.extend(report.faults.iter().map(|fault| Check::broken("agents", fault)));
+    checks.extend(report.set_up.iter().map(|found| {
+        Check::note("agents", format!("{}: {}", found.agent.name, found.agent.cannot.join(" ")))
+    }));
+    checks
 }
 
 /// Tries what isolation promises, and says what is in force.

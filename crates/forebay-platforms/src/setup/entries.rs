@@ -22,6 +22,12 @@ pub(super) fn server(entry: ServerEntry, program: &str) -> Value {
     }
 }
 
+/// The program that an entry of an MCP server starts.
+pub(super) fn program(entry: &Value) -> Option<String> {
+    let command = entry.get("command")?;
+    command.as_str().or_else(|| command.get(0)?.as_str()).map(str::to_owned)
+}
+
 /// The entry of a hook in a host's list for an event.
 pub(super) fn hook(platform: &Platform, layout: HookLayout, event: &str, program: &str) -> Value {
     let command = command(platform, event, program);

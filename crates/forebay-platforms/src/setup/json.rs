@@ -37,6 +37,15 @@ pub(super) fn drop(text: &str, path: &[&str]) -> Result<String, CannotEdit> {
     }
 }
 
+/// The value of a property, if it is there.
+pub(super) fn get(text: &str, path: &[&str]) -> Result<Option<Value>, CannotEdit> {
+    let parsed = Parsed::read(text)?;
+    match parsed.walk(path)? {
+        Walk::Found(trail) => Ok(parsed.value(trail.value)),
+        Walk::Missing { .. } => Ok(None),
+    }
+}
+
 /// Puts an entry into a list; one that is ours already is brought up to date.
 pub(super) fn put_item(
     text: &str,

@@ -166,6 +166,38 @@ impl Step {
             Holds::Whole(_) => Ok(whole::remove(text, self.platform)),
         })
     }
+
+    /// Whether Forebay stands in this text.
+    pub fn is_in(&self, text: &str) -> bool {
+        self.remove(text).is_ok_and(|without| without != text)
+    }
+
+    /// Whether another host's step puts the very same thing into a file of the same name.
+    pub fn is_shared_with(&self, other: &Self) -> bool {
+        match (self.holds, other.holds) {
+            (Holds::Instructions, Holds::Instructions)
+            | (Holds::TomlServers, Holds::TomlServers) => true,
+            (Holds::Servers { key: own, .. }, Holds::Servers { key: others, .. }) => own == others,
+            _ => false,
+        }
+    }
+
+    /// Whether it registers the MCP server.
+    pub fn is_server(&self) -> bool {
+        matches!(self.holds, Holds::Servers { .. } | Holds::TomlServers)
+    }
+
+    /// The program that a text tells the host to start as MCP server.
+    pub fn program_in(&self, text: &str) -> Option<String> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        match self.holds {
+            Holds::Servers { key, .. } => {
+                entries::program(&json::get(text, &[key, SERVER]).ok().flatten()?)
+            }
+            Holds::TomlServers => toml::program(text),
+            _ => None,
+        }
+    }
 }
 
 /// Edits what stands behind a byte order mark.

@@ -44,6 +44,12 @@ pub(super) fn remove(text: &str) -> Result<String, CannotEdit> {
     Ok(edited)
 }
 
+/// The program that the table starts.
+pub(super) fn program(text: &str) -> Option<String> {
+    let document = read(text).ok()?;
+    document.get(SERVERS)?.get(SERVER)?.get("command")?.as_str().map(str::to_owned)
+}
+
 fn is_current(text: &str, program: &str) -> Result<bool, CannotEdit> {
     let document = read(text)?;
     let own = document.get(SERVERS).and_then(|servers| servers.get(SERVER));

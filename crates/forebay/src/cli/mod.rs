@@ -9,6 +9,7 @@ mod get;
 mod history;
 mod hook;
 mod index;
+mod init;
 mod input;
 mod job;
 mod keep_job;
@@ -83,6 +84,7 @@ enum Command {
     Redact(redact::Redact),
     Stats(stats::Stats),
     Purge(purge::Purge),
+    Init(init::Init),
     Doctor(doctor::Doctor),
     Job(job::Job),
     KeepJob(keep_job::KeepJob),
@@ -114,6 +116,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Redact(redact) => redact.carry_out(&common),
         Command::Stats(stats) => stats.carry_out(&common),
         Command::Purge(purge) => purge.carry_out(&common),
+        Command::Init(init) => init.carry_out(&common),
         Command::Doctor(doctor) => doctor.carry_out(&common),
         Command::Job(job) => job.carry_out(&common),
         Command::KeepJob(keep) => keep.carry_out(&common),

@@ -22,6 +22,16 @@ pub(super) fn aside(text: &str) -> String {
     text.dimmed().to_string()
 }
 
+/// A line of a difference, in the colour of its first sign.
+pub(super) fn difference_line(line: &str) -> String {
+    match line.as_bytes().first() {
+        Some(b'+') => line.green().to_string(),
+        Some(b'-') => line.red().to_string(),
+        Some(b'@') => line.cyan().to_string(),
+        _ => line.to_owned(),
+    }
+}
+
 /// A line of an answer: references stand out, what leads further steps back.
 pub(super) fn answer_line(line: &str) -> String {
     if leads_further(line) || line.starts_with("… ") {

@@ -1,0 +1,126 @@
+//! Writing a change: whole or not at all, and only onto the file it was made for.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use super::plan::read_settings;
+use super::{Change, Machine};
+
+/// Whatever the user's mask leaves of it.
+const PLAIN: u32 = 0o666;
+const EXECUTABLE: u32 = 0o777;
+
+/// Why a change was not made; its file is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum NotWritten {
+    #[error("{}: it changed since the difference was shown; it was left alone", .0.display())]
+    Changed(PathBuf),
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+}
+
+impl Change {
+    /// Makes the change, if the file is still what it was made from.
+    pub fn carry_out(&self, machine: &Machine) -> Result<(), NotWritten> {
+        if read_settings(&self.path).ok() != Some(self.before.clone()) {
+            return Err(NotWritten::Changed(self.path.clone()));
+        }
+        let done = match &self.after {
+            Some(text) => self.replace(text),
+            None => self.remove(machine),
+        };
+        done.map_err(|source| NotWritten::Io { path: self.path.clone(), source })
+    }
+
+    /// Writes beside the file and moves it there, so that no reader ever sees half of it.
+    fn replace(&self, text: &str) -> io::Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        fs::create_dir_all(folder)?;
+        let beside = beside(&self.path);
+        let written = self.write_new(&beside, text).and_then(|()| fs::rename(&beside, &self.path));
+        if written.is_err() {
+            let _ = fs::remove_file(&beside);
+        }
+        written
+    }
+
+    fn write_new(&self, path: &Path, text: &str) -> io::Result<()> {
+        let mode = if self.is_executable { EXECUTABLE } else { PLAIN };
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+        self.keep_owner_and_permissions(&file)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    }
+
+    fn keep_owner_and_permissions(&self, file: &File) -> io::Result<()> {
+        let Ok(old) = fs::metadata(&self.path) else { return Ok(()) };
+        let new = file.metadata()?;
+        if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
+            // Only a superuser can give a file away; it must not take one away either.
+            std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid()))?;
+        }
+        let bits = if self.is_executable { old.mode() | 0o100 } else { old.mode() };
+        file.set_permissions(fs::Permissions::from_mode(bits & 0o7777))
+    }
+
+    /// Removes the file, and the folders that are empty without it.
+    fn remove(&self, machine: &Machine) -> io::Result<()> {
+        fs::remove_file(&self.path)?;
+        let folders = self.path.ancestors().skip(1);
+        for folder in folders.take_while(|folder| machine.may_remove_folder(folder)) {
+            // A folder that holds something else stays.
+            if fs::remove_dir(folder).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.forebay-{}", std::process::id()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(home: &Path) -> Machine {
+        Machine::at(home.to_owned(), home.join("p"))
+    }
+
+    fn change(path: PathBuf, before: Option<&str>, after: Option<&str>) -> Change {
+        let text = |text: Option<&str>| text.map(str::to_owned);
+        let (before, after) = (text(before), text(after));
+        Change { path, agents: vec!["X"], before, after, is_executable: false }
+    }
+
+    #[test]
+    fn a_file_that_changed_meanwhile_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.json");
+        fs::write(&path, "new").unwrap();
+        for seen in [Some("old"), None] {
+            for after in [Some("ours"), None] {
+                let refused = change(path.clone(), seen, after).carry_out(&machine(folder.path()));
+                assert!(matches!(refused, Err(NotWritten::Changed(_))), "{refused:?}");
+            }
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        let gone = change(folder.path().join("gone"), Some("old"), Some("ours"));
+        assert!(gone.carry_out(&machine(folder.path())).is_err());
+        assert!(!folder.path().join("gone").exists());
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("file"), "").unwrap();
+        let below_a_file = change(folder.path().join("file/s.json"), None, Some("ours"));
+        assert!(below_a_file.carry_out(&machine(folder.path())).is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

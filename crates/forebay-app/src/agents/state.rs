@@ -1,0 +1,128 @@
+//! What is set up now.
+
+use std::fmt;
+
+use forebay_platforms::Platform;
+use forebay_platforms::setup::{self, Level, Step};
+
+use super::plan::{read_settings, real_place};
+use super::{Machine, machine};
+
+/// How much of an agent's setup stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Presence {
+    pub level: Level,
+    /// The files that lack Forebay though others have it.
+    pub missing: Vec<String>,
+    /// A program that is to be started and is not there.
+    pub lost_program: Option<String>,
+}
+
+/// The agents of a machine, as `doctor` tells of them.
+pub(crate) struct AgentReport {
+    pub(crate) set_up: Vec<SetUp>,
+    /// Agents that are installed and do not use Forebay.
+    pub(crate) idle: Vec<&'static str>,
+    pub(crate) faults: Vec<String>,
+}
+
+/// An agent that uses Forebay.
+pub(crate) struct SetUp {
+    pub(crate) agent: &'static Platform,
+    found: Vec<Presence>,
+}
+
+impl AgentReport {
+    pub(crate) fn of(machine: &Machine) -> Self {
+        let mut report = Self { set_up: Vec::new(), idle: Vec::new(), faults: Vec::new() };
+        for agent in forebay_platforms::PLATFORMS {
+            let levels = [Level::User, Level::Project].into_iter();
+            let found: Vec<Presence> =
+                levels.filter_map(|level| presence(machine, agent, level)).collect();
+            if found.is_empty() && machine.is_installed(agent) {
+                report.idle.push(agent.name);
+            }
+            report.faults.extend(found.iter().filter_map(|one| one.fault(agent)));
+            if !found.is_empty() {
+                report.set_up.push(SetUp { agent, found });
+            }
+        }
+        report
+    }
+}
+
+impl fmt::Display for SetUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let levels: Vec<String> = self.found.iter().map(ToString::to_string).collect();
+        write!(f, "{} ({})", self.agent.name, levels.join(", "))
+    }
+}
+
+impl fmt::Display for Presence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(word(self.level))?;
+        if self.missing.is_empty() {
+            return Ok(());
+        }
+        write!(f, " without {}", self.missing.join(" and "))
+    }
+}
+
+impl Presence {
+    fn fault(&self, agent: &Platform) -> Option<String> {
+        let lost = self.lost_program.as_ref()?;
+        let option = if self.level == Level::User { " --user" } else { "" };
+        Some(format!(
+            "{} starts {lost}, which is not there: `forebay init {}{option}` mends it",
+            agent.name, agent.id
+        ))
+    }
+}
+
+const fn word(level: Level) -> &'static str {
+    match level {
+        Level::User => "user",
+        Level::Project => "project",
+    }
+}
+
+/// What of an agent's setup stands at a level; nothing where it is not set up.
+pub fn presence(machine: &Machine, agent: &'static Platform, level: Level) -> Option<Presence> {
+    if !is_set_up(machine, agent, level) {
+        return None;
+    }
+    let mut presence = Presence { level, missing: Vec::new(), lost_program: None };
+    for step in setup::steps(agent, level) {
+        let text = text_of(machine, &step);
+        if !text.as_deref().is_some_and(|text| step.is_in(text)) {
+            presence.missing.push(step.path.clone());
+        }
+        let program = text.and_then(|text| step.program_in(&text));
+        if let Some(lost) = program.filter(|program| !machine::can_start(program)) {
+            presence.lost_program = Some(lost);
+        }
+    }
+    presence.missing.dedup();
+    Some(presence)
+}
+
+/// Whether an agent was set up at a level: Forebay stands in a file that no other agent would have it in.
+pub fn is_set_up(machine: &Machine, agent: &'static Platform, level: Level) -> bool {
+    let is_own = |step: &Step| !is_shared(machine, step, level);
+    let has_it = |step: &Step| text_of(machine, step).is_some_and(|text| step.is_in(&text));
+    setup::steps(agent, level).iter().any(|step| is_own(step) && has_it(step))
+}
+
+/// Whether another agent's setup puts the same thing into the same file.
+fn is_shared(machine: &Machine, step: &Step, level: Level) -> bool {
+    let path = real_place(&machine.path(step));
+    forebay_platforms::PLATFORMS
+        .iter()
+        .filter(|other| other.id != step.platform.id)
+        .flat_map(|other| setup::steps(other, level))
+        .any(|its| its.is_shared_with(step) && real_place(&machine.path(&its)) == path)
+}
+
+fn text_of(machine: &Machine, step: &Step) -> Option<String> {
+    read_settings(&real_place(&machine.path(step))).ok().flatten()
+}
