@@ -33,4 +33,8 @@ pub struct Hit {
     pub matched: Vec<String>,
     /// The older note that this one replaced.
     pub supersedes: Option<Reference>,
+    /// A note that may say the opposite.
+    pub conflicts: Option<Reference>,
+    /// Passages that say nearly the same and are not shown.
+    pub alike: u64,
 }

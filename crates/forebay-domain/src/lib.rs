@@ -3,6 +3,7 @@
 //! Every other crate builds on these words; none of them is defined twice. No I/O, no async, no SQL
 //! and no wire format lives here.
 
+pub mod conflict;
 pub mod entry;
 pub mod event;
 pub mod hit;
@@ -11,6 +12,7 @@ pub mod meaning;
 pub mod note;
 pub mod policy;
 pub mod project;
+pub mod question;
 pub mod redact;
 pub mod reference;
 pub mod run;
@@ -27,6 +29,7 @@ pub use event::{Event, EventKind};
 pub use hit::Hit;
 pub use note::{Note, NoteKind};
 pub use project::ProjectId;
+pub use question::Question;
 pub use redact::{Redactions, Redactor};
 pub use reference::{BadReference, Reference};
 pub use run::{Ending, Limit, RunRecord, Spans, Stream};

@@ -39,6 +39,22 @@ impl fmt::Display for Span {
     }
 }
 
+/// The first moment of a day of the calendar, in UTC; none for a day that is none.
+pub fn start_of_day(year: i64, month: u32, day: u32) -> Option<Timestamp> {
+    const LENGTHS: [u32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let length = LENGTHS.get(month.checked_sub(1)? as usize)? + u32::from(is_leap && month == 2);
+    if !(1..=length).contains(&day) || !(0..10_000).contains(&year) {
+        return None;
+    }
+    let leap_days = |year: i64| year / 4 - year / 100 + year / 400;
+    let years = (year - 1970) * 365 + leap_days(year - 1) - leap_days(1969);
+    let months: u32 =
+        LENGTHS[..month as usize - 1].iter().sum::<u32>() + u32::from(is_leap && month > 2);
+    let days = years + i64::from(months) + i64::from(day) - 1;
+    Some(Timestamp(days * 86_400_000))
+}
+
 /// Days as a duration.
 pub const fn days(count: u64) -> Duration {
     Duration::from_secs(count * 86_400)
@@ -62,6 +78,25 @@ mod tests {
         check(130_000, "2 min");
         check(3 * 3_600_000, "3 h");
         check(72 * 3_600_000, "3 d");
+    }
+
+    #[test]
+    fn days_of_the_calendar_start_when_they_do() {
+        for (date, seconds) in [
+            ((1970, 1, 1), 0),
+            ((2000, 3, 1), 951_868_800),
+            ((2026, 8, 21), 1_787_270_400),
+            ((1969, 12, 31), -86_400),
+        ] {
+            let (year, month, day) = date;
+            assert_eq!(
+                start_of_day(year, month, day),
+                Some(Timestamp(seconds * 1_000)),
+                "{date:?}"
+            );
+        }
+        assert_eq!(start_of_day(2025, 2, 29), None);
+        assert_eq!(start_of_day(2025, 0, 1), None);
     }
 
     #[test]

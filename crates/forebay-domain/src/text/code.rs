@@ -41,7 +41,16 @@ pub fn is_likely(text: &str) -> bool {
         all += 1;
         code += usize::from(is_code_line(line));
     }
-    all > 0 && 2 * code >= all
+    all > 0 && (2 * code >= all || opens_definition(text))
+}
+
+/// Whether the first line opens a body: `def read(path):`. What follows may be all documentation.
+fn opens_definition(text: &str) -> bool {
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let begins = DEFINITIONS.iter().any(|start| first.starts_with(start));
+    begins && first.ends_with(['{', ':', '(', ','])
+        || first.ends_with("):")
+        || first.ends_with(") {")
 }
 
 fn is_code_line(line: &str) -> bool {
@@ -75,6 +84,9 @@ mod tests {
             "def parse(text):\n    \"\"\"Reads it.\"\"\"\n    return text.split(',')\n"
         ));
         assert!(is_likely("pub fn run(&self) -> u64 {\n    let x = 1;\n    x\n}\n"));
+        assert!(is_likely(
+            "def f(a,\n b):\n \"\"\"\nFirst it reads\nand then it writes\nall that is there\n\"\"\"\n"
+        ));
         assert!(!is_likely(
             "Caroline: I went to a support group yesterday and it was so powerful."
         ));

@@ -3,7 +3,9 @@
 pub mod chunk;
 pub mod code;
 pub mod cut;
+pub mod inner;
 pub mod line_range;
 pub mod number;
 pub mod quote;
+pub mod spelling;
 pub mod words;

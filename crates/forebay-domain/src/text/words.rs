@@ -1,7 +1,7 @@
 //! Words of a question, as the search and the digest's intent understand them.
 
 /// Words that stand in nearly every question and tell nothing.
-const STOP_WORDS: &[&str] = &[
+pub(crate) const STOP_WORDS: &[&str] = &[
     "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by",
     "can", "could", "did", "do", "does", "for", "from", "had", "has", "have", "her", "his", "how",
     "i", "if", "in", "into", "is", "it", "its", "me", "my", "of", "on", "or", "our", "s", "she",

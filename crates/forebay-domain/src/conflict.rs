@@ -1,0 +1,205 @@
+//! Whether two notes may contradict each other: much the same said, with opposite polarity or another value.
+//!
+//! A hint for the reader, never a decision: both notes stay as they are.
+
+use crate::text::words::{STOP_WORDS, words};
+
+/// Words that turn a sentence round.
+const NEGATIONS: &[&str] = &[
+    "avoid", "aren", "cannot", "don", "doesn", "didn", "isn", "mustn", "never", "no", "none",
+    "nor", "not", "shouldn", "stop", "wasn", "weren", "without", "won",
+];
+
+/// Words of which one says the opposite of the other.
+const OPPOSITES: &[(&str, &str)] = &[
+    ("accept", "reject"),
+    ("add", "remove"),
+    ("allow", "deny"),
+    ("allow", "forbid"),
+    ("always", "never"),
+    ("after", "before"),
+    ("enable", "disable"),
+    ("enabled", "disabled"),
+    ("fast", "slow"),
+    ("include", "exclude"),
+    ("keep", "drop"),
+    ("keep", "remove"),
+    ("mandatory", "optional"),
+    ("on", "off"),
+    ("optional", "required"),
+    ("pass", "fail"),
+    ("passes", "fails"),
+    ("private", "public"),
+    ("safe", "unsafe"),
+    ("sync", "async"),
+    ("true", "false"),
+    ("use", "avoid"),
+    ("works", "fails"),
+];
+
+/// After one of these stands what is said about the rest.
+const SAYING: &[&str] = &[
+    "are", "as", "at", "be", "by", "called", "chose", "for", "from", "in", "into", "is", "means",
+    "needs", "on", "prefer", "prefers", "requires", "runs", "targets", "than", "to", "use", "used",
+    "uses", "using", "via", "was", "were", "with",
+];
+
+/// Of what both say, the share that must be the same.
+const SAME_SHARE: f64 = 0.6;
+/// A longer note says more than one thing; its first sentence is what it is about.
+const MOST_WORDS: usize = 40;
+
+/// Whether two notes may contradict each other.
+pub fn may_conflict(one: &str, other: &str) -> bool {
+    let (one, other) = (Claim::read(one), Claim::read(other));
+    let shared = one.shared(&other);
+    let fewest = one.telling().count().min(other.telling().count());
+    if shared < 2 || (shared as f64) < SAME_SHARE * fewest as f64 {
+        return false;
+    }
+    let is_opposite = one.is_negated() != other.is_negated() || one.has_opposite_of(&other);
+    is_opposite && one.says_little_else(&other, 3) || one.gives_another_value(&other, shared)
+}
+
+struct Claim {
+    words: Vec<String>,
+}
+
+impl Claim {
+    fn read(text: &str) -> Self {
+        Self { words: words(text).take(MOST_WORDS).collect() }
+    }
+
+    /// The words that carry the claim; negations turn it and are counted apart.
+    fn telling(&self) -> impl Iterator<Item = &String> {
+        self.words.iter().filter(|word| {
+            STOP_WORDS.binary_search(&word.as_str()).is_err() && !NEGATIONS.contains(&word.as_str())
+        })
+    }
+
+    fn is_negated(&self) -> bool {
+        self.words.iter().filter(|word| NEGATIONS.contains(&word.as_str())).count() % 2 == 1
+    }
+
+    fn has(&self, wanted: &str) -> bool {
+        self.words.iter().any(|word| stem(word) == stem(wanted))
+    }
+
+    fn shared(&self, other: &Self) -> usize {
+        let mut stems: Vec<&str> = self.telling().map(|word| stem(word)).collect();
+        stems.sort_unstable();
+        stems.dedup();
+        stems.into_iter().filter(|stem| other.has(stem)).count()
+    }
+
+    fn has_opposite_of(&self, other: &Self) -> bool {
+        let says = |claim: &Self, word: &str| claim.words.iter().any(|own| own == word);
+        OPPOSITES.iter().any(|(a, b)| {
+            let here = (says(self, a), says(self, b));
+            let there = (says(other, a), says(other, b));
+            here == (true, false) && there == (false, true)
+                || here == (false, true) && there == (true, false)
+        })
+    }
+
+    /// What only this one says.
+    fn own<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (usize, &'a String)> {
+        let is_telling = |word: &String| {
+            STOP_WORDS.binary_search(&word.as_str()).is_err() && !NEGATIONS.contains(&word.as_str())
+        };
+        self.words.iter().enumerate().filter(move |(_, word)| is_telling(word) && !other.has(word))
+    }
+
+    fn says_little_else(&self, other: &Self, most: usize) -> bool {
+        self.own(other).count() <= most && other.own(self).count() <= most
+    }
+
+    /// Both say something of the same, and it is not the same thing.
+    fn gives_another_value(&self, other: &Self, shared: usize) -> bool {
+        self.says_little_else(other, 2)
+            && self.starts_like(other)
+            && self.has_own_value(other, shared)
+            && other.has_own_value(self, shared)
+    }
+
+    /// The subject stands first: what differs there are two subjects, not two claims about one.
+    fn starts_like(&self, other: &Self) -> bool {
+        let first = |claim: &Self| claim.telling().next().map(|word| stem(word).to_owned());
+        first(self) == first(other)
+    }
+
+    /// Whether the first word that only this one has stands where something is said.
+    fn has_own_value(&self, other: &Self, shared: usize) -> bool {
+        let Some((at, word)) = self.own(other).next() else { return false };
+        let before =
+            self.words[..at].iter().rev().find(|word| !matches!(word.as_str(), "a" | "an" | "the"));
+        let is_said = before.is_some_and(|before| SAYING.contains(&before.as_str()));
+        let is_number = word.chars().any(|c| c.is_ascii_digit());
+        let is_last = at + 2 >= self.words.len();
+        is_said || is_number && is_last && shared >= 3
+    }
+}
+
+/// The beginning that the forms of a word share.
+fn stem(word: &str) -> &str {
+    let length = word.chars().count();
+    let kept = if length > 5 { length - 2 } else { length };
+    word.char_indices().nth(kept).map_or(word, |(end, _)| &word[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFLICTS: &[(&str, &str)] = &[
+        ("We deploy on Fridays", "We never deploy on Fridays"),
+        ("Retries are enabled for the uploader", "Retries are disabled for the uploader"),
+        ("The ledger lives in Postgres", "The ledger lives in SQLite"),
+        ("The request timeout is 30 s", "The request timeout is 60 s"),
+        ("The server listens on port 8080", "The server listens on port 9090"),
+        ("Use npm for the web app", "Use pnpm for the web app"),
+        ("Do not cache the session tokens", "Cache the session tokens"),
+        ("The API requires an auth header", "The API does not require an auth header"),
+        ("Package manager is npm", "Package manager is yarn"),
+        ("Tests must run before the build", "Tests must run after the build"),
+        ("The minimum Rust version is 1.85", "The minimum Rust version is 1.95"),
+        ("Feature flags are optional in config", "Feature flags are required in config"),
+        ("Commits are signed with GPG", "Commits are signed with SSH"),
+        ("Logging is on in production", "Logging is off in production"),
+        ("The parser is safe for untrusted input", "The parser isn't safe for untrusted input"),
+        ("Release branch is called main", "Release branch is called trunk"),
+    ];
+
+    const NO_CONFLICTS: &[(&str, &str)] = &[
+        ("The ledger lives in Postgres", "The cache lives in Redis"),
+        ("Test 1 failed", "Test 2 failed"),
+        ("walrus number 1", "walrus number 2"),
+        ("We deploy on Fridays", "We deploy on Fridays after lunch"),
+        ("The parser is slow", "The response parser is fast and was rewritten in Rust last week"),
+        ("src/a.rs was edited", "src/b.rs was edited"),
+        ("Use npm for the web app", "The web app shows npm packages and their licences"),
+        ("Bananas are yellow", "The sky is blue"),
+        ("The request timeout is 30 s", "The request timeout is 30 s"),
+        ("Never deploy on Fridays", "We never deploy on Fridays"),
+        ("", ""),
+        ("no", "yes"),
+        ("walrus of session one on main", "walrus of session two on feature"),
+        ("Alice owns the billing service", "Bob owns the search service"),
+    ];
+
+    #[test]
+    fn contradictions_are_seen_either_way() {
+        for (one, other) in CONFLICTS {
+            assert!(may_conflict(one, other), "{one} / {other}");
+            assert!(may_conflict(other, one), "{other} / {one}");
+        }
+    }
+
+    #[test]
+    fn what_only_sounds_alike_is_none() {
+        for (one, other) in NO_CONFLICTS {
+            assert!(!may_conflict(one, other), "{one} / {other}");
+            assert!(!may_conflict(other, one), "{other} / {one}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! How far two spellings are apart.
+
+/// How many slips a word of this length may have and still be meant.
+pub fn slips_allowed(word: &str) -> usize {
+    match word.chars().count() {
+        0..=3 => 0,
+        4..=6 => 1,
+        _ => 2,
+    }
+}
+
+/// The slips between two spellings (a letter more, less, other, or two swapped), if there are at most `most`.
+pub fn slips(one: &str, other: &str, most: usize) -> Option<usize> {
+    let one: Vec<char> = one.chars().collect();
+    let other: Vec<char> = other.chars().collect();
+    if one.len().abs_diff(other.len()) > most {
+        return None;
+    }
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=other.len()).collect();
+    for at in 1..=one.len() {
+        let mut row = vec![at; other.len() + 1];
+        for to in 1..=other.len() {
+            let differs = usize::from(one[at - 1] != other[to - 1]);
+            row[to] = (last[to - 1] + differs).min(last[to] + 1).min(row[to - 1] + 1);
+            let swapped =
+                at > 1 && to > 1 && one[at - 1] == other[to - 2] && one[at - 2] == other[to - 1];
+            if swapped {
+                row[to] = row[to].min(before[to - 2] + 1);
+            }
+        }
+        if row.iter().min().is_some_and(|least| *least > most) {
+            return None;
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last.last().copied().filter(|slips| *slips <= most)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn slips_are_counted() {
+        for (one, other, expect) in [
+            ("store", "store", Some(0)),
+            ("stroe", "store", Some(1)),
+            ("stoe", "store", Some(1)),
+            ("storre", "store", Some(1)),
+            ("stare", "store", Some(1)),
+            ("migratoin", "migrations", Some(2)),
+            ("receive", "believe", None),
+            ("über", "uber", Some(1)),
+            ("", "ab", Some(2)),
+        ] {
+            assert_eq!(slips(one, other, 2), expect, "{one} {other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn one_slip_is_found(word in "[a-z]{4,12}", at in 0_usize..12, letter in "[a-z]") {
+            let at = at % word.len();
+            let mut other = word.clone();
+            other.replace_range(at..=at, &letter);
+            prop_assert!(slips(&word, &other, 1).is_some());
+            other = word.clone();
+            other.insert_str(at, &letter);
+            prop_assert_eq!(slips(&word, &other, 2), Some(1));
+            prop_assert_eq!(slips(&other, &word, 2), Some(1));
+        }
+
+        #[test]
+        fn any_two_texts_are_compared(one in any::<String>(), other in any::<String>(), most in 0_usize..4) {
+            prop_assert_eq!(slips(&one, &other, most), slips(&other, &one, most));
+        }
+    }
+}
