@@ -1,21 +1,9 @@
-//! Chunking plain text into passages of a searchable size, while it streams.
+//! Plain text, cut at lines and blank lines while it streams.
 
-/// The size a passage grows to before it is closed at the next line.
-pub const TARGET_BYTES: usize = 1_600;
-/// The size no passage exceeds, whatever its lines look like.
-pub const MAX_BYTES: usize = 4_000;
+use super::{MAX_BYTES, Passage, TARGET_BYTES};
+
 /// A blank line closes a passage once it has reached this size.
 const PARAGRAPH_BYTES: usize = 800;
-
-/// A passage: where it stands in the text, and its bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Passage {
-    /// Offset of its first byte.
-    pub start: u64,
-    /// First and last line, counted from 1.
-    pub lines: (u64, u64),
-    pub bytes: Vec<u8>,
-}
 
 /// Cuts a stream of bytes into passages; joined, they are the stream again.
 #[derive(Debug)]
@@ -47,7 +35,7 @@ impl Chunker {
     /// Takes more of the stream and hands each passage that is complete to `emit`.
     pub fn push(&mut self, mut bytes: &[u8], emit: &mut impl FnMut(Passage)) {
         while !bytes.is_empty() {
-            let (line, complete) = match memchr_newline(bytes) {
+            let (line, complete) = match memchr::memchr(b'\n', bytes) {
                 Some(at) => (&bytes[..=at], true),
                 None => (bytes, false),
             };
@@ -95,10 +83,6 @@ impl Chunker {
         self.first_line = self.line;
         emit(passage);
     }
-}
-
-fn memchr_newline(bytes: &[u8]) -> Option<usize> {
-    bytes.iter().position(|byte| *byte == b'\n')
 }
 
 /// The largest cut at or before `at` that does not split a UTF-8 character.
