@@ -6,8 +6,10 @@
 mod answer;
 mod app;
 mod call;
+mod editing;
 mod error;
 mod files;
+pub mod files_at_work;
 mod holding;
 mod indexing;
 pub mod jobs;
@@ -18,9 +20,14 @@ mod ranking;
 mod reading;
 mod redaction;
 mod render;
+mod repository;
 pub mod rules;
 pub mod running;
 pub mod settings;
+mod skeletons;
+mod source_file;
+mod stale;
+mod threads;
 pub mod tools;
 
 pub use answer::{Answer, Cost};

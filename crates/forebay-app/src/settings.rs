@@ -22,6 +22,7 @@ pub struct Settings {
     pub limits: Limits,
     pub get: Get,
     pub search: Search,
+    pub files: Files,
     pub keep: Keep,
 }
 
@@ -84,6 +85,14 @@ pub struct Get {
 pub struct Search {
     pub limit: u64,
     pub budget: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Files {
+    pub read: u64,
+    pub peek: u64,
+    pub map: u64,
 }
 
 /// Days each kind is kept; 0 is for ever.
