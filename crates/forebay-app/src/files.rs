@@ -30,7 +30,7 @@ pub(crate) fn named(cwd: &Path, names: &[String]) -> Result<Vec<PathBuf>, AppErr
     Ok(files)
 }
 
-fn is_glob(name: &str) -> bool {
+pub(crate) fn is_glob(name: &str) -> bool {
     name.contains(['*', '?', '[', '{'])
 }
 
@@ -57,7 +57,7 @@ fn matches(cwd: &Path, glob: &str) -> Result<Vec<PathBuf>, AppError> {
     Ok(found)
 }
 
-fn matcher(pattern: &str) -> Result<GlobMatcher, AppError> {
+pub(crate) fn matcher(pattern: &str) -> Result<GlobMatcher, AppError> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| {
         AppError::bad_input(format!("not a glob: {}", error.kind()), "for example: logs/**/*.json")
     })?;
@@ -65,7 +65,7 @@ fn matcher(pattern: &str) -> Result<GlobMatcher, AppError> {
 }
 
 /// The folders of a glob before its first wildcard.
-fn fixed_part(pattern: &Path) -> PathBuf {
+pub(crate) fn fixed_part(pattern: &Path) -> PathBuf {
     pattern.components().take_while(|part| !is_glob(&part.as_os_str().to_string_lossy())).collect()
 }
 

@@ -44,6 +44,12 @@ pub(crate) fn limits(settings: &settings::Limits) -> Limits {
     }
 }
 
+/// Paths that settings hide.
+pub(crate) fn denied_paths(app: &App) -> Vec<PathBuf> {
+    let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
+    app.settings.isolation.deny.iter().map(|text| real(path(app, text))).collect()
+}
+
 /// A path as a setting names it: absolute, of the home folder, or of the project.
 fn path(app: &App, text: &str) -> PathBuf {
     match (text.strip_prefix("~/"), &app.user_home) {

@@ -24,6 +24,7 @@ pub struct Settings {
     pub search: Search,
     pub tools: Tools,
     pub hooks: Hooks,
+    pub files: Files,
     pub keep: Keep,
 }
 
@@ -106,6 +107,14 @@ pub struct Hooks {
     pub rewrite: bool,
     pub start_budget: u64,
     pub compact_budget: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Files {
+    pub read: u64,
+    pub peek: u64,
+    pub map: u64,
 }
 
 /// Days each kind is kept; 0 is for ever.

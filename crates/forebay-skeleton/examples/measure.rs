@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use forebay_skeleton::{
-    Document, MapFile, MapOptions, Options, State, Tags, Verbosity, language_of, map, skeleton,
+    MapOptions, Options, RepositoryNames, State, Tags, Verbosity, language_of, map, skeleton,
 };
 
 #[derive(Default)]
@@ -18,6 +18,7 @@ struct Sums {
     standard: usize,
     minimal: usize,
     milliseconds: f64,
+    tag_milliseconds: f64,
 }
 
 fn main() {
@@ -38,23 +39,25 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
 
 fn measure(what: &str, files: &[PathBuf]) {
     let mut sums = Sums::default();
-    let mut tags = Vec::new();
+    let mut names = RepositoryNames::default();
     for file in files {
         let path = file.to_string_lossy();
-        tags.extend(one(&path, &mut sums).map(|tags| (path.into_owned(), tags)));
+        if let Some(tags) = one(&path, &mut sums) {
+            names.add(&path, 0, &tags);
+        }
     }
     let started = Instant::now();
-    let files: Vec<MapFile<'_>> = tags.iter().map(|(path, tags)| MapFile { path, tags }).collect();
-    let drawn = map(&files, MapOptions { budget: 2_000, ..MapOptions::default() });
+    let drawn = map(&names, MapOptions { budget: 2_000, ..MapOptions::default() });
     let saved = |size: usize| 100.0 - 100.0 * size as f64 / sums.whole.max(1) as f64;
     println!(
-        "{what}: {} files, {} partial, {} kB, standard -{:.1} %, minimal -{:.1} %, {:.2} ms per 3,000 lines, map of {} definitions {:.1} ms",
+        "{what}: {} files, {} partial, {} kB, standard -{:.1} %, minimal -{:.1} %, {:.2} ms per 3,000 lines, names {:.2} ms, map of {} definitions {:.1} ms",
         sums.files,
         sums.partial,
         sums.whole / 1024,
         saved(sums.standard),
         saved(sums.minimal),
         sums.milliseconds / sums.lines.max(1) as f64 * 3_000.0,
+        sums.tag_milliseconds / sums.lines.max(1) as f64 * 3_000.0,
         drawn.definitions,
         started.elapsed().as_secs_f64() * 1_000.0,
     );
@@ -81,7 +84,10 @@ fn one(path: &str, sums: &mut Sums) -> Option<Tags> {
     sums.whole += text.len();
     sums.standard += standard.with_head(path).len();
     sums.minimal += show(Verbosity::Minimal).with_head(path).len();
-    Some(Document::parse(text, language).ok()?.tags())
+    let started = Instant::now();
+    let tags = Tags::of(&text, language);
+    sums.tag_milliseconds += started.elapsed().as_secs_f64() * 1_000.0;
+    Some(tags)
 }
 
 /// The shortest of several runs, in milliseconds: the others waited for something.

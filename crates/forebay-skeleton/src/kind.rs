@@ -67,6 +67,15 @@ impl Kind {
         WORDS.iter().find(|(_, known)| *known == word).map(|(kind, _)| *kind)
     }
 
+    /// Its place among the kinds, for those who write it down.
+    pub(crate) fn number(self) -> u64 {
+        WORDS.iter().position(|(kind, _)| *kind == self).unwrap_or_default() as u64
+    }
+
+    pub(crate) fn of_number(number: u64) -> Option<Self> {
+        WORDS.get(usize::try_from(number).ok()?).map(|(kind, _)| *kind)
+    }
+
     /// Whether it is called, and so reads well without a semicolon.
     pub(crate) fn is_callable(self) -> bool {
         matches!(self, Self::Function | Self::Method)
@@ -92,6 +101,7 @@ mod tests {
         for (kind, word) in WORDS {
             assert_eq!(Kind::of_word(word), Some(*kind));
             assert_eq!(kind.word(), *word);
+            assert_eq!(Kind::of_number(kind.number()), Some(*kind));
         }
         assert_eq!(Kind::of_word("thing"), None);
     }

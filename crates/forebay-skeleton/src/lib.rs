@@ -35,6 +35,6 @@ pub use errors::SyntaxError;
 pub use imports::{Import, Project};
 pub use kind::Kind;
 pub use language::{Language, language_named, language_of, languages};
-pub use map::{Definition, MapFile, MapOptions, RepositoryMap, Tags, map};
+pub use map::{Definition, MapOptions, RepositoryMap, RepositoryNames, Tags, map};
 pub use nature::{Nature, nature};
 pub use skeleton::{Options, Skeleton, State, Symbol, Verbosity, skeleton};

@@ -4,32 +4,33 @@
 //! which files matter, and a file's rank flows on to the definitions that are used.
 
 mod links;
+mod names;
+mod packed;
 mod rank;
 mod tags;
+mod words;
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashSet};
 
 use forebay_domain::tokens;
 
+pub use names::RepositoryNames;
 pub use tags::{Definition, Tags};
 
-use links::{Link, links};
-
-/// A file of the repository with what it defines and uses.
-#[derive(Debug, Clone, Copy)]
-pub struct MapFile<'a> {
-    pub path: &'a str,
-    pub tags: &'a Tags,
-}
+use links::{Definers, Links};
+use names::{Defined, FileNames};
 
 /// What the map is for.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MapOptions<'a> {
     /// Tokens that the map may cost.
     pub budget: u64,
-    /// Files under work: what they use counts most, and they are not shown themselves.
+    /// Files whose text is at hand: what they use counts most, and they are not shown themselves.
     pub focus: &'a [&'a str],
-    /// Names that were spoken of.
+    /// Files that were looked at: readers start there.
+    pub touched: &'a [&'a str],
+    /// Names that were spoken of; they come first.
     pub mentioned: &'a [&'a str],
 }
 
@@ -46,119 +47,177 @@ pub struct RepositoryMap {
 }
 
 /// The map of these files; the same for the same files in any order.
-pub fn map(files: &[MapFile<'_>], options: MapOptions<'_>) -> RepositoryMap {
-    let mut files = files.to_vec();
-    files.sort_by_key(|file| file.path);
-    let links = links(&files, &options);
-    let ranks = rank::ranks(&files, &links, &options);
-    let scored = scored(&files, &links, &ranks, &options);
-    let chosen = chosen(&files, &scored, &options);
-    let mut by_rank: Vec<usize> = (0..files.len()).collect();
+pub fn map(names: &RepositoryNames, options: MapOptions<'_>) -> RepositoryMap {
+    let survey = Survey::of(names, &options);
+    let ranks = rank::ranks(&survey.starts, &survey.links);
+    let best = survey.best(&ranks, &options);
+    let chosen = survey.chosen(&best, &options);
+    let mut by_rank: Vec<usize> = (0..survey.files.len()).collect();
     by_rank.sort_by(|one, other| ranks[*other].total_cmp(&ranks[*one]).then(one.cmp(other)));
-    let is_shown = |index: &usize| chosen.iter().any(|(shown, _)| shown == index);
-    let could_be = |index: &usize| is_candidate(&files[*index], &options);
+    let shown: HashSet<usize> = chosen.iter().map(|(index, _)| *index).collect();
+    let left_out = (0..survey.files.len())
+        .filter(|index| survey.is_candidate(*index) && !shown.contains(index));
     RepositoryMap {
-        text: chosen.iter().map(|(index, lines)| section(&files[*index], lines)).collect(),
+        text: chosen.iter().map(|(index, lines)| survey.section(*index, lines)).collect(),
         files: chosen.len(),
         definitions: chosen.iter().map(|(_, lines)| lines.len()).sum(),
-        files_left_out: (0..files.len()).filter(could_be).filter(|index| !is_shown(index)).count(),
-        ranked: by_rank.into_iter().map(|index| files[index].path.to_owned()).collect(),
+        files_left_out: left_out.count(),
+        ranked: by_rank.into_iter().map(|index| survey.path(index).to_owned()).collect(),
     }
+}
+
+/// The files in order of paths, with how they hang together.
+struct Survey<'a> {
+    names: &'a RepositoryNames,
+    files: Vec<&'a FileNames>,
+    focus: Vec<bool>,
+    starts: Vec<f64>,
+    definers: Definers,
+    links: Links,
 }
 
 /// A definition's place: file and position in its list.
 type Place = (usize, usize);
 
-fn is_candidate(file: &MapFile<'_>, options: &MapOptions<'_>) -> bool {
-    !file.tags.definitions.is_empty() && !options.focus.contains(&file.path)
-}
-
-/// Definitions by what flows to them, highest first; those that nobody uses follow, by file.
-///
-/// What was spoken of comes before all.
-fn scored(
-    files: &[MapFile<'_>],
-    links: &[Link<'_>],
-    ranks: &[f64],
-    options: &MapOptions<'_>,
-) -> Vec<Place> {
-    let mut out = vec![0.0; files.len()];
-    for link in links {
-        out[link.from] += link.weight;
-    }
-    let mut scores: BTreeMap<(usize, &str), f64> = BTreeMap::new();
-    for link in links.iter().filter(|link| link.from != link.to) {
-        let share = ranks[link.from] * link.weight / out[link.from];
-        *scores.entry((link.to, link.name)).or_default() += share;
-    }
-    let mut places: Vec<((bool, bool), f64, Place)> = Vec::new();
-    for (index, file) in files.iter().enumerate() {
-        for (position, definition) in file.tags.definitions.iter().enumerate() {
-            let score = scores.get(&(index, definition.name.as_str())).copied();
-            let unused = ranks[index] / 1_000.0;
-            let first = options.mentioned.contains(&definition.name.as_str());
-            places.push(((first, definition.public), score.unwrap_or(unused), (index, position)));
-        }
-    }
-    places.sort_by(|one, other| {
-        let by_score = other.1.total_cmp(&one.1).then(other.0.cmp(&one.0));
-        other.0.0.cmp(&one.0.0).then(by_score).then(one.2.cmp(&other.2))
-    });
-    places.into_iter().map(|(_, _, place)| place).collect()
+/// A definition with what speaks for it.
+struct Scored {
+    is_mentioned: bool,
+    score: f64,
+    is_public: bool,
+    place: Place,
 }
 
 /// After so many definitions that no longer fit, none is tried.
 const MOST_MISSES: usize = 64;
+/// No line of a map is shorter, so no more of them fit.
+const SHORTEST_LINE: usize = 8;
 
-/// The definitions that fit the budget: files by their best one, each in source order.
-fn chosen(
-    files: &[MapFile<'_>],
-    scored: &[Place],
-    options: &MapOptions<'_>,
-) -> Vec<(usize, Vec<usize>)> {
-    let mut left = tokens::to_bytes(options.budget);
-    let mut chosen: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    let mut order = Vec::new();
-    let mut misses = 0;
-    for (index, position) in scored {
-        let file = &files[*index];
-        if !is_candidate(file, options) {
-            continue;
-        }
-        let is_new = !chosen.contains_key(index);
-        let head = if is_new { file.path.len() + 2 } else { 0 };
-        let cost = head + line(&file.tags.definitions[*position]).len();
-        if cost > left {
-            misses += 1;
-            if misses > MOST_MISSES {
-                break;
-            }
-            continue;
-        }
-        left -= cost;
-        if is_new {
-            order.push(*index);
-        }
-        chosen.entry(*index).or_default().push(*position);
+impl<'a> Survey<'a> {
+    fn of(names: &'a RepositoryNames, options: &MapOptions<'_>) -> Self {
+        let mut files: Vec<&FileNames> = names.files.iter().collect();
+        files.sort_by_key(|file| names.at(file.path));
+        let focused: HashSet<&str> = options.focus.iter().copied().collect();
+        let touched: HashSet<&str> = options.touched.iter().copied().collect();
+        let is_in = |set: &HashSet<&str>, file: &&FileNames| set.contains(names.at(file.path));
+        let focus: Vec<bool> = files.iter().map(|file| is_in(&focused, file)).collect();
+        let starts = files.iter().map(|file| match () {
+            () if is_in(&focused, file) => 100.0,
+            () if is_in(&touched, file) => 25.0,
+            () => 1.0,
+        });
+        let starts = starts.collect();
+        let definers = Definers::of(names, &files, options);
+        let links = Links::of(&files, &definers, &focus);
+        Self { names, files, focus, starts, definers, links }
     }
-    order
-        .into_iter()
-        .filter_map(|index| {
-            let mut positions = chosen.remove(&index)?;
-            positions.sort_unstable();
-            Some((index, positions))
-        })
-        .collect()
+
+    fn path(&self, index: usize) -> &'a str {
+        self.names.at(self.files[index].path)
+    }
+
+    fn is_candidate(&self, index: usize) -> bool {
+        !self.files[index].definitions.is_empty() && !self.focus[index]
+    }
+
+    /// Definitions by what flows to them, highest first, as many as could fit; those that nobody uses
+    /// follow, by file. What was spoken of comes before all.
+    fn best(&self, ranks: &[f64], options: &MapOptions<'_>) -> Vec<Place> {
+        let flows = self.flows(ranks);
+        let mentioned: HashSet<&str> = options.mentioned.iter().copied().collect();
+        let mut all: Vec<Scored> = Vec::new();
+        for index in (0..self.files.len()).filter(|index| self.is_candidate(*index)) {
+            for (position, defined) in self.files[index].definitions.iter().enumerate() {
+                let place = self.definers.place(defined.name, index as u32);
+                let flow = place.map_or(0.0, |place| flows[place]);
+                let name = self.names.name(defined.name);
+                all.push(Scored {
+                    is_mentioned: !mentioned.is_empty() && mentioned.contains(name),
+                    score: if flow > 0.0 { flow } else { ranks[index] / 1_000.0 },
+                    is_public: defined.public,
+                    place: (index, position),
+                });
+            }
+        }
+        let most = tokens::to_bytes(options.budget) / SHORTEST_LINE + 2 * MOST_MISSES;
+        if all.len() > most {
+            all.select_nth_unstable_by(most, Scored::order);
+            all.truncate(most);
+        }
+        all.sort_unstable_by(Scored::order);
+        all.into_iter().map(|scored| scored.place).collect()
+    }
+
+    /// What flows to each name of each definer from other files.
+    fn flows(&self, ranks: &[f64]) -> Vec<f64> {
+        let mut flows = vec![0.0; self.definers.len()];
+        for (from, file) in self.files.iter().enumerate() {
+            let share = ranks[from] / self.links.out[from];
+            for (name, count) in &file.references {
+                for place in self.definers.places(*name) {
+                    let to = self.definers.file(place);
+                    if to as usize != from {
+                        let focus = self.focus[from];
+                        let weight = self.definers.weight(*name, *count, from as u32, to, focus);
+                        flows[place] += share * weight;
+                    }
+                }
+            }
+        }
+        flows
+    }
+
+    /// The definitions that fit the budget: files by their best one, each in source order.
+    fn chosen(&self, best: &[Place], options: &MapOptions<'_>) -> Vec<(usize, Vec<usize>)> {
+        let mut left = tokens::to_bytes(options.budget);
+        let mut chosen: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut order = Vec::new();
+        let mut misses = 0;
+        for (index, position) in best {
+            let is_new = !chosen.contains_key(index);
+            let head = if is_new { self.path(*index).len() + 2 } else { 0 };
+            let cost = head + self.line(&self.files[*index].definitions[*position]).len();
+            if cost > left {
+                misses += 1;
+                if misses > MOST_MISSES {
+                    break;
+                }
+                continue;
+            }
+            left -= cost;
+            if is_new {
+                order.push(*index);
+            }
+            chosen.entry(*index).or_default().push(*position);
+        }
+        order
+            .into_iter()
+            .filter_map(|index| {
+                let mut positions = chosen.remove(&index)?;
+                positions.sort_unstable();
+                Some((index, positions))
+            })
+            .collect()
+    }
+
+    fn section(&self, index: usize, positions: &[usize]) -> String {
+        let definitions = &self.files[index].definitions;
+        let lines = positions.iter().map(|position| self.line(&definitions[*position]));
+        format!("{}:\n{}", self.path(index), lines.collect::<String>())
+    }
+
+    fn line(&self, defined: &Defined) -> String {
+        let indent = if defined.has_parent { "    " } else { "  " };
+        format!("{indent}{}  {}\n", self.names.at(defined.signature), defined.line)
+    }
 }
 
-fn section(file: &MapFile<'_>, positions: &[usize]) -> String {
-    let lines = positions.iter().map(|position| line(&file.tags.definitions[*position]));
-    format!("{}:\n{}", file.path, lines.collect::<String>())
-}
-
-fn line(definition: &Definition) -> String {
-    let indent = if definition.parent.is_some() { "    " } else { "  " };
-    format!("{indent}{}  {}\n", definition.signature, definition.line)
+impl Scored {
+    fn order(&self, other: &Self) -> Ordering {
+        let by_score = other.score.total_cmp(&self.score);
+        let by_mention = other.is_mentioned.cmp(&self.is_mentioned);
+        let by_place = self.place.cmp(&other.place);
+        by_mention.then(by_score).then(other.is_public.cmp(&self.is_public)).then(by_place)
+    }
 }
 
 #[cfg(test)]

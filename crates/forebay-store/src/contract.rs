@@ -10,6 +10,7 @@ use forebay_domain::usage::{Answered, Totals};
 use forebay_domain::{Entry, EntryKind, Event, EventKind, Hit, Reference, RunRecord, Timestamp};
 
 use crate::StoreError;
+use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
 
 /// A place that keeps entries whole and finds them again.
 ///
@@ -88,6 +89,23 @@ pub trait Store: Send + Sync {
 
     /// The ledger's sums by tool, of all sessions or of one.
     fn usage(&self, session: Option<&str>) -> Result<BTreeMap<String, Totals>, StoreError>;
+
+    /// The files a session works on, the most recently used first.
+    fn files_at_work(&self, session: &str) -> Result<FilesAtWork, StoreError>;
+
+    /// Keeps what a session has of a file, as the most recently used one. Where it is active, the
+    /// one that was active becomes a skeleton; beyond `most` files the least recently used goes.
+    fn keep_file(&self, session: &str, file: &FileAtWork, most: usize) -> Result<(), StoreError>;
+
+    /// The model's context has started over: nothing that a session was handed counts any more, and
+    /// from here on it is known that such moments are told.
+    fn forget_deliveries(&self, session: &str) -> Result<(), StoreError>;
+
+    /// What was made from files before, in the order of the keys.
+    fn derived(&self, keys: &[DerivedKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError>;
+
+    /// Keeps what was made from files; beyond `most_bytes` the least recently used goes.
+    fn keep_derived(&self, made: &[Derived], most_bytes: u64) -> Result<(), StoreError>;
 
     /// Counts and sizes.
     fn facts(&self) -> Result<Facts, StoreError>;
@@ -278,6 +296,12 @@ pub struct Expiry {
 impl Selection {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Whether all of one session is meant.
+    pub fn is_a_whole_session(&self) -> bool {
+        let others = Self { session: None, ..self.clone() };
+        self.session.is_some() && others.is_empty()
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod contract;
 mod error;
+mod files;
 mod home;
 pub mod project;
 pub mod sqlite;
@@ -14,6 +15,7 @@ pub use contract::{
     NewChunk, NewDetail, NewEntry, NewNote, Purged, Query, Selection, SessionFacts, Store, Upload,
 };
 pub use error::StoreError;
+pub use files::{ContentHash, Derived, DerivedKey, FileAtWork, FileState, FilesAtWork};
 pub use home::Home;
 pub use project::Project;
 pub use sqlite::{SqliteStore, wait_at_most};

@@ -11,7 +11,7 @@ pub(super) fn follow(path: &str) -> Option<String> {
 }
 
 /// The real path of what exists, and the rest as it is: a file may be about to be made.
-fn real_path(path: &Path) -> Option<PathBuf> {
+pub(crate) fn real_path(path: &Path) -> Option<PathBuf> {
     let mut missing: Vec<OsString> = Vec::new();
     let mut existing = path.to_owned();
     loop {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use forebay_domain::policy::{Decision, List, Mode, Verdict};
+use forebay_domain::policy::{Decision, List, Mode, Unmatched, Verdict};
 use forebay_domain::text::number;
 use forebay_sandbox::Profile;
 
@@ -24,6 +24,8 @@ pub(crate) enum Act {
     Run(String),
     /// Reads a file.
     Read(PathBuf),
+    /// Changes a file, or makes it.
+    Edit(PathBuf),
 }
 
 impl Act {
@@ -32,13 +34,14 @@ impl Act {
         match self {
             Self::Run(_) => "Bash",
             Self::Read(_) => "Read",
+            Self::Edit(_) => "Edit",
         }
     }
 
     fn input(&self) -> String {
         match self {
             Self::Run(line) => line.clone(),
-            Self::Read(path) => path.to_string_lossy().into_owned(),
+            Self::Read(path) | Self::Edit(path) => path.to_string_lossy().into_owned(),
         }
     }
 }
@@ -57,6 +60,22 @@ pub(crate) fn permit(app: &App, acts: &[Act], cwd: &Path, call: &Call) -> Result
         }
     }
     Ok(())
+}
+
+/// Says of each file whether it may be read without anybody being asked.
+pub(crate) fn readable(app: &App, paths: &[&Path]) -> Result<Vec<bool>, AppError> {
+    let in_force = app.permissions.in_force(app)?;
+    let around = circumstances(app, &in_force, &app.cwd);
+    let denied = crate::holding::denied_paths(app);
+    let is_open = around.mode == Mode::Forebay(Unmatched::Run);
+    let has_rules = in_force.written.iter().any(|rule| rule.list != List::Allow);
+    let may_be = |path: &&Path| {
+        let input = Input { main: path.to_string_lossy().into_owned(), ..Input::default() };
+        let verdict = || decide("Read", &input, &in_force.rules, &around).decision;
+        !denied.iter().any(|denied| path.starts_with(denied))
+            && (is_open && !has_rules || verdict() == Decision::Allow)
+    };
+    Ok(crate::threads::map(paths, may_be))
 }
 
 /// What deny rules name on this machine.

@@ -2,6 +2,12 @@
 
 pub mod annotate;
 pub mod batch_execute;
+pub mod context_edit;
+pub mod context_forget;
+pub mod context_peek;
+pub mod context_read;
+pub mod context_status;
+pub mod context_write;
 pub mod doctor;
 pub mod execute;
 pub mod execute_file;
@@ -41,6 +47,8 @@ pub enum Nature {
     Reads,
     /// Adds to the store and changes nothing else.
     Adds,
+    /// Changes files; what they held before is kept.
+    Edits,
     /// Removes what cannot be brought back.
     Removes,
     /// Does whatever the caller's command does.
@@ -79,6 +87,12 @@ tools! {
     purge::Purge,
     stats::Stats,
     doctor::Doctor,
+    context_read::ContextRead,
+    context_peek::ContextPeek,
+    context_edit::ContextEdit,
+    context_write::ContextWrite,
+    context_status::ContextStatus,
+    context_forget::ContextForget,
 }
 
 const fn row<T: Tool>() -> ToolRow {

@@ -1,41 +1,29 @@
 //! PageRank.
 
-use super::links::Link;
-use super::{MapFile, MapOptions};
+use super::links::Links;
 
 const DAMPING: f64 = 0.85;
 /// More rounds change no order that anybody sees.
 const ROUNDS: usize = 40;
 
-/// The rank of each file; the focus is where readers start.
-pub(super) fn ranks(
-    files: &[MapFile<'_>],
-    links: &[Link<'_>],
-    options: &MapOptions<'_>,
-) -> Vec<f64> {
-    let start = starts(files, options);
-    let mut out = vec![0.0; files.len()];
-    for link in links {
-        out[link.from] += link.weight;
-    }
+/// The rank of each file; `starts` says how likely a reader starts there.
+pub(super) fn ranks(starts: &[f64], links: &Links) -> Vec<f64> {
+    let total: f64 = starts.iter().sum();
+    let start: Vec<f64> = starts.iter().map(|start| start / total.max(1.0)).collect();
     let mut ranks = start.clone();
     for _ in 0..ROUNDS {
         // What has no links starts over.
-        let lost: f64 =
-            ranks.iter().zip(&out).filter(|(_, out)| **out == 0.0).map(|(rank, _)| rank).sum();
+        let ends = ranks.iter().zip(&links.out).filter(|(_, out)| **out == 0.0);
+        let lost: f64 = ends.map(|(rank, _)| rank).sum();
         let mut next: Vec<f64> =
             start.iter().map(|start| (1.0 - DAMPING + DAMPING * lost) * start).collect();
-        for link in links {
-            next[link.to] += DAMPING * ranks[link.from] * link.weight / out[link.from];
+        for (from, to) in links.from.iter().enumerate() {
+            let share = DAMPING * ranks[from] / links.out[from];
+            for (to, weight) in to {
+                next[*to as usize] += share * weight;
+            }
         }
         ranks = next;
     }
     ranks
-}
-
-fn starts(files: &[MapFile<'_>], options: &MapOptions<'_>) -> Vec<f64> {
-    let weight = |file: &MapFile<'_>| if options.focus.contains(&file.path) { 100.0 } else { 1.0 };
-    let weights: Vec<f64> = files.iter().map(weight).collect();
-    let total: f64 = weights.iter().sum();
-    weights.iter().map(|weight| weight / total.max(1.0)).collect()
 }

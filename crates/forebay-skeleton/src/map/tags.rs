@@ -1,11 +1,12 @@
 //! What a file defines and what it uses, by name.
 
-use std::collections::BTreeMap;
-
+use super::words;
 use crate::document::Document;
 use crate::kind::Kind;
-use crate::render;
+use crate::language::Language;
+use crate::nature::{self, Nature};
 use crate::skeleton::LineIndex;
+use crate::{render, surface};
 
 /// The names that a file defines and uses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,15 +31,23 @@ pub struct Definition {
 
 /// Longer signatures are cut.
 const WIDTH: usize = 120;
-/// A shorter name says nothing about who is meant.
-const SHORTEST: usize = 3;
+impl Tags {
+    /// What a text defines and uses.
+    pub fn of(source: &str, language: &'static Language) -> Self {
+        let minified = !language.table.is_data && nature::of_text(source) == Nature::Minified;
+        if minified || language.table.is_data {
+            return Self::default();
+        }
+        let document = surface::parsed(source, language)
+            .map_or_else(|| Document::parse(source, language), Ok);
+        Self {
+            definitions: document.map(|document| document.definitions()).unwrap_or_default(),
+            references: words::names(source, language),
+        }
+    }
+}
 
 impl Document {
-    /// What the file defines and uses.
-    pub fn tags(&self) -> Tags {
-        Tags { definitions: self.definitions(), references: self.references() }
-    }
-
     fn definitions(&self) -> Vec<Definition> {
         let (outline, _) = self.outline();
         let lines = LineIndex::of(&self.source);
@@ -59,39 +68,6 @@ impl Document {
             })
             .collect()
     }
-
-    /// The names at the leaves of the tree; comments and texts are not among them.
-    fn references(&self) -> Vec<(String, u32)> {
-        let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
-        let mut cursor = self.tree.walk();
-        loop {
-            let node = cursor.node();
-            if cursor.goto_first_child() {
-                continue;
-            }
-            if node.is_named()
-                && is_name(node.kind())
-                && let Some(name) = self.source.get(node.byte_range())
-                && name.len() >= SHORTEST
-            {
-                *counts.entry(name).or_default() += 1;
-            }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return counts
-                        .into_iter()
-                        .map(|(name, count)| (name.to_owned(), count))
-                        .collect();
-                }
-            }
-        }
-    }
-}
-
-/// Whether a leaf of this kind is a name that something may define.
-fn is_name(kind: &str) -> bool {
-    const NAMES: &[&str] = &["constant", "name", "variable", "alias", "word", "simple_symbol"];
-    kind.ends_with("identifier") || NAMES.contains(&kind)
 }
 
 fn cut(mut signature: String) -> String {

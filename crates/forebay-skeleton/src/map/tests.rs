@@ -1,7 +1,6 @@
 //! Maps of small repositories.
 
 use super::*;
-use crate::document::Document;
 use crate::language::language_of;
 
 const FILES: &[(&str, &str)] = &[
@@ -25,20 +24,19 @@ const FILES: &[(&str, &str)] = &[
     ),
 ];
 
-fn tags() -> Vec<(&'static str, Tags)> {
-    let read = |(path, text): &(&'static str, &str)| {
-        let language = language_of(path, b"").unwrap();
-        (*path, Document::parse(*text, language).unwrap().tags())
-    };
-    FILES.iter().map(read).collect()
+fn names(files: impl Iterator<Item = &'static (&'static str, &'static str)>) -> RepositoryNames {
+    let mut names = RepositoryNames::default();
+    for (path, text) in files {
+        names.add(path, 0, &Tags::of(text, language_of(path, b"").unwrap()));
+    }
+    names
 }
 
 fn drawn(options: MapOptions<'_>) -> RepositoryMap {
-    let tags = tags();
-    let files: Vec<MapFile<'_>> = tags.iter().map(|(path, tags)| MapFile { path, tags }).collect();
-    let drawn = map(&files, options);
-    let reversed: Vec<MapFile<'_>> = files.iter().rev().copied().collect();
-    assert_eq!(drawn, map(&reversed, options));
+    let names_of_all = names(FILES.iter());
+    let drawn = map(&names_of_all, options);
+    assert_eq!(drawn, map(&names(FILES.iter().rev()), options));
+    assert_eq!(drawn, map(&RepositoryNames::unpack(&names_of_all.pack()).unwrap(), options));
     assert!(tokens::of(&drawn.text) <= options.budget);
     drawn
 }
@@ -79,20 +77,27 @@ fn a_small_budget_keeps_the_best() {
 
 #[test]
 fn the_focus_is_left_out_and_what_it_uses_comes_first() {
-    let drawn = drawn(MapOptions { budget: 30, focus: &["web/page.ts"], mentioned: &[] });
+    let drawn = drawn(MapOptions { budget: 30, focus: &["web/page.ts"], ..MapOptions::default() });
     assert!(drawn.text.starts_with("web/view.ts:\n"), "{}", drawn.text);
     assert!(!drawn.text.contains("web/page.ts"));
 }
 
 #[test]
 fn what_was_mentioned_comes_first() {
-    let with = |mentioned| drawn(MapOptions { budget: 20, focus: &[], mentioned }).text;
+    let with = |mentioned| drawn(MapOptions { budget: 20, mentioned, ..MapOptions::default() }).text;
     assert!(with(&["drawRows"]).contains("drawRows"), "{}", with(&["drawRows"]));
     assert!(!with(&[]).contains("drawRows"));
 }
 
 #[test]
 fn nothing_makes_an_empty_map() {
-    let empty = map(&[], MapOptions { budget: 100, ..MapOptions::default() });
+    let empty = map(&RepositoryNames::default(), MapOptions { budget: 100, ..MapOptions::default() });
     assert_eq!((empty.text.as_str(), empty.files, empty.definitions), ("", 0, 0));
+}
+
+#[test]
+fn what_was_looked_at_draws_the_rest() {
+    let with = |touched| drawn(MapOptions { budget: 30, touched, ..MapOptions::default() }).ranked;
+    assert_eq!(with(&[])[0], "src/store.rs");
+    assert_eq!(with(&["web/page.ts"])[0], "web/view.ts");
 }

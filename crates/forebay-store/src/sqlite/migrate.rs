@@ -19,6 +19,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "0001_foundation", sql: include_str!("migrations/0001_foundation.sql") },
     Migration { name: "0002_meaning", sql: include_str!("migrations/0002_meaning.sql") },
     Migration { name: "0003_events", sql: include_str!("migrations/0003_events.sql") },
+    Migration { name: "0004_files", sql: include_str!("migrations/0004_files.sql") },
 ];
 
 impl Migration {

@@ -3,8 +3,10 @@
 mod blobs;
 mod conditions;
 mod connection;
+mod derived;
 mod entries;
 mod events;
+mod files;
 mod ledger;
 mod migrate;
 mod purge;
@@ -30,6 +32,7 @@ use crate::contract::{
     EventPage, Facts, Happened, Health, HistoryPage, IndexState, IndexStep, Purged, Query,
     Selection, SessionFacts, Store, Upload,
 };
+use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
 
 /// A store in one SQLite file.
 #[derive(Debug)]
@@ -179,6 +182,27 @@ impl Store for SqliteStore {
 
     fn usage(&self, session: Option<&str>) -> Result<BTreeMap<String, Totals>, StoreError> {
         self.reading(|connection| ledger::by_tool(connection, session))
+    }
+
+    fn files_at_work(&self, session: &str) -> Result<FilesAtWork, StoreError> {
+        self.reading(|connection| files::of_session(connection, session))
+    }
+
+    fn keep_file(&self, session: &str, file: &FileAtWork, most: usize) -> Result<(), StoreError> {
+        self.writing(|transaction| files::keep(transaction, session, file, most))
+    }
+
+    fn forget_deliveries(&self, session: &str) -> Result<(), StoreError> {
+        self.writing(|transaction| files::forget_deliveries(transaction, session))
+    }
+
+    fn derived(&self, keys: &[DerivedKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        self.reading(|connection| derived::get(connection, keys))
+    }
+
+    fn keep_derived(&self, made: &[Derived], most_bytes: u64) -> Result<(), StoreError> {
+        let packed = derived::packed(made);
+        self.writing(|transaction| derived::keep(transaction, &packed, most_bytes))
     }
 
     fn facts(&self) -> Result<Facts, StoreError> {

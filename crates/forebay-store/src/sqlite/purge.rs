@@ -7,7 +7,7 @@ use forebay_domain::{Reference, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params_from_iter};
 
 use super::conditions::Conditions;
-use super::entries;
+use super::{derived, entries, files};
 use crate::contract::{Expiry, Purged, Selection};
 
 /// A session that was used this recently is at work; nothing of it expires.
@@ -79,6 +79,12 @@ fn forget_in(
     events.iter().try_for_each(|event| delete_event.execute([event]).map(drop))?;
     if selection.expired.is_some() {
         delete_abandoned(transaction, now)?;
+    }
+    if selection.everything {
+        derived::forget_all(transaction)?;
+    }
+    if selection.everything || selection.is_a_whole_session() {
+        files::forget_session(transaction, selection.session.as_deref())?;
     }
     if !doomed.is_empty() || !events.is_empty() {
         delete_empty_sessions(transaction)?;

@@ -196,6 +196,8 @@ fn read_hit(row: &Row<'_>, scores: &BTreeMap<i64, Scores>) -> rusqlite::Result<H
         created: Timestamp(row.get(6)?),
         lines: (row.get::<_, i64>(7)? as u64, row.get::<_, i64>(8)? as u64),
         supersedes: entries::optional_reference(row, 9)?,
+        conflicts: None,
+        alike: 0,
         start: row.get::<_, i64>(10)? as u64,
         bytes: row.get::<_, i64>(11)? as u64,
         is_code: row.get(12)?,

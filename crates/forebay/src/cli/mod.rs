@@ -5,6 +5,7 @@ mod config;
 mod demo;
 mod digest;
 mod doctor;
+mod files;
 mod get;
 mod history;
 mod hook;
@@ -14,9 +15,11 @@ mod input;
 mod job;
 mod keep_job;
 mod man;
+mod map;
 mod mcp;
 mod note;
 mod paint;
+mod peek;
 mod progress;
 mod purge;
 mod redact;
@@ -80,6 +83,9 @@ enum Command {
     History(history::History),
     Reflect(reflect::Reflect),
     Index(index::Index),
+    Peek(peek::Peek),
+    Map(map::Map),
+    Files(files::Files),
     Digest(digest::Digest),
     Redact(redact::Redact),
     Stats(stats::Stats),
@@ -112,6 +118,9 @@ pub(crate) fn main() -> ExitCode {
         Command::History(history) => history.carry_out(&common),
         Command::Reflect(reflect) => reflect.carry_out(&common),
         Command::Index(index) => index.carry_out(&common),
+        Command::Peek(peek) => peek.carry_out(&common),
+        Command::Map(map) => map.carry_out(&common),
+        Command::Files(files) => files.carry_out(&common),
         Command::Digest(digest) => digest.carry_out(&common),
         Command::Redact(redact) => redact.carry_out(&common),
         Command::Stats(stats) => stats.carry_out(&common),

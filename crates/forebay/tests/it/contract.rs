@@ -65,10 +65,21 @@ fn a_tool_that_is_not_listed_answers_when_called() {
 }
 
 #[test]
+fn the_file_tools_cost_less_than_their_bound() {
+    let is_file_tool = |tool: &Value| tool["name"].as_str().unwrap().starts_with("context_");
+    let file_tools: Vec<Value> = tools().into_iter().filter(is_file_tool).collect();
+    assert_eq!(file_tools.len(), 6);
+    let list = serde_json::to_string(&file_tools).unwrap();
+    let cost = bpe_openai::o200k_base().count(&list);
+    println!("the file tools cost {cost} tokens (o200k)");
+    assert!(cost <= 520, "{cost} tokens");
+}
+
+#[test]
 fn every_tool_has_a_short_description_and_a_schema() {
     for tool in tools() {
         let name = tool["name"].as_str().unwrap();
-        assert!(name.starts_with("ctx_"), "{name}");
+        assert!(name.starts_with("ctx_") || name.starts_with("context_"), "{name}");
         let description = tool["description"].as_str().unwrap();
         assert!((20..=200).contains(&description.len()), "{name}: {description}");
         assert_eq!(tool["inputSchema"]["type"], "object", "{name}");

@@ -171,7 +171,7 @@ fn annotations(nature: Nature) -> ToolAnnotations {
         Nature::Reads => annotations.read_only_hint = Some(true),
         Nature::Adds => annotations.destructive_hint = Some(false),
         // The protocol assumes the worst of a tool that says nothing; that is right here.
-        Nature::Removes | Nature::Runs => {}
+        Nature::Edits | Nature::Removes | Nature::Runs => {}
     }
     if nature != Nature::Runs {
         annotations.open_world_hint = Some(false);

@@ -1,0 +1,44 @@
+//! Exact edits: where a text stands, what is nearest to it, and what an edit changed.
+
+pub(crate) mod difference;
+pub(crate) mod nearest;
+pub(crate) mod occurrences;
+pub(crate) mod syntax;
+
+/// Lines around a change that are quoted.
+const AROUND: usize = 1;
+
+/// The changed lines of a text with their numbers, in at most about `bytes` bytes.
+pub(crate) fn shown(text: &str, changed: &[(usize, usize)], bytes: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let (mut size, mut next) = (0, 1);
+    for (first, last) in changed {
+        let first = first.saturating_sub(AROUND).max(next);
+        for line in numbered(text, first, last + AROUND) {
+            size += line.len() + 1;
+            if size > bytes {
+                lines.push("... context_read shows the rest".to_owned());
+                return lines.join("\n");
+            }
+            lines.push(line);
+        }
+        next = last + AROUND + 1;
+    }
+    lines.join("\n")
+}
+
+/// Counts the line of an offset from 1.
+fn line_of(text: &str, offset: usize) -> usize {
+    text[..offset].matches('\n').count() + 1
+}
+
+/// Lines with their numbers, as answers quote them.
+fn numbered(text: &str, first: usize, last: usize) -> Vec<String> {
+    const WIDTH: usize = 160;
+    let lines = text.lines().enumerate().skip(first.saturating_sub(1)).take((last + 1).saturating_sub(first));
+    let cut = |line: &str| match forebay_domain::text::cut::prefix(line, WIDTH) {
+        shown if shown.len() < line.len() => format!("{shown}…"),
+        shown => shown.to_owned(),
+    };
+    lines.map(|(index, line)| format!("{}| {}", index + 1, cut(line))).collect()
+}

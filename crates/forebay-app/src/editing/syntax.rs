@@ -1,0 +1,97 @@
+//! Syntax errors that an edit brought.
+
+use std::ops::Range;
+
+use forebay_skeleton::{Document, SyntaxError, language_of};
+
+/// Errors that are told.
+const MOST: usize = 5;
+
+/// The errors of `after` that `before` does not have; none where no grammar reads the file.
+pub(crate) fn introduced(path: &str, before: &str, after: &str) -> Vec<SyntaxError> {
+    let Some(language) = language_of(path, after.as_bytes()) else { return Vec::new() };
+    let Ok(old) = Document::parse(before, language) else { return Vec::new() };
+    let changed = changed(before, after);
+    let new = old.edited(changed.clone(), &after[changed.start..after.len() - (before.len() - changed.end)]);
+    new.map(|new| new.new_errors(&old)).unwrap_or_default()
+}
+
+/// The names of what stands around or in these lines, from the inside out.
+pub(crate) fn symbols_at(path: &str, text: &str, lines: (usize, usize)) -> Vec<String> {
+    let Some(language) = language_of(path, text.as_bytes()) else { return Vec::new() };
+    let Ok(document) = Document::parse(text, language) else { return Vec::new() };
+    let mut symbols = document.symbols();
+    symbols.retain(|symbol| {
+        !symbol.name.is_empty() && *symbol.lines.start() <= lines.1 && lines.0 <= *symbol.lines.end()
+    });
+    // The innermost say most about what was changed.
+    symbols.sort_by_key(|symbol| symbol.lines.end() - symbol.lines.start());
+    let mut names: Vec<String> = symbols.into_iter().map(|symbol| symbol.name).collect();
+    names.dedup();
+    names.truncate(MOST);
+    names
+}
+
+/// The errors as an answer tells them.
+pub(crate) fn told(path: &str, errors: &[SyntaxError]) -> Vec<String> {
+    let mut lines: Vec<String> = errors
+        .iter()
+        .take(MOST)
+        .map(|error| format!("syntax error: {path}:{}:{} {}", error.line, error.column, error.what))
+        .collect();
+    if errors.len() > MOST {
+        lines.push(format!("and {} more", errors.len() - MOST));
+    }
+    lines
+}
+
+/// The bytes of `before` that differ, between what both texts begin and end with.
+fn changed(before: &str, after: &str) -> Range<usize> {
+    let shorter = before.len().min(after.len());
+    let same = |(one, other): &(u8, u8)| one == other;
+    let start = before.bytes().zip(after.bytes()).take_while(same).count();
+    let start = (0..=start)
+        .rev()
+        .find(|start| before.is_char_boundary(*start) && after.is_char_boundary(*start))
+        .unwrap_or(0);
+    let end = before.bytes().rev().zip(after.bytes().rev()).take_while(same).count();
+    let end = (0..=end.min(shorter - start))
+        .rev()
+        .find(|end| {
+            before.is_char_boundary(before.len() - end) && after.is_char_boundary(after.len() - end)
+        })
+        .unwrap_or(0);
+    start..before.len() - end
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn only_new_errors_are_told() {
+        let broken = "fn a() {}\nfn b( {}\n";
+        assert_eq!(introduced("x.rs", broken, &broken.replace('a', "c")), []);
+        let errors = introduced("x.rs", "fn a() {}\n", "fn a() {\n");
+        assert_eq!(told("x.rs", &errors).len(), 1, "{errors:?}");
+        assert_eq!(introduced("x.unknown", "a", "b("), []);
+    }
+
+    #[test]
+    fn the_innermost_name_comes_first() {
+        let text = "struct A;\nimpl A {\n    fn b(&self) {\n        c();\n    }\n}\n";
+        assert_eq!(symbols_at("x.rs", text, (4, 4)).first().map(String::as_str), Some("b"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_changed_can_be_put_together_again(before in "[aé→\n]{0,20}", after in "[aé→\n]{0,20}") {
+            let range = changed(&before, &after);
+            let tail = before.len() - range.end;
+            let text = format!("{}{}{}", &before[..range.start], &after[range.start..after.len() - tail], &before[range.end..]);
+            prop_assert_eq!(text, after);
+        }
+    }
+}

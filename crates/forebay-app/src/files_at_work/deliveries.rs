@@ -1,0 +1,53 @@
+//! Line ranges that were handed to a model: in order, apart, counted from 1.
+
+type Lines = (u64, u64);
+
+/// Whether all of these lines were handed out. No line is as good as delivered when any was.
+pub(super) fn cover(delivered: &[Lines], (first, last): Lines) -> bool {
+    delivered.iter().any(|known| known.0 <= first && last <= known.1)
+}
+
+/// Adds lines, joining what touches.
+pub(super) fn add(delivered: &mut Vec<Lines>, (mut first, mut last): Lines) {
+    delivered.retain(|known| {
+        let touches = known.0 <= last.saturating_add(1) && first <= known.1.saturating_add(1);
+        if touches {
+            (first, last) = (first.min(known.0), last.max(known.1));
+        }
+        !touches
+    });
+    delivered.push((first, last));
+    delivered.sort_unstable();
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn ranges_that_touch_become_one() {
+        let mut delivered = vec![(1, 4), (10, 20)];
+        add(&mut delivered, (5, 9));
+        assert_eq!(delivered, [(1, 20)]);
+        add(&mut delivered, (30, 40));
+        assert!(cover(&delivered, (3, 20)) && !cover(&delivered, (20, 30)));
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_added_is_covered_and_nothing_else(
+            added in prop::collection::vec((1_u64..40, 0_u64..6), 1..12),
+        ) {
+            let mut delivered = Vec::new();
+            for (first, length) in &added {
+                add(&mut delivered, (*first, first + length));
+            }
+            for line in 1..50 {
+                let was_added = added.iter().any(|(first, length)| (*first..=first + length).contains(&line));
+                prop_assert_eq!(cover(&delivered, (line, line)), was_added);
+            }
+        }
+    }
+}

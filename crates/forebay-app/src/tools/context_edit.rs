@@ -1,0 +1,178 @@
+//! `context_edit`: replaces text exactly, once or everywhere, and refuses what is not sure.
+
+use std::ops::Range;
+
+use forebay_domain::text::number;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Nature, Tool};
+use crate::editing::{difference, nearest, occurrences, shown, syntax};
+use crate::files_at_work::{AtWork, BecameSkeleton, Happened};
+use crate::source_file::{self, Access, Place, SourceFile, SourceText, locate};
+use crate::stale::{check_expected, check_stale};
+use crate::{Answer, App, AppError, Call};
+
+pub struct ContextEdit;
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    pub path: String,
+    pub old_string: String,
+    pub new_string: String,
+    pub replace_all: Option<bool>,
+    pub expected_hash: Option<String>,
+    pub dry_run: Option<bool>,
+}
+
+/// What an answer quotes of a change.
+const QUOTED_BYTES: usize = 4_000;
+
+impl Tool for ContextEdit {
+    const NAME: &'static str = "context_edit";
+    const DESCRIPTION: &'static str = "Replace exact text in a file, once or everywhere.";
+    const NATURE: Nature = Nature::Edits;
+    type Input = Input;
+
+    fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
+        let place = locate(app, &input.path, Access::Edit, call)?;
+        let file = SourceFile::read(&place)?;
+        let at_work = AtWork::of(app)?;
+        check_expected(&place, &file, input.expected_hash.as_deref())?;
+        check_stale(app, &at_work, &place, &file)?;
+        let places = places(&place, &file, &input)?;
+        let bytes = file.source.replaced(&places, &input.new_string).map_err(|error| {
+            AppError::bad_input(
+                format!("{} is not changed: {error}", place.shown),
+                "write it with characters of this encoding, or convert the file first",
+            )
+        })?;
+        let edit = Edit::new(place, file, places, bytes)?;
+        if input.dry_run.unwrap_or(false) {
+            return Ok(edit.dry());
+        }
+        edit.carry_out(app, &at_work)
+    }
+}
+
+/// The places to be replaced: one, or all if that is wanted.
+fn places(place: &Place, file: &SourceFile, input: &Input) -> Result<Vec<Range<usize>>, AppError> {
+    if input.old_string.is_empty() {
+        return Err(AppError::bad_input("old_string is empty", "context_write writes a whole file"));
+    }
+    if input.old_string == input.new_string {
+        return Err(AppError::bad_input("old_string and new_string are the same", "nothing to do"));
+    }
+    // Lines end with a line feed in what was read, also where the file has more.
+    let has_returns = file.source.form.has_returns;
+    let wanted =
+        if has_returns { input.old_string.replace("\r\n", "\n") } else { input.old_string.clone() };
+    let places = occurrences::all(file.text(), &wanted);
+    match places.len() {
+        0 => Err(not_found(place, file, &wanted)),
+        1 => Ok(places),
+        _ if input.replace_all.unwrap_or(false) => Ok(places),
+        count => Err(AppError::bad_input(
+            format!(
+                "old_string stands {count} times in {}; nothing is changed\n{}",
+                place.shown,
+                occurrences::told(file.text(), &places)
+            ),
+            "add lines around it until it is unique, or give replace_all=true",
+        )),
+    }
+}
+
+fn not_found(place: &Place, file: &SourceFile, wanted: &str) -> AppError {
+    let nearest = nearest::nearest(file.text(), wanted);
+    let message = format!("old_string is not in {}; nothing is changed", place.shown);
+    if nearest.is_empty() {
+        return AppError::not_found(message, "nothing in it is alike; context_read shows the file");
+    }
+    AppError::not_found(
+        format!("{message}\nnearest:\n{}", nearest::told(file.text(), &nearest)),
+        "copy old_string exactly from the file",
+    )
+}
+
+/// An edit that can be carried out.
+struct Edit {
+    place: Place,
+    file: SourceFile,
+    places: Vec<Range<usize>>,
+    bytes: Vec<u8>,
+    after: SourceText,
+    errors: Vec<String>,
+}
+
+impl Edit {
+    fn new(
+        place: Place,
+        file: SourceFile,
+        places: Vec<Range<usize>>,
+        bytes: Vec<u8>,
+    ) -> Result<Self, AppError> {
+        let after = SourceText::decode(&bytes).ok_or_else(|| {
+            AppError::bad_input(
+                format!("{} would be no text any more", place.shown),
+                "leave control characters out of new_string",
+            )
+        })?;
+        let errors = syntax::introduced(&place.shown, file.text(), &after.text);
+        let errors = syntax::told(&place.shown, &errors);
+        Ok(Self { place, file, places, bytes, after, errors })
+    }
+
+    fn dry(self) -> Answer {
+        let diff = difference::between(self.file.text(), &self.after.text, QUOTED_BYTES);
+        let mut lines = vec![format!("dry run, {} is not changed: {}", self.place.shown, self.count())];
+        lines.extend(self.errors.iter().cloned());
+        lines.push(diff.text.clone());
+        let mut data = self.data();
+        data["dry_run"] = true.into();
+        data["diff"] = diff.text.into();
+        Answer::new(lines.join("\n"), data)
+    }
+
+    fn carry_out(self, app: &App, at_work: &AtWork) -> Result<Answer, AppError> {
+        let before = at_work.version(app, &self.place, &self.file)?;
+        source_file::write(&self.place, &self.bytes, Some(&self.file))?;
+        let now = SourceFile::of(&self.bytes, self.after.clone());
+        let changed = difference::changed_lines(self.file.text(), now.text());
+        let symbols = changed
+            .first()
+            .map(|lines| syntax::symbols_at(&self.place.shown, now.text(), *lines))
+            .unwrap_or_default();
+        let happened = Happened { symbols: &symbols, ..Happened::default() };
+        let former = at_work.make_active(app, &self.place, &now, happened)?;
+        let hash = source_file::short(&now.hash);
+        let mut lines = vec![format!(
+            "{}: {} · hash {hash} · before: {}",
+            self.place.shown,
+            self.count(),
+            before.told()
+        )];
+        lines.extend(self.errors.iter().cloned());
+        lines.extend(former.as_ref().map(BecameSkeleton::told));
+        lines.push(shown(now.text(), &changed, QUOTED_BYTES));
+        let mut data = self.data();
+        data["hash"] = hash.into();
+        data["before"] = before.reference.as_str().into();
+        data["lines"] = json!(changed);
+        Ok(Answer::new(lines.join("\n"), data))
+    }
+
+    fn count(&self) -> String {
+        format!("{} changed", number::counted(self.places.len() as u64, "place"))
+    }
+
+    fn data(&self) -> Value {
+        json!({
+            "path": self.place.shown,
+            "places": self.places.len(),
+            "syntax_errors": self.errors,
+        })
+    }
+}

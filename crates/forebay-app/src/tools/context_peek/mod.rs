@@ -1,0 +1,79 @@
+//! `context_peek`: skeletons of files and folders, one symbol's body, or the map of the repository.
+
+mod map;
+mod skeletons;
+mod symbol;
+mod targets;
+
+use forebay_skeleton::{Options, Verbosity};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use self::targets::Targets;
+use super::{Nature, Tool, input};
+use crate::{Answer, App, AppError, Call};
+
+pub struct ContextPeek;
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Files, folder or glob; "." maps the repository
+    #[serde(deserialize_with = "input::one_or_many", alias = "path")]
+    pub paths: Vec<String>,
+    /// Its full body
+    pub symbol: Option<String>,
+    /// minimal, standard, verbose
+    pub verbosity: Option<String>,
+    /// Direct dependencies, too
+    pub deps: Option<bool>,
+    pub budget: Option<u64>,
+    /// Each item tells its lines.
+    #[schemars(skip)]
+    pub line_numbers: Option<bool>,
+    /// Private items are shown as well.
+    #[schemars(skip)]
+    pub private: Option<bool>,
+}
+
+impl Tool for ContextPeek {
+    const NAME: &'static str = "context_peek";
+    const DESCRIPTION: &'static str =
+        "Show skeletons: public signatures and docs without bodies, most imported first.";
+    const NATURE: Nature = Nature::Reads;
+    type Input = Input;
+
+    fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
+        let options = options(&input)?;
+        if let Some(symbol) = &input.symbol {
+            let budget = input::budget(input.budget, app.settings.files.peek)?;
+            return symbol::answer(app, &input.paths, symbol, budget, call);
+        }
+        match Targets::of(app, &input.paths, call)? {
+            Targets::Repository => {
+                map::answer(app, input::budget(input.budget, app.settings.files.map)?)
+            }
+            Targets::Files(targets) => {
+                let budget = input::budget(input.budget, app.settings.files.peek)?;
+                let deps = input.deps.unwrap_or(false);
+                skeletons::answer(app, targets, options, deps, budget)
+            }
+        }
+    }
+}
+
+fn options(input: &Input) -> Result<Options, AppError> {
+    let verbosity = match input.verbosity.as_deref() {
+        None | Some("standard") => Verbosity::Standard,
+        Some("minimal") => Verbosity::Minimal,
+        Some("verbose") => Verbosity::Verbose,
+        Some(other) => {
+            return Err(input::one_of("verbosity", other, ["minimal", "standard", "verbose"]));
+        }
+    };
+    Ok(Options {
+        verbosity,
+        line_numbers: input.line_numbers.unwrap_or(false),
+        private: input.private.unwrap_or(false),
+    })
+}

@@ -1,0 +1,108 @@
+//! What is to be shown: files by name, folders and globs by what they hold, or all.
+
+use std::path::Path;
+
+use crate::repository::{Found, walk};
+use crate::source_file::{Access, Place, SourceFile, locate};
+use crate::{App, AppError, Call, files};
+
+pub(super) enum Targets {
+    /// The whole repository.
+    Repository,
+    Files(Files),
+}
+
+/// Files with their texts.
+pub(super) struct Files {
+    pub(super) files: Vec<Target>,
+    /// Files of folders that hold no text, or cannot be read.
+    pub(super) passed_over: usize,
+    /// Each was asked for by its own name.
+    pub(super) are_named: bool,
+}
+
+pub(super) struct Target {
+    pub(super) place: Place,
+    pub(super) file: SourceFile,
+}
+
+/// Files of one call; a whole repository is shown by its map.
+const MOST_FILES: usize = 2_000;
+
+impl Targets {
+    pub(super) fn of(app: &App, names: &[String], call: &Call) -> Result<Self, AppError> {
+        if names.is_empty() {
+            return Err(AppError::bad_input("no path is given", "give files, a folder, a glob or ."));
+        }
+        let mut found =
+            Files { files: Vec::new(), passed_over: 0, are_named: true };
+        for name in names {
+            let place = match glob_base(app, name) {
+                Some(_) => None,
+                None => Some(locate(app, name, Access::Read, call)?),
+            };
+            match place {
+                Some(place) if place.shown == "." && names.len() == 1 => {
+                    return Ok(Self::Repository);
+                }
+                Some(place) if place.path.is_dir() => found.add_folder(app, &place)?,
+                Some(place) => found.add(Target { file: SourceFile::read(&place)?, place }),
+                None => found.add_glob(app, name, call)?,
+            }
+        }
+        Ok(Self::Files(found))
+    }
+}
+
+/// The folder that a glob begins with; nothing for a plain path.
+fn glob_base(app: &App, name: &str) -> Option<std::path::PathBuf> {
+    let exists = app.cwd.join(name).exists() || app.root().join(name).exists();
+    (files::is_glob(name) && !exists).then(|| files::fixed_part(&app.cwd.join(name)))
+}
+
+impl Files {
+    fn add_folder(&mut self, app: &App, folder: &Place) -> Result<(), AppError> {
+        self.add_found(&folder.shown, walk(app, &folder.path)?.files)
+    }
+
+    fn add_glob(&mut self, app: &App, glob: &str, call: &Call) -> Result<(), AppError> {
+        let base = glob_base(app, glob).unwrap_or_else(|| app.cwd.clone());
+        let folder = locate(app, &base.to_string_lossy(), Access::Read, call)?;
+        let rest = app.cwd.join(glob);
+        let rest = rest.strip_prefix(&base).unwrap_or(Path::new(glob)).to_owned();
+        let matcher = files::matcher(&folder.path.join(rest).to_string_lossy())?;
+        let mut found = walk(app, &folder.path)?.files;
+        found.retain(|file| matcher.is_match(&file.path));
+        self.add_found(glob, found)
+    }
+
+    fn add_found(&mut self, name: &str, found: Vec<Found>) -> Result<(), AppError> {
+        self.are_named = false;
+        if found.is_empty() {
+            return Err(AppError::not_found(
+                format!("no file in {name}"),
+                "hidden, git-ignored and denied files are left out: give their path",
+            ));
+        }
+        if found.len() > MOST_FILES {
+            return Err(AppError::bad_input(
+                format!("{name} has {} files, more than {MOST_FILES}", found.len()),
+                "narrow it, or map the repository: context_peek .",
+            ));
+        }
+        for file in found {
+            let place = Place { path: file.path, shown: file.shown };
+            match SourceFile::read(&place) {
+                Ok(file) => self.add(Target { place, file }),
+                Err(_) => self.passed_over += 1,
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, target: Target) {
+        if self.files.iter().all(|known| known.place != target.place) {
+            self.files.push(target);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! `context_read`: a file's text; it becomes the active file, and the one before it a skeleton.
+
+use forebay_domain::text::line_range::LineRange;
+use forebay_domain::text::{cut, number};
+use forebay_domain::tokens;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Nature, Tool};
+use crate::files_at_work::{AtWork, BecameSkeleton, Happened, Version};
+use crate::source_file::{self, Access, Place, SourceFile, locate};
+use crate::{Answer, App, AppError, Call};
+
+pub struct ContextRead;
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    pub path: String,
+    pub lines: Option<String>,
+    /// Repeat unchanged text
+    pub fresh: Option<bool>,
+}
+
+impl Tool for ContextRead {
+    const NAME: &'static str = "context_read";
+    const DESCRIPTION: &'static str = "Read a file and make it active; the last active one becomes a skeleton.";
+    const NATURE: Nature = Nature::Reads;
+    type Input = Input;
+
+    fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
+        let place = locate(app, &input.path, Access::Read, call)?;
+        let file = SourceFile::read(&place)?;
+        let wanted = wanted(input.lines.as_deref(), &place, &file)?;
+        let at_work = AtWork::of(app)?;
+        let version = at_work.version(app, &place, &file)?;
+        let is_repeat = !input.fresh.unwrap_or(false)
+            && at_work.has_delivered(&place, &file, wanted);
+        let page = (!is_repeat).then(|| Page::of(file.text(), wanted, app.settings.files.read));
+        let happened = Happened {
+            delivered: page.as_ref().filter(|page| page.is_whole_lines).map(|page| page.lines),
+            version: Some(version.clone()),
+            ..Happened::default()
+        };
+        let former = at_work.make_active(app, &place, &file, happened)?;
+        let read = Read { place, file, version, former, wanted };
+        Ok(match page {
+            Some(page) => read.delivered(&page),
+            None => read.unchanged(),
+        })
+    }
+}
+
+/// The lines that are asked for; none of an empty file.
+fn wanted(
+    lines: Option<&str>,
+    place: &Place,
+    file: &SourceFile,
+) -> Result<(u64, u64), AppError> {
+    let total = file.lines();
+    let Some(lines) = lines else { return Ok((1, total)) };
+    let range: LineRange = lines.parse().map_err(|error| {
+        let error: forebay_domain::text::line_range::BadLineRange = error;
+        AppError::bad_input(error.to_string(), "for example: lines=640-700")
+    })?;
+    range.within(total).ok_or_else(|| {
+        AppError::bad_input(
+            format!("{} has {}", place.shown, number::counted(total, "line")),
+            "ask for lines within these",
+        )
+    })
+}
+
+/// The part of a text that fits.
+struct Page {
+    text: String,
+    lines: (u64, u64),
+    /// False where even the first line did not fit.
+    is_whole_lines: bool,
+}
+
+/// What stands around the text of a page.
+const FRAME_TOKENS: u64 = 150;
+
+impl Page {
+    fn of(text: &str, (first, last): (u64, u64), budget: u64) -> Self {
+        let room = tokens::to_bytes(budget.saturating_sub(FRAME_TOKENS));
+        let skipped = first.saturating_sub(1) as usize;
+        let mut page = Self { text: String::new(), lines: (first, last), is_whole_lines: true };
+        let lines = text.split_inclusive('\n').skip(skipped).take((last + 1 - first) as usize);
+        for (number, line) in (first..).zip(lines) {
+            if page.text.len() + line.len() <= room {
+                page.text.push_str(line);
+                continue;
+            }
+            if page.text.is_empty() {
+                page.text.push_str(cut::prefix(line, room));
+                page.lines = (number, number);
+                page.is_whole_lines = false;
+            } else {
+                page.lines = (first, number - 1);
+            }
+            break;
+        }
+        page
+    }
+}
+
+/// A file that was read, with what came of it.
+struct Read {
+    place: Place,
+    file: SourceFile,
+    version: Version,
+    former: Option<BecameSkeleton>,
+    wanted: (u64, u64),
+}
+
+impl Read {
+    fn delivered(self, page: &Page) -> Answer {
+        let mut lines = vec![format!("{} · {}", self.head(page.lines), self.facts())];
+        lines.extend(self.former.as_ref().map(BecameSkeleton::told));
+        lines.extend(self.more(page));
+        let head = lines.join("\n");
+        let answer = format!("{head}\n\n{}", page.text);
+        Answer::new(answer.trim_end_matches('\n').to_owned(), self.data(page.lines, Some(&page.text)))
+            .instead_of(page.text.len() as u64)
+    }
+
+    fn unchanged(self) -> Answer {
+        let mut lines = vec![
+            format!("{} · unchanged since you were given it · {}", self.head(self.wanted), self.facts()),
+            "fresh=true repeats it".to_owned(),
+        ];
+        lines.extend(self.former.as_ref().map(BecameSkeleton::told));
+        let data = self.data(self.wanted, None);
+        Answer::new(lines.join("\n"), data).instead_of(self.file.bytes)
+    }
+
+    /// `src/pool.rs lines 1-40 of 143`
+    fn head(&self, (first, last): (u64, u64)) -> String {
+        let total = self.file.lines();
+        if (first, last) == (1, total) {
+            return format!("{} {}", self.place.shown, number::counted(total, "line"));
+        }
+        format!("{} lines {first}-{last} of {}", self.place.shown, number::grouped(total))
+    }
+
+    /// `1,050 tokens · hash 1f2e3d4c · [ctx:k3v9m2a1xq]`
+    fn facts(&self) -> String {
+        let size = format!("{} tokens", number::grouped(tokens::of(self.file.text())));
+        let form = self.file.source.form.remark();
+        let hash = format!("hash {}", source_file::short(&self.file.hash));
+        let parts = [Some(size), form, Some(hash), Some(self.version.reference.to_string())];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    }
+
+    fn more(&self, page: &Page) -> Option<String> {
+        if !page.is_whole_lines {
+            let reference = self.version.reference.as_str();
+            return Some(format!("line {} is cut; whole: ctx_get {reference}", page.lines.0));
+        }
+        let next = page.lines.1 + 1;
+        (page.lines.1 < self.wanted.1)
+            .then(|| format!("more: context_read {} lines={next}-{}", self.place.shown, self.wanted.1))
+    }
+
+    fn data(&self, lines: (u64, u64), text: Option<&str>) -> serde_json::Value {
+        json!({
+            "path": self.place.shown,
+            "lines": [lines.0, lines.1],
+            "of": self.file.lines(),
+            "tokens": tokens::of(self.file.text()),
+            "hash": source_file::short(&self.file.hash),
+            "ref": self.version.reference.as_str(),
+            "unchanged": text.is_none(),
+            "text": text,
+            "became_skeleton": self.former.as_ref().map(|former| json!({
+                "path": former.shown,
+                "tokens": former.tokens,
+                "skeleton_tokens": former.skeleton_tokens,
+            })),
+        })
+    }
+}

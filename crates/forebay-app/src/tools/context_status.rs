@@ -1,0 +1,175 @@
+//! `context_status`: the files at work, and what their skeletons save.
+
+use std::path::Path;
+
+use forebay_domain::text::number::grouped;
+use forebay_store::{FileAtWork, FileState};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Nature, Tool};
+use crate::files_at_work::{AtWork, sizes};
+use crate::render::budgeted::Budgeted;
+use crate::{Answer, App, AppError, Call, source_file};
+
+pub struct ContextStatus;
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {}
+
+impl Tool for ContextStatus {
+    const NAME: &'static str = "context_status";
+    const DESCRIPTION: &'static str = "Files at work and the tokens their skeletons save.";
+    const NATURE: Nature = Nature::Reads;
+    type Input = Input;
+
+    fn call(app: &App, _: Input, _: &Call) -> Result<Answer, AppError> {
+        let rows: Vec<Row> = AtWork::of(app)?.listed().map(|file| Row::of(app, file)).collect();
+        let data = json!({
+            "files": rows.iter().map(Row::data).collect::<Vec<_>>(),
+            "tokens": total(&rows, Row::carried),
+            "without_skeletons": total(&rows, |row| row.whole),
+        });
+        Ok(Answer::new(table(&rows, app.settings.files.map), data))
+    }
+}
+
+/// A file at work as it is now.
+struct Row {
+    shown: String,
+    state: FileState,
+    whole: u64,
+    skeleton: u64,
+    has_changed: bool,
+    is_gone: bool,
+}
+
+impl Row {
+    fn of(app: &App, file: &FileAtWork) -> Self {
+        let path = Path::new(&file.path);
+        let now = source_file::read_if_text(path);
+        let sizes = sizes(app, file);
+        let is_gone = sizes.is_none();
+        let (shown, whole, skeleton) =
+            sizes.unwrap_or_else(|| (source_file::shown(app, path), 0, 0));
+        let has_changed = now.is_some_and(|now| now.hash != file.seen);
+        Self { shown, state: file.state, whole, skeleton, has_changed, is_gone }
+    }
+
+    /// What the session carries on of it.
+    fn carried(&self) -> u64 {
+        if self.state == FileState::Active { self.whole } else { self.skeleton }
+    }
+
+    fn remark(&self) -> &'static str {
+        match (self.is_gone, self.has_changed) {
+            (true, _) => ", gone",
+            (_, true) => ", changed since",
+            _ => "",
+        }
+    }
+
+    fn data(&self) -> serde_json::Value {
+        json!({
+            "path": self.shown,
+            "state": self.state.word(),
+            "tokens": self.whole,
+            "skeleton_tokens": self.skeleton,
+            "changed": self.has_changed,
+            "gone": self.is_gone,
+        })
+    }
+}
+
+fn total(rows: &[Row], of: impl Fn(&Row) -> u64) -> u64 {
+    rows.iter().map(of).sum()
+}
+
+fn table(rows: &[Row], budget: u64) -> String {
+    const TITLE: &str = "Context Status";
+    let mut text = Budgeted::new(budget);
+    text.push(TITLE);
+    text.push(&"=".repeat(TITLE.len()));
+    let active = rows.iter().find(|row| row.state == FileState::Active);
+    text.push(&match active {
+        Some(row) => {
+            format!("Active: {} (full, {} tokens{})", row.shown, grouped(row.whole), row.remark())
+        }
+        None => "Active: none".to_owned(),
+    });
+    let skeletons: Vec<&Row> = rows.iter().filter(|row| row.state == FileState::Skeleton).collect();
+    let sums = sums(rows);
+    text.keep_back(sums.len() + 40);
+    if !skeletons.is_empty() {
+        text.push("\nSkeletons:");
+    }
+    let width = skeletons.iter().map(|row| row.shown.chars().count()).max().unwrap_or(0).min(40);
+    let shown = skeletons.iter().take_while(|row| text.push(&line(row, width))).count();
+    text.release();
+    if shown < skeletons.len() {
+        text.push(&format!("  and {} more", skeletons.len() - shown));
+    }
+    text.push(&sums);
+    text.into_text()
+}
+
+/// `  src/ptr.rs  78 tokens  (was 525, saved 447)`
+fn line(row: &Row, width: usize) -> String {
+    let saved = row.whole - row.skeleton;
+    format!(
+        "  {:<width$}  {:>6} tokens  (was {}, saved {}{})",
+        row.shown,
+        grouped(row.skeleton),
+        grouped(row.whole),
+        grouped(saved),
+        row.remark()
+    )
+}
+
+fn sums(rows: &[Row]) -> String {
+    let (carried, whole) = (total(rows, Row::carried), total(rows, |row| row.whole));
+    let saved = whole - carried;
+    let percent = if whole == 0 { 0 } else { saved * 100 / whole };
+    format!(
+        "\nTotal Context: {} tokens\nWithout Compaction: {} tokens\nSavings: {} tokens ({percent}%)",
+        grouped(carried),
+        grouped(whole),
+        grouped(saved)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use forebay_domain::tokens;
+
+    use super::*;
+
+    fn row(shown: &str, state: FileState, whole: u64, skeleton: u64) -> Row {
+        Row { shown: shown.to_owned(), state, whole, skeleton, has_changed: false, is_gone: false }
+    }
+
+    #[test]
+    fn the_table_adds_up() {
+        let rows = [
+            row("src/paged_pool.rs", FileState::Active, 1_050, 100),
+            row("src/ptr.rs", FileState::Skeleton, 525, 78),
+            row("src/raw_page.rs", FileState::Skeleton, 850, 107),
+        ];
+        insta::assert_snapshot!(table(&rows, 2_000), @r"
+        Context Status
+        ==============
+        Active: src/paged_pool.rs (full, 1,050 tokens)
+
+        Skeletons:
+          src/ptr.rs           78 tokens  (was 525, saved 447)
+          src/raw_page.rs     107 tokens  (was 850, saved 743)
+
+        Total Context: 1,235 tokens
+        Without Compaction: 2,425 tokens
+        Savings: 1,190 tokens (49%)
+        ");
+        assert!(tokens::of(&table(&rows, 60)) <= 60);
+    }
+}

@@ -1,0 +1,137 @@
+//! `context_write`: writes a whole file; one that is there is only replaced when that is wanted.
+
+use std::fs;
+
+use forebay_domain::text::number;
+use forebay_domain::tokens;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Nature, Tool};
+use crate::editing::syntax;
+use crate::files_at_work::{AtWork, BecameSkeleton, Happened, Version};
+use crate::source_file::{self, Access, Form, Place, SourceFile, SourceText, locate};
+use crate::stale::check_stale;
+use crate::{Answer, App, AppError, Call};
+
+pub struct ContextWrite;
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    pub path: String,
+    pub content: String,
+    pub overwrite: Option<bool>,
+}
+
+impl Tool for ContextWrite {
+    const NAME: &'static str = "context_write";
+    const DESCRIPTION: &'static str = "Write a new file and make it active.";
+    const NATURE: Nature = Nature::Edits;
+    type Input = Input;
+
+    fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
+        let place = locate(app, &input.path, Access::Edit, call)?;
+        let at_work = AtWork::of(app)?;
+        let old = old_file(app, &at_work, &place, input.overwrite.unwrap_or(false))?;
+        let form = old.as_ref().map(|old| old.source.form).unwrap_or_default();
+        let (bytes, source) = encoded(&place, &input.content, form)?;
+        let before = old.as_ref().map(|old| at_work.version(app, &place, old)).transpose()?;
+        make_folder(&place)?;
+        source_file::write(&place, &bytes, old.as_ref())?;
+        let new = SourceFile::of(&bytes, source);
+        let former = at_work.make_active(app, &place, &new, Happened::default())?;
+        let old_text = old.as_ref().map_or("", |old| old.text());
+        let errors = syntax::introduced(&place.shown, old_text, new.text());
+        let errors = syntax::told(&place.shown, &errors);
+        Ok(answer(&place, &new, before.as_ref(), former.as_ref(), &errors))
+    }
+}
+
+/// The file that is to be replaced, if there is one and it may be.
+fn old_file(
+    app: &App,
+    at_work: &AtWork,
+    place: &Place,
+    overwrite: bool,
+) -> Result<Option<SourceFile>, AppError> {
+    if fs::symlink_metadata(&place.path).is_err() {
+        return Ok(None);
+    }
+    let old = SourceFile::read(place)?;
+    if !overwrite {
+        return Err(AppError::refused(
+            format!(
+                "{} is there already, with {}; nothing is written",
+                place.shown,
+                number::counted(old.lines(), "line")
+            ),
+            "change it with context_edit, or give overwrite=true",
+        ));
+    }
+    check_stale(app, at_work, place, &old)?;
+    Ok(Some(old))
+}
+
+/// The content in the form that the file has.
+fn encoded(
+    place: &Place,
+    content: &str,
+    form: Form,
+) -> Result<(Vec<u8>, SourceText), AppError> {
+    let unwritable = |why: String| {
+        AppError::bad_input(
+            format!("{} is not written: {why}", place.shown),
+            "give text that this file can hold, or convert it first",
+        )
+    };
+    let bytes = form.written(content).map_err(|error| unwritable(error.to_string()))?;
+    if bytes.len() as u64 > source_file::LARGEST {
+        return Err(unwritable(format!("{} are too much", number::bytes(bytes.len() as u64))));
+    }
+    let source = SourceText::decode(&bytes).ok_or_else(|| unwritable("it is no text".to_owned()))?;
+    Ok((bytes, source))
+}
+
+fn make_folder(place: &Place) -> Result<(), AppError> {
+    let Some(folder) = place.path.parent() else { return Ok(()) };
+    fs::create_dir_all(folder).map_err(|error| {
+        AppError::unavailable(
+            format!("{} is not written: {error}", place.shown),
+            Some("a part of its path is no folder, or cannot be written"),
+        )
+    })
+}
+
+fn answer(
+    place: &Place,
+    new: &SourceFile,
+    before: Option<&Version>,
+    former: Option<&BecameSkeleton>,
+    errors: &[String],
+) -> Answer {
+    let size = tokens::of(new.text());
+    let hash = source_file::short(&new.hash);
+    let mut first = format!(
+        "{}: {}, {} tokens written · hash {hash}",
+        place.shown,
+        number::counted(new.lines(), "line"),
+        number::grouped(size)
+    );
+    if let Some(before) = before {
+        first.push_str(&format!(" · before: {}", before.told()));
+    }
+    let mut lines = vec![first];
+    lines.extend_from_slice(errors);
+    lines.extend(former.map(BecameSkeleton::told));
+    let data = json!({
+        "path": place.shown,
+        "lines": new.lines(),
+        "tokens": size,
+        "hash": hash,
+        "before": before.map(|before| before.reference.as_str().to_owned()),
+        "syntax_errors": errors,
+    });
+    Answer::new(lines.join("\n"), data)
+}

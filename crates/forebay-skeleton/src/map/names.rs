@@ -1,0 +1,119 @@
+//! The names of a repository: what each file defines and uses, with every name kept once.
+//!
+//! Ten thousand files have a million uses of names, so all texts lie in one string and files speak of
+//! names by number. `packed` writes it down and reads it back without looking at any single name.
+
+use std::collections::HashMap;
+
+use super::Tags;
+use crate::kind::Kind;
+
+/// What the files of a repository define and use.
+#[derive(Debug, Clone, Default)]
+pub struct RepositoryNames {
+    pub(super) text: String,
+    pub(super) names: Vec<Span>,
+    pub(super) files: Vec<FileNames>,
+    /// Numbers by name, as far as names were added since it was read.
+    pub(super) numbers: HashMap<String, u32>,
+}
+
+/// A stretch of the text of all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) start: u32,
+    pub(super) length: u32,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct FileNames {
+    pub(super) path: Span,
+    pub(super) stamp: u64,
+    pub(super) definitions: Vec<Defined>,
+    /// Numbers of names with how often each is used, in order of names.
+    pub(super) references: Vec<(u32, u32)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Defined {
+    pub(super) name: u32,
+    pub(super) kind: Kind,
+    pub(super) signature: Span,
+    pub(super) line: u32,
+    pub(super) public: bool,
+    pub(super) has_parent: bool,
+}
+
+impl RepositoryNames {
+    /// Adds a file; `stamp` tells contents of a path apart.
+    pub fn add(&mut self, path: &str, stamp: u64, tags: &Tags) {
+        if self.numbers.is_empty() {
+            let names = self.names.iter().enumerate();
+            self.numbers = names
+                .map(|(number, span)| (self.at(*span).to_owned(), number as u32))
+                .collect();
+        }
+        let path = self.put(path);
+        let definitions = tags.definitions.iter().map(|definition| Defined {
+            name: self.number(&definition.name),
+            kind: definition.kind,
+            signature: self.put(&definition.signature),
+            line: definition.line as u32,
+            public: definition.public,
+            has_parent: definition.parent.is_some(),
+        });
+        let definitions = definitions.collect();
+        let references = tags.references.iter().map(|(name, count)| (self.number(name), *count));
+        let references = references.collect();
+        self.files.push(FileNames { path, stamp, definitions, references });
+    }
+
+    /// Forgets files that are no longer there or have another content.
+    pub fn retain(&mut self, mut keeps: impl FnMut(&str, u64) -> bool) {
+        let mut files = std::mem::take(&mut self.files);
+        files.retain(|file| keeps(self.at(file.path), file.stamp));
+        self.files = files;
+    }
+
+    /// Paths with their stamps.
+    pub fn files(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.files.iter().map(|file| (self.at(file.path), file.stamp))
+    }
+
+    /// The files that define a name, in order of paths.
+    pub fn defining(&self, name: &str) -> Vec<&str> {
+        let defines = |file: &&FileNames| {
+            file.definitions.iter().any(|defined| self.name(defined.name) == name)
+        };
+        let mut paths: Vec<&str> =
+            self.files.iter().filter(defines).map(|file| self.at(file.path)).collect();
+        paths.sort_unstable();
+        paths
+    }
+
+    pub(super) fn name(&self, number: u32) -> &str {
+        self.names.get(number as usize).map_or("", |span| self.at(*span))
+    }
+
+    pub(super) fn at(&self, span: Span) -> &str {
+        let start = span.start as usize;
+        self.text.get(start..start + span.length as usize).unwrap_or_default()
+    }
+
+    pub(super) fn put(&mut self, text: &str) -> Span {
+        let start = self.text.len() as u32;
+        self.text.push_str(text);
+        Span { start, length: text.len() as u32 }
+    }
+
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let number = self.names.len() as u32;
+        let span = self.put(name);
+        self.names.push(span);
+        self.numbers.insert(name.to_owned(), number);
+        number
+    }
+}
