@@ -19,8 +19,8 @@ use forebay_domain::policy::{
 
 pub use self::check::{check_line, to_json};
 pub(crate) use self::hook::{Objection, before_a_tool};
-pub use self::load::{Caution, InForce, Written, load};
 pub(crate) use self::links::real_path;
+pub use self::load::{Caution, InForce, Written, load};
 pub(crate) use self::permit::{Act, Permissions, permit, readable, summary, unreachable};
 pub use self::unreachable::Unreachable;
 

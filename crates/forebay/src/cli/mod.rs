@@ -1,5 +1,6 @@
 //! The command line: one file a command, each reading top to bottom.
 
+mod call;
 mod completions;
 mod config;
 mod demo;
@@ -26,6 +27,7 @@ mod redact;
 mod reflect;
 mod rules;
 mod run;
+mod schema;
 mod search;
 mod stats;
 mod terminal;
@@ -97,6 +99,8 @@ enum Command {
     Rules(rules::Rules),
     Config(config::Show),
     Mcp(mcp::Serve),
+    Schema(schema::Schema),
+    Call(call::Call),
     Hook(hook::Hook),
     Demo(demo::Demo),
     Completions(completions::Completions),
@@ -132,6 +136,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Rules(rules) => rules.carry_out(&common),
         Command::Config(show) => show.carry_out(&common),
         Command::Mcp(serve) => serve.carry_out(&common),
+        Command::Schema(schema) => schema.carry_out(&common),
+        Command::Call(call) => call.carry_out(&common),
         Command::Hook(hook) => hook.carry_out(),
         Command::Demo(demo) => demo.carry_out(&common),
         Command::Completions(completions) => completions.carry_out(),

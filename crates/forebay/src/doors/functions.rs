@@ -1,0 +1,46 @@
+//! The tools as models without MCP take them: function declarations in the form of each API.
+
+use forebay_app::tools::ToolRow;
+use serde_json::{Value, json};
+
+/// Whose form a list of functions has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// `tools` of a chat completion
+    Openai,
+    /// `tools` of generateContent
+    Gemini,
+    /// `tools` of a message
+    Anthropic,
+    /// `tools` of tools/list
+    Mcp,
+}
+
+/// The list that goes into a request as `tools`.
+pub(crate) fn list<'a>(format: Format, tools: impl Iterator<Item = &'a ToolRow>) -> Value {
+    let declared: Vec<Value> = tools.map(|tool| declare(format, tool)).collect();
+    match format {
+        // One tool that has many functions.
+        Format::Gemini => json!([{ "functionDeclarations": declared }]),
+        Format::Openai | Format::Anthropic | Format::Mcp => Value::Array(declared),
+    }
+}
+
+fn declare(format: Format, tool: &ToolRow) -> Value {
+    let (name, description, schema) = (tool.name, tool.description, (tool.schema)());
+    match format {
+        Format::Openai => json!({
+            "type": "function",
+            "function": { "name": name, "description": description, "parameters": schema },
+        }),
+        Format::Gemini => json!({
+            "name": name,
+            "description": description,
+            "parametersJsonSchema": schema,
+        }),
+        Format::Anthropic => {
+            json!({ "name": name, "description": description, "input_schema": schema })
+        }
+        Format::Mcp => json!({ "name": name, "description": description, "inputSchema": schema }),
+    }
+}

@@ -1,0 +1,59 @@
+//! Function calling without MCP: tools declared for each API, and called with JSON.
+
+use serde_json::{Value, json};
+
+use crate::env::{TestEnv, finish};
+
+/// The declared functions of a format, and where each keeps its schema.
+fn declared(format: &str) -> (Vec<Value>, &'static str) {
+    let list = TestEnv::new().forebay(["schema", "--format", format]).ok().json();
+    let at = |pointer: &str| list.pointer(pointer).unwrap().as_array().unwrap().clone();
+    match format {
+        "gemini" => (at("/0/functionDeclarations"), "/parametersJsonSchema"),
+        "anthropic" => (at(""), "/input_schema"),
+        "mcp" => (at(""), "/inputSchema"),
+        _ => {
+            let tools = at("");
+            assert!(tools.iter().all(|tool| tool["type"] == "function"));
+            (tools.iter().map(|tool| tool["function"].clone()).collect(), "/parameters")
+        }
+    }
+}
+
+#[test]
+fn every_api_is_told_of_the_same_tools() {
+    let listed = TestEnv::new().mcp().ask("tools/list", json!({}));
+    let listed = listed["result"]["tools"].as_array().unwrap();
+    for format in ["openai", "gemini", "anthropic", "mcp"] {
+        let (functions, schema) = declared(format);
+        assert_eq!(functions.len(), listed.len(), "{format}");
+        for (function, tool) in functions.iter().zip(listed) {
+            assert_eq!(function["name"], tool["name"], "{format}");
+            assert_eq!(function["description"], tool["description"], "{format}");
+            assert_eq!(function.pointer(schema), Some(&tool["inputSchema"]), "{format}");
+        }
+    }
+}
+
+#[test]
+fn a_function_call_is_answered_as_the_tool_answers() {
+    let env = TestEnv::new();
+    let input = json!({ "command": "echo from a function" }).to_string();
+    let by_argument = env.forebay(["call", "ctx_execute", &input]).ok().text();
+    assert!(by_argument.contains("from a function"), "{by_argument}");
+    let by_stdin = finish(env.command(["call", "ctx_execute", "-"]), input.as_bytes()).ok().text();
+    assert!(by_stdin.contains("from a function"), "{by_stdin}");
+    assert!(!env.forebay(["call", "ctx_stats"]).ok().text().is_empty());
+}
+
+#[test]
+fn a_call_that_cannot_be_made_says_why() {
+    let env = TestEnv::new();
+    for (tool, input, code, message, hint) in [
+        ("ctx_nothing", "{}", 1, "there is no tool `ctx_nothing`", "tools: "),
+        ("ctx_search", "{", 2, "the input is no JSON", "`forebay schema`"),
+        ("ctx_search", r#"{"limit": 3}"#, 2, "queries", ""),
+    ] {
+        env.forebay(["call", tool, input]).refused(code, message, hint);
+    }
+}
