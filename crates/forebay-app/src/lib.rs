@@ -8,6 +8,7 @@ mod app;
 mod call;
 mod error;
 mod files;
+mod guide;
 mod holding;
 pub mod hooks;
 mod indexing;
