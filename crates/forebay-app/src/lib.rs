@@ -11,6 +11,7 @@ mod editing;
 mod error;
 mod files;
 pub mod files_at_work;
+mod guide;
 mod holding;
 pub mod hooks;
 mod indexing;

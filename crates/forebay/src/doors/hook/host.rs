@@ -28,6 +28,8 @@ impl Seen<'_> {
         Host {
             hears: &*self.hears,
             replaces_results: platform.can(to_replace(decoded)),
+            tells_compaction: platform.can(Ability::SeeCompaction),
+            context_bytes: platform.context_bytes(),
             folders: folders(platform, decoded.call.transcript.as_deref()),
         }
     }
