@@ -3,6 +3,7 @@
 //! One file a chore. [`mod@test`] is what the README and continuous integration run; it calls the others.
 
 mod bench;
+mod clients;
 mod docs;
 mod inspector;
 mod packages;
@@ -26,6 +27,8 @@ enum Chore {
     Docs(docs::Docs),
     Inspector(inspector::Inspector),
     Bench(bench::Bench),
+    Clients(clients::Clients),
+    Probe(clients::probe::Probe),
 }
 
 fn main() -> ExitCode {
@@ -45,5 +48,7 @@ fn carry_out(chore: Chore) -> Result<()> {
         Chore::Docs(docs) => docs.carry_out(),
         Chore::Inspector(inspector) => inspector.carry_out(),
         Chore::Bench(bench) => bench.carry_out(),
+        Chore::Clients(clients) => clients.carry_out(),
+        Chore::Probe(probe) => probe.carry_out(),
     }
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::{docs, inspector, packages, rules, say, shell, workspace};
+use crate::{clients, docs, inspector, packages, rules, say, shell, workspace};
 
 /// Check everything: format, lints, rules, tests, documentation, reference, inspector
 #[derive(Debug, Args)]
@@ -28,6 +28,7 @@ const STEPS: &[Step] = &[
     Step { name: "documentation", check: documentation },
     Step { name: "generated reference", check: docs::check },
     Step { name: "inspector", check: inspector::check_where_possible },
+    Step { name: "clients", check: clients::check_where_possible },
 ];
 
 impl Test {

@@ -1,0 +1,37 @@
+//! Codex CLI. Its hooks run untrusted here: nobody is there to trust them.
+
+use super::Host;
+
+pub(super) static HOST: Host = Host {
+    agent: "codex",
+    package: "@openai/codex",
+    program: "codex",
+    files: &[(
+        ".codex/config.toml",
+        "model = \"scripted\"\nmodel_provider = \"scripted\"\n\n[model_providers.scripted]\nname = \"scripted\"\n\
+         base_url = \"{url}/v1\"\nwire_api = \"responses\"\nenv_key = \"SCRIPTED_KEY\"\n\n[mcp_servers.probe]\n\
+         command = \"{probe}\"\nargs = [\"probe\"]\n",
+    )],
+    env: &[("SCRIPTED_KEY", "scripted"), ("CODEX_HOME", "{home}/.codex")],
+    start: &[
+        "exec",
+        "--dangerously-bypass-hook-trust",
+        "--dangerously-bypass-approvals-and-sandbox",
+        "--skip-git-repo-check",
+        "--disable",
+        "plugins",
+    ],
+    resume: &[
+        "exec",
+        "--dangerously-bypass-hook-trust",
+        "--dangerously-bypass-approvals-and-sandbox",
+        "--skip-git-repo-check",
+        "--disable",
+        "plugins",
+        "resume",
+        "--last",
+    ],
+    end: &[],
+    resumes: true,
+    compacts: false,
+};

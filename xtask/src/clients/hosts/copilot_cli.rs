@@ -1,0 +1,27 @@
+//! GitHub Copilot CLI, with a provider of one's own.
+
+use super::Host;
+
+pub(super) static HOST: Host = Host {
+    agent: "copilot-cli",
+    package: "@github/copilot",
+    program: "copilot",
+    files: &[(
+        ".copilot/mcp-config.json",
+        r#"{"mcpServers": {"probe": {"type": "local", "command": "{probe}", "args": ["probe"], "tools": ["*"]}}}"#,
+    )],
+    env: &[
+        ("COPILOT_OFFLINE", "true"),
+        ("COPILOT_HOME", "{home}/.copilot"),
+        ("COPILOT_AUTO_UPDATE", "false"),
+        ("COPILOT_PROVIDER_TYPE", "openai"),
+        ("COPILOT_PROVIDER_BASE_URL", "{url}/v1"),
+        ("COPILOT_PROVIDER_API_KEY", "scripted"),
+        ("COPILOT_MODEL", "scripted"),
+    ],
+    start: &["--allow-all-tools", "--trust-folder", "-p"],
+    resume: &["--allow-all-tools", "--trust-folder", "--continue", "-p"],
+    end: &[],
+    resumes: true,
+    compacts: false,
+};

@@ -1,0 +1,33 @@
+//! How each agent is installed, told where its model is, and started without a terminal.
+
+mod claude_code;
+mod codex;
+mod copilot_cli;
+mod gemini_cli;
+mod opencode;
+
+/// An agent that is driven.
+pub(super) struct Host {
+    /// As `forebay init` names it.
+    pub(super) agent: &'static str,
+    /// Its package on npm, and the program in it.
+    pub(super) package: &'static str,
+    pub(super) program: &'static str,
+    /// What a user has in the home before Forebay comes.
+    pub(super) files: &'static [(&'static str, &'static str)],
+    pub(super) env: &'static [(&'static str, &'static str)],
+    /// The words before the prompt of a new conversation, and of the last one taken up again.
+    pub(super) start: &'static [&'static str],
+    pub(super) resume: &'static [&'static str],
+    /// The words behind the prompt.
+    pub(super) end: &'static [&'static str],
+    /// Whether Forebay has a word at a resumed session.
+    pub(super) resumes: bool,
+    /// Whether the prompt `/compact` compacts.
+    pub(super) compacts: bool,
+}
+
+/// In these texts `{url}` is the model's address, `{probe}` the program of the other MCP server, `{home}` and
+/// `{project}` are folders.
+pub(super) const HOSTS: &[&Host] =
+    &[&claude_code::HOST, &codex::HOST, &gemini_cli::HOST, &opencode::HOST, &copilot_cli::HOST];
