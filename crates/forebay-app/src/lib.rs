@@ -6,6 +6,9 @@
 mod answer;
 mod app;
 mod call;
+mod chunking;
+mod converting;
+mod decoding;
 mod error;
 mod files;
 mod holding;
@@ -21,6 +24,7 @@ mod render;
 pub mod rules;
 pub mod running;
 pub mod settings;
+mod sources;
 pub mod tools;
 
 pub use answer::{Answer, Cost};

@@ -22,6 +22,7 @@ pub struct Settings {
     pub limits: Limits,
     pub get: Get,
     pub search: Search,
+    pub index: Index,
     pub keep: Keep,
 }
 
@@ -84,6 +85,20 @@ pub struct Get {
 pub struct Search {
     pub limit: u64,
     pub budget: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Index {
+    pub largest_mb: u64,
+    pub refresh_seconds: u64,
+}
+
+impl Index {
+    /// The size of the largest file that is indexed.
+    pub fn largest_bytes(&self) -> u64 {
+        self.largest_mb.saturating_mul(1024 * 1024)
+    }
 }
 
 /// Days each kind is kept; 0 is for ever.

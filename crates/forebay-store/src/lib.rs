@@ -6,7 +6,9 @@
 mod contract;
 mod error;
 mod home;
+mod packed;
 pub mod project;
+mod source;
 pub mod sqlite;
 
 pub use contract::{
@@ -15,5 +17,9 @@ pub use contract::{
 };
 pub use error::StoreError;
 pub use home::Home;
+pub use packed::{Packed, fingerprint};
 pub use project::Project;
+pub use source::{
+    Freshness, Item, NewItem, NewSource, Others, Reindex, Reindexed, Source, SourceKind, Stamp,
+};
 pub use sqlite::SqliteStore;

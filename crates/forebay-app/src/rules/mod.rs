@@ -18,7 +18,7 @@ use forebay_domain::policy::{
 
 pub use self::check::{check_line, to_json};
 pub use self::load::{Caution, InForce, Written, load};
-pub(crate) use self::permit::{Act, Permissions, permit, summary, unreachable};
+pub(crate) use self::permit::{Act, Permissions, Readable, permit, summary, unreachable};
 pub use self::unreachable::Unreachable;
 
 /// Where a call happens.

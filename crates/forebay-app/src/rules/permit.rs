@@ -59,6 +59,26 @@ pub(crate) fn permit(app: &App, acts: &[Act], cwd: &Path, call: &Call) -> Result
     Ok(())
 }
 
+/// The rules on reading, for whoever asks about many files; what needs the user's word is not allowed.
+pub(crate) struct Readable {
+    in_force: Arc<InForce>,
+    around: Circumstances,
+}
+
+impl Readable {
+    pub(crate) fn of(app: &App) -> Result<Self, AppError> {
+        let in_force = app.permissions.in_force(app)?;
+        let around = circumstances(app, &in_force, &app.cwd);
+        Ok(Self { in_force, around })
+    }
+
+    pub(crate) fn allows(&self, path: &Path) -> bool {
+        let act = Act::Read(path.to_owned());
+        let input = Input { main: act.input(), ..Input::default() };
+        decide(act.tool(), &input, &self.in_force.rules, &self.around).decision == Decision::Allow
+    }
+}
+
 /// What deny rules name on this machine.
 pub(crate) fn unreachable(app: &App) -> Result<Arc<Unreachable>, AppError> {
     app.permissions.unreachable(app)

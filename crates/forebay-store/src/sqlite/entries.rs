@@ -18,7 +18,7 @@ use crate::contract::{
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Begun {
     pub(super) entry: i64,
-    reference: Reference,
+    pub(super) reference: Reference,
     pub(super) blob: i64,
 }
 
@@ -129,7 +129,7 @@ pub(super) fn delete(transaction: &Transaction<'_>, entry: i64) -> rusqlite::Res
 }
 
 /// The blob of the content: the one that is there already, or the one now written.
-fn store_content(
+pub(super) fn store_content(
     transaction: &Transaction<'_>,
     begun: Option<Begun>,
     content: &Content<'_>,
@@ -151,7 +151,7 @@ fn store_content(
 }
 
 /// Writes the row, in place of the one that was begun.
-fn write_entry(
+pub(super) fn write_entry(
     transaction: &Transaction<'_>,
     (entry, reference): (i64, Reference),
     blob: i64,

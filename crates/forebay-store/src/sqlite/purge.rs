@@ -7,7 +7,7 @@ use forebay_domain::{Reference, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params_from_iter};
 
 use super::conditions::Conditions;
-use super::entries;
+use super::{entries, sources};
 use crate::contract::{Expiry, Purged, Selection};
 
 /// A session that was used this recently is at work; nothing of it expires.
@@ -76,6 +76,7 @@ fn forget_in(
         delete_abandoned(transaction, now)?;
     }
     if !doomed.is_empty() {
+        sources::drop_empty(transaction)?;
         transaction.execute(
             "DELETE FROM session WHERE id NOT IN (SELECT session FROM entry WHERE session IS NOT NULL)",
             [],
@@ -93,11 +94,22 @@ pub(super) fn forget_source(transaction: &Transaction<'_>, source: &str) -> rusq
         .query_map([source], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<Result<_, _>>()?;
     for (entry, reference) in &replaced {
-        let why = format!("the source `{source}` was indexed again");
-        bury(transaction, entries::parse_reference(reference)?, &why, Timestamp::default())?;
-        entries::delete(transaction, *entry)?;
+        let reference = entries::parse_reference(reference)?;
+        replace(transaction, *entry, reference, source, Timestamp::default())?;
     }
     Ok(())
+}
+
+/// Removes an entry that a newer one takes the place of; its old reference is explained.
+pub(super) fn replace(
+    transaction: &Transaction<'_>,
+    entry: i64,
+    reference: Reference,
+    source: &str,
+    at: Timestamp,
+) -> rusqlite::Result<()> {
+    bury(transaction, reference, &format!("the source `{source}` was indexed again"), at)?;
+    entries::delete(transaction, entry)
 }
 
 pub(super) fn tombstone(
