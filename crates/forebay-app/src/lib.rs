@@ -8,6 +8,9 @@ mod answer;
 mod app;
 mod call;
 mod editing;
+mod chunking;
+mod converting;
+mod decoding;
 mod error;
 mod files;
 pub mod files_at_work;
@@ -31,6 +34,7 @@ mod skeletons;
 mod source_file;
 mod stale;
 mod threads;
+mod sources;
 pub mod tools;
 
 pub use answer::{Answer, Cost};

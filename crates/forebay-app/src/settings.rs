@@ -25,6 +25,7 @@ pub struct Settings {
     pub tools: Tools,
     pub hooks: Hooks,
     pub files: Files,
+    pub index: Index,
     pub keep: Keep,
 }
 
@@ -115,6 +116,20 @@ pub struct Files {
     pub read: u64,
     pub peek: u64,
     pub map: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Index {
+    pub largest_mb: u64,
+    pub refresh_seconds: u64,
+}
+
+impl Index {
+    /// The size of the largest file that is indexed.
+    pub fn largest_bytes(&self) -> u64 {
+        self.largest_mb.saturating_mul(1024 * 1024)
+    }
 }
 
 /// Days each kind is kept; 0 is for ever.

@@ -11,6 +11,7 @@ use forebay_domain::{Entry, EntryKind, Event, EventKind, Hit, Reference, RunReco
 
 use crate::StoreError;
 use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
+use crate::source::{Item, Reindex, Source};
 
 /// A place that keeps entries whole and finds them again.
 ///
@@ -59,6 +60,23 @@ pub trait Store: Send + Sync {
         })?;
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
+
+    /// Starts to index a source anew.
+    fn reindex(&self) -> Result<Box<dyn Reindex + '_>, StoreError>;
+
+    /// What was indexed, by name.
+    fn sources(&self) -> Result<Vec<Source>, StoreError>;
+
+    /// The entries of a source in the order of their paths.
+    fn source_items(&self, name: &str) -> Result<Vec<Item>, StoreError>;
+
+    /// Notes that a source was looked at, and until when it need not be again.
+    fn mark_checked(
+        &self,
+        name: &str,
+        at: Timestamp,
+        expires: Option<Timestamp>,
+    ) -> Result<(), StoreError>;
 
     /// Entries in order of creation, newest first.
     fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError>;

@@ -7,7 +7,9 @@ mod contract;
 mod error;
 mod files;
 mod home;
+mod packed;
 pub mod project;
+mod source;
 pub mod sqlite;
 
 pub use contract::{
@@ -17,5 +19,9 @@ pub use contract::{
 pub use error::StoreError;
 pub use files::{ContentHash, Derived, DerivedKey, FileAtWork, FileState, FilesAtWork};
 pub use home::Home;
+pub use packed::{Packed, fingerprint};
 pub use project::Project;
+pub use source::{
+    Freshness, Item, NewItem, NewSource, Others, Reindex, Reindexed, Source, SourceKind, Stamp,
+};
 pub use sqlite::{SqliteStore, wait_at_most};

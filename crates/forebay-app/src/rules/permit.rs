@@ -64,18 +64,38 @@ pub(crate) fn permit(app: &App, acts: &[Act], cwd: &Path, call: &Call) -> Result
 
 /// Says of each file whether it may be read without anybody being asked.
 pub(crate) fn readable(app: &App, paths: &[&Path]) -> Result<Vec<bool>, AppError> {
-    let in_force = app.permissions.in_force(app)?;
-    let around = circumstances(app, &in_force, &app.cwd);
-    let denied = crate::holding::denied_paths(app);
-    let is_open = around.mode == Mode::Forebay(Unmatched::Run);
-    let has_rules = in_force.written.iter().any(|rule| rule.list != List::Allow);
-    let may_be = |path: &&Path| {
-        let input = Input { main: path.to_string_lossy().into_owned(), ..Input::default() };
-        let verdict = || decide("Read", &input, &in_force.rules, &around).decision;
-        !denied.iter().any(|denied| path.starts_with(denied))
-            && (is_open && !has_rules || verdict() == Decision::Allow)
-    };
-    Ok(crate::threads::map(paths, may_be))
+    let rules = Readable::of(app)?;
+    Ok(crate::threads::map(paths, |path| rules.allows(path)))
+}
+
+/// The rules on reading, for whoever asks about many files; what needs the user's word is not allowed.
+pub(crate) struct Readable {
+    in_force: Arc<InForce>,
+    around: Circumstances,
+    denied: Vec<PathBuf>,
+    /// No rule has anything against any file.
+    is_open: bool,
+}
+
+impl Readable {
+    pub(crate) fn of(app: &App) -> Result<Self, AppError> {
+        let in_force = app.permissions.in_force(app)?;
+        let around = circumstances(app, &in_force, &app.cwd);
+        let has_rules = in_force.written.iter().any(|rule| rule.list != List::Allow);
+        let is_open = around.mode == Mode::Forebay(Unmatched::Run) && !has_rules;
+        Ok(Self { in_force, around, denied: crate::holding::denied_paths(app), is_open })
+    }
+
+    pub(crate) fn allows(&self, path: &Path) -> bool {
+        !self.denied.iter().any(|denied| path.starts_with(denied))
+            && (self.is_open || self.verdict(path) == Decision::Allow)
+    }
+
+    fn verdict(&self, path: &Path) -> Decision {
+        let act = Act::Read(path.to_owned());
+        let input = Input { main: act.input(), ..Input::default() };
+        decide(act.tool(), &input, &self.in_force.rules, &self.around).decision
+    }
 }
 
 /// What deny rules name on this machine.

@@ -13,6 +13,7 @@ pub mod execute;
 pub mod execute_file;
 pub mod get;
 pub mod history;
+pub mod index;
 pub(crate) mod input;
 pub mod job;
 pub mod purge;
@@ -81,6 +82,7 @@ tools! {
     job::ManageJob,
     get::Get,
     search::Search,
+    index::Index,
     annotate::Annotate,
     history::History,
     reflect::Reflect,

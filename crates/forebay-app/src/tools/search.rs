@@ -42,6 +42,7 @@ impl Tool for Search {
 
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
         let budget = input::budget(input.budget, app.settings.search.budget)?;
+        crate::sources::refresh(app);
         let reach = Reach::read(app, &input)?;
         answer(&reach, &input.queries, app.now(), budget)
     }

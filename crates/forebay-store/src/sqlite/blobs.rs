@@ -5,11 +5,11 @@ use std::io;
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
 /// Raw bytes in one part: small enough to read a passage cheaply, large enough to compress well.
-pub(super) const PART_BYTES: usize = 128 * 1024;
+pub(crate) const PART_BYTES: usize = 128 * 1024;
 const COMPRESSION_LEVEL: i32 = 3;
 
 /// A part that is ready to be written.
-pub(super) struct Part {
+pub(crate) struct Part {
     start: u64,
     line: u64,
     bytes: u64,
@@ -17,7 +17,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    pub(super) fn compress(raw: &[u8], start: u64, line: u64) -> rusqlite::Result<Self> {
+    pub(crate) fn compress(raw: &[u8], start: u64, line: u64) -> rusqlite::Result<Self> {
         let data = zstd::bulk::compress(raw, COMPRESSION_LEVEL).map_err(as_engine_error)?;
         Ok(Self { start, line, bytes: raw.len() as u64, data })
     }

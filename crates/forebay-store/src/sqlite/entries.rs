@@ -16,7 +16,7 @@ use crate::contract::{HistoryPage, IndexState, IndexStep, NewChunk, NewDetail, N
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Begun {
     pub(super) entry: i64,
-    reference: Reference,
+    pub(super) reference: Reference,
     pub(super) blob: i64,
 }
 
@@ -127,7 +127,7 @@ pub(super) fn delete(transaction: &Transaction<'_>, entry: i64) -> rusqlite::Res
 }
 
 /// The blob of the content: the one that is there already, or the one now written.
-fn store_content(
+pub(super) fn store_content(
     transaction: &Transaction<'_>,
     begun: Option<Begun>,
     content: &Content<'_>,
@@ -149,7 +149,7 @@ fn store_content(
 }
 
 /// Writes the row, in place of the one that was begun.
-fn write_entry(
+pub(super) fn write_entry(
     transaction: &Transaction<'_>,
     (entry, reference): (i64, Reference),
     blob: i64,

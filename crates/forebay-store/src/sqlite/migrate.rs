@@ -20,6 +20,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "0002_meaning", sql: include_str!("migrations/0002_meaning.sql") },
     Migration { name: "0003_events", sql: include_str!("migrations/0003_events.sql") },
     Migration { name: "0004_files", sql: include_str!("migrations/0004_files.sql") },
+    Migration { name: "0005_sources", sql: include_str!("migrations/0005_sources.sql") },
 ];
 
 impl Migration {

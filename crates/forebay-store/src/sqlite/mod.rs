@@ -1,6 +1,6 @@
 //! The embedded engine: one SQLite file, many processes, nothing to start.
 
-mod blobs;
+pub(crate) mod blobs;
 mod conditions;
 mod connection;
 mod derived;
@@ -12,6 +12,7 @@ mod migrate;
 mod purge;
 mod search;
 mod sessions;
+mod sources;
 mod telling;
 mod upload;
 mod vectors;
@@ -28,6 +29,7 @@ pub use self::connection::{set_aside, wait_at_most};
 use self::telling::WordCounts;
 use self::vectors::Vectors;
 use crate::StoreError;
+use crate::source::{Item, Reindex, Source};
 use crate::contract::{
     EventPage, Facts, Happened, Health, HistoryPage, IndexState, IndexStep, Purged, Query,
     Selection, SessionFacts, Store, Upload,
@@ -140,6 +142,27 @@ impl Store for SqliteStore {
         self.reading(|connection| {
             search::search(connection, query, &self.word_counts, &self.vectors)
         })
+    }
+
+    fn reindex(&self) -> Result<Box<dyn Reindex + '_>, StoreError> {
+        Ok(Box::new(sources::SqliteReindex::new(self)))
+    }
+
+    fn sources(&self) -> Result<Vec<Source>, StoreError> {
+        self.reading(sources::list)
+    }
+
+    fn source_items(&self, name: &str) -> Result<Vec<Item>, StoreError> {
+        self.reading(|connection| sources::items(connection, name))
+    }
+
+    fn mark_checked(
+        &self,
+        name: &str,
+        at: Timestamp,
+        expires: Option<Timestamp>,
+    ) -> Result<(), StoreError> {
+        self.writing(|transaction| sources::mark_checked(transaction, name, at, expires))
     }
 
     fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError> {

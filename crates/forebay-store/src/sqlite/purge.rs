@@ -7,7 +7,7 @@ use forebay_domain::{Reference, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params_from_iter};
 
 use super::conditions::Conditions;
-use super::{derived, entries, files};
+use super::{derived, entries, files, sources};
 use crate::contract::{Expiry, Purged, Selection};
 
 /// A session that was used this recently is at work; nothing of it expires.
@@ -86,6 +86,9 @@ fn forget_in(
     if selection.everything || selection.is_a_whole_session() {
         files::forget_session(transaction, selection.session.as_deref())?;
     }
+    if !doomed.is_empty() {
+        sources::drop_empty(transaction)?;
+    }
     if !doomed.is_empty() || !events.is_empty() {
         delete_empty_sessions(transaction)?;
     }
@@ -139,11 +142,22 @@ pub(super) fn forget_source(transaction: &Transaction<'_>, source: &str) -> rusq
         .query_map([source], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<Result<_, _>>()?;
     for (entry, reference) in &replaced {
-        let why = format!("the source `{source}` was indexed again");
-        bury(transaction, entries::parse_reference(reference)?, &why, Timestamp::default())?;
-        entries::delete(transaction, *entry)?;
+        let reference = entries::parse_reference(reference)?;
+        replace(transaction, *entry, reference, source, Timestamp::default())?;
     }
     Ok(())
+}
+
+/// Removes an entry that a newer one takes the place of; its old reference is explained.
+pub(super) fn replace(
+    transaction: &Transaction<'_>,
+    entry: i64,
+    reference: Reference,
+    source: &str,
+    at: Timestamp,
+) -> rusqlite::Result<()> {
+    bury(transaction, reference, &format!("the source `{source}` was indexed again"), at)?;
+    entries::delete(transaction, entry)
 }
 
 pub(super) fn tombstone(

@@ -1,41 +1,92 @@
-//! `forebay index`: makes documents searchable.
+//! `forebay index`: makes texts, files, folders and documents searchable.
 
 use std::fs;
-use std::path::PathBuf;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::jsonl;
+use forebay_app::{Call, jsonl};
 use indicatif::ProgressBar;
+use serde_json::{Value, json};
 
 use super::terminal::Failure;
-use super::{Common, input, progress};
+use super::{Common, input, progress, terminal};
 
-/// Make documents searchable
+/// Make files, folders or texts searchable
 ///
-/// Each line of the file is a JSON object: {"id", "title", "text", "ts"?}. Indexing a source again
-/// replaces it.
+/// A folder's files are indexed one by one; what git ignores, hidden and binary files are left out.
+/// Indexing a source again replaces it, and what has not changed stays. Files that change later are
+/// noticed by searches.
 #[derive(Debug, Args)]
 pub(super) struct Index {
-    /// A file of JSON lines; - for stdin
+    /// A file or a folder; - for a text on stdin
+    #[arg(required_unless_present = "jsonl", conflicts_with = "jsonl")]
+    path: Option<String>,
+    /// The name to find, narrow and forget it by; a path's own name if left out
+    #[arg(long, required_if_eq("path", "-"), required_if_eq("jsonl", "-"))]
+    source: Option<String>,
+    /// Only files of the folder that match
+    #[arg(long, value_name = "GLOB")]
+    include: Vec<String>,
+    /// No files of the folder that match
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
+    /// A file of JSON lines, each a document {"id", "title", "text", "ts"?}; - for stdin
     #[arg(long, value_name = "FILE")]
-    jsonl: PathBuf,
-    /// The name to find, narrow and forget it by
-    #[arg(long)]
-    source: String,
+    jsonl: Option<PathBuf>,
 }
 
 impl Index {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+        match (&self.jsonl, &self.path) {
+            (Some(file), _) => self.index_documents(common, file),
+            (None, path) => {
+                let call = Call::new()?.asking(terminal::ask);
+                let bar = progress::count("indexing");
+                let shown = bar.clone();
+                let call = call.reporting_to(move |bytes, what| {
+                    shown.set_position(bytes as u64);
+                    shown.set_message(what.to_owned());
+                });
+                let input = self.input(path.as_deref())?;
+                let app = common.app()?;
+                let answer = app.call("ctx_index", input, &call);
+                bar.finish_and_clear();
+                let answer = answer?;
+                terminal::tell_notices(&app)?;
+                let shown = common.show(&answer);
+                app.settle()?;
+                shown
+            }
+        }
+    }
+
+    fn input(&self, path: Option<&str>) -> Result<Value, Failure> {
+        if path == Some("-") {
+            let mut text = String::new();
+            io::stdin().read_to_string(&mut text)?;
+            return Ok(json!({ "text": text, "source": self.source }));
+        }
+        Ok(json!({
+            "path": path,
+            "source": self.source,
+            "include": self.include,
+            "exclude": self.exclude,
+        }))
+    }
+
+    fn index_documents(&self, common: &Common, file: &Path) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         // Stdin has no size, and so no bar.
-        let bar = match fs::metadata(&self.jsonl) {
+        let bar = match fs::metadata(file) {
             Ok(metadata) => progress::bar("indexing", metadata.len()),
             Err(_) => ProgressBar::hidden(),
         };
-        let mut lines = input::open(&self.jsonl)?;
-        let answer =
-            jsonl::index(&app, &mut lines, &self.source, &mut |read| bar.set_position(read))?;
+        let mut lines = input::open(file)?;
+        let named_by_path = || file.to_string_lossy().into_owned();
+        let source = self.source.clone().unwrap_or_else(named_by_path);
+        let answer = jsonl::index(&app, &mut lines, &source, &mut |read| bar.set_position(read))?;
         bar.finish_and_clear();
         common.show(&answer)
     }

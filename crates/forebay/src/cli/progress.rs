@@ -19,6 +19,14 @@ pub(super) fn bar(what: &str, bytes: u64) -> ProgressBar {
         .with_style(style(&format!("{what} {{bar:30}} {{bytes}}/{{total_bytes}} {{eta}}")))
 }
 
+/// A count of bytes for work whose size nobody knows.
+pub(super) fn count(what: &str) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    ProgressBar::no_length().with_style(style(&format!("{{spinner}} {what} {{bytes}}, {{msg}}")))
+}
+
 /// A sign of life for a command that takes its time, gone when it is dropped.
 pub(super) struct Spinner {
     bar: ProgressBar,

@@ -1,0 +1,7 @@
+//! Making text of what is none: HTML becomes markdown, a PDF its pages.
+
+mod html;
+mod pdf;
+
+pub(crate) use self::html::{charset as html_charset, is_html, to_markdown as html};
+pub(crate) use self::pdf::to_text as pdf;

@@ -1,0 +1,85 @@
+//! Bytes of files and pages as text, whatever they were written in.
+
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+/// So much of a file is looked at to tell text from data.
+const HEAD_BYTES: usize = 8 * 1024;
+
+/// The text of some bytes; none where they are no text.
+///
+/// `label` is the character set that came with them, if any. A byte order mark tells more than a label,
+/// and bytes that are UTF-8 are UTF-8, whatever a label says.
+pub(crate) fn text(bytes: &[u8], label: Option<&str>) -> Option<String> {
+    let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
+    if let Some(encoding) = marked.filter(|encoding| *encoding != UTF_8) {
+        return Some(encoding.decode(bytes).0.into_owned());
+    }
+    if let Some(encoding) = utf16_without_mark(bytes) {
+        return Some(encoding.decode(bytes).0.into_owned());
+    }
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+    if memchr::memchr(0, head).is_some() || has_many_controls(head) {
+        return None;
+    }
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Some(text.strip_prefix('\u{feff}').unwrap_or(text).to_owned());
+    }
+    let labelled = label.and_then(|label| Encoding::for_label(label.as_bytes()));
+    let encoding = labelled.filter(|encoding| *encoding != UTF_8).unwrap_or_else(|| guess(bytes));
+    Some(encoding.decode(bytes).0.into_owned())
+}
+
+/// A text that is UTF-8 but for a few bytes is UTF-8 with faults; others are most often this.
+fn guess(bytes: &[u8]) -> &'static Encoding {
+    let lossy = String::from_utf8_lossy(bytes);
+    let faults = lossy.matches('\u{fffd}').count();
+    let letters = lossy.chars().filter(|c| !c.is_ascii() && *c != '\u{fffd}').count();
+    if letters > faults { UTF_8 } else { WINDOWS_1252 }
+}
+
+/// UTF-16 of western text has a zero at every other byte.
+fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
+    let head = &bytes[..bytes.len().min(HEAD_BYTES) & !1];
+    let pairs = head.len() / 2;
+    if pairs < 8 {
+        return None;
+    }
+    let zeros = |offset: usize| head.iter().skip(offset).step_by(2).filter(|byte| **byte == 0).count();
+    let (high_first, low_first) = (zeros(0), zeros(1));
+    match (high_first * 10 >= pairs * 9 && low_first == 0, low_first * 10 >= pairs * 9 && high_first == 0) {
+        (true, _) => Some(UTF_16BE),
+        (_, true) => Some(UTF_16LE),
+        _ => None,
+    }
+}
+
+fn has_many_controls(head: &[u8]) -> bool {
+    let is_control = |byte: &&u8| **byte < 0x20 && !matches!(**byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b | 0x08);
+    head.iter().filter(is_control).count() * 20 > head.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_read_in_what_they_were_written_in() {
+        let utf16: Vec<u8> = "größer als".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let marked = [&[0xff, 0xfe], utf16.as_slice()].concat();
+        assert_eq!(text(&marked, None).as_deref(), Some("größer als"));
+        let plain: Vec<u8> = "plain words here".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(text(&plain, None).as_deref(), Some("plain words here"));
+        assert_eq!(text("\u{feff}größer".as_bytes(), None).as_deref(), Some("größer"));
+        assert_eq!(text(b"gr\xf6\xdfer", None).as_deref(), Some("größer"));
+        assert_eq!(text(b"\x93\xfa\x96{", Some("shift_jis")).as_deref(), Some("日本"));
+        assert_eq!(text("größer".as_bytes(), Some("iso-8859-1")).as_deref(), Some("größer"));
+        assert_eq!(text("größer ä ü\u{fffd}".as_bytes().split_last().unwrap().1, None).as_deref(), Some("größer ä ü\u{fffd}"));
+    }
+
+    #[test]
+    fn data_is_no_text() {
+        assert_eq!(text(b"\x7fELF\0\0\0\x01", None), None);
+        assert_eq!(text(&[1, 2, 3, 4, 5, 6, 7, 200, 201], None), None);
+        assert_eq!(text(b"", None).as_deref(), Some(""));
+    }
+}

@@ -1,0 +1,105 @@
+//! One file: read whole or not at all, and made text.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use forebay_domain::text::chunk::Format;
+use forebay_store::Stamp;
+
+use super::outcome::Skip;
+use crate::{AppError, converting, decoding};
+
+/// A file that changes while it is read is read again so often.
+const TRIES: usize = 3;
+/// A file that changed this recently may change again without its time telling.
+const RESTLESS: Duration = Duration::from_secs(2);
+
+/// A file that may be indexed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    /// Its place in the source; empty where it is the source.
+    pub(crate) path: String,
+    /// What its entry is called.
+    pub(crate) source: String,
+    pub(crate) file: PathBuf,
+}
+
+/// The bytes of a file as they stood at one moment.
+pub(super) struct WholeFile {
+    pub(super) bytes: Vec<u8>,
+    pub(super) stamp: Stamp,
+}
+
+/// Reads a file of at most `most` bytes.
+pub(super) fn read(path: &Path, most: u64) -> Result<WholeFile, Skip> {
+    for _ in 0..TRIES {
+        let before = stamp(path).ok_or(Skip::Unreadable)?;
+        if before.size > most {
+            return Err(Skip::TooLarge);
+        }
+        let bytes = read_once(path, most).map_err(|_| Skip::Unreadable)?;
+        if bytes.len() as u64 > most {
+            return Err(Skip::TooLarge);
+        }
+        if stamp(path) == Some(before) && bytes.len() as u64 == before.size {
+            return Ok(WholeFile { bytes, stamp: before });
+        }
+    }
+    Err(Skip::Changing)
+}
+
+fn read_once(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// What tells whether a regular file has changed.
+pub(super) fn stamp(path: &Path) -> Option<Stamp> {
+    let found = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let since = found.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Some(Stamp { modified: i64::try_from(since.as_nanos()).unwrap_or(i64::MAX), size: found.len() })
+}
+
+/// Whether a file's stamp says without a doubt that it is as it was.
+pub(super) fn is_surely_same(known: Stamp, now: Stamp) -> bool {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let restless = i64::try_from((since.saturating_sub(RESTLESS)).as_nanos()).unwrap_or(i64::MAX);
+    known == now && now.modified < restless
+}
+
+/// A file's or a page's content as text.
+pub(crate) struct Converted {
+    pub(crate) text: String,
+    /// What it is, where that is known for certain.
+    pub(crate) format: Option<Format>,
+}
+
+/// Makes text of bytes: pages of a PDF, markdown of HTML, all else as it stands.
+pub(crate) fn convert(name: &str, bytes: &[u8], charset: Option<&str>) -> Result<Converted, Skip> {
+    if bytes.starts_with(b"%PDF-") {
+        let text = converting::pdf(bytes).ok_or(Skip::Unreadable)?;
+        return Ok(Converted { text, format: Some(Format::Pages) });
+    }
+    let label = charset.map(str::to_owned).or_else(|| converting::html_charset(bytes));
+    let text = decoding::text(bytes, label.as_deref()).ok_or(Skip::Binary)?;
+    if converting::is_html(name, &text) {
+        return Ok(Converted { text: converting::html(&text), format: Some(Format::Markdown) });
+    }
+    Ok(Converted { text, format: None })
+}
+
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> AppError {
+    if error.kind() == io::ErrorKind::NotFound {
+        return AppError::not_found(
+            format!("{} does not exist", path.display()),
+            "check the path; a relative one is seen from the working folder",
+        );
+    }
+    AppError::bad_input(
+        format!("{} cannot be read: {error}", path.display()),
+        "check its permissions",
+    )
+}

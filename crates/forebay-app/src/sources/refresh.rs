@@ -1,0 +1,120 @@
+//! Keeping sources in step with the disk: looked at before a search, cheaply, and now and then only.
+
+use std::path::{Path, PathBuf};
+
+use forebay_domain::Timestamp;
+use forebay_store::{Item, NewSource, Others, Source, SourceKind, Store};
+
+use super::file::{self, Candidate};
+use super::{Examined, examine, workers};
+use crate::rules::Readable;
+use crate::{App, AppError};
+
+/// Brings files that have changed since they were indexed up to date.
+///
+/// Only files that are in the store are looked at: what was purged does not come back by itself, and
+/// new files of a folder come in when it is indexed again. A fault is no reason not to search.
+pub(crate) fn refresh(app: &App) {
+    if let Err(error) = refresh_all(app) {
+        tracing::warn!(%error, "sources may be older than their files");
+    }
+}
+
+fn refresh_all(app: &App) -> Result<(), AppError> {
+    let every = app.settings.index.refresh_seconds;
+    if every == 0 {
+        return Ok(());
+    }
+    let now = app.now();
+    let store = app.places.own()?;
+    let is_due = |source: &&Source| {
+        let is_on_disk = matches!(source.kind, SourceKind::File | SourceKind::Folder);
+        // A clock that was set back must not stop it for ever.
+        let age = now.0 - source.checked.0;
+        is_on_disk && !(0..every as i64 * 1_000).contains(&age)
+    };
+    for source in store.sources()?.iter().filter(is_due) {
+        refresh_one(app, &*store, source, now)?;
+    }
+    Ok(())
+}
+
+fn refresh_one(
+    app: &App,
+    store: &dyn Store,
+    source: &Source,
+    now: Timestamp,
+) -> Result<(), AppError> {
+    let root = Path::new(&source.path);
+    // A folder that is not there at all may be a disk that is not mounted.
+    let is_there = root.parent().is_some_and(Path::exists)
+        && (source.kind == SourceKind::File || root.exists());
+    let items = if is_there { store.source_items(&source.name)? } else { Vec::new() };
+    let place_of = |item: &Item| {
+        if item.path.is_empty() { root.to_owned() } else { root.join(&item.path) }
+    };
+    let changed: Vec<(Item, Candidate)> = items
+        .into_iter()
+        .filter(|item| file::stamp(&place_of(item)) != Some(item.stamp))
+        .map(|item| {
+            let candidate = candidate(source, &item, place_of(&item));
+            (item, candidate)
+        })
+        .collect();
+    if changed.is_empty() {
+        return Ok(store.mark_checked(&source.name, now, None)?);
+    }
+    replace(app, store, source, now, &changed)
+}
+
+fn replace(
+    app: &App,
+    store: &dyn Store,
+    source: &Source,
+    now: Timestamp,
+    changed: &[(Item, Candidate)],
+) -> Result<(), AppError> {
+    let readable = Readable::of(app)?;
+    let mut reindex = store.reindex()?;
+    let work = |(item, candidate): &(Item, Candidate)| {
+        let is_there = candidate.file.symlink_metadata().is_ok();
+        if is_there && readable.allows(&candidate.file) {
+            examine(app, candidate, Some(item)).map(Some)
+        } else {
+            Ok(None)
+        }
+    };
+    workers::each(changed, work, |(item, candidate), examined| {
+        match examined? {
+            Some(Examined::New(new, _)) => reindex.add(*new)?,
+            Some(Examined::Same(stamp)) => reindex.keep(&candidate.path, stamp),
+            Some(Examined::Skipped(skip)) if skip.is_passing() => {
+                reindex.keep(&candidate.path, item.stamp);
+            }
+            Some(Examined::Skipped(_)) | None => reindex.remove(&candidate.path),
+        }
+        Ok(())
+    })?;
+    reindex.finish(&as_new(source, now), Others::Stay)?;
+    Ok(())
+}
+
+fn candidate(source: &Source, item: &Item, file: PathBuf) -> Candidate {
+    let name = match (item.path.as_str(), source.name.as_str()) {
+        ("", name) => name.to_owned(),
+        (path, ".") => path.to_owned(),
+        (path, name) => format!("{name}/{path}"),
+    };
+    Candidate { path: item.path.clone(), source: name, file }
+}
+
+fn as_new(source: &Source, at: Timestamp) -> NewSource {
+    NewSource {
+        name: source.name.clone(),
+        kind: source.kind,
+        path: source.path.clone(),
+        options: source.options.clone(),
+        at,
+        freshness: source.freshness.clone(),
+    }
+}

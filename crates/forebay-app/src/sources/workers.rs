@@ -1,0 +1,64 @@
+//! Work on many things at once: all processors read and prepare, one thread takes what they made.
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+use crate::AppError;
+
+/// What may wait to be taken, for each worker: more would only fill memory.
+const WAITING: usize = 4;
+
+/// Does `work` on each of `jobs`, and hands what came of it to `take`; a fault of `take` ends it all.
+pub(super) fn each<Job: Sync, Made: Send>(
+    jobs: &[Job],
+    work: impl Fn(&Job) -> Made + Sync,
+    mut take: impl FnMut(&Job, Made) -> Result<(), AppError>,
+) -> Result<(), AppError> {
+    let workers = thread::available_parallelism().map_or(1, NonZero::get).min(jobs.len());
+    if workers <= 1 {
+        return jobs.iter().try_for_each(|job| take(job, work(job)));
+    }
+    let (next, ended) = (AtomicUsize::new(0), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let (made, taken) = sync_channel(workers * WAITING);
+        for _ in 0..workers {
+            let made = made.clone();
+            let (next, ended, work) = (&next, &ended, &work);
+            scope.spawn(move || {
+                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if ended.load(Ordering::Relaxed) || made.send((job, work(job))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(made);
+        let outcome = taken.iter().try_for_each(|(job, made)| take(job, made));
+        ended.store(true, Ordering::Relaxed);
+        // Whoever waits to hand something over must not wait for ever.
+        drop(taken);
+        outcome
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_job_is_done_once_and_a_fault_ends_it() {
+        let jobs: Vec<u64> = (0..1_000).collect();
+        let mut sum = 0;
+        each(&jobs, |job| job * 2, |_, made| { sum += made; Ok(()) }).unwrap();
+        assert_eq!(sum, 999_000);
+        let mut taken = 0;
+        let failed = each(&jobs, |job| *job, |_, _| {
+            taken += 1;
+            Err(AppError::bad_input("no", "no"))
+        });
+        assert!(failed.is_err());
+        assert_eq!(taken, 1);
+    }
+}

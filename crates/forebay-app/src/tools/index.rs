@@ -1,0 +1,92 @@
+//! `ctx_index`: makes a text, a file, a folder or documents searchable.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Nature, Tool, input};
+use crate::sources::{self, Narrowed, Request};
+use crate::{Answer, App, AppError, Call, jsonl};
+
+pub struct Index;
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// File or folder
+    pub path: Option<String>,
+    pub text: Option<String>,
+    /// Name; the same name replaces
+    pub source: Option<String>,
+    /// Globs
+    #[serde(default, deserialize_with = "input::one_or_many")]
+    pub include: Vec<String>,
+    #[serde(default, deserialize_with = "input::one_or_many")]
+    pub exclude: Vec<String>,
+}
+
+impl Tool for Index {
+    const NAME: &'static str = "ctx_index";
+    const DESCRIPTION: &'static str =
+        "Make a file, a folder (gitignore respected) or a text searchable by ctx_search.";
+    const NATURE: Nature = Nature::Adds;
+    type Input = Input;
+
+    fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
+        let request = request(app, input)?;
+        if let Request::Path { path, name, .. } = &request
+            && let Some(mut documents) = documents(path)
+        {
+            sources::permit_reading(app, path, call)?;
+            let name = name.clone().unwrap_or_else(|| sources::default_name(app, path));
+            return jsonl::index(app, &mut documents, &name, &mut |read| {
+                call.report(read as f64, "bytes");
+            });
+        }
+        Ok(sources::index(app, request, call)?.answer())
+    }
+}
+
+fn request(app: &App, input: Input) -> Result<Request, AppError> {
+    let name = input.source.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+    match (input.path, input.text) {
+        (Some(path), None) => Ok(Request::Path {
+            path: app.cwd.join(path),
+            name,
+            narrowed: Narrowed { include: input.include, exclude: input.exclude },
+        }),
+        (None, Some(text)) => match name {
+            Some(name) if !text.trim().is_empty() => Ok(Request::Text { name, text }),
+            Some(_) => Err(AppError::bad_input("the text is empty", "give the text to index")),
+            None => Err(AppError::bad_input("the text has no name", "give one as source")),
+        },
+        (None, None) => Err(AppError::bad_input("nothing to index", "give path, or text and source")),
+        (Some(_), Some(_)) => {
+            Err(AppError::bad_input("both path and text are given", "give one of them"))
+        }
+    }
+}
+
+/// The file, if its first line is a document: an object with `id` and `text`.
+fn documents(path: &Path) -> Option<BufReader<File>> {
+    const FIRST_LINE_BYTES: u64 = 1024 * 1024;
+    #[derive(Deserialize)]
+    struct Document {
+        #[serde(rename = "id")]
+        _id: serde_json::Value,
+        #[serde(rename = "text")]
+        _text: String,
+    }
+    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    if !["jsonl", "ndjson"].contains(&ending.as_str()) || !path.is_file() {
+        return None;
+    }
+    let mut line = String::new();
+    let first = File::open(path).ok()?;
+    BufReader::new(std::io::Read::take(first, FIRST_LINE_BYTES)).read_line(&mut line).ok()?;
+    serde_json::from_str::<Document>(&line).ok()?;
+    Some(BufReader::new(File::open(PathBuf::from(path)).ok()?))
+}

@@ -1,0 +1,322 @@
+//! Sources: indexed in pieces that nobody sees, and put in place of the old in one transaction.
+
+use std::collections::HashSet;
+
+use forebay_domain::{Reference, Timestamp};
+use rusqlite::{Connection, Row, Transaction};
+
+use super::entries::{self, Begun, Content};
+use super::{SqliteStore, purge};
+use crate::StoreError;
+use crate::contract::NewEntry;
+use crate::source::{
+    Freshness, Item, NewItem, NewSource, Others, Reindex, Reindexed, Source, SourceKind, Stamp,
+};
+
+/// What is held in memory before it is written, in bytes of raw text.
+const BYTES_AT_ONCE: u64 = 2 * 1024 * 1024;
+const ITEMS_AT_ONCE: usize = 256;
+
+/// Sources by name, those without a row of their own (indexed as documents) among them.
+pub(super) fn list(connection: &Connection) -> rusqlite::Result<Vec<Source>> {
+    connection
+        .prepare_cached(
+            "SELECT name, kind, path, options, indexed, checked, etag, last_modified, expires,
+                 (SELECT count(*) FROM source_item WHERE source = source.id),
+                 (SELECT coalesce(sum(blob.bytes), 0) FROM source_item
+                  JOIN entry ON entry.id = source_item.entry JOIN blob ON blob.id = entry.blob
+                  WHERE source_item.source = source.id)
+             FROM source
+             UNION ALL
+             SELECT entry.source, 'documents', '', '', max(entry.created), max(entry.created),
+                 NULL, NULL, NULL, count(*), sum(blob.bytes)
+             FROM entry JOIN blob ON blob.id = entry.blob
+             WHERE entry.complete AND entry.kind = 'source'
+                 AND NOT EXISTS (SELECT 1 FROM source_item WHERE source_item.entry = entry.id)
+             GROUP BY entry.source
+             ORDER BY 1",
+        )?
+        .query_map([], read_source)?
+        .collect()
+}
+
+fn read_source(row: &Row<'_>) -> rusqlite::Result<Source> {
+    Ok(Source {
+        name: row.get(0)?,
+        kind: SourceKind::from_word(&row.get::<_, String>(1)?),
+        path: row.get(2)?,
+        options: row.get(3)?,
+        indexed: Timestamp(row.get(4)?),
+        checked: Timestamp(row.get(5)?),
+        freshness: Freshness {
+            etag: row.get(6)?,
+            last_modified: row.get(7)?,
+            expires: row.get::<_, Option<i64>>(8)?.map(Timestamp),
+        },
+        entries: row.get::<_, i64>(9)? as u64,
+        bytes: row.get::<_, i64>(10)? as u64,
+    })
+}
+
+/// The entries of a source in the order of their paths.
+pub(super) fn items(connection: &Connection, source: &str) -> rusqlite::Result<Vec<Item>> {
+    connection
+        .prepare_cached(
+            "SELECT source_item.path, entry.ref, modified, size, source_item.hash, blob.bytes
+             FROM source JOIN source_item ON source_item.source = source.id
+             JOIN entry ON entry.id = source_item.entry JOIN blob ON blob.id = entry.blob
+             WHERE source.name = ?1 ORDER BY source_item.path",
+        )?
+        .query_map([source], |row| {
+            Ok(Item {
+                path: row.get(0)?,
+                reference: entries::parse_reference(&row.get::<_, String>(1)?)?,
+                stamp: Stamp { modified: row.get(2)?, size: row.get::<_, i64>(3)? as u64 },
+                hash: row.get(4)?,
+                bytes: row.get::<_, i64>(5)? as u64,
+            })
+        })?
+        .collect()
+}
+
+/// Removes rows of sources that have nothing left.
+pub(super) fn drop_empty(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached(
+            "DELETE FROM source WHERE NOT EXISTS (SELECT 1 FROM source_item WHERE source = source.id)",
+        )?
+        .execute([])
+        .map(drop)
+}
+
+pub(super) struct SqliteReindex<'store> {
+    store: &'store SqliteStore,
+    pending: Vec<NewItem>,
+    pending_bytes: u64,
+    written: Vec<Written>,
+    kept: Vec<(String, Stamp)>,
+    removed: Vec<String>,
+}
+
+/// An item whose bytes and passages are written, but which nobody sees.
+struct Written {
+    begun: Begun,
+    blob: i64,
+    path: String,
+    stamp: Stamp,
+    hash: [u8; 32],
+    entry: NewEntry,
+}
+
+impl<'store> SqliteReindex<'store> {
+    pub(super) fn new(store: &'store SqliteStore) -> Self {
+        Self {
+            store,
+            pending: Vec::new(),
+            pending_bytes: 0,
+            written: Vec::new(),
+            kept: Vec::new(),
+            removed: Vec::new(),
+        }
+    }
+
+    fn write_out(&mut self) -> Result<(), StoreError> {
+        let pending = std::mem::take(&mut self.pending);
+        self.pending_bytes = 0;
+        if pending.is_empty() {
+            return Ok(());
+        }
+        let written = self.store.writing(|transaction| {
+            pending.iter().map(|item| write_unseen(transaction, item)).collect::<Result<Vec<_>, _>>()
+        })?;
+        let items = pending.into_iter().zip(written);
+        self.written.extend(items.map(|(item, (begun, blob))| Written {
+            begun,
+            blob,
+            path: item.path,
+            stamp: item.stamp,
+            hash: item.hash,
+            entry: item.entry,
+        }));
+        Ok(())
+    }
+}
+
+/// Writes bytes and passages of an entry that is not complete yet.
+fn write_unseen(transaction: &Transaction<'_>, item: &NewItem) -> rusqlite::Result<(Begun, i64)> {
+    let begun = entries::begin(transaction)?;
+    let content = Content {
+        hash: item.raw.hash,
+        bytes: item.raw.bytes,
+        lines: item.raw.lines,
+        parts: &item.raw.parts,
+        chunks: &item.chunks,
+    };
+    let blob = entries::store_content(transaction, Some(begun), &content)?;
+    entries::write_chunks(transaction, begun.entry, &item.chunks)?;
+    Ok((begun, blob))
+}
+
+impl Reindex for SqliteReindex<'_> {
+    fn add(&mut self, item: NewItem) -> Result<(), StoreError> {
+        self.pending_bytes += item.raw.bytes;
+        self.pending.push(item);
+        if self.pending_bytes >= BYTES_AT_ONCE || self.pending.len() >= ITEMS_AT_ONCE {
+            self.write_out()?;
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, path: &str, stamp: Stamp) {
+        self.kept.push((path.to_owned(), stamp));
+    }
+
+    fn remove(&mut self, path: &str) {
+        self.removed.push(path.to_owned());
+    }
+
+    fn finish(
+        mut self: Box<Self>,
+        source: &NewSource,
+        others: Others,
+    ) -> Result<Reindexed, StoreError> {
+        self.write_out()?;
+        let reindexed =
+            self.store.writing(|transaction| put_in_place(transaction, &self, source, others))?;
+        self.written.clear();
+        Ok(reindexed)
+    }
+}
+
+impl Drop for SqliteReindex<'_> {
+    /// What was given up leaves nothing; after a crash the sweep removes it.
+    fn drop(&mut self) {
+        let written = std::mem::take(&mut self.written);
+        if written.is_empty() {
+            return;
+        }
+        let removed = self.store.writing(|transaction| {
+            written.iter().try_for_each(|item| entries::delete(transaction, item.begun.entry))
+        });
+        if let Err(error) = removed {
+            tracing::warn!(%error, "an unfinished source stays until the next sweep");
+        }
+    }
+}
+
+fn put_in_place(
+    transaction: &Transaction<'_>,
+    new: &SqliteReindex<'_>,
+    source: &NewSource,
+    others: Others,
+) -> rusqlite::Result<Reindexed> {
+    let id = write_source(transaction, source)?;
+    let mut reindexed = Reindexed::default();
+    let added: HashSet<&str> = new.written.iter().map(|item| item.path.as_str()).collect();
+    let kept: HashSet<&str> = new.kept.iter().map(|(path, _)| path.as_str()).collect();
+    let removed: HashSet<&str> = new.removed.iter().map(String::as_str).collect();
+    let stays = |path: &str| match others {
+        Others::Go => kept.contains(path),
+        Others::Stay => !removed.contains(path),
+    };
+    for (path, entry, reference) in old_items(transaction, id)? {
+        if added.contains(path.as_str()) {
+            reindexed.replaced += 1;
+        } else if stays(&path) {
+            continue;
+        } else {
+            reindexed.gone += 1;
+        }
+        purge::replace(transaction, entry, reference, &source.name, source.at)?;
+    }
+    if others == Others::Go && source.kind != SourceKind::Folder {
+        // The same name may have held documents before.
+        purge::forget_source(transaction, &source.name)?;
+    }
+    for item in &new.written {
+        entries::write_entry(transaction, (item.begun.entry, item.begun.reference), item.blob, &item.entry, true)?;
+        write_item(transaction, id, item)?;
+        reindexed.added.push((item.path.clone(), item.begun.reference));
+    }
+    for (path, stamp) in &new.kept {
+        transaction
+            .prepare_cached(
+                "UPDATE source_item SET modified = ?3, size = ?4 WHERE source = ?1 AND path = ?2",
+            )?
+            .execute((id, path, stamp.modified, stamp.size as i64))?;
+    }
+    Ok(reindexed)
+}
+
+fn write_source(transaction: &Transaction<'_>, source: &NewSource) -> rusqlite::Result<i64> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO source (name, kind, path, options, indexed, checked, etag, last_modified, expires)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8)
+             ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, path = excluded.path,
+                 options = excluded.options, indexed = excluded.indexed, checked = excluded.checked,
+                 etag = excluded.etag, last_modified = excluded.last_modified,
+                 expires = excluded.expires
+             RETURNING id",
+        )?
+        .query_row(
+            (
+                &source.name,
+                source.kind.word(),
+                &source.path,
+                &source.options,
+                source.at.0,
+                &source.freshness.etag,
+                &source.freshness.last_modified,
+                source.freshness.expires.map(|at| at.0),
+            ),
+            |row| row.get(0),
+        )
+}
+
+fn old_items(
+    transaction: &Transaction<'_>,
+    source: i64,
+) -> rusqlite::Result<Vec<(String, i64, Reference)>> {
+    transaction
+        .prepare_cached(
+            "SELECT path, entry.id, entry.ref FROM source_item
+             JOIN entry ON entry.id = source_item.entry WHERE source_item.source = ?1",
+        )?
+        .query_map([source], |row| {
+            Ok((row.get(0)?, row.get(1)?, entries::parse_reference(&row.get::<_, String>(2)?)?))
+        })?
+        .collect()
+}
+
+fn write_item(transaction: &Transaction<'_>, source: i64, item: &Written) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO source_item (source, path, entry, modified, size, hash)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute((
+            source,
+            &item.path,
+            item.begun.entry,
+            item.stamp.modified,
+            item.stamp.size as i64,
+            item.hash,
+        ))
+        .map(drop)
+}
+
+/// Notes that a source was looked at, and until when it need not be again.
+pub(super) fn mark_checked(
+    transaction: &Transaction<'_>,
+    name: &str,
+    at: Timestamp,
+    expires: Option<Timestamp>,
+) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached(
+            "UPDATE source SET checked = ?2, expires = coalesce(?3, expires) WHERE name = ?1",
+        )?
+        .execute((name, at.0, expires.map(|at| at.0)))
+        .map(drop)
+}
