@@ -16,6 +16,7 @@ mod meaning;
 mod places;
 mod ranking;
 mod reading;
+pub mod recognizers;
 mod redaction;
 mod render;
 pub mod rules;

@@ -8,6 +8,8 @@ use forebay_domain::time::days;
 use forebay_sandbox::Profile;
 use serde::{Deserialize, Serialize};
 
+use crate::recognizers::Recognizers;
+
 /// The settings and their defaults, as the file a user would write.
 pub const DEFAULTS: &str = include_str!("settings.toml");
 
@@ -23,6 +25,9 @@ pub struct Settings {
     pub get: Get,
     pub search: Search,
     pub keep: Keep,
+    /// None unless a settings file defines some.
+    #[serde(default)]
+    pub recognizers: Recognizers,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

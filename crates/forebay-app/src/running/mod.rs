@@ -97,7 +97,7 @@ pub(crate) fn run_permitted(
     let title = cut::one_line(&line, 200);
     let spec = spec(app, command, options)?;
     let (store, prepared) = open_and_prepare(app, &spec)?;
-    let taking = Taking::new(&*store, &title, options.intent.as_deref(), budget.of_digest())?;
+    let taking = Taking::new(app, &*store, &title, options.intent.as_deref(), budget.of_digest())?;
     let mut capture = Capture { streams: app.redaction.streams(), taking, call, watcher };
     let finished = prepared.run(&mut capture, &call.cancel)?;
     let meaning = soft_failure::meaning(&line, finished.ending);

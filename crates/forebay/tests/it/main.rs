@@ -25,5 +25,6 @@ mod mcp_protocol;
 mod parity;
 mod permission;
 mod promises;
+mod recognizers;
 mod seed_bugs;
 mod texts;
