@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|input: (u16, u16, bool, &[u8])| {
     let (tokens_allowed, split, failed, raw) = input;
     let budget = Budget::exactly(u64::from(tokens_allowed % 700));
-    let hint = Hint { command: Some("make"), failed };
+    let hint = Hint { command: Some("make"), failed, ..Hint::default() };
     let whole = digest(raw, hint, Some("error parser"), budget);
     assert!(tokens::of(&whole.text) <= budget.digest.max(budget.verbatim));
     assert!(!whole.text.contains(['\r', '\x1b']));

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use forebay_digest::Hint;
 use forebay_domain::usage::{self, Answered};
 use forebay_domain::{Timestamp, tokens};
 use forebay_sandbox::KeeperProgram;
@@ -89,6 +90,12 @@ impl App {
         let answer = (tool.call)(self, input, call)?;
         self.enter_in_ledger(tool.name, &answer, started.elapsed());
         Ok(answer)
+    }
+
+    /// What is known of a command's output; every digest starts from it.
+    pub fn hint<'a>(&'a self, command: &'a str) -> Hint<'a> {
+        let recognizers = Some(self.settings.recognizers.ready());
+        Hint { command: Some(command), recognizers, ..Hint::default() }
     }
 
     /// What the user must know beside an answer, told once: a damaged store that was set aside, say.

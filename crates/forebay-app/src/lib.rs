@@ -24,6 +24,7 @@ mod meaning;
 mod places;
 mod ranking;
 mod reading;
+pub mod recognizers;
 mod redaction;
 mod render;
 mod repository;

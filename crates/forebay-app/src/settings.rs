@@ -8,6 +8,8 @@ use forebay_domain::time::days;
 use forebay_sandbox::Profile;
 use serde::{Deserialize, Serialize};
 
+use crate::recognizers::Recognizers;
+
 /// The settings and their defaults, as the file a user would write.
 pub const DEFAULTS: &str = include_str!("settings.toml");
 
@@ -27,6 +29,9 @@ pub struct Settings {
     pub files: Files,
     pub index: Index,
     pub keep: Keep,
+    /// None unless a settings file defines some.
+    #[serde(default)]
+    pub recognizers: Recognizers,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

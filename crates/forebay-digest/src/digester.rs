@@ -4,6 +4,7 @@ use forebay_domain::text::cut;
 use forebay_domain::tokens;
 
 use crate::binary::{self, Binary};
+use crate::custom::Customs;
 use crate::hash::Sha256;
 use crate::lines::{Line, LineReader};
 use crate::reducer::Reducer;
@@ -47,6 +48,7 @@ impl Digester {
                 failed: hint.failed,
                 command: hint.command.unwrap_or_default().to_owned(),
                 intent: intent.unwrap_or_default().to_owned(),
+                customs: hint.recognizers.cloned().unwrap_or_default(),
                 shape: Shape::Whole(String::new()),
             },
         }
@@ -125,6 +127,7 @@ struct Text {
     failed: bool,
     command: String,
     intent: String,
+    customs: Customs,
     shape: Shape,
 }
 
@@ -178,7 +181,12 @@ impl Text {
 
     /// What reduces a text that starts so.
     fn reducer(&self, start: &str) -> Reducer {
-        Reducer::new(&self.command, start, &self.intent, self.failed, self.budget.digest)
+        let hint = Hint {
+            command: Some(&self.command),
+            failed: self.failed,
+            recognizers: Some(&self.customs),
+        };
+        Reducer::new(hint, start, &self.intent, self.budget.digest)
     }
 
     fn finish(mut self, lines: u64) -> Shown {
@@ -208,7 +216,7 @@ impl Text {
 }
 
 /// Hands the lines of the start of a text on.
-fn feed(reducer: &mut Reducer, start: &str) {
+pub(crate) fn feed(reducer: &mut Reducer, start: &str) {
     for (number, text) in (1..).zip(start.lines()) {
         reducer.take(Line { number, text, cut: 0, ended: true });
     }

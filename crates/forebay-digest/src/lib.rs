@@ -6,13 +6,14 @@
 //! 2. a text that fits the budget is shown as it is, and nothing below is ever built;
 //! 3. a larger one is reduced (`reducer`): the recognizers (`recognizers`, one file a format) bid for
 //!    it by its command and its first lines, look at every line, mark those that matter and report
-//!    facts; `salience` weighs the lines that nobody marked; `quote` folds repeated lines and quotes
-//!    the most telling ones below the facts.
+//!    facts; those a user defines (`custom`) come first; `salience` weighs the lines that nobody marked;
+//!    `quote` folds repeated lines and quotes the most telling ones below the facts.
 //!
 //! Memory is bounded by the budget and a few constants, never by the size of the output.
 
 mod binary;
 mod command;
+mod custom;
 mod digester;
 mod hash;
 mod lines;
@@ -25,6 +26,7 @@ mod tally;
 mod terminal;
 mod when;
 
+pub use custom::{BadDefinition, Checked, CountDefinition, Customs, Definition};
 pub use digester::Digester;
 
 /// What is known about where the text came from.
@@ -32,6 +34,8 @@ pub use digester::Digester;
 pub struct Hint<'a> {
     pub command: Option<&'a str>,
     pub failed: bool,
+    /// Recognizers of the user, which are asked before all others.
+    pub recognizers: Option<&'a Customs>,
 }
 
 /// How many tokens a digest may cost.

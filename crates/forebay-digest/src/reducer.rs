@@ -2,21 +2,24 @@
 
 use forebay_domain::tokens;
 
-use crate::LeftOut;
 use crate::command::Command;
+use crate::custom::Reading;
 use crate::lines::Line;
 use crate::quote::Quoter;
-use crate::recognizers::{End, Format, Mark, Parts, Recognizer};
+use crate::recognizers::{End, Format, Mark, Parts, Recognizer, Report};
 use crate::salience::{self, Salience};
+use crate::{Hint, LeftOut};
 
 /// Reduces a text line by line.
 #[derive(Debug)]
 pub(crate) struct Reducer {
     failed: bool,
     room: usize,
-    /// Who claims the whole text.
+    /// The user's own recognizer, if one claims the text; it leaves parts of it to others.
+    custom: Option<Reading>,
+    /// Else who claims the whole text.
     whole: Option<Box<dyn Recognizer>>,
-    /// Else those who know parts of it.
+    /// Those who know parts of it, where nobody claims the whole.
     parts: Parts,
     /// Shows what they marked, and any text that nobody knows.
     quoter: Quoter,
@@ -24,13 +27,16 @@ pub(crate) struct Reducer {
 
 impl Reducer {
     /// Judges by the command and the start of the text who is to read it.
-    pub(crate) fn new(command: &str, start: &str, intent: &str, failed: bool, budget: u64) -> Self {
+    pub(crate) fn new(hint: Hint<'_>, start: &str, intent: &str, budget: u64) -> Self {
         let room = tokens::to_bytes(budget);
-        let command = Command::read(command);
+        let command = Command::read(hint.command.unwrap_or_default());
+        let custom = hint.recognizers.and_then(|customs| customs.claiming(&command, start));
+        let whole = if custom.is_some() { None } else { Format::of(&command, start) };
         Self {
-            failed,
+            failed: hint.failed,
             room,
-            whole: Format::of(&command, start).map(|format| (format.start)()),
+            custom,
+            whole: whole.map(|format| (format.start)()),
             parts: Parts::for_command(&command),
             quoter: Quoter::new(intent, room),
         }
@@ -38,16 +44,19 @@ impl Reducer {
 
     pub(crate) fn take(&mut self, line: Line<'_>) {
         let line = line.without_stamp();
+        let own = self.custom.as_mut().map_or(Mark::Plain, |custom| custom.take(line));
         let mut mark = match &mut self.whole {
             Some(whole) => whole.take(line),
-            None => self.parts.take(line),
+            // What the user drops is nobody's.
+            None if own == Mark::Noise => own,
+            None => own.max(self.parts.take(line)),
         };
         let wanted = self.quoter.wanted(line.text);
         if self.quoter.folds(line, wanted, mark.matters()) {
             return;
         }
         let (salience, triggers) = salience::weigh(line.text, line.number);
-        if self.whole.is_none() {
+        if self.whole.is_none() && own != Mark::Noise {
             mark = mark.max(self.parts.wake_for(line, triggers));
         }
         self.quoter.take(line, mark.on(Salience { wanted, ..salience }));
@@ -62,7 +71,10 @@ impl Reducer {
         let end = End { lines, room: self.room };
         let report = match self.whole {
             Some(whole) => whole.report(&end),
-            None => self.parts.report(&end),
+            None => {
+                let own = self.custom.and_then(|custom| custom.report(&end));
+                own.into_iter().chain(self.parts.report(&end)).reduce(Report::joined_by)
+            }
         };
         self.quoter.finish(report.as_ref(), self.failed, lines)
     }

@@ -81,7 +81,7 @@ fn a_failure_is_shown_with_what_follows_it() {
 #[test]
 fn an_unexplained_failure_shows_complaints_and_the_end() {
     let raw = many("step", 200) + "cannot reach the host\n" + &many("more", 200);
-    let hint = Hint { command: None, failed: true };
+    let hint = Hint { failed: true, ..Hint::default() };
     assert_snapshot!(digest(raw.as_bytes(), hint, None, Budget::exactly(30)).text, @r"
     … lines 1-200
     cannot reach the host
@@ -173,7 +173,7 @@ fn cleaning_removes_what_only_a_terminal_needs() {
 }
 
 /// Bytes like those of a terminal: text with escapes, returns, repeats, words that weigh, garbage.
-fn terminal_bytes() -> impl Strategy<Value = Vec<u8>> {
+pub(crate) fn terminal_bytes() -> impl Strategy<Value = Vec<u8>> {
     let pieces: Vec<&[u8]> = vec![
         b"\n",
         b"\n",
@@ -233,7 +233,7 @@ proptest! {
 
     #[test]
     fn a_digest_holds_its_budget_and_is_clean(raw in terminal_bytes(), budget in budgets(), failed: bool) {
-        let shown = digest(&raw, Hint { command: None, failed }, None, budget);
+        let shown = digest(&raw, Hint { failed, ..Hint::default() }, None, budget);
         let limit = if shown.verbatim { budget.verbatim.max(budget.digest) } else { budget.digest };
         prop_assert!(tokens::of(&shown.text) <= limit);
         prop_assert!(!shown.text.contains(|c: char| c.is_ascii_control() && !"\t\n".contains(c)));

@@ -25,7 +25,7 @@ fn recorded_outputs_are_digested_like_this() {
 }
 
 fn digest(raw: &[u8], of: &Sample, intent: Option<&str>, tokens: u64, sizes: &[usize]) -> Digest {
-    let hint = Hint { command: Some(&of.card.command), failed: false };
+    let hint = Hint { command: Some(&of.card.command), ..Hint::default() };
     let mut digester = Digester::new(hint, intent, Budget::exactly(tokens));
     let mut rest = raw;
     for size in sizes.iter().cycle().take_while(|_| true) {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
+use forebay_app::recognizers::EXAMPLE as OWN;
 use forebay_digest::{Budget, FormatRow, Hint, digest, formats};
 use serde::Deserialize;
 
@@ -39,7 +40,11 @@ pub(super) fn page() -> Result<String> {
          Output that is larger than the budget becomes a digest: first what is known of it (counts, what\n\
          failed, where and why), then the lines that matter most, each gap with the numbers of the lines\n\
          left out. The command and the first lines decide who reads it; a log may hold several formats.\n\
-         A count is only given where it is sure; what is not understood is quoted.\n\n{}\n## Examples\n\n\
+         A count is only given where it is sure; what is not understood is quoted.\n\n{}\n## Your own\n\n\
+         A settings file can define further recognizers, the project's as well as the user's. They are asked\n\
+         before all others, hold for every digest, and leave what they do not mention to the formats above.\n\
+         Patterns are regular expressions as Rust's `regex` has them. `forebay digest --check` tries each one\n\
+         on its sample, says what fails, and then exits with 1.\n\n```toml\n{OWN}```\n\n## Examples\n\n\
          Digests of recorded outputs, within {TOKENS} tokens.\n{}",
         table(&["format", "kept", "commands"], &rows),
         examples.concat()
@@ -58,7 +63,7 @@ fn example(format: FormatRow, samples: &[Sample]) -> Result<Option<String>> {
         return Ok(None);
     };
     let raw = fs::read(&sample.output).with_context(|| sample.output.display().to_string())?;
-    let hint = Hint { command: Some(&sample.command), failed: false };
+    let hint = Hint { command: Some(&sample.command), ..Hint::default() };
     let shown = digest(&raw, hint, None, Budget::exactly(TOKENS)).text;
     Ok(Some(format!(
         "\n### {}\n\n`{}`\n\n````text\n{}\n````\n",

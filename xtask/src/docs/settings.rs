@@ -29,7 +29,10 @@ pub(super) fn page() -> Result<String> {
         "{GENERATED}\n\n# Settings\n\n\
          The last one that names a setting decides: defaults, the user's file, `.forebay.toml` of the\n\
          project, the environment, `--set KEY=VALUE`. `forebay config` prints each value and where it\n\
-         came from.\n\n{}\n## Other variables\n\n{}",
+         came from.\n\n{}\n## Recognizers\n\n\
+         `[recognizers.<name>]` in a settings file makes digests understand the output of further commands;\n\
+         [digests](digests.md#your-own) shows one. A later file replaces a recognizer of the same name.\n\n\
+         ## Other variables\n\n{}",
         table(&["key", "default", "environment", "meaning"], &settings),
         table(&["variable", "meaning"], &variables)
     ))

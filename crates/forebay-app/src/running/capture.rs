@@ -1,6 +1,6 @@
 //! Takes a run's output as it arrives: to who watches, to the digest, to the store.
 
-use forebay_digest::{Budget, Digest, Digester, Hint};
+use forebay_digest::{Budget, Digest, Digester};
 use forebay_domain::{Entry, EntryKind, Redactions, RunRecord, Spans, Stream};
 use forebay_sandbox::isolation::{Reach, explain};
 use forebay_sandbox::{Finished, Profile, RunSpec, Sink};
@@ -95,15 +95,15 @@ pub(super) struct Taking<'a> {
 
 impl<'a> Taking<'a> {
     pub(super) fn new(
+        app: &App,
         store: &'a dyn Store,
         title: &'a str,
         intent: Option<&str>,
         budget: Budget,
     ) -> Result<Self, AppError> {
-        let hint = Hint { command: Some(title), ..Hint::default() };
         Ok(Self {
             upload: Ok(store.upload()?),
-            digester: Digester::new(hint, intent, budget),
+            digester: Digester::new(app.hint(title), intent, budget),
             title,
             bytes: 0,
             spans: Spans::default(),

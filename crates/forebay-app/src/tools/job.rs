@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use forebay_digest::{Budget, Digester, Hint};
+use forebay_digest::{Budget, Digester};
 use forebay_domain::text::number;
 use forebay_domain::time::Span;
 use forebay_sandbox::inlet;
@@ -138,8 +138,7 @@ fn answer(
         );
     }
     let room = budget.saturating_sub(FRAME_TOKENS).max(1);
-    let hint = Hint { command: Some(&record.title), ..Hint::default() };
-    let mut digester = Digester::new(hint, None, Budget::exactly(room));
+    let mut digester = Digester::new(app.hint(&record.title), None, Budget::exactly(room));
     let next =
         job.read_since(app, &record, cursor.unwrap_or(0), &mut |bytes| digester.push(bytes))?;
     let digest = digester.finish();

@@ -90,7 +90,8 @@ impl Format {
     }
 }
 
-fn first_lines(start: &str) -> Vec<&str> {
+/// The lines that decide, without the times that a CI service writes before them.
+pub(crate) fn first_lines(start: &str) -> Vec<&str> {
     let lines = start.lines().take(LOOKED_AT);
     lines.map(|text| Line { number: 0, text, cut: 0, ended: true }.without_stamp().text).collect()
 }

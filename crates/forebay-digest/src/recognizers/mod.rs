@@ -7,7 +7,7 @@ mod format;
 mod parts;
 mod report;
 
-pub(crate) use format::{Claim, Format, Scope, Start};
+pub(crate) use format::{Claim, Format, Scope, Start, first_lines};
 pub(crate) use parts::Parts;
 pub(crate) use report::{Quotes, Report};
 

@@ -4,11 +4,12 @@ use std::io::{self, Read};
 use std::process::ExitCode;
 
 use clap::Args;
+use forebay_app::Settings;
 use forebay_digest::{Budget, Digester, Hint};
 use serde_json::json;
 
-use super::Common;
 use super::terminal::{self, Failure};
+use super::{Common, digest_check, project_root};
 
 /// Digest stdin to stdout; store nothing
 #[derive(Debug, Args)]
@@ -22,12 +23,24 @@ pub(super) struct Digest {
     /// What you look for; matching lines come first
     #[arg(long, value_name = "TEXT")]
     intent: Option<String>,
+    /// Try the recognizers of your settings on their samples instead
+    #[arg(long, conflicts_with_all = ["command", "intent"])]
+    check: bool,
 }
 
 impl Digest {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
-        let budget = self.budget(common)?;
-        let hint = Hint { command: self.command.as_deref(), ..Hint::default() };
+        let settings = common.settings(&project_root(&common.working_folder()?))?;
+        if self.check {
+            let tokens = self.budget.unwrap_or(settings.digest.budget);
+            return digest_check::carry_out(&settings.recognizers, tokens, common);
+        }
+        let budget = self.budget(&settings);
+        let hint = Hint {
+            command: self.command.as_deref(),
+            recognizers: Some(settings.recognizers.ready()),
+            ..Hint::default()
+        };
         let mut digester = Digester::new(hint, self.intent.as_deref(), budget);
         read_into(&mut digester)?;
         let digest = digester.finish();
@@ -49,12 +62,10 @@ impl Digest {
 }
 
 impl Digest {
-    fn budget(&self, common: &Common) -> Result<Budget, Failure> {
-        if let Some(tokens) = self.budget {
-            return Ok(Budget::exactly(tokens));
-        }
-        let settings = common.app()?.settings.digest;
-        Ok(Budget { verbatim: settings.verbatim, digest: settings.budget })
+    fn budget(&self, settings: &Settings) -> Budget {
+        let usual =
+            || Budget { verbatim: settings.digest.verbatim, digest: settings.digest.budget };
+        self.budget.map_or_else(usual, Budget::exactly)
     }
 }
 

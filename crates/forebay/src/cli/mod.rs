@@ -5,6 +5,7 @@ mod completions;
 mod config;
 mod demo;
 mod digest;
+mod digest_check;
 mod doctor;
 mod files;
 mod get;
@@ -37,7 +38,7 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
-use forebay_app::{Answer, App, AppError, Call, Setup};
+use forebay_app::{Answer, App, AppError, Call, Settings, Setup};
 use forebay_domain::Timestamp;
 use forebay_store::{Home, Project};
 use serde_json::Value;
@@ -174,8 +175,7 @@ impl Common {
         let user_home = user_home();
         let project = Project::of(project, user_home.as_deref());
         let root = project.as_ref().map_or(&cwd, |project| &project.root);
-        let settings =
-            self.config(root).and_then(|config| config.settings()).map_err(wrong_settings)?;
+        let settings = self.settings(root)?;
         Ok(App::new(Setup {
             home,
             cwd,
@@ -190,7 +190,12 @@ impl Common {
         }))
     }
 
-    /// The settings of the project at `root`.
+    /// The settings of the project at `root`, as the app takes them.
+    fn settings(&self, root: &Path) -> Result<Settings, AppError> {
+        self.config(root).and_then(|config| config.settings()).map_err(wrong_settings)
+    }
+
+    /// The settings of the project at `root`, with where each came from.
     fn config(&self, root: &Path) -> Result<Config, ConfigError> {
         Config::load(user_settings_file().as_deref(), &root.join(PROJECT_FILE), &self.set)
     }

@@ -4,6 +4,7 @@
 //! and never loosen it.
 
 pub(crate) mod environment;
+mod recognizers;
 mod tighten;
 
 use std::collections::BTreeMap;
@@ -57,6 +58,8 @@ pub(crate) enum ConfigError {
     WrongType { layer: Layer, key: String, value: String, expected: &'static str },
     #[error("{layer}: a project cannot loosen `{key}` to {value}")]
     Loosens { layer: Layer, key: String, value: String },
+    #[error("{layer}: `{key}`: {message}")]
+    BadRecognizer { layer: Layer, key: String, message: String },
     #[error("--set {0}: write it as key=value")]
     BadFlag(String),
 }
@@ -67,6 +70,10 @@ impl ConfigError {
             Self::Unreadable { .. } => "make the file readable, or remove it",
             Self::NotToml { .. } => "settings files are TOML; `forebay config` shows every setting",
             Self::Loosens { .. } => "set it in your own settings file; `forebay config` names it",
+            Self::BadRecognizer { .. } => {
+                "patterns are regular expressions as Rust's `regex` has them, best in 'single quotes'; \
+                 docs/reference/digests.md shows an example"
+            }
             _ => "`forebay config` shows every setting with its value",
         }
     }
@@ -128,13 +135,17 @@ impl Config {
             Err(source) => return Err(ConfigError::Unreadable { path: path.to_owned(), source }),
         };
         let layer = Layer::File(path.to_owned());
-        flatten(parse(path, &text)?)
-            .into_iter()
-            .try_for_each(|(key, value)| self.set(&key, value, &layer, may))
+        let mut table = parse(path, &text)?;
+        if let Some(defined) = table.remove(recognizers::SECTION) {
+            let rows = recognizers::read(defined, path)?;
+            self.values.extend(rows.into_iter().map(|(key, row)| (key, (row, layer.clone()))));
+        }
+        flatten(table).into_iter().try_for_each(|(key, value)| self.set(&key, value, &layer, may))
     }
 
     fn overlay_environment(&mut self) -> Result<(), ConfigError> {
-        let keys: Vec<String> = self.values.keys().cloned().collect();
+        let keys: Vec<String> =
+            self.values.keys().filter(|key| !recognizers::is_one(key)).cloned().collect();
         for key in keys {
             let name = environment::of_setting(&key);
             if let Some(text) = environment::read(&name) {
@@ -242,7 +253,7 @@ fn expected(example: &Value) -> &'static str {
         Value::Boolean(_) => "true or false",
         Value::String(_) => "a text",
         Value::Array(_) => "a list of texts",
-        _ => "of the right type",
+        _ => "given so: recognizers are defined in a settings file",
     }
 }
 

@@ -27,5 +27,6 @@ mod mcp_protocol;
 mod parity;
 mod permission;
 mod promises;
+mod recognizers;
 mod seed_bugs;
 mod texts;

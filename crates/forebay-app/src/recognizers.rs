@@ -1,0 +1,211 @@
+//! Recognizers that settings define: read from a settings file, tried on their samples.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use forebay_digest::{BadDefinition, Checked, CountDefinition, Customs, Definition};
+use serde::{Deserialize, Serialize};
+
+/// An example whose sample proves it, for the reference.
+pub const EXAMPLE: &str = include_str!("recognizers_example.toml");
+
+/// A larger file is no sample.
+const MOST_SAMPLE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The table `[recognizers.<name>]` of a settings file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Row {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub first_lines: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keep: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub drop: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<Count>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample_file: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expect: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Count {
+    pub label: String,
+    pub pattern: String,
+}
+
+/// All of them, found to be good.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(try_from = "BTreeMap<String, Row>", into = "BTreeMap<String, Row>")]
+pub struct Recognizers {
+    rows: BTreeMap<String, Row>,
+    ready: Customs,
+}
+
+impl PartialEq for Recognizers {
+    fn eq(&self, other: &Self) -> bool {
+        self.rows == other.rows
+    }
+}
+
+impl Eq for Recognizers {}
+
+impl TryFrom<BTreeMap<String, Row>> for Recognizers {
+    type Error = BadDefinition;
+
+    fn try_from(rows: BTreeMap<String, Row>) -> Result<Self, BadDefinition> {
+        if let Some(name) =
+            rows.iter().find_map(|(name, row)| row.has_two_samples().then_some(name))
+        {
+            let message = "both `sample` and `sample_file`; give one".to_owned();
+            return Err(BadDefinition { key: name.clone(), message });
+        }
+        let ready = Customs::new(rows.iter().map(|(name, row)| row.definition(name)))?;
+        Ok(Self { rows, ready })
+    }
+}
+
+impl From<Recognizers> for BTreeMap<String, Row> {
+    fn from(recognizers: Recognizers) -> Self {
+        recognizers.rows
+    }
+}
+
+impl Row {
+    /// The path of its sample counts from the settings file that names it.
+    #[must_use]
+    pub fn with_sample_beside(mut self, settings_file: &Path) -> Self {
+        if let Some(path) = &mut self.sample_file {
+            *path = settings_file.with_file_name("").join(&*path);
+        }
+        self
+    }
+
+    fn has_two_samples(&self) -> bool {
+        self.sample.is_some() && self.sample_file.is_some()
+    }
+
+    fn definition(&self, name: &str) -> Definition {
+        let count = |count: &Count| CountDefinition {
+            label: count.label.clone(),
+            pattern: count.pattern.clone(),
+        };
+        Definition {
+            name: name.to_owned(),
+            commands: self.commands.clone(),
+            first_lines: self.first_lines.clone(),
+            keep: self.keep.clone(),
+            drop: self.drop.clone(),
+            counts: self.counts.iter().map(count).collect(),
+        }
+    }
+
+    fn sample(&self) -> Result<Vec<u8>, String> {
+        match (&self.sample, &self.sample_file) {
+            (Some(text), _) => Ok(text.clone().into_bytes()),
+            (None, Some(path)) => {
+                read_sample(path).map_err(|error| format!("{}: {error}", path.display()))
+            }
+            (None, None) => Err("it has no `sample` or `sample_file`".to_owned()),
+        }
+    }
+}
+
+/// Reads a file that is one, and not a device or a pipe that never ends.
+fn read_sample(path: &Path) -> io::Result<Vec<u8>> {
+    let known = fs::metadata(path)?;
+    if !known.is_file() || known.len() > MOST_SAMPLE_BYTES {
+        return Err(io::Error::other("no file of at most 16 MB"));
+    }
+    fs::read(path)
+}
+
+/// How a recognizer did on its sample.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    pub name: String,
+    pub checked: Checked,
+}
+
+impl Recognizers {
+    /// What digests take.
+    pub fn ready(&self) -> &Customs {
+        &self.ready
+    }
+
+    /// Tries each on its sample, in a digest of so many tokens.
+    pub fn check(&self, budget: u64) -> Vec<Verdict> {
+        let rows = self.rows.iter();
+        rows.map(|(name, row)| Verdict {
+            name: name.clone(),
+            checked: self.check_one(name, row, budget),
+        })
+        .collect()
+    }
+
+    fn check_one(&self, name: &str, row: &Row, budget: u64) -> Checked {
+        let sample = match row.sample() {
+            Ok(sample) => sample,
+            Err(fault) => {
+                return Checked { digest: String::new(), faults: vec![fault], untried: Vec::new() };
+            }
+        };
+        let mut checked = self.ready.check(name, &sample, &row.expect, budget);
+        if row.expect.is_empty() {
+            checked.faults.push("`expect` does not say what its digest must contain".to_owned());
+        }
+        checked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Settings;
+
+    #[derive(Deserialize)]
+    struct File {
+        recognizers: Recognizers,
+    }
+
+    #[test]
+    fn the_example_does_what_it_says() {
+        let File { recognizers } = toml::from_str(EXAMPLE).unwrap();
+        let verdicts = recognizers.check(200);
+        assert_eq!(verdicts.len(), 1);
+        let Checked { faults, untried, digest } = &verdicts[0].checked;
+        assert!(faults.is_empty() && untried.is_empty(), "{faults:?} {untried:?}\n{digest}");
+    }
+
+    #[test]
+    fn settings_with_recognizers_are_written_as_they_are_read() {
+        let text = format!("{}\n{EXAMPLE}", crate::settings::DEFAULTS);
+        let settings: Settings = toml::from_str(&text).unwrap();
+        let written = toml::to_string(&settings).unwrap();
+        assert_eq!(toml::from_str::<Settings>(&written).unwrap(), settings);
+    }
+
+    #[test]
+    fn a_sample_that_cannot_be_read_is_a_fault() {
+        let row = |file: &str| Row {
+            commands: vec!["x".to_owned()],
+            keep: vec!["x".to_owned()],
+            sample_file: Some(file.into()),
+            ..Row::default()
+        };
+        let rows = [("gone", row("/no/such/file")), ("device", row("/dev/zero"))];
+        let rows: BTreeMap<_, _> = rows.map(|(name, row)| (name.to_owned(), row)).into();
+        let verdicts = Recognizers::try_from(rows).unwrap().check(100);
+        assert!(verdicts[0].checked.faults[0].contains("no file of at most"), "{verdicts:?}");
+        assert!(verdicts[1].checked.faults[0].contains("/no/such/file"), "{verdicts:?}");
+    }
+}

@@ -1,0 +1,181 @@
+//! Recognizers that a user defines: when they read a text, and which of its lines they keep, drop and
+//! count.
+//!
+//! A pattern only shapes what is shown: the text stays data, and all of it stays in the store. Patterns
+//! match in linear time and are bounded in size. Their syntax is checked when they are defined; they
+//! are compiled when the first text needs them, so that a process that digests nothing pays nothing.
+
+mod check;
+mod pattern;
+mod reading;
+
+use std::sync::{Arc, OnceLock};
+
+use regex::RegexSet;
+
+use crate::command::Command;
+pub use check::Checked;
+use pattern::{Counting, Patterns};
+pub(crate) use reading::Reading;
+
+/// Patterns of one recognizer.
+const MOST_PATTERNS: usize = 64;
+
+/// Recognizers of one user.
+const MOST_RECOGNIZERS: usize = 100;
+
+/// A recognizer as its user writes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Definition {
+    pub name: String,
+    /// Commands that print the format, as `deploy` or `make deploy`.
+    pub commands: Vec<String>,
+    /// Patterns, one of which a line at the start of the text matches.
+    pub first_lines: Vec<String>,
+    /// Lines to show before all others; those of the first pattern before those of the next.
+    pub keep: Vec<String>,
+    /// Lines that nobody needs, unless they are kept.
+    pub drop: Vec<String>,
+    pub counts: Vec<CountDefinition>,
+}
+
+/// Something to count: what it is called, and the lines that are one.
+///
+/// A group `(?<sum>…)` adds up the numbers it finds, a group `(?<by>…)` counts each value by itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CountDefinition {
+    pub label: String,
+    pub pattern: String,
+}
+
+/// What is wrong with a definition.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{key}: {message}")]
+pub struct BadDefinition {
+    /// Where, below the recognizers: `deploy.keep[1]`.
+    pub key: String,
+    pub message: String,
+}
+
+/// The recognizers of a user, ready to be handed to digests.
+#[derive(Debug, Clone, Default)]
+pub struct Customs(Arc<Vec<Arc<Custom>>>);
+
+/// A recognizer whose definition was found to be good.
+#[derive(Debug)]
+pub(crate) struct Custom {
+    definition: Definition,
+    counting: Vec<Counting>,
+    first_lines: OnceLock<Option<RegexSet>>,
+    patterns: OnceLock<Option<Patterns>>,
+}
+
+impl Customs {
+    /// Takes the definitions if all of them are good.
+    pub fn new(definitions: impl IntoIterator<Item = Definition>) -> Result<Self, BadDefinition> {
+        let customs: Vec<Arc<Custom>> = definitions
+            .into_iter()
+            .map(|one| Custom::new(one).map(Arc::new))
+            .collect::<Result<_, _>>()?;
+        if customs.len() > MOST_RECOGNIZERS {
+            let message = format!("{} recognizers; {MOST_RECOGNIZERS} are the most", customs.len());
+            return Err(BadDefinition { key: String::new(), message });
+        }
+        Ok(Self(Arc::new(customs)))
+    }
+
+    /// Reads a text for the recognizer that claims it, if one does.
+    ///
+    /// One that says both by command and by first lines when it is meant comes before the others.
+    pub(crate) fn claiming(&self, command: &Command, start: &str) -> Option<Reading> {
+        let claim = self.0.iter().filter(|custom| custom.claims(command, start));
+        // Of equals the first one stays.
+        let best = claim
+            .reduce(|best, next| if next.conditions() > best.conditions() { next } else { best });
+        Reading::of(Arc::clone(best?))
+    }
+}
+
+impl Custom {
+    fn new(definition: Definition) -> Result<Self, BadDefinition> {
+        check_words(&definition)?;
+        let name = &definition.name;
+        for (list, patterns) in [
+            ("first_lines", &definition.first_lines),
+            ("keep", &definition.keep),
+            ("drop", &definition.drop),
+        ] {
+            for (index, pattern) in patterns.iter().enumerate() {
+                let key = || format!("{name}.{list}[{index}]");
+                pattern::check(pattern).map_err(|message| BadDefinition { key: key(), message })?;
+            }
+        }
+        let counting = definition.counts.iter().enumerate().map(|(index, count)| {
+            let key = || format!("{name}.counts[{index}].pattern");
+            Counting::of(&count.pattern).map_err(|message| BadDefinition { key: key(), message })
+        });
+        Ok(Self {
+            counting: counting.collect::<Result<_, _>>()?,
+            definition,
+            first_lines: OnceLock::new(),
+            patterns: OnceLock::new(),
+        })
+    }
+
+    fn claims(&self, command: &Command, start: &str) -> bool {
+        let Definition { commands, first_lines, .. } = &self.definition;
+        let by_command = commands.is_empty() || commands.iter().any(|pattern| command.is(pattern));
+        by_command && (first_lines.is_empty() || self.knows_start(start))
+    }
+
+    fn knows_start(&self, start: &str) -> bool {
+        let patterns = self.first_lines.get_or_init(|| pattern::set(&self.definition.first_lines));
+        let starts_so = |set: &RegexSet| {
+            crate::recognizers::first_lines(start).into_iter().any(|line| set.is_match(line))
+        };
+        patterns.as_ref().is_some_and(starts_so)
+    }
+
+    fn conditions(&self) -> usize {
+        let Definition { commands, first_lines, .. } = &self.definition;
+        usize::from(!commands.is_empty()) + usize::from(!first_lines.is_empty())
+    }
+
+    /// None only where the patterns together are too large.
+    fn patterns(&self) -> Option<&Patterns> {
+        self.patterns.get_or_init(|| Patterns::of(&self.definition, &self.counting)).as_ref()
+    }
+}
+
+/// Whether a definition has a name, says when it is meant and what to do.
+fn check_words(definition: &Definition) -> Result<(), BadDefinition> {
+    let Definition { name, commands, first_lines, keep, drop, counts } = definition;
+    let patterns = first_lines.len() + keep.len() + drop.len() + counts.len();
+    let is_name = |name: &str| {
+        let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        !name.is_empty() && name.len() <= 40 && name.chars().all(known)
+    };
+    let message = match () {
+        () if !is_name(name) => "a name has up to 40 letters, digits, - and _".to_owned(),
+        () if commands.is_empty() && first_lines.is_empty() => {
+            "neither `commands` nor `first_lines` says which output is meant".to_owned()
+        }
+        () if keep.is_empty() && drop.is_empty() && counts.is_empty() => {
+            "nothing to `keep`, to `drop` or in `counts`".to_owned()
+        }
+        () if commands.iter().any(|command| command.trim().is_empty()) => {
+            "an empty text in `commands`".to_owned()
+        }
+        () if counts.iter().any(|count| count.label.trim().is_empty()) => {
+            "a count without a `label`".to_owned()
+        }
+        () if patterns > MOST_PATTERNS => {
+            format!("{patterns} patterns; {MOST_PATTERNS} are the most")
+        }
+        () => return Ok(()),
+    };
+    Err(BadDefinition { key: name.clone(), message })
+}
+
+#[cfg(test)]
+mod tests;

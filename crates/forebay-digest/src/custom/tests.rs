@@ -1,0 +1,258 @@
+//! Definitions good and bad, and what a user's recognizer makes of a text.
+
+use insta::assert_snapshot;
+use proptest::prelude::*;
+
+use super::*;
+use crate::{Budget, Digest, Hint, digest};
+
+fn texts(items: &[&str]) -> Vec<String> {
+    items.iter().map(|item| (*item).to_owned()).collect()
+}
+
+fn count(label: &str, pattern: &str) -> CountDefinition {
+    CountDefinition { label: label.to_owned(), pattern: pattern.to_owned() }
+}
+
+fn deploy() -> Definition {
+    Definition {
+        name: "deploy".to_owned(),
+        commands: texts(&["shipit"]),
+        keep: texts(&["^(FAILED|ROLLED BACK) "]),
+        drop: texts(&[r"^\s*waiting"]),
+        counts: vec![
+            count("hosts", r"^host (?<by>\w+):"),
+            count("KB sent", r"sent (?<sum>[\d.,]+) KB"),
+            count("waits", "waiting"),
+        ],
+        ..Definition::default()
+    }
+}
+
+/// The output of a tool that nobody but its user knows.
+fn shipped(hosts: u64) -> String {
+    let line = |host: u64| {
+        let state = if host % 7 == 3 { "stuck" } else { "done" };
+        format!("  waiting for host-{host} to answer\nhost {state}: host-{host}, sent 1,000.5 KB\n")
+    };
+    (0..hosts).map(line).collect::<String>() + "FAILED host-3 has no room\nrest of the story\n"
+}
+
+fn digested(customs: &Customs, raw: &str, command: Option<&str>, tokens: u64) -> Digest {
+    let hint = Hint { command, recognizers: Some(customs), ..Hint::default() };
+    digest(raw.as_bytes(), hint, None, Budget::exactly(tokens))
+}
+
+#[test]
+fn lines_are_kept_dropped_and_counted() {
+    let customs = Customs::new([deploy()]).unwrap();
+    let shown = digested(&customs, &shipped(400), Some("cd x && sudo shipit --all"), 60);
+    assert_snapshot!(shown.text, @r"
+    deploy: 400 hosts (done: 343, stuck: 57)
+    400,200 KB sent in 400 lines (1000.5 each)
+    400 waits
+    … line 1
+    host done: host-0, sent 1,000.5 KB
+    … lines 3-799
+    host done: host-399, sent 1,000.5 KB
+    FAILED host-3 has no room
+    rest of the story
+    ");
+}
+
+#[test]
+fn another_command_is_not_meant() {
+    let customs = Customs::new([deploy()]).unwrap();
+    let own = digested(&customs, &shipped(400), Some("cat log"), 60);
+    assert_eq!(own, digested(&Customs::default(), &shipped(400), Some("cat log"), 60));
+    assert!(!own.text.contains("deploy"));
+}
+
+#[test]
+fn first_lines_claim_a_text_of_any_command() {
+    let by_start = Definition {
+        name: "by-start".to_owned(),
+        commands: Vec::new(),
+        first_lines: texts(&["^never$", r"^\s+waiting for host-\d+"]),
+        ..deploy()
+    };
+    let customs = Customs::new([by_start]).unwrap();
+    let shown = digested(&customs, &shipped(400), None, 60).text;
+    assert!(shown.starts_with("by-start: 400 hosts (done: 343, stuck: 57)"), "{shown}");
+    let other = digested(&customs, &format!("{}{}", "x y\n".repeat(99), shipped(400)), None, 60);
+    assert!(!other.text.contains("by-start"), "only the start counts: {}", other.text);
+}
+
+#[test]
+fn the_more_particular_of_two_reads_the_text() {
+    let particular = Definition {
+        name: "shipit-log".to_owned(),
+        first_lines: texts(&["waiting for"]),
+        ..deploy()
+    };
+    for order in [[deploy(), particular.clone()], [particular, deploy()]] {
+        let customs = Customs::new(order).unwrap();
+        let shown = digested(&customs, &shipped(400), Some("shipit"), 60).text;
+        assert!(shown.starts_with("shipit-log: "), "{shown}");
+    }
+}
+
+#[test]
+fn what_others_know_of_its_parts_is_told_too() {
+    let raw = shipped(300)
+        + "error[E0308]: mismatched types\n --> src/main.rs:4:5\n  |\n4 | let x: u8 = \"\";\n";
+    let customs = Customs::new([deploy()]).unwrap();
+    let shown = digested(&customs, &raw, Some("shipit"), 120).text;
+    for part in ["rustc: 1 error", "300 hosts", "FAILED host-3 has no room", "--> src/main.rs:4:5"]
+    {
+        assert!(shown.contains(part), "{part} in\n{shown}");
+    }
+}
+
+#[track_caller]
+fn check_refused(change: impl Fn(&mut Definition), key: &str, message: &str) {
+    let mut definition = deploy();
+    change(&mut definition);
+    let bad = Customs::new([definition]).unwrap_err();
+    assert_eq!(bad.key, key, "{bad}");
+    assert!(bad.message.contains(message), "{bad}");
+}
+
+#[test]
+fn a_bad_definition_says_where_and_what() {
+    check_refused(|bad| bad.keep.push("(open".to_owned()), "deploy.keep[1]", "unclosed group");
+    check_refused(|bad| bad.drop[0] = String::new(), "deploy.drop[0]", "matches every line");
+    check_refused(
+        |bad| bad.drop[0] = r"(a{1000}){1000}".to_owned(),
+        "deploy.drop[0]",
+        "size limit",
+    );
+    check_refused(|bad| bad.drop[0] = r"(x)\1".to_owned(), "deploy.drop[0]", "backreferences");
+    check_refused(|bad| bad.keep[0] = "x".repeat(2_000), "deploy.keep[0]", "are the most");
+    check_refused(|bad| bad.keep = vec!["x".to_owned(); 99], "deploy", "64 are the most");
+    check_refused(|bad| bad.commands.clear(), "deploy", "which output is meant");
+    check_refused(|bad| bad.name = "a.b".to_owned(), "a.b", "a name has");
+    check_refused(|bad| bad.counts[1].label.clear(), "deploy", "without a `label`");
+    let named = |pattern: &'static str| {
+        move |bad: &mut Definition| bad.counts[0].pattern = pattern.to_owned()
+    };
+    check_refused(named("(?<total>x)"), "deploy.counts[0].pattern", "no group `total`");
+    check_refused(named("(?<by>x)(?<sum>1)"), "deploy.counts[0].pattern", "only one group");
+    let says_nothing = |bad: &mut Definition| {
+        *bad = Definition {
+            name: bad.name.clone(),
+            commands: bad.commands.clone(),
+            ..Definition::default()
+        };
+    };
+    check_refused(says_nothing, "deploy", "nothing to `keep`");
+}
+
+#[test]
+fn a_sample_shows_whether_a_recognizer_does_what_it_should() {
+    let customs = Customs::new([deploy()]).unwrap();
+    let good = customs.check("deploy", shipped(20).as_bytes(), &texts(&["20 hosts"]), 100);
+    assert_eq!((good.faults, good.untried), (vec![], vec![]));
+    let bad = customs.check("deploy", b"host done: a\n", &texts(&["2 hosts", "1 hosts"]), 100);
+    assert_eq!(bad.faults, ["the digest lacks \"2 hosts\""]);
+    assert_eq!(bad.untried, ["keep[0]", "drop[0]", "counts[1]", "counts[2]"]);
+}
+
+#[test]
+fn a_sample_that_another_one_reads_is_told() {
+    let greedy =
+        Definition { name: "greedy".to_owned(), first_lines: texts(&["host"]), ..deploy() };
+    let unfit = Definition { name: "unfit".to_owned(), first_lines: texts(&["^no$"]), ..deploy() };
+    let customs = Customs::new([deploy(), greedy, unfit]).unwrap();
+    let check = |name| customs.check(name, shipped(20).as_bytes(), &[], 100).faults;
+    assert_eq!(check("deploy"), ["its sample is read by `greedy`"]);
+    assert_eq!(check("greedy"), Vec::<String>::new());
+    assert_eq!(check("unfit"), ["its sample is read by `greedy`"]);
+    let alone = Definition { commands: vec![], ..unfit_alone() };
+    let customs = Customs::new([alone]).unwrap();
+    let faults = customs.check("unfit", b"x\n", &[], 100).faults;
+    assert_eq!(faults, ["no first line of its sample matches `first_lines`"]);
+}
+
+fn unfit_alone() -> Definition {
+    Definition { name: "unfit".to_owned(), first_lines: texts(&["^no$"]), ..deploy() }
+}
+
+#[test]
+fn a_sum_without_a_number_is_not_guessed() {
+    let sums = Definition { counts: vec![count("KB", r"sent (?<sum>\S+)")], ..deploy() };
+    let customs = Customs::new([sums]).unwrap();
+    let shown = customs.check("deploy", b"sent 1,000\nsent 2.5\nsent much\n", &[], 100).digest;
+    assert!(
+        shown.starts_with("deploy: 1002.5 KB in 2 lines (2.5..1000), 1 lines without a number"),
+        "{shown}"
+    );
+}
+
+/// Patterns as people write them, some of which match nearly everything.
+fn definitions() -> impl Strategy<Value = Definition> {
+    let pattern = || {
+        prop::sample::select(vec![
+            ".",
+            "error",
+            r"^\s*$",
+            r"\d+",
+            "(?i)FAIL",
+            "[^a]",
+            "line (?:7|8)",
+            "ä",
+            "$",
+            r"\bsame\b",
+        ])
+        .prop_map(str::to_owned)
+    };
+    let counted = prop::sample::select(vec![
+        r"(?<by>\w+)",
+        r"(?<sum>\d+)",
+        ".",
+        r"(?<by>.*)",
+        r"(?<sum>\S*)",
+    ]);
+    let list = || prop::collection::vec(pattern(), 0..4);
+    (list(), list(), prop::collection::vec(counted, 0..4)).prop_map(|(keep, drop, counted)| {
+        Definition {
+            name: "any".to_owned(),
+            first_lines: texts(&[".", "^$"]),
+            keep: if counted.is_empty() { [keep, texts(&["."])].concat() } else { keep },
+            drop,
+            counts: counted.into_iter().map(|pattern| count("of these", pattern)).collect(),
+            commands: Vec::new(),
+        }
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_recognizer_keeps_the_promises(
+        definition in definitions(),
+        raw in crate::tests::terminal_bytes(),
+        tokens in 1_u64..90,
+        at in 0_usize..400,
+    ) {
+        let customs = Customs::new([definition]).unwrap();
+        let hint = Hint { recognizers: Some(&customs), ..Hint::default() };
+        let whole = digest(&raw, hint, Some("line"), Budget::exactly(tokens));
+        prop_assert!(whole.text.len() as u64 <= tokens * 4, "over budget");
+        prop_assert!(!whole.text.is_empty() || crate::clean(&raw).is_empty());
+        prop_assert!(!whole.text.contains(|c: char| c.is_ascii_control() && !"\t\n".contains(c)));
+        let (first, rest) = raw.split_at(at.min(raw.len()));
+        let mut digester = crate::Digester::new(hint, Some("line"), Budget::exactly(tokens));
+        digester.push(first);
+        digester.push(rest);
+        prop_assert_eq!(digester.finish(), whole);
+        customs.check("any", &raw, &[], tokens);
+    }
+
+    #[test]
+    fn any_text_is_a_pattern_or_refused(pattern: String) {
+        let definition = Definition { keep: vec![pattern], ..deploy() };
+        if let Ok(customs) = Customs::new([definition]) {
+            digested(&customs, &shipped(30), Some("shipit"), 40);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! `forebay digest --check`: each recognizer of the settings, tried on its sample.
+
+use std::process::ExitCode;
+
+use forebay_app::recognizers::{Recognizers, Verdict};
+use serde_json::{Value, json};
+
+use super::Common;
+use super::terminal::{self, Failure};
+
+/// Says how each did; fails if one did not do what its row expects.
+pub(super) fn carry_out(
+    recognizers: &Recognizers,
+    tokens: u64,
+    common: &Common,
+) -> Result<ExitCode, Failure> {
+    let verdicts = recognizers.check(tokens);
+    if common.json {
+        terminal::print_json(&verdicts.iter().map(data).collect())?;
+    } else if verdicts.is_empty() {
+        terminal::print_plain(
+            "no recognizers are defined; [recognizers.<name>] in .forebay.toml defines one\n",
+        )?;
+    } else {
+        terminal::print_plain(&table(&verdicts))?;
+    }
+    let all_good = verdicts.iter().all(|verdict| verdict.checked.faults.is_empty());
+    Ok(if all_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// One line a recognizer and fault, and below them the digests that are not as they should be.
+fn table(verdicts: &[Verdict]) -> String {
+    let width = verdicts.iter().map(|verdict| verdict.name.len()).max().unwrap_or_default();
+    let rows: String = verdicts.iter().map(|verdict| row(verdict, width)).collect();
+    let wrong = verdicts.iter().filter(|verdict| !verdict.checked.faults.is_empty());
+    let shown = wrong.filter(|verdict| !verdict.checked.digest.is_empty()).map(|verdict| {
+        format!(
+            "\ndigest of the sample of {}:\n{}\n",
+            verdict.name,
+            indented(&verdict.checked.digest)
+        )
+    });
+    rows + &shown.collect::<String>()
+}
+
+fn row(Verdict { name, checked }: &Verdict, width: usize) -> String {
+    if checked.faults.is_empty() {
+        let untried = match checked.untried.as_slice() {
+            [] => String::new(),
+            keys => format!(", but no line of its sample matches {}", keys.join(", ")),
+        };
+        return format!("{name:<width$}  ok{untried}\n");
+    }
+    checked.faults.iter().map(|fault| format!("{name:<width$}  fails: {fault}\n")).collect()
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+}
+
+fn data(Verdict { name, checked }: &Verdict) -> Value {
+    json!({
+        "name": name,
+        "ok": checked.faults.is_empty(),
+        "faults": checked.faults,
+        "untried": checked.untried,
+        "digest": checked.digest,
+    })
+}
