@@ -21,6 +21,9 @@ use crate::{Answer, AppError, Call, Settings};
 /// A server that is killed takes what the ledger lacks with it, so that is not left to grow.
 const MOST_UNRECORDED: usize = 64;
 
+/// Steps in which older passages are brought up to date, each time somebody has answered: some 1,000 of them.
+const RENEWED_STEPS: usize = 10;
+
 /// Everything a door knows before the first call.
 pub struct Setup {
     pub home: Home,
@@ -111,6 +114,11 @@ impl App {
         self.flush_ledger();
         let store = self.places.own()?;
         crate::indexing::finish_all(&*store, |_| true)?;
+        let mut steps = 0;
+        crate::indexing::renew(&*store, || {
+            steps += 1;
+            steps <= RENEWED_STEPS
+        })?;
         Ok(store.tidy()?)
     }
 

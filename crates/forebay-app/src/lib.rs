@@ -8,6 +8,7 @@ mod app;
 mod call;
 mod error;
 mod files;
+pub mod finding;
 mod holding;
 mod indexing;
 pub mod jobs;

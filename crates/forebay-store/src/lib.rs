@@ -11,7 +11,8 @@ pub mod sqlite;
 
 pub use contract::{
     Expiry, Facts, Health, HistoryPage, IndexState, IndexStep, Meaning, NewChunk, NewDetail,
-    NewEntry, NewNote, Purged, Query, Selection, SessionFacts, Store, Upload,
+    NewEntry, NewNote, Outdated, Purged, Query, Renewed, Selection, SessionFacts, SimilarWord,
+    Store, Upload,
 };
 pub use error::StoreError;
 pub use home::Home;

@@ -6,14 +6,17 @@ mod connection;
 mod entries;
 mod ledger;
 mod migrate;
+mod passages;
 mod purge;
 mod search;
 mod telling;
 mod upload;
 mod vectors;
+mod vocabulary;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use forebay_domain::usage::{Answered, Totals};
 use forebay_domain::{Entry, Hit, Reference, Timestamp};
@@ -22,10 +25,11 @@ use self::connection::Pool;
 pub use self::connection::set_aside;
 use self::telling::WordCounts;
 use self::vectors::Vectors;
+use self::vocabulary::Vocabulary;
 use crate::StoreError;
 use crate::contract::{
-    Facts, Health, HistoryPage, IndexState, IndexStep, Purged, Query, Selection, SessionFacts,
-    Store, Upload,
+    Facts, Health, HistoryPage, IndexState, IndexStep, Outdated, Purged, Query, Renewed, Selection,
+    SessionFacts, SimilarWord, Store, Upload,
 };
 
 /// A store in one SQLite file.
@@ -35,6 +39,7 @@ pub struct SqliteStore {
     notices: Vec<String>,
     word_counts: WordCounts,
     vectors: Vectors,
+    vocabulary: Vocabulary,
 }
 
 impl SqliteStore {
@@ -63,7 +68,13 @@ impl SqliteStore {
     }
 
     fn with(pool: Pool, notices: Vec<String>) -> Self {
-        Self { pool, notices, word_counts: WordCounts::default(), vectors: Vectors::default() }
+        Self {
+            pool,
+            notices,
+            word_counts: WordCounts::default(),
+            vectors: Vectors::default(),
+            vocabulary: Vocabulary::default(),
+        }
     }
 
     /// Opens the store only when it is there already.
@@ -125,15 +136,51 @@ impl Store for SqliteStore {
     }
 
     fn extend_index(&self, steps: &[IndexStep]) -> Result<(), StoreError> {
+        let mut learning = self.vocabulary.learning();
         self.writing(|transaction| {
-            steps.iter().try_for_each(|step| entries::extend_index(transaction, step))
-        })
+            let mut write = |step| entries::extend_index(transaction, step, &mut learning);
+            steps.iter().try_for_each(&mut write)
+        })?;
+        learning.keep();
+        Ok(())
+    }
+
+    fn outdated(&self, at_most: usize) -> Result<Vec<Outdated>, StoreError> {
+        self.reading(|connection| passages::outdated(connection, at_most))
+    }
+
+    fn renew(&self, renewed: &[Renewed]) -> Result<(), StoreError> {
+        let mut learning = self.vocabulary.learning();
+        self.writing(|transaction| passages::renew(transaction, renewed, &mut learning))?;
+        learning.keep();
+        Ok(())
     }
 
     fn search(&self, query: &Query) -> Result<Vec<Hit>, StoreError> {
         self.reading(|connection| {
             search::search(connection, query, &self.word_counts, &self.vectors)
         })
+    }
+
+    fn unknown_words(&self, words: &[String]) -> Result<Vec<String>, StoreError> {
+        self.reading(|connection| self.word_counts.unknown(connection, words))
+    }
+
+    fn similar_words(&self, word: &str) -> Result<Vec<SimilarWord>, StoreError> {
+        self.reading(|connection| vocabulary::similar(connection, word))
+    }
+
+    fn count_question(
+        &self,
+        session: &str,
+        now: Timestamp,
+        within: Duration,
+    ) -> Result<u64, StoreError> {
+        let count = |transaction: &rusqlite::Transaction<'_>| {
+            ledger::count_question(transaction, session, now, within)
+        };
+        // Nobody who reads waits for who writes: one question uncounted does no harm.
+        Ok(self.pool.in_transaction_unless_busy(count)?.unwrap_or_default())
     }
 
     fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError> {
