@@ -132,6 +132,11 @@ impl App {
         self.places.project().map_or(&self.cwd, |project| &project.root)
     }
 
+    /// Whether it is asked by somebody who types a command, and ends with the answer.
+    pub(crate) fn asks_once(&self) -> bool {
+        self.client == "cli"
+    }
+
     pub fn now(&self) -> Timestamp {
         (self.clock)()
     }

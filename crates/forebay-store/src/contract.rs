@@ -67,16 +67,8 @@ pub trait Store: Send + Sync {
     /// Indexes them anew; what another process was faster with is skipped.
     fn renew(&self, renewed: &[Renewed]) -> Result<(), StoreError>;
 
-    /// The text of a passage that was found.
-    fn passage(&self, hit: &Hit) -> Result<String, StoreError> {
-        let bytes = hit.bytes as usize;
-        let mut text = Vec::with_capacity(bytes);
-        self.read(hit.reference, hit.start, &mut |piece| {
-            text.extend_from_slice(&piece[..piece.len().min(bytes - text.len())]);
-            text.len() < bytes
-        })?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
-    }
+    /// The texts of passages that were found, in their order; empty for one forgotten meanwhile.
+    fn passages(&self, hits: &[&Hit]) -> Result<Vec<String>, StoreError>;
 
     /// Entries in order of creation, newest first.
     fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError>;
@@ -239,6 +231,8 @@ pub struct Query {
     pub without: Vec<String>,
     /// What is meant; without it only words find.
     pub meaning: Option<Meaning>,
+    /// In a large store only what was found by words is compared by meaning: for a process that asks once.
+    pub compares_found_only: bool,
     /// So many by words, and so many by meaning.
     pub limit: usize,
     pub session: Option<String>,

@@ -24,7 +24,7 @@ const MOST_HITS: u64 = 100;
 /// Ranking needs a choice, however few hits are shown.
 const LEAST_CANDIDATES: usize = 100;
 /// The best so many are read before they are put in their last order.
-const READ: usize = 60;
+const READ: usize = 50;
 /// Output that is not searchable yet is caught up with, as far as this goes, before the search.
 const CATCH_UP_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -62,6 +62,8 @@ pub struct Limits {
     /// A glob over the source.
     pub source: Option<String>,
     pub sort: Sort,
+    /// Nothing is asked after this: what costs time and saves it later is left out.
+    pub asks_once: bool,
 }
 
 /// Where a search looks.
@@ -92,6 +94,7 @@ impl Reach {
             sources: limits.source.into_iter().collect(),
             session: (scope == Scope::Session).then(|| app.session.clone()),
             branch: if scope == Scope::Branch { Some(checked_out_branch(app)?) } else { None },
+            compares_found_only: limits.asks_once,
             ..Query::default()
         };
         let stores = app.places.within(scope)?;
@@ -150,18 +153,29 @@ impl Reach {
     fn candidates(&self, asked: &Asked) -> Result<Vec<Hit>, AppError> {
         let query = asked.query(&self.filter, self.filter.limit.max(LEAST_CANDIDATES));
         let mut hits = Vec::new();
-        for store in &self.stores {
-            hits.extend(store.search(&query)?.into_iter().map(|hit| (&**store, hit)));
+        for (number, store) in self.stores.iter().enumerate() {
+            hits.extend(store.search(&query)?.into_iter().map(|hit| (number, hit)));
         }
         ranking::fuse(&mut hits);
-        let read = if asked.is_read_whole() { hits.len() } else { READ.max(self.filter.limit) };
-        for (store, hit) in hits.iter_mut().take(read) {
-            hit.text = store.passage(hit)?;
-        }
+        let most = if asked.is_read_whole() { hits.len() } else { READ.max(self.filter.limit) };
+        let best = most.min(hits.len());
+        self.read_texts(&mut hits[..best])?;
         let mut hits: Vec<Hit> = hits.into_iter().map(|(_, hit)| hit).collect();
-        let best = read.min(hits.len());
         ranking::rerank(&mut hits[..best], &asked.words, self.now);
         Ok(hits)
+    }
+
+    /// Reads the texts of hits, each store's at once.
+    fn read_texts(&self, hits: &mut [(usize, Hit)]) -> Result<(), AppError> {
+        for (number, store) in self.stores.iter().enumerate() {
+            let own = hits.iter().filter(|(of, _)| *of == number).map(|(_, hit)| hit);
+            let texts = store.passages(&own.collect::<Vec<_>>())?;
+            let own = hits.iter_mut().filter(|(of, _)| *of == number).map(|(_, hit)| hit);
+            for (hit, text) in own.zip(texts) {
+                hit.text = text;
+            }
+        }
+        Ok(())
     }
 
     /// Makes pending output searchable; returns how many bytes are still to come.

@@ -28,7 +28,7 @@ pub(crate) struct Pace {
 pub(crate) fn of_call(app: &App) -> Pace {
     let settings = &app.settings.search;
     // Whoever types commands has no context to protect.
-    let calls = if app.client == "cli" { 0 } else { counted(app) };
+    let calls = if app.asks_once() { 0 } else { counted(app) };
     pace(settings.limit, settings.budget, calls)
 }
 

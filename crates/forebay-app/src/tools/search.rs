@@ -44,6 +44,7 @@ impl Tool for Search {
         let budget = input::budget(input.budget, pace.budget)?;
         let mut limits = input.limits()?;
         limits.limit = limits.limit.or(Some(pace.limit));
+        limits.asks_once = app.asks_once();
         let reach = Reach::new(app, limits)?;
         let last = is_shortened.then_some(pace::WORD_ON_BATCHING);
         answer(&reach, &input.queries, app.now(), budget, last)

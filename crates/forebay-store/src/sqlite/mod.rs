@@ -6,6 +6,7 @@ mod connection;
 mod entries;
 mod ledger;
 mod migrate;
+mod parts;
 mod passages;
 mod purge;
 mod search;
@@ -23,6 +24,7 @@ use forebay_domain::{Entry, Hit, Reference, Timestamp};
 
 use self::connection::Pool;
 pub use self::connection::set_aside;
+use self::parts::Parts;
 use self::telling::WordCounts;
 use self::vectors::Vectors;
 use self::vocabulary::Vocabulary;
@@ -40,6 +42,7 @@ pub struct SqliteStore {
     word_counts: WordCounts,
     vectors: Vectors,
     vocabulary: Vocabulary,
+    parts: Parts,
 }
 
 impl SqliteStore {
@@ -74,6 +77,7 @@ impl SqliteStore {
             word_counts: WordCounts::default(),
             vectors: Vectors::default(),
             vocabulary: Vocabulary::default(),
+            parts: Parts::default(),
         }
     }
 
@@ -160,6 +164,10 @@ impl Store for SqliteStore {
         self.reading(|connection| {
             search::search(connection, query, &self.word_counts, &self.vectors)
         })
+    }
+
+    fn passages(&self, hits: &[&Hit]) -> Result<Vec<String>, StoreError> {
+        self.reading(|connection| self.parts.passages(connection, hits))
     }
 
     fn unknown_words(&self, words: &[String]) -> Result<Vec<String>, StoreError> {

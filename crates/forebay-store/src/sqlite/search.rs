@@ -11,7 +11,7 @@ use rusqlite::{Connection, Row, params_from_iter};
 use super::conditions::Conditions;
 use super::entries;
 use super::telling::WordCounts;
-use super::vectors::Vectors;
+use super::vectors::{self, Vectors};
 use crate::contract::Query;
 
 /// A match in the title tells more than one in the body.
@@ -35,7 +35,13 @@ pub(super) fn search(
     for (chunk, words) in by_words(connection, query, counts)? {
         scores.entry(chunk).or_default().words = words;
     }
-    for (chunk, nearness) in by_meaning(connection, query, vectors)? {
+    let is_enough = query.compares_found_only && !scores.is_empty();
+    let near = if is_enough && vectors::are_many(connection)? {
+        vectors::nearness_of(connection, query.meaning.as_ref(), scores.keys())?
+    } else {
+        by_meaning(connection, query, vectors)?
+    };
+    for (chunk, nearness) in near {
         scores.entry(chunk).or_default().nearness = nearness;
     }
     Ok(best(load(connection, &scores)?, query.limit))
@@ -235,8 +241,10 @@ fn load(connection: &Connection, scores: &BTreeMap<i64, Scores>) -> rusqlite::Re
     let sql = format!(
         "SELECT entry.ref, entry.kind, note.kind, chunk.title, entry.source, chunk.key,
                 coalesce(chunk.created, entry.created), chunk.first_line, chunk.last_line,
-                (SELECT older.ref FROM note AS replaced JOIN entry AS older ON older.id = replaced.entry
-                 WHERE replaced.superseded_by = entry.id ORDER BY older.id DESC LIMIT 1),
+                CASE WHEN note.entry IS NOT NULL THEN
+                    (SELECT older.ref FROM note AS replaced
+                     JOIN entry AS older ON older.id = replaced.entry
+                     WHERE replaced.superseded_by = entry.id ORDER BY older.id DESC LIMIT 1) END,
                 chunk.start, chunk.bytes, coalesce(meaning.code, 0), chunk.id
          FROM chunk {JOINS} LEFT JOIN meaning ON meaning.chunk = chunk.id
          WHERE chunk.id IN ({}) AND note.superseded_by IS NULL ORDER BY chunk.id DESC",

@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use super::search::any_of;
 
 /// Passages that one query may read, about a microsecond each.
-const PASSAGES_READ: i64 = 5_000;
+const PASSAGES_READ: i64 = 3_000;
 /// A store with fewer passages is searched for every word.
 const FEW_PASSAGES: i64 = 10_000;
 /// Words whose counts are remembered.
@@ -127,10 +127,10 @@ mod tests {
 
     #[test]
     fn the_rarest_words_are_taken_while_they_can_be_read() {
-        check(&[10, 200, 3_000], 3);
-        check(&[10, 200, 5_001], 2);
-        check(&[3_000, 3_000], 1);
-        check(&[5_001, 5_001], 1);
+        check(&[10, 200, 2_000], 3);
+        check(&[10, 200, 3_001], 2);
+        check(&[2_000, 2_000], 1);
+        check(&[3_001, 3_001], 1);
         check(&[0, 0, 10], 3);
     }
 }

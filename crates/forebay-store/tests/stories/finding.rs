@@ -71,7 +71,7 @@ fn a_hit_shows_its_place_and_passage() {
         assert_eq!(hits.len(), 1);
         let (first, last) = hits[0].lines;
         assert!(first <= 321 && 321 <= last && last - first < 100);
-        assert!(store.passage(&hits[0]).unwrap().contains("needle number 321"));
+        assert!(store.passages(&[&hits[0]]).unwrap()[0].contains("needle number 321"));
         assert!(hits[0].words > 0.0);
         assert_eq!(hits[0].reference, entry.reference);
     });

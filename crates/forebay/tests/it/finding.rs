@@ -168,7 +168,9 @@ fn hits_are_sorted_by_time_when_asked() {
     assert_eq!(found(&["--sort", "oldest"]), "bca");
     assert_eq!(found(&["--sort", "oldest", "--after", "2023"]), "ca");
     assert_eq!(found(&["--before", "2023-01-01"]), "b");
-    env.forebay(["search", "walrus", "--after", "lunch"]).refused(2, "neither an age", "help");
+    let refused = env.forebay(["search", "walrus", "--after", "lunch"]);
+    assert_eq!(refused.code(), Some(2));
+    assert!(refused.stderr.contains("neither an age"), "{}", refused.stderr);
 }
 
 /// Notes of which the second is the one in force, and a question both answer.
@@ -207,7 +209,10 @@ fn of_conflicting_notes_the_current_one_is_first() {
         env.noted("Bananas are yellow");
         let noted = env.forebay(["note", "--", newer]).ok();
         let told = noted.text();
-        assert!(told.contains(&format!("may conflict with [ctx:{old}]: {older}")), "{told}");
+        assert!(
+            told.contains(&format!("may conflict with [ctx:{old}]: {older}")),
+            "{newer}: {told}"
+        );
         let text = env.forebay(["search", question]).ok().text();
         let first = text.lines().nth(1).unwrap();
         assert!(first.contains(newer), "{question}: {text}");
