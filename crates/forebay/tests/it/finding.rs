@@ -86,6 +86,9 @@ fn index_documentation(env: &TestEnv) {
     let mut sections: BTreeMap<String, String> = BTreeMap::new();
     for file in fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();
+        if path.extension().is_none_or(|ending| ending != "txt") {
+            continue;
+        }
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let (mut heading, mut is_code) = (String::new(), false);
         for line in fs::read_to_string(&path).unwrap().lines() {
