@@ -23,6 +23,9 @@ use crate::{Answer, AppError, Call, Settings};
 /// A server that is killed takes what the ledger lacks with it, so that is not left to grow.
 const MOST_UNRECORDED: usize = 64;
 
+/// Steps in which older passages are brought up to date, each time somebody has answered: some 1,000 of them.
+const RENEWED_STEPS: usize = 10;
+
 /// Everything a door knows before the first call.
 pub struct Setup {
     pub home: Home,
@@ -122,6 +125,11 @@ impl App {
         self.flush_ledger();
         let store = self.places.own()?;
         crate::indexing::finish_all(&*store, |_| true)?;
+        let mut steps = 0;
+        crate::indexing::renew(&*store, || {
+            steps += 1;
+            steps <= RENEWED_STEPS
+        })?;
         Ok(store.tidy()?)
     }
 
@@ -133,6 +141,11 @@ impl App {
     /// The project's folder, or the folder the caller stands in when it is no project.
     pub fn root(&self) -> &Path {
         self.places.project().map_or(&self.cwd, |project| &project.root)
+    }
+
+    /// Whether it is asked by somebody who types a command, and ends with the answer.
+    pub(crate) fn asks_once(&self) -> bool {
+        self.client == "cli"
     }
 
     pub fn now(&self) -> Timestamp {

@@ -4,7 +4,7 @@
 //! first catches up with what is left.
 
 use forebay_domain::text::chunk::{Chunker, Passage};
-use forebay_store::{IndexState, IndexStep, NewChunk, Store};
+use forebay_store::{IndexState, IndexStep, NewChunk, Outdated, Renewed, Store};
 
 use crate::{AppError, meaning};
 
@@ -46,6 +46,35 @@ pub(crate) fn finish_all(
         }
     }
     batch.write(store)
+}
+
+/// Passages that are indexed anew in one transaction.
+const RENEWED_AT_ONCE: usize = 100;
+
+/// Brings passages up to date that were stored before their index was what it is now.
+///
+/// They are found all along, by less; so this is done when nobody waits, and a step at a time.
+pub(crate) fn renew(store: &dyn Store, mut go_on: impl FnMut() -> bool) -> Result<(), AppError> {
+    while go_on() {
+        let outdated = store.outdated(RENEWED_AT_ONCE)?;
+        if outdated.is_empty() {
+            break;
+        }
+        let renewed: Vec<Renewed> =
+            outdated.iter().map(|old| renewed(store, old)).collect::<Result<_, _>>()?;
+        store.renew(&renewed)?;
+    }
+    Ok(())
+}
+
+fn renewed(store: &dyn Store, old: &Outdated) -> Result<Renewed, AppError> {
+    let mut bytes = Vec::with_capacity(old.bytes as usize);
+    store.read(old.reference, old.start, &mut |piece| {
+        bytes.extend_from_slice(&piece[..piece.len().min(old.bytes as usize - bytes.len())]);
+        bytes.len() < old.bytes as usize
+    })?;
+    let passage = Passage { start: old.start, lines: (0, 0), bytes };
+    Ok(Renewed { passage: old.passage, chunk: to_chunk(&old.title, passage) })
 }
 
 /// Steps that are written together.

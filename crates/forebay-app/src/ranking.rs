@@ -1,13 +1,25 @@
-//! Which of the found passages come first: words and meaning weighed against each other.
+//! Which of the found passages come first.
 //!
-//! Each side's scores are brought to the same scale over all candidates and added. Measured on questions
-//! about code and about conversations, this finds more than adding ranks.
+//! [`fuse`] weighs words against meaning: each side's scores are brought to the same scale over all
+//! candidates and added. Measured on questions about code and about conversations, this finds more than
+//! adding ranks. [`rerank`] looks at the text of the best: how many of the words it has, whether they stand
+//! together as they were asked for, how old it is and what it is.
 
-use forebay_domain::Hit;
+use std::time::Duration;
+
+use forebay_domain::time::days;
+use forebay_domain::{EntryKind, Hit, Timestamp};
 
 /// How much meaning counts: in prose people use the words that stand there, about code they do not.
-const MEANING_OF_PROSE: f64 = 0.25;
-const MEANING_OF_CODE: f64 = 0.6;
+const MEANING_OF_PROSE: f64 = 0.2;
+const MEANING_OF_CODE: f64 = 0.7;
+/// What the share of the question's words counts that a passage has.
+const COVERAGE: f64 = 0.1;
+/// What the share of its neighbouring words counts that are neighbours in the passage, too.
+const TOGETHER: f64 = 0.1;
+/// What it counts at most to be new, and to be written down on purpose.
+const RECENCY: f64 = 0.06;
+const NOTED: f64 = 0.05;
 
 /// Orders candidates by both, best first; each comes with where it was found.
 pub(crate) fn fuse<S>(hits: &mut [(S, Hit)]) {
@@ -20,6 +32,108 @@ pub(crate) fn fuse<S>(hits: &mut [(S, Hit)]) {
     }
     // Equal ones stay in the order of their store.
     hits.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
+}
+
+/// Puts candidates whose text was read in their last order.
+pub(crate) fn rerank(hits: &mut [Hit], asked: &[String], now: Timestamp) {
+    for hit in &mut *hits {
+        let standing = Standing::of(asked, &hit.title, &hit.text);
+        hit.score += COVERAGE * standing.coverage
+            + TOGETHER * standing.together
+            + RECENCY * freshness(hit, now)
+            + if hit.kind == EntryKind::Note { NOTED } else { 0.0 };
+    }
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+}
+
+/// How much of its worth as news an entry still has: half of it after its half-life.
+fn freshness(hit: &Hit, now: Timestamp) -> f64 {
+    let Some(half_life) = half_life(hit.kind) else { return 0.0 };
+    0.5_f64.powf(hit.created.age(now).as_secs_f64() / half_life.as_secs_f64())
+}
+
+/// What was run or captured is soon out of date, what was written down much later; a source is never.
+fn half_life(kind: EntryKind) -> Option<Duration> {
+    match kind {
+        EntryKind::Run | EntryKind::Capture => Some(days(7)),
+        EntryKind::Turn => Some(days(30)),
+        EntryKind::Note | EntryKind::Page => Some(days(90)),
+        EntryKind::Source => None,
+    }
+}
+
+/// How the words of a question stand in a passage; each from 0 to 1.
+#[derive(Debug, PartialEq)]
+struct Standing {
+    coverage: f64,
+    together: f64,
+}
+
+impl Standing {
+    fn of(asked: &[String], title: &str, text: &str) -> Self {
+        let stems: Vec<&str> = asked.iter().map(|word| stem(word)).collect();
+        let mut stands = vec![false; stems.len()];
+        let mut follows = vec![false; stems.len().saturating_sub(1)];
+        for part in [title, text] {
+            note_words(part, &stems, &mut stands, &mut follows);
+        }
+        let share = |of: &[bool]| {
+            let count = of.iter().filter(|is_so| **is_so).count();
+            if of.is_empty() { 0.0 } else { count as f64 / of.len() as f64 }
+        };
+        Self { coverage: share(&stands), together: share(&follows) }
+    }
+}
+
+/// Notes which of the words stand in a text, and which of them right after the one before.
+fn note_words(text: &str, stems: &[&str], stands: &mut [bool], follows: &mut [bool]) {
+    let mut before: Option<usize> = None;
+    each_word(text, |word| {
+        let which = stems.iter().position(|stem| begins_alike(word, stem));
+        if let Some(which) = which {
+            stands[which] = true;
+            if which > 0 && before == Some(which - 1) {
+                follows[which - 1] = true;
+            }
+        }
+        before = which;
+    });
+}
+
+/// The beginning that the forms of a word share.
+fn stem(word: &str) -> &str {
+    let kept = if word.len() > 4 { (word.len() - 2).max(3) } else { word.len() };
+    &word[..word.floor_char_boundary(kept)]
+}
+
+/// Whether a word of the text is a form of the one with this stem; case does not count.
+fn begins_alike(word: &str, stem: &str) -> bool {
+    const LONGEST_ENDING: usize = 5;
+    if word.len() < stem.len() || word.len() > stem.len() + LONGEST_ENDING {
+        return false;
+    }
+    let begin = word.as_bytes()[..stem.len()].eq_ignore_ascii_case(stem.as_bytes());
+    begin && (stem.len() > 3 || word.len() <= stem.len() + 1)
+}
+
+/// Hands out the words of a text; `camelCase` is two.
+fn each_word<'a>(text: &'a str, mut take: impl FnMut(&'a str)) {
+    let mut start = 0;
+    let mut last = ' ';
+    for (at, c) in text.char_indices() {
+        let begins_inner =
+            c.is_ascii_uppercase() && (last.is_ascii_lowercase() || last.is_ascii_digit());
+        if !c.is_alphanumeric() || begins_inner {
+            if start < at {
+                take(&text[start..at]);
+            }
+            start = if begins_inner { at } else { at + c.len_utf8() };
+        }
+        last = c;
+    }
+    if start < text.len() {
+        take(&text[start..]);
+    }
 }
 
 /// The range of one side's scores; those of 0 are none.
@@ -60,5 +174,27 @@ mod tests {
             assert!((scale.place(score) - place).abs() < 1e-9);
         }
         assert!((Scale::of([3.0].into_iter()).place(3.0) - 1.0).abs() < 1e-9);
+    }
+
+    #[track_caller]
+    fn check(asked: &str, text: &str, coverage: f64, together: f64) {
+        let asked: Vec<String> = asked.split(' ').map(str::to_owned).collect();
+        assert_eq!(Standing::of(&asked, "", text), Standing { coverage, together }, "{text}");
+    }
+
+    #[test]
+    fn words_that_stand_together_count_more() {
+        check("http response parser", "parses the HTTP responses", 1.0, 0.5);
+        check("http response", "httpResponse", 1.0, 1.0);
+        check("response http", "http response", 1.0, 0.0);
+        check("walrus", "", 0.0, 0.0);
+        check("over lie", "überläuft over", 0.5, 0.0);
+    }
+
+    #[test]
+    fn what_is_new_is_worth_more_unless_it_is_a_source() {
+        let half = half_life(EntryKind::Run).unwrap();
+        assert!(half < half_life(EntryKind::Note).unwrap());
+        assert_eq!(half_life(EntryKind::Source), None);
     }
 }

@@ -86,10 +86,11 @@ impl Claim {
     }
 
     fn shared(&self, other: &Self) -> usize {
-        let mut stems: Vec<&str> = self.telling().map(|word| stem(word)).collect();
-        stems.sort_unstable();
-        stems.dedup();
-        stems.into_iter().filter(|stem| other.has(stem)).count()
+        let mut both: Vec<&str> =
+            self.telling().filter(|word| other.has(word)).map(|word| stem(word)).collect();
+        both.sort_unstable();
+        both.dedup();
+        both.len()
     }
 
     fn has_opposite_of(&self, other: &Self) -> bool {

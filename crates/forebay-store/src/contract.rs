@@ -50,16 +50,28 @@ pub trait Store: Send + Sync {
     /// The best passages by words and the best by meaning, without their text.
     fn search(&self, query: &Query) -> Result<Vec<Hit>, StoreError>;
 
-    /// The text of a passage that was found.
-    fn passage(&self, hit: &Hit) -> Result<String, StoreError> {
-        let bytes = hit.bytes as usize;
-        let mut text = Vec::with_capacity(bytes);
-        self.read(hit.reference, hit.start, &mut |piece| {
-            text.extend_from_slice(&piece[..piece.len().min(bytes - text.len())]);
-            text.len() < bytes
-        })?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
-    }
+    /// Those of the words that stand in no passage.
+    fn unknown_words(&self, words: &[String]) -> Result<Vec<String>, StoreError>;
+
+    /// Words of the store that one it does not have may be a part of, or else a slip for; best first.
+    fn similar_words(&self, word: &str) -> Result<Vec<SimilarWord>, StoreError>;
+
+    /// Counts one more question of a session; tells how many it asked within that time.
+    fn count_question(
+        &self,
+        session: &str,
+        now: Timestamp,
+        within: Duration,
+    ) -> Result<u64, StoreError>;
+
+    /// The next passages that were stored before their index was what it is now; none when all are up to date.
+    fn outdated(&self, at_most: usize) -> Result<Vec<Outdated>, StoreError>;
+
+    /// Indexes them anew; what another process was faster with is skipped.
+    fn renew(&self, renewed: &[Renewed]) -> Result<(), StoreError>;
+
+    /// The texts of passages that were found, in their order; empty for one forgotten meanwhile.
+    fn passages(&self, hits: &[&Hit]) -> Result<Vec<String>, StoreError>;
 
     /// Starts to index a source anew.
     fn reindex(&self) -> Result<Box<dyn Reindex + '_>, StoreError>;
@@ -228,24 +240,65 @@ pub struct IndexStep {
     pub to: (u64, u64),
 }
 
+/// A passage whose index is to be renewed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outdated {
+    pub passage: i64,
+    pub reference: Reference,
+    pub title: String,
+    pub start: u64,
+    pub bytes: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Renewed {
+    pub passage: i64,
+    pub chunk: NewChunk,
+}
+
+/// A word of the store that may have been meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimilarWord {
+    pub word: String,
+    /// 0 where the word asked for is a part of it.
+    pub slips: usize,
+    /// Passages that have it, as far as they were counted.
+    pub passages: u64,
+}
+
 /// What is searched for, and where.
+
 #[derive(Debug, Clone, Default)]
 pub struct Query {
     /// Words, any of which may match.
     pub words: Vec<String>,
+    /// Beginnings of words, any of which may match.
+    pub beginnings: Vec<String>,
+    /// All of these must stand in a passage, word by word.
+    pub phrases: Vec<String>,
+    /// None of these may.
+    pub without: Vec<String>,
     /// What is meant; without it only words find.
     pub meaning: Option<Meaning>,
+    /// In a large store only what was found by words is compared by meaning: for a process that asks once.
+    pub compares_found_only: bool,
     /// So many by words, and so many by meaning.
     pub limit: usize,
     pub session: Option<String>,
     pub branch: Option<String>,
     /// What was made for this ticket.
     pub ticket: Option<String>,
+    /// Any of these kinds, or of these notes; empty for all.
     pub kinds: Vec<EntryKind>,
+    pub notes: Vec<NoteKind>,
     /// Only these; empty for all.
     pub entries: Vec<Reference>,
-    /// A glob over the source: `docs/*`.
-    pub source: Option<String>,
+    /// Globs over the source, all of which must match: `docs/*`.
+    pub sources: Vec<String>,
+    pub after: Option<Timestamp>,
+    pub before: Option<Timestamp>,
+    /// Nothing is searched for: the newest that fit the rest are listed.
+    pub lists_newest: bool,
 }
 
 #[derive(Debug, Clone, Default)]

@@ -14,7 +14,8 @@ pub mod sqlite;
 
 pub use contract::{
     EventPage, Expiry, Facts, Happened, Health, HistoryPage, IndexState, IndexStep, Meaning,
-    NewChunk, NewDetail, NewEntry, NewNote, Purged, Query, Selection, SessionFacts, Store, Upload,
+    NewChunk, NewDetail, NewEntry, NewNote, Outdated, Purged, Query, Renewed, Selection,
+    SessionFacts, SimilarWord, Store, Upload,
 };
 pub use error::StoreError;
 pub use files::{ContentHash, Derived, DerivedKey, FileAtWork, FileState, FilesAtWork};

@@ -31,8 +31,16 @@ pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
     let disk = facts["disk_bytes"].as_f64().unwrap_or(f64::NAN) / 1e6;
     let (times, found) = search(stage, sizes.queries)?;
     let remark = format!("median {:.2}, {found} of {} found", times.median(), sizes.queries);
+    let once = search_once(stage, sizes.starts)?;
     Ok(vec![
         Row::at_most(format!("search in {chunks} chunks, p95"), 15.0, times.p95(), "ms", remark),
+        Row::at_most(
+            format!("search in {chunks} chunks by a command of its own, p95"),
+            25.0,
+            once.p95(),
+            "ms",
+            format!("median {:.2}", once.median()),
+        ),
         Row::figure(
             format!("index {megabytes:.0} MB of text"),
             format!("{seconds:.1} s ({:.1} MB/s)", megabytes / seconds),
@@ -60,14 +68,33 @@ fn write_documents(path: &Path, count: usize) -> Result<usize> {
     Ok(bytes)
 }
 
-/// Asks questions as long as people's are; gives how many found something.
+/// Asks as a person does: each question starts a process.
+fn search_once(stage: &Stage, rounds: usize) -> Result<Sample> {
+    let mut words = Words::new(2_000);
+    let mut times = Sample::default();
+    for _ in 0..rounds {
+        let length = 2 + words.below(7);
+        let query = words.phrase(length);
+        let mut command = stage.forebay(&["search", &query]);
+        let started = Instant::now();
+        shell::output(&mut command)?;
+        times.add(started.elapsed());
+    }
+    Ok(times)
+}
+
+/// Asks questions as long as people's are, one in five with a slip; gives how many found something.
 fn search(stage: &Stage, queries: usize) -> Result<(Sample, usize)> {
     let mut client = Client::start(stage)?;
     let mut words = Words::new(1_000);
     let (mut times, mut found) = (Sample::default(), 0);
     for round in 0..WARM_UP + queries {
         let length = 2 + words.below(7);
-        let query = json!({ "queries": [words.phrase(length)] });
+        let mut asked = words.phrase(length);
+        if round % 5 == 0 {
+            asked.remove(asked.len() / 2);
+        }
+        let query = json!({ "queries": [asked], "limit": 5, "budget": 1200 });
         let started = Instant::now();
         let answer = client.call("ctx_search", &query)?;
         if round >= WARM_UP {

@@ -7,7 +7,8 @@ use markup5ever_rcdom::NodeData;
 
 /// What is no content, wherever it stands.
 const NO_CONTENT: &[&str] = &[
-    "script", "style", "noscript", "template", "svg", "iframe", "form", "button", "nav", "footer", "aside", "dialog", "link", "meta",
+    "script", "style", "noscript", "template", "svg", "iframe", "form", "button", "nav", "footer",
+    "aside", "dialog", "link", "meta",
 ];
 /// Trees deeper than this are read as plain text: the converter goes down with its stack.
 const DEEPEST: usize = 400;
@@ -59,11 +60,16 @@ pub(crate) fn to_markdown(html: &str) -> String {
 /// Where the page says its content is, if that is most of it.
 fn main_part(tree: &Rc<Node>) -> Rc<Node> {
     let all = text_bytes(tree);
-    let is_main = |node: &Rc<Node>| is_tag(node, "main") || attribute(node, "role").as_deref() == Some("main");
+    let is_main = |node: &Rc<Node>| {
+        is_tag(node, "main") || attribute(node, "role").as_deref() == Some("main")
+    };
     let articles = |node: &Rc<Node>| is_tag(node, "article");
     let found = find(tree, &is_main).or_else(|| find(tree, &articles));
     let is_enough = |node: &Rc<Node>| text_bytes(node) as f64 >= all as f64 * LEAST_SHARE;
-    found.filter(is_enough).or_else(|| find(tree, &|node| is_tag(node, "body"))).unwrap_or_else(|| Rc::clone(tree))
+    found
+        .filter(is_enough)
+        .or_else(|| find(tree, &|node| is_tag(node, "body")))
+        .unwrap_or_else(|| Rc::clone(tree))
 }
 
 /// Each node with its depth, parents first; the stack is our own.
@@ -71,7 +77,13 @@ fn nodes(tree: &Rc<Node>) -> impl Iterator<Item = (Rc<Node>, usize)> {
     let mut waiting = vec![(Rc::clone(tree), 0)];
     std::iter::from_fn(move || {
         let (node, depth) = waiting.pop()?;
-        let children: Vec<_> = node.children.borrow().iter().rev().map(|child| (Rc::clone(child), depth + 1)).collect();
+        let children: Vec<_> = node
+            .children
+            .borrow()
+            .iter()
+            .rev()
+            .map(|child| (Rc::clone(child), depth + 1))
+            .collect();
         if !is_no_content(&node) {
             waiting.extend(children);
         }
@@ -114,7 +126,12 @@ fn text_bytes(tree: &Rc<Node>) -> usize {
 
 fn plain_text(tree: &Rc<Node>) -> String {
     let texts: Vec<String> = nodes(tree).filter_map(|(node, _)| text_of(&node)).collect();
-    texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+    texts
+        .iter()
+        .map(|text| text.trim())
+        .filter(|text| !text.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[cfg(test)]
@@ -135,8 +152,15 @@ mod tests {
 
     #[test]
     fn a_page_tells_its_character_set() {
-        assert_eq!(charset(b"<html><meta charset=\"ISO-8859-15\">").as_deref(), Some("iso-8859-15"));
-        assert_eq!(charset(b"<meta http-equiv=Content-Type content='text/html; charset=koi8-r'>").as_deref(), Some("koi8-r"));
+        assert_eq!(
+            charset(b"<html><meta charset=\"ISO-8859-15\">").as_deref(),
+            Some("iso-8859-15")
+        );
+        assert_eq!(
+            charset(b"<meta http-equiv=Content-Type content='text/html; charset=koi8-r'>")
+                .as_deref(),
+            Some("koi8-r")
+        );
         assert_eq!(charset(b"text about charset=x"), None);
     }
 

@@ -111,7 +111,7 @@ fn digester(app: &App, call: &ToolCall, title: &str, result: &ToolResult) -> Dig
     let tokens = app.settings.digest.budget.saturating_sub(frame::RESERVED_TOKENS).max(1);
     let is_shell = matches!(call.action, ToolAction::Shell { .. });
     let failed = result.is_error || result.exit_code.is_some_and(|code| code != 0);
-    let hint = Hint { command: is_shell.then_some(title), failed };
+    let hint = Hint { command: is_shell.then_some(title), failed, ..app.hint(title) };
     Digester::new(hint, None, Budget::exactly(tokens))
 }
 

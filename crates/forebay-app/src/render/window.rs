@@ -8,13 +8,40 @@ pub(crate) fn around(text: &str, matched: &[String], bytes: usize) -> String {
     if text.len() <= bytes {
         return text.trim_end().to_owned();
     }
-    let lines: Vec<&str> = text.lines().collect();
+    let lines = units(text, bytes);
     let scores: Vec<usize> = lines.iter().map(|line| matches_in(line, matched)).collect();
     let (first, last) = best_stretch(&lines, &scores, bytes);
     if first == last {
         return cut_line(lines[first], matched, bytes);
     }
     lines[first..last].join("\n")
+}
+
+/// Lines; a fenced block of code that fits is one, so that it is shown whole or not at all.
+fn units(text: &str, bytes: usize) -> Vec<&str> {
+    let mut units = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let line = rest.find('\n').unwrap_or(rest.len());
+        let length = fenced(rest).filter(|length| *length <= bytes).unwrap_or(line);
+        units.push(&rest[..length]);
+        rest = rest.get(length + 1..).unwrap_or_default();
+    }
+    units
+}
+
+/// The length of the fenced block that a text begins with.
+fn fenced(text: &str) -> Option<usize> {
+    let indent = text.len() - text.trim_start_matches(' ').len();
+    let fence = ["```", "~~~"].into_iter().find(|fence| text[indent..].starts_with(fence))?;
+    let mut at = text.find('\n')? + 1;
+    for line in text[at..].split_inclusive('\n') {
+        at += line.len();
+        if line.trim() == fence {
+            return Some(at - usize::from(line.ends_with('\n')));
+        }
+    }
+    None
 }
 
 /// How many of the matched words a line has, by their beginnings.
@@ -110,9 +137,22 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_block_of_code_is_shown_whole() {
+        let text = format!(
+            "{}intro\n```rust\nlet x = needle();\nlet y = x;\n```\n{}",
+            "a b c\n".repeat(30),
+            "d e f\n".repeat(30)
+        );
+        let shown = around(&text, &["needle".to_owned()], 70);
+        assert!(shown.contains("```rust\nlet x = needle();\nlet y = x;\n```"), "{shown}");
+        let unclosed = format!("```\n{}needle\n{}", "x\n".repeat(50), "y\n".repeat(50));
+        assert!(around(&unclosed, &["needle".to_owned()], 20).contains("needle"));
+    }
+
     proptest! {
         #[test]
-        fn a_window_holds_its_size(text in "[a-zä \n]{0,400}", word in "[a-z]{1,6}", bytes in 8_usize..200) {
+        fn a_window_holds_its_size(text in "[a-zä` \n]{0,400}", word in "[a-z]{1,6}", bytes in 8_usize..200) {
             prop_assert!(around(&text, &[word], bytes).len() <= bytes);
         }
     }

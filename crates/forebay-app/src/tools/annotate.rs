@@ -1,15 +1,20 @@
 //! `ctx_annotate`: writes a note down, for good.
 
 use forebay_domain::text::cut;
-use forebay_domain::{EntryKind, NoteKind, Reference, Scope};
+use forebay_domain::{EntryKind, Hit, NoteKind, Reference, Scope, conflict};
 use forebay_store::{NewDetail, NewNote};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{Nature, Tool, input};
+use crate::finding::{Limits, Reach};
 use crate::places::SharedStore;
 use crate::{Answer, App, AppError, Call, redaction};
+
+/// Notes that a new one is compared with, and those it is told of.
+const NOTES_COMPARED: u64 = 20;
+const NAMED_CONFLICTS: usize = 3;
 
 pub struct Annotate;
 
@@ -64,14 +69,23 @@ impl Tool for Annotate {
 
         let replaced = entry.note().and_then(|note| note.supersedes);
         let remark = replaced.map(|older| format!(", replaces {older}")).unwrap_or_default();
+        let conflicts = conflicting(app, &text, entry.reference)?;
         let data = json!({
             "ref": entry.reference.as_str(),
             "kind": kind.word(),
             "supersedes": replaced.map(|older| older.as_str().to_owned()),
+            "may_conflict_with": names(&conflicts),
             "redacted": redaction::counts(&redactions),
         });
-        let text = format!("{} {} noted{remark}", entry.reference, kind.word());
-        Ok(Answer::new(redaction::told(text, &redactions), data))
+        let mut told = format!("{} {} noted{remark}", entry.reference, kind.word());
+        for other in &conflicts {
+            let says = cut::one_line(&other.text, 100);
+            told.push_str(&format!("\nmay conflict with {}: {says}", other.reference));
+        }
+        if !conflicts.is_empty() {
+            told.push_str("\nif it replaces one, note it again with supersedes");
+        }
+        Ok(Answer::new(redaction::told(told, &redactions), data))
     }
 }
 
@@ -81,6 +95,20 @@ fn store_of(app: &App, scope: Option<&str>) -> Result<SharedStore, AppError> {
         Scope::All => app.places.user(),
         other => Err(input::one_of("scope for a note", other.word(), ["project", "all"])),
     }
+}
+
+/// Notes in force that may say the opposite.
+fn conflicting(app: &App, text: &str, own: Reference) -> Result<Vec<Hit>, AppError> {
+    let limits =
+        Limits { limit: Some(NOTES_COMPARED), kinds: vec![EntryKind::Note], ..Limits::default() };
+    let mut found = Reach::new(app, limits)?.find_notes(text)?;
+    found.retain(|hit| hit.reference != own && conflict::may_conflict(text, &hit.text));
+    found.truncate(NAMED_CONFLICTS);
+    Ok(found)
+}
+
+fn names(hits: &[Hit]) -> Vec<&str> {
+    hits.iter().map(|hit| hit.reference.as_str()).collect()
 }
 
 fn kind(word: Option<&str>) -> Result<NoteKind, AppError> {

@@ -14,8 +14,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::search::{self, Reach};
+use super::search;
 use super::{Nature, Tool, input};
+use crate::finding::Reach;
 use crate::render::budgeted::Budgeted;
 use crate::running::{self, Command, Options, Ran, Unwatched};
 use crate::{Answer, App, AppError, Call};
@@ -168,8 +169,9 @@ impl Batch {
         if self.queries.is_empty() || entries.is_empty() {
             return Ok(None);
         }
-        let reach = Reach::of_entries(app, &self.queries, entries)?;
-        search::answer(&reach, &self.queries, app.now(), self.for_queries).map(Some)
+        search::check_queries(&self.queries)?;
+        let reach = Reach::of_entries(app, entries)?;
+        search::answer(&reach, &self.queries, app.now(), self.for_queries, None).map(Some)
     }
 
     fn answer(&self, outcomes: &[Outcome], found: Option<Answer>, took: &str) -> Answer {

@@ -140,7 +140,27 @@ fn size(connection: &Connection, blob: i64) -> rusqlite::Result<u64> {
         .map(|bytes| bytes as u64)
 }
 
-fn part_at(connection: &Connection, blob: i64, offset: u64) -> rusqlite::Result<(u64, Vec<u8>)> {
+/// Where the part starts that has the byte at an offset; none beyond the end.
+pub(super) fn part_start(
+    connection: &Connection,
+    blob: i64,
+    offset: u64,
+) -> rusqlite::Result<Option<u64>> {
+    connection
+        .prepare_cached(
+            "SELECT start FROM blob_part WHERE blob = ?1 AND start <= ?2 ORDER BY start DESC LIMIT 1",
+        )?
+        .query_row((blob, offset as i64), |row| row.get::<_, i64>(0))
+        .optional()
+        .map(|start| start.map(|start| start as u64))
+}
+
+/// The part that has the byte at an offset, and where it starts.
+pub(super) fn part_at(
+    connection: &Connection,
+    blob: i64,
+    offset: u64,
+) -> rusqlite::Result<(u64, Vec<u8>)> {
     connection
         .prepare_cached(
             "SELECT start, bytes, data FROM blob_part

@@ -23,6 +23,8 @@ const TIDY_LOG_BYTES: u64 = 1_000_000;
 static PATIENCE: AtomicU64 = AtomicU64::new(15_000_000);
 /// The pause between two tries for the write lock; transactions here take well below a millisecond.
 const PAUSE: Duration = Duration::from_micros(300);
+/// Free pages that are worth giving back, and so many at once: 4 MB.
+const FREE_PAGES: i64 = 1_000;
 const IDLE_CONNECTIONS: usize = 8;
 
 /// The connections of one process to one file.
@@ -72,8 +74,31 @@ impl Pool {
         })
     }
 
-    /// Copies the log back when it has grown.
+    /// The same, or nothing where another process is writing.
+    pub(super) fn in_transaction_unless_busy<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, StoreError> {
+        self.with(|connection| {
+            connection.busy_timeout(Duration::ZERO)?;
+            let done = connection
+                .transaction_with_behavior(TransactionBehavior::Immediate)
+                .and_then(|transaction| {
+                    let value = work(&transaction)?;
+                    transaction.commit()?;
+                    Ok(value)
+                });
+            connection.busy_handler(Some(wait_for_the_writer))?;
+            match done {
+                Err(error) if is_busy(&error) => Ok(None),
+                done => done.map(Some),
+            }
+        })
+    }
+
+    /// Gives some free pages back, and copies the log back when it has grown.
     pub(super) fn tidy(&self) -> Result<(), StoreError> {
+        self.with(give_back_free_pages)?;
         let [_, log, _] = companions(&self.path);
         let is_small = fs::metadata(log).is_ok_and(|metadata| metadata.len() < TIDY_LOG_BYTES);
         if is_small {
@@ -111,6 +136,23 @@ impl Pool {
     fn explain(&self, error: rusqlite::Error) -> StoreError {
         StoreError::engine(&self.path, error)
     }
+}
+
+/// Shortens the file by a bounded number of pages, once enough of them are free.
+fn give_back_free_pages(connection: &mut Connection) -> rusqlite::Result<()> {
+    let free: i64 = connection.query_row("PRAGMA freelist_count", [], |row| row.get(0))?;
+    if free < FREE_PAGES {
+        return Ok(());
+    }
+    let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({FREE_PAGES})"))?;
+    // Each step frees a page, so all of them are taken.
+    let mut rows = statement.query([])?;
+    while rows.next()?.is_some() {}
+    Ok(())
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
 }
 
 fn connect(path: &Path) -> rusqlite::Result<Connection> {

@@ -9,7 +9,8 @@ use forebay_domain::{
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use super::blobs::{self, Part};
-use super::{purge, sessions};
+use super::vocabulary::Learning;
+use super::{passages, purge, sessions};
 use crate::contract::{HistoryPage, IndexState, IndexStep, NewChunk, NewDetail, NewEntry, NewNote};
 
 /// An entry of which parts were written before it is complete.
@@ -47,6 +48,7 @@ pub(super) fn complete(
     begun: Option<Begun>,
     content: &Content<'_>,
     new: &NewEntry,
+    learning: &mut Learning<'_>,
 ) -> rusqlite::Result<Entry> {
     if new.replaces_source {
         purge::forget_source(transaction, &new.source)?;
@@ -59,7 +61,7 @@ pub(super) fn complete(
     // Nothing to index is indexed.
     let is_searchable = new.chunks_are_complete || content.bytes == 0;
     write_entry(transaction, (entry, reference), blob, new, is_searchable)?;
-    write_chunks(transaction, entry, content.chunks)?;
+    passages::write(transaction, entry, content.chunks, learning)?;
     match &new.detail {
         NewDetail::Plain => {}
         NewDetail::Run(run) => write_run(transaction, entry, run)?,
@@ -114,11 +116,7 @@ fn superseded_by(connection: &Connection, entry: i64) -> rusqlite::Result<Option
 
 /// Removes an entry with its passages, and its blob unless another entry holds it.
 pub(super) fn delete(transaction: &Transaction<'_>, entry: i64) -> rusqlite::Result<()> {
-    for index in ["chunk_words", "chunk_around"] {
-        let sql =
-            format!("DELETE FROM {index} WHERE rowid IN (SELECT id FROM chunk WHERE entry = ?1)");
-        transaction.prepare_cached(&sql)?.execute([entry])?;
-    }
+    passages::unindex(transaction, entry)?;
     let blob: Option<i64> = transaction
         .prepare_cached("DELETE FROM entry WHERE id = ?1 RETURNING blob")?
         .query_row([entry], |row| row.get(0))
@@ -213,54 +211,6 @@ fn unused_reference(connection: &Connection) -> rusqlite::Result<Reference> {
             return Ok(reference);
         }
     }
-}
-
-pub(super) fn write_chunks(
-    transaction: &Transaction<'_>,
-    entry: i64,
-    chunks: &[NewChunk],
-) -> rusqlite::Result<()> {
-    let mut place = transaction.prepare_cached(
-        "INSERT INTO chunk (entry, start, bytes, first_line, last_line, title, key, created)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    )?;
-    let mut words = transaction
-        .prepare_cached("INSERT INTO chunk_words (rowid, title, body) VALUES (?1, ?2, ?3)")?;
-    for chunk in chunks {
-        place.execute((
-            entry,
-            chunk.start as i64,
-            chunk.bytes as i64,
-            chunk.lines.0 as i64,
-            chunk.lines.1 as i64,
-            &chunk.title,
-            &chunk.key,
-            chunk.created.map(|created| created.0),
-        ))?;
-        let id = transaction.last_insert_rowid();
-        words.execute((id, &chunk.title, &chunk.text))?;
-        write_meaning(transaction, id, chunk)?;
-    }
-    Ok(())
-}
-
-fn write_meaning(transaction: &Transaction<'_>, id: i64, chunk: &NewChunk) -> rusqlite::Result<()> {
-    if !chunk.around.is_empty() {
-        transaction
-            .prepare_cached("INSERT INTO chunk_around (rowid, words) VALUES (?1, ?2)")?
-            .execute((id, &chunk.around))?;
-    }
-    let Some(meaning) = &chunk.meaning else { return Ok(()) };
-    transaction
-        .prepare_cached("INSERT INTO model (name) VALUES (?1) ON CONFLICT (name) DO NOTHING")?
-        .execute([&meaning.model])?;
-    transaction
-        .prepare_cached(
-            "INSERT INTO meaning (chunk, model, code, vector)
-             SELECT ?1, id, ?2, ?3 FROM model WHERE name = ?4",
-        )?
-        .execute((id, chunk.is_code, &meaning.vector, &meaning.model))
-        .map(drop)
 }
 
 /// The codes of a run that was ended over a limit.
@@ -386,6 +336,7 @@ pub(super) fn unindexed(connection: &Connection) -> rusqlite::Result<Vec<IndexSt
 pub(super) fn extend_index(
     transaction: &Transaction<'_>,
     step: &IndexStep,
+    learning: &mut Learning<'_>,
 ) -> rusqlite::Result<()> {
     let (from, to) = (&step.from, step.to);
     let entry: Option<i64> = transaction
@@ -398,7 +349,7 @@ pub(super) fn extend_index(
             row.get(0)
         })
         .optional()?;
-    entry.map_or(Ok(()), |entry| write_chunks(transaction, entry, &step.chunks))
+    entry.map_or(Ok(()), |entry| passages::write(transaction, entry, &step.chunks, learning))
 }
 
 fn read_entry(row: &Row<'_>) -> rusqlite::Result<Entry> {

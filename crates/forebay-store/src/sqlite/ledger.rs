@@ -1,6 +1,7 @@
 //! The usage ledger and the store's own figures.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use forebay_domain::Timestamp;
 use forebay_domain::usage::{Answered, Totals};
@@ -50,6 +51,25 @@ pub(super) fn by_tool(
             Ok((row.get(0)?, totals))
         })?
         .collect()
+}
+
+/// Counts one more question of a session, and those it asked within a time; older ones are forgotten.
+pub(super) fn count_question(
+    transaction: &Transaction<'_>,
+    session: &str,
+    now: Timestamp,
+    within: Duration,
+) -> rusqlite::Result<u64> {
+    transaction
+        .prepare_cached("DELETE FROM asked WHERE session = ?1 AND at < ?2")?
+        .execute((session, now.minus(within).0))?;
+    transaction
+        .prepare_cached("INSERT INTO asked (session, at) VALUES (?1, ?2)")?
+        .execute((session, now.0))?;
+    transaction
+        .prepare_cached("SELECT count(*) FROM asked WHERE session = ?1")?
+        .query_row([session], |row| row.get::<_, i64>(0))
+        .map(|count| count as u64)
 }
 
 pub(super) fn facts(connection: &Connection) -> rusqlite::Result<Facts> {

@@ -9,6 +9,8 @@ mod events;
 mod files;
 mod ledger;
 mod migrate;
+mod parts;
+mod passages;
 mod purge;
 mod search;
 mod sessions;
@@ -16,9 +18,11 @@ mod sources;
 mod telling;
 mod upload;
 mod vectors;
+mod vocabulary;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use forebay_domain::event::Recorded;
 use forebay_domain::usage::{Answered, Totals};
@@ -26,15 +30,17 @@ use forebay_domain::{Entry, Hit, Reference, Timestamp};
 
 use self::connection::Pool;
 pub use self::connection::{set_aside, wait_at_most};
+use self::parts::Parts;
 use self::telling::WordCounts;
 use self::vectors::Vectors;
+use self::vocabulary::Vocabulary;
 use crate::StoreError;
-use crate::source::{Item, Reindex, Source};
 use crate::contract::{
-    EventPage, Facts, Happened, Health, HistoryPage, IndexState, IndexStep, Purged, Query,
-    Selection, SessionFacts, Store, Upload,
+    EventPage, Facts, Happened, Health, HistoryPage, IndexState, IndexStep, Outdated, Purged,
+    Query, Renewed, Selection, SessionFacts, SimilarWord, Store, Upload,
 };
 use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
+use crate::source::{Item, Reindex, Source};
 
 /// A store in one SQLite file.
 #[derive(Debug)]
@@ -43,6 +49,8 @@ pub struct SqliteStore {
     notices: Vec<String>,
     word_counts: WordCounts,
     vectors: Vectors,
+    vocabulary: Vocabulary,
+    parts: Parts,
 }
 
 impl SqliteStore {
@@ -71,7 +79,14 @@ impl SqliteStore {
     }
 
     fn with(pool: Pool, notices: Vec<String>) -> Self {
-        Self { pool, notices, word_counts: WordCounts::default(), vectors: Vectors::default() }
+        Self {
+            pool,
+            notices,
+            word_counts: WordCounts::default(),
+            vectors: Vectors::default(),
+            vocabulary: Vocabulary::default(),
+            parts: Parts::default(),
+        }
     }
 
     /// Opens the store only when it is there already.
@@ -133,9 +148,24 @@ impl Store for SqliteStore {
     }
 
     fn extend_index(&self, steps: &[IndexStep]) -> Result<(), StoreError> {
+        let mut learning = self.vocabulary.learning();
         self.writing(|transaction| {
-            steps.iter().try_for_each(|step| entries::extend_index(transaction, step))
-        })
+            let mut write = |step| entries::extend_index(transaction, step, &mut learning);
+            steps.iter().try_for_each(&mut write)
+        })?;
+        learning.keep();
+        Ok(())
+    }
+
+    fn outdated(&self, at_most: usize) -> Result<Vec<Outdated>, StoreError> {
+        self.reading(|connection| passages::outdated(connection, at_most))
+    }
+
+    fn renew(&self, renewed: &[Renewed]) -> Result<(), StoreError> {
+        let mut learning = self.vocabulary.learning();
+        self.writing(|transaction| passages::renew(transaction, renewed, &mut learning))?;
+        learning.keep();
+        Ok(())
     }
 
     fn search(&self, query: &Query) -> Result<Vec<Hit>, StoreError> {
@@ -163,6 +193,31 @@ impl Store for SqliteStore {
         expires: Option<Timestamp>,
     ) -> Result<(), StoreError> {
         self.writing(|transaction| sources::mark_checked(transaction, name, at, expires))
+    }
+
+    fn passages(&self, hits: &[&Hit]) -> Result<Vec<String>, StoreError> {
+        self.reading(|connection| self.parts.passages(connection, hits))
+    }
+
+    fn unknown_words(&self, words: &[String]) -> Result<Vec<String>, StoreError> {
+        self.reading(|connection| self.word_counts.unknown(connection, words))
+    }
+
+    fn similar_words(&self, word: &str) -> Result<Vec<SimilarWord>, StoreError> {
+        self.reading(|connection| vocabulary::similar(connection, word))
+    }
+
+    fn count_question(
+        &self,
+        session: &str,
+        now: Timestamp,
+        within: Duration,
+    ) -> Result<u64, StoreError> {
+        let count = |transaction: &rusqlite::Transaction<'_>| {
+            ledger::count_question(transaction, session, now, within)
+        };
+        // Nobody who reads waits for who writes: one question uncounted does no harm.
+        Ok(self.pool.in_transaction_unless_busy(count)?.unwrap_or_default())
     }
 
     fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError> {

@@ -11,7 +11,7 @@ use rusqlite::{Connection, Row, params_from_iter};
 use super::conditions::Conditions;
 use super::entries;
 use super::telling::WordCounts;
-use super::vectors::Vectors;
+use super::vectors::{self, Vectors};
 use crate::contract::Query;
 
 /// A match in the title tells more than one in the body.
@@ -35,7 +35,13 @@ pub(super) fn search(
     for (chunk, words) in by_words(connection, query, counts)? {
         scores.entry(chunk).or_default().words = words;
     }
-    for (chunk, nearness) in by_meaning(connection, query, vectors)? {
+    let is_enough = query.compares_found_only && !scores.is_empty();
+    let near = if is_enough && vectors::are_many(connection)? {
+        vectors::nearness_of(connection, query.meaning.as_ref(), scores.keys())?
+    } else {
+        by_meaning(connection, query, vectors)?
+    };
+    for (chunk, nearness) in near {
         scores.entry(chunk).or_default().nearness = nearness;
     }
     Ok(best(load(connection, &scores)?, query.limit))
@@ -69,8 +75,8 @@ fn by_words(
     query: &Query,
     counts: &WordCounts,
 ) -> rusqlite::Result<Vec<(i64, f64)>> {
-    if query.words.is_empty() {
-        return Ok(Vec::new());
+    if query.words.is_empty() && query.beginnings.is_empty() && query.phrases.is_empty() {
+        return if query.lists_newest { newest(connection, query) } else { Ok(Vec::new()) };
     }
     let telling = counts.telling(connection, &query.words)?;
     let mut found = ranked(connection, query, &telling, WORDS)?;
@@ -78,13 +84,29 @@ fn by_words(
         found = ranked(connection, query, &query.words, WORDS)?;
     }
     let mut scores: BTreeMap<i64, f64> = found.into_iter().collect();
-    for (chunk, score) in ranked(connection, query, &telling, AROUND)? {
-        *scores.entry(chunk).or_default() += AROUND_WEIGHT * score;
+    if query.phrases.is_empty() && query.without.is_empty() {
+        for (chunk, score) in ranked(connection, query, &telling, AROUND)? {
+            *scores.entry(chunk).or_default() += AROUND_WEIGHT * score;
+        }
     }
     let mut best: Vec<(i64, f64)> = scores.into_iter().collect();
     best.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
     best.truncate(query.limit + SPARE_CANDIDATES);
     Ok(best)
+}
+
+/// The first passages of the newest entries that fit; none is better than another.
+fn newest(connection: &Connection, query: &Query) -> rusqlite::Result<Vec<(i64, f64)>> {
+    let conditions = conditions(query);
+    let sql = format!(
+        "SELECT min(chunk.id) FROM chunk {JOINS} {SESSION} WHERE true {}
+         GROUP BY entry.id ORDER BY entry.id DESC LIMIT ?",
+        conditions.sql
+    );
+    let mut values = conditions.values;
+    values.push(Value::from((query.limit + SPARE_CANDIDATES) as i64));
+    let mut statement = connection.prepare_cached(&sql)?;
+    statement.query_map(params_from_iter(values), |row| Ok((row.get(0)?, 1.0)))?.collect()
 }
 
 /// An index over words, and how its columns are weighed.
@@ -117,7 +139,7 @@ fn ranked(
          WHERE {table} MATCH ? {} ORDER BY rank, {table}.rowid DESC LIMIT ?",
         conditions.sql
     );
-    let mut values = vec![Value::from(match_expression(words))];
+    let mut values = vec![Value::from(match_expression(query, words))];
     values.extend(conditions.values);
     values.push(Value::from((query.limit + SPARE_CANDIDATES) as i64));
     // bm25() is smaller for better matches.
@@ -131,7 +153,14 @@ fn by_meaning(
     vectors: &Vectors,
 ) -> rusqlite::Result<Vec<(i64, f32)>> {
     let Some(meaning) = &query.meaning else { return Ok(Vec::new()) };
-    let conditions = conditions(query);
+    let mut conditions = conditions(query);
+    for phrase in &query.phrases {
+        conditions.add(&format!("chunk.id IN ({MATCHING})"), [Value::from(quoted(phrase))]);
+    }
+    if !query.without.is_empty() {
+        let unwanted = any_of(&query.without);
+        conditions.add(&format!("chunk.id NOT IN ({MATCHING})"), [Value::from(unwanted)]);
+    }
     let allowed = if conditions.is_empty() { None } else { Some(allowed(connection, conditions)?) };
     let most = query.limit + SPARE_CANDIDATES;
     vectors.nearest(connection, (&meaning.model, &meaning.vector), most, allowed.as_ref())
@@ -149,22 +178,62 @@ const JOINS: &str = "
     LEFT JOIN note ON note.entry = entry.id";
 const SESSION: &str = "LEFT JOIN session ON session.id = entry.session";
 
+const MATCHING: &str = "SELECT rowid FROM chunk_words WHERE chunk_words MATCH ?";
+
 fn conditions(query: &Query) -> Conditions {
     let mut conditions = Conditions::default();
     conditions.add_text("session.key = ?", query.session.as_deref());
     conditions.add_text("entry.branch = ?", query.branch.as_deref());
     conditions.add_text("entry.ticket = ?", query.ticket.as_deref());
-    conditions.add_text("entry.source GLOB ?", query.source.as_deref());
+    for source in &query.sources {
+        conditions.add_text("entry.source GLOB ?", Some(source));
+    }
     conditions.add_one_of("entry.ref", query.entries.iter().map(Reference::as_str));
-    conditions.add_one_of("entry.kind", query.kinds.iter().map(|kind| kind.word()));
+    add_kinds(&mut conditions, query);
+    let moment = "coalesce(chunk.created, entry.created)";
+    if let Some(after) = query.after {
+        conditions.add(&format!("{moment} >= ?"), [after.0.into()]);
+    }
+    if let Some(before) = query.before {
+        conditions.add(&format!("{moment} < ?"), [before.0.into()]);
+    }
     conditions
 }
 
-/// Each word as a quoted string, so that no word is ever read as an operator.
-pub(super) fn match_expression(words: &[String]) -> String {
-    let quoted: Vec<_> =
-        words.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
-    quoted.join(" OR ")
+fn add_kinds(conditions: &mut Conditions, query: &Query) {
+    let kinds = query.kinds.iter().map(|kind| ("entry.kind = ?", kind.word()));
+    let notes = query.notes.iter().map(|note| ("note.kind = ?", note.word()));
+    let (any, words): (Vec<&str>, Vec<&str>) = kinds.chain(notes).unzip();
+    if !any.is_empty() {
+        let values = words.into_iter().map(|word| Value::from(word.to_owned()));
+        conditions.add(&format!("({})", any.join(" OR ")), values);
+    }
+}
+
+/// Any of the words, all of the phrases, none of what is unwanted.
+fn match_expression(query: &Query, words: &[String]) -> String {
+    let beginnings = query.beginnings.iter().map(|beginning| format!("{}*", quoted(beginning)));
+    let any: Vec<String> = words.iter().map(|word| quoted(word)).chain(beginnings).collect();
+    let mut all = Vec::new();
+    if !any.is_empty() {
+        all.push(format!("({})", any.join(" OR ")));
+    }
+    all.extend(query.phrases.iter().map(|phrase| quoted(phrase)));
+    let wanted = all.join(" AND ");
+    if query.without.is_empty() {
+        wanted
+    } else {
+        format!("({wanted}) NOT ({})", any_of(&query.without))
+    }
+}
+
+pub(super) fn any_of(words: &[String]) -> String {
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" OR ")
+}
+
+/// Quoted, so that nothing is ever read as an operator. What is cut off at a NUL is not searched for.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\"").replace('\0', " "))
 }
 
 /// What is known of the candidates; a note that was replaced is none.
@@ -173,8 +242,10 @@ fn load(connection: &Connection, scores: &BTreeMap<i64, Scores>) -> rusqlite::Re
     let sql = format!(
         "SELECT entry.ref, entry.kind, note.kind, chunk.title, entry.source, chunk.key,
                 coalesce(chunk.created, entry.created), chunk.first_line, chunk.last_line,
-                (SELECT older.ref FROM note AS replaced JOIN entry AS older ON older.id = replaced.entry
-                 WHERE replaced.superseded_by = entry.id ORDER BY older.id DESC LIMIT 1),
+                CASE WHEN note.entry IS NOT NULL THEN
+                    (SELECT older.ref FROM note AS replaced
+                     JOIN entry AS older ON older.id = replaced.entry
+                     WHERE replaced.superseded_by = entry.id ORDER BY older.id DESC LIMIT 1) END,
                 chunk.start, chunk.bytes, coalesce(meaning.code, 0), chunk.id
          FROM chunk {JOINS} LEFT JOIN meaning ON meaning.chunk = chunk.id
          WHERE chunk.id IN ({}) AND note.superseded_by IS NULL ORDER BY chunk.id DESC",
@@ -196,8 +267,6 @@ fn read_hit(row: &Row<'_>, scores: &BTreeMap<i64, Scores>) -> rusqlite::Result<H
         created: Timestamp(row.get(6)?),
         lines: (row.get::<_, i64>(7)? as u64, row.get::<_, i64>(8)? as u64),
         supersedes: entries::optional_reference(row, 9)?,
-        conflicts: None,
-        alike: 0,
         start: row.get::<_, i64>(10)? as u64,
         bytes: row.get::<_, i64>(11)? as u64,
         is_code: row.get(12)?,
@@ -206,5 +275,7 @@ fn read_hit(row: &Row<'_>, scores: &BTreeMap<i64, Scores>) -> rusqlite::Result<H
         score: 0.0,
         text: String::new(),
         matched: Vec::new(),
+        conflicts: None,
+        alike: 0,
     })
 }

@@ -6,7 +6,8 @@ use forebay_domain::{Reference, Timestamp};
 use rusqlite::{Connection, Row, Transaction};
 
 use super::entries::{self, Begun, Content};
-use super::{SqliteStore, purge};
+use super::vocabulary::Learning;
+use super::{SqliteStore, passages, purge};
 use crate::StoreError;
 use crate::contract::NewEntry;
 use crate::source::{
@@ -126,9 +127,14 @@ impl<'store> SqliteReindex<'store> {
         if pending.is_empty() {
             return Ok(());
         }
+        let mut learning = self.store.vocabulary.learning();
         let written = self.store.writing(|transaction| {
-            pending.iter().map(|item| write_unseen(transaction, item)).collect::<Result<Vec<_>, _>>()
+            pending
+                .iter()
+                .map(|item| write_unseen(transaction, item, &mut learning))
+                .collect::<Result<Vec<_>, _>>()
         })?;
+        learning.keep();
         let items = pending.into_iter().zip(written);
         self.written.extend(items.map(|(item, (begun, blob))| Written {
             begun,
@@ -143,7 +149,11 @@ impl<'store> SqliteReindex<'store> {
 }
 
 /// Writes bytes and passages of an entry that is not complete yet.
-fn write_unseen(transaction: &Transaction<'_>, item: &NewItem) -> rusqlite::Result<(Begun, i64)> {
+fn write_unseen(
+    transaction: &Transaction<'_>,
+    item: &NewItem,
+    learning: &mut Learning<'_>,
+) -> rusqlite::Result<(Begun, i64)> {
     let begun = entries::begin(transaction)?;
     let content = Content {
         hash: item.raw.hash,
@@ -153,7 +163,7 @@ fn write_unseen(transaction: &Transaction<'_>, item: &NewItem) -> rusqlite::Resu
         chunks: &item.chunks,
     };
     let blob = entries::store_content(transaction, Some(begun), &content)?;
-    entries::write_chunks(transaction, begun.entry, &item.chunks)?;
+    passages::write(transaction, begun.entry, &item.chunks, learning)?;
     Ok((begun, blob))
 }
 
@@ -234,7 +244,13 @@ fn put_in_place(
         purge::forget_source(transaction, &source.name)?;
     }
     for item in &new.written {
-        entries::write_entry(transaction, (item.begun.entry, item.begun.reference), item.blob, &item.entry, true)?;
+        entries::write_entry(
+            transaction,
+            (item.begun.entry, item.begun.reference),
+            item.blob,
+            &item.entry,
+            true,
+        )?;
         write_item(transaction, id, item)?;
         reindexed.added.push((item.path.clone(), item.begun.reference));
     }

@@ -9,10 +9,10 @@ use std::sync::{Mutex, PoisonError};
 
 use rusqlite::Connection;
 
-use super::search::match_expression;
+use super::search::any_of;
 
 /// Passages that one query may read, about a microsecond each.
-const PASSAGES_READ: i64 = 5_000;
+const PASSAGES_READ: i64 = 3_000;
 /// A store with fewer passages is searched for every word.
 const FEW_PASSAGES: i64 = 10_000;
 /// Words whose counts are remembered.
@@ -51,16 +51,27 @@ impl WordCounts {
         Ok(rarest(&counted))
     }
 
+    /// Those of the words that no passage has.
+    pub(super) fn unknown(
+        &self,
+        connection: &Connection,
+        words: &[String],
+    ) -> rusqlite::Result<Vec<String>> {
+        let mut unknown = Vec::new();
+        for word in words {
+            if bounded_count(connection, word, 1)? == 0 {
+                unknown.push(word.clone());
+            }
+        }
+        Ok(unknown)
+    }
+
     /// How many passages have a word, or more than may be read.
     fn count(&self, connection: &Connection, word: &str, passages: i64) -> rusqlite::Result<i64> {
         if let Some(count) = self.remembered(word, passages) {
             return Ok(count);
         }
-        let count = connection
-            .prepare_cached(
-                "SELECT count(*) FROM (SELECT 1 FROM chunk_words WHERE chunk_words MATCH ?1 LIMIT ?2)",
-            )?
-            .query_row((match_expression(&[word.to_owned()]), PASSAGES_READ + 1), |row| row.get(0))?;
+        let count = bounded_count(connection, word, PASSAGES_READ + 1)?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.counts.len() < REMEMBERED {
             known.counts.insert(word.to_owned(), count);
@@ -77,6 +88,19 @@ impl WordCounts {
         }
         known.counts.get(word).copied()
     }
+}
+
+/// How many passages have a word, counted up to `most`.
+pub(super) fn bounded_count(
+    connection: &Connection,
+    word: &str,
+    most: i64,
+) -> rusqlite::Result<i64> {
+    connection
+        .prepare_cached(
+            "SELECT count(*) FROM (SELECT 1 FROM chunk_words WHERE chunk_words MATCH ?1 LIMIT ?2)",
+        )?
+        .query_row((any_of(&[word.to_owned()]), most), |row| row.get(0))
 }
 
 /// The rarest words whose passages together can be read; at least one.
@@ -103,10 +127,10 @@ mod tests {
 
     #[test]
     fn the_rarest_words_are_taken_while_they_can_be_read() {
-        check(&[10, 200, 3_000], 3);
-        check(&[10, 200, 5_001], 2);
-        check(&[3_000, 3_000], 1);
-        check(&[5_001, 5_001], 1);
+        check(&[10, 200, 2_000], 3);
+        check(&[10, 200, 3_001], 2);
+        check(&[2_000, 2_000], 1);
+        check(&[3_001, 3_001], 1);
         check(&[0, 0, 10], 3);
     }
 }

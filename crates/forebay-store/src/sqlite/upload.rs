@@ -3,7 +3,7 @@
 use forebay_domain::Entry;
 
 use super::blobs::{self, PART_BYTES, Part};
-use super::{SqliteStore, entries};
+use super::{SqliteStore, entries, passages};
 use crate::StoreError;
 use crate::contract::{NewChunk, NewEntry, Upload};
 
@@ -54,15 +54,17 @@ impl<'store> SqliteUpload<'store> {
         }
         let (parts, chunks) = (&self.parts, &self.chunks);
         let begun = self.begun;
+        let mut learning = self.store.vocabulary.learning();
         self.begun = self.store.writing(|transaction| {
             let begun = match begun {
                 Some(begun) => begun,
                 None => entries::begin(transaction)?,
             };
             blobs::write_parts(transaction, begun.blob, parts)?;
-            entries::write_chunks(transaction, begun.entry, chunks)?;
+            passages::write(transaction, begun.entry, chunks, &mut learning)?;
             Ok(Some(begun))
         })?;
+        learning.keep();
         self.parts.clear();
         self.chunks.clear();
         Ok(())
@@ -111,9 +113,11 @@ impl Upload for SqliteUpload<'_> {
             chunks: &self.chunks,
         };
         let begun = self.begun;
-        let entry = self
-            .store
-            .writing(|transaction| entries::complete(transaction, begun, &content, &new))?;
+        let mut learning = self.store.vocabulary.learning();
+        let entry = self.store.writing(|transaction| {
+            entries::complete(transaction, begun, &content, &new, &mut learning)
+        })?;
+        learning.keep();
         self.begun = None;
         Ok(entry)
     }

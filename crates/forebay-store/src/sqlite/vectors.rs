@@ -3,11 +3,15 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-use forebay_domain::meaning::{dot, length};
+use forebay_domain::meaning::{dot, length, nearness};
 use rusqlite::{Connection, OptionalExtension};
+
+use crate::contract::Meaning;
 
 /// Beyond this the meanings are not compared one by one; words alone find then.
 const MOST_COMPARED: i64 = 200_000;
+/// A process that asks once reads so many, some milliseconds' worth.
+const READ_AT_ONCE: i64 = 4_000;
 /// Below this two texts have nothing to do with each other, whatever comes first among them.
 const NEAR: f32 = 0.25;
 
@@ -49,6 +53,36 @@ impl Vectors {
         known.read_new(connection)?;
         Ok(known.nearest(wanted, most, allowed))
     }
+}
+
+/// Whether reading all meanings takes longer than a person notices.
+pub(super) fn are_many(connection: &Connection) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached("SELECT coalesce(max(chunk), 0) > ?1 FROM meaning")?
+        .query_row([READ_AT_ONCE], |row| row.get(0))
+}
+
+/// How near the meaning of each of these passages is, where it is near at all.
+pub(super) fn nearness_of<'a>(
+    connection: &Connection,
+    wanted: Option<&Meaning>,
+    passages: impl Iterator<Item = &'a i64>,
+) -> rusqlite::Result<Vec<(i64, f32)>> {
+    let Some(wanted) = wanted else { return Ok(Vec::new()) };
+    let mut statement = connection.prepare_cached(
+        "SELECT vector FROM meaning JOIN model ON model.id = meaning.model
+         WHERE meaning.chunk = ?1 AND model.name = ?2",
+    )?;
+    let mut near = Vec::new();
+    for passage in passages {
+        let read =
+            |row: &rusqlite::Row<'_>| Ok(nearness(&wanted.vector, row.get_ref(0)?.as_blob()?));
+        let nearness = statement.query_row((passage, &wanted.model), read).optional()?;
+        near.extend(
+            nearness.filter(|nearness| *nearness >= NEAR).map(|nearness| (*passage, nearness)),
+        );
+    }
+    Ok(near)
 }
 
 /// The model's number, how many meanings it made, and the last of them.

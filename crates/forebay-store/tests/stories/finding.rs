@@ -1,7 +1,9 @@
 //! What is stored is found by its words.
 
-use forebay_domain::{Ending, EntryKind};
-use forebay_store::{IndexState, IndexStep, Meaning, Query, Selection};
+use std::time::Duration;
+
+use forebay_domain::{Ending, EntryKind, NoteKind, Timestamp};
+use forebay_store::{IndexState, IndexStep, Meaning, Query, Selection, Store};
 
 use crate::engine::{
     NOW, chunks_of, decision, found, new_entry, on_every_engine, put, put_note, put_run, query,
@@ -69,7 +71,7 @@ fn a_hit_shows_its_place_and_passage() {
         assert_eq!(hits.len(), 1);
         let (first, last) = hits[0].lines;
         assert!(first <= 321 && 321 <= last && last - first < 100);
-        assert!(store.passage(&hits[0]).unwrap().contains("needle number 321"));
+        assert!(store.passages(&[&hits[0]]).unwrap()[0].contains("needle number 321"));
         assert!(hits[0].words > 0.0);
         assert_eq!(hits[0].reference, entry.reference);
     });
@@ -94,7 +96,7 @@ fn conditions_narrow_a_search() {
         };
         assert_eq!(narrowed(|query| query.session = Some("session-2".into())), [other]);
         assert_eq!(narrowed(|query| query.branch = Some("feature".into())), [other]);
-        assert_eq!(narrowed(|query| query.source = Some("docs/*".into())), [source]);
+        assert_eq!(narrowed(|query| query.sources = vec!["docs/*".into()]), [source]);
         assert_eq!(narrowed(|query| query.kinds = vec![EntryKind::Note]), [note]);
         assert_eq!(narrowed(|query| query.limit = 2).len(), 2);
         assert_eq!(found(store, "shared").len(), 3);
@@ -158,5 +160,105 @@ fn what_is_not_indexed_yet_is_told_and_can_be_finished() {
         store.extend_index(&[step]).unwrap();
         assert_eq!(found(store, "finding"), [entry.reference], "the others came too late");
         assert!(store.unindexed().unwrap().is_empty());
+    });
+}
+
+#[test]
+fn parts_of_identifiers_are_found() {
+    on_every_engine(|store| {
+        let code =
+            put_run(store, "cat", b"fn parseHTTPResponse(raw_body: &str)\n", Ending::Exited(0));
+        let other =
+            put_run(store, "ls", "src/to/my_file.rs 配置文件 🦀\n".as_bytes(), Ending::Exited(0));
+        for text in ["http response", "parsehttpresponse", "raw_body", "parse_http_response"] {
+            assert_eq!(found(store, text), [code.reference], "{text}");
+        }
+        for text in ["my file", "src/to/my_file.rs", "文件", "配", "🦀"] {
+            let words = forebay_domain::Question::read(text, NOW).words(9);
+            let hits = store.search(&Query { words, limit: 5, ..Query::default() }).unwrap();
+            assert_eq!(hits[0].reference, other.reference, "{text}");
+        }
+    });
+}
+
+#[test]
+fn phrases_unwanted_words_and_moments_narrow_a_search() {
+    on_every_engine(|store| {
+        let written = |text: &str, day: i64| {
+            let mut new = new_entry(EntryKind::Run, "log");
+            new.created = Timestamp(day);
+            put(store, new, text.as_bytes()).reference
+        };
+        let near = written("the exact phrase of http", 10);
+        let far = written("the phrase that is exact", 20);
+        let note = put_note(store, "exact phrase", decision(None)).reference;
+        let asked = |change: fn(&mut Query)| {
+            let mut query = query("exact phrase");
+            change(&mut query);
+            let hits = store.search(&query).unwrap();
+            let mut found: Vec<_> = hits.into_iter().map(|hit| hit.reference).collect();
+            found.sort();
+            found
+        };
+        let sorted = |mut all: Vec<forebay_domain::Reference>| {
+            all.sort();
+            all
+        };
+        assert_eq!(
+            asked(|query| query.phrases = vec!["exact phrase".into()]),
+            sorted(vec![near, note])
+        );
+        assert_eq!(asked(|query| query.without = vec!["http".into()]), sorted(vec![far, note]));
+        assert_eq!(asked(|query| query.before = Some(Timestamp(20))), [near]);
+        assert_eq!(asked(|query| query.after = Some(Timestamp(20))), sorted(vec![far, note]));
+        assert_eq!(asked(|query| query.notes = vec![NoteKind::Decision]), [note]);
+        let all =
+            Query { limit: 2, kinds: vec![EntryKind::Run], lists_newest: true, ..Query::default() };
+        let newest: Vec<_> = store.search(&all).unwrap().iter().map(|hit| hit.reference).collect();
+        assert_eq!(newest, [far, near], "nothing but a kind: the newest first");
+        let start = Query { beginnings: vec!["exa".into()], limit: 9, ..Query::default() };
+        assert_eq!(store.search(&start).unwrap().len(), 3);
+    });
+}
+
+/// The words that may be meant by one, and how many slips it has.
+fn similar(store: &dyn Store, word: &str) -> Vec<(String, usize)> {
+    let similar = store.similar_words(word).unwrap();
+    similar.into_iter().map(|similar| (similar.word, similar.slips)).collect()
+}
+
+#[test]
+fn slips_and_parts_lead_to_words_of_the_store() {
+    on_every_engine(|store| {
+        let text = b"migrations of the configuration store; storage, storeKeeper 9f3a7c21\n";
+        let entry = put_run(store, "cat", text, Ending::Exited(0));
+        let expect = |word: &str, slips: usize| vec![(word.to_owned(), slips)];
+        assert_eq!(similar(store, "migratoins"), expect("migrations", 1));
+        assert_eq!(similar(store, "stroe"), expect("store", 1));
+        assert_eq!(similar(store, "sotre"), expect("store", 1));
+        assert_eq!(similar(store, "gonfiguration"), expect("configuration", 1));
+        assert_eq!(similar(store, "figurat"), expect("configuration", 0));
+        assert_eq!(similar(store, "rekeep"), expect("storekeeper", 0));
+        assert!(similar(store, "zebra").is_empty() && similar(store, "9f3a").is_empty());
+        assert!(similar(store, "\"*").is_empty() && similar(store, "").is_empty());
+        let words = ["store", "migratoins", "keeper"].map(str::to_owned);
+        assert_eq!(store.unknown_words(&words).unwrap(), ["migratoins"]);
+        let all = Selection { references: vec![entry.reference], ..Selection::default() };
+        store.purge(&all, NOW).unwrap();
+        assert!(similar(store, "migratoins").is_empty(), "its words are forgotten, too");
+        put_run(store, "cat", text, Ending::Exited(0));
+        assert_eq!(similar(store, "migratoins"), expect("migrations", 1), "and learned again");
+    });
+}
+
+#[test]
+fn questions_of_a_session_are_counted_for_a_while() {
+    on_every_engine(|store| {
+        let minute = Duration::from_mins(1);
+        let ask = |session: &str, second: i64| {
+            store.count_question(session, Timestamp(second * 1_000), minute).unwrap()
+        };
+        assert_eq!([ask("a", 0), ask("a", 1), ask("b", 1), ask("a", 59)], [1, 2, 1, 3]);
+        assert_eq!(ask("a", 61), 3, "those a minute ago are forgotten");
     });
 }

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use forebay_app::AppError;
-use forebay_app::tools::search::{Input, Reach};
-use forebay_domain::Hit;
+use forebay_app::finding::Reach;
+use forebay_app::tools::search::Input;
+use forebay_domain::{Hit, Timestamp, question};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -32,6 +33,15 @@ pub(super) struct Search {
     /// Only sources that match this glob
     #[arg(long, value_name = "GLOB")]
     source: Option<String>,
+    /// Only what is at most this old, or not older than this day: 2d, 36h, 2026-01-31
+    #[arg(long, value_name = "WHEN", value_parser = moment)]
+    after: Option<String>,
+    /// Only what is older than this, or from before this day
+    #[arg(long, value_name = "WHEN", value_parser = moment)]
+    before: Option<String>,
+    /// What comes first
+    #[arg(long, value_parser = ["relevance", "newest", "oldest"])]
+    sort: Option<String>,
     /// Tokens the answer may have
     #[arg(long, value_name = "TOKENS")]
     budget: Option<u64>,
@@ -47,11 +57,12 @@ impl Search {
             None => common.ask(
                 "ctx_search",
                 json!({
-                    "queries": [self.query.join(" ")],
+                    "queries": [self.asked(&self.query.join(" "))],
                     "limit": self.limit,
                     "scope": self.scope,
                     "kind": self.kind,
                     "source": self.source,
+                    "sort": self.sort,
                     "budget": self.budget,
                 }),
             ),
@@ -66,9 +77,10 @@ impl Search {
             scope: self.scope.clone(),
             kind: self.kind.clone(),
             source: self.source.clone(),
+            sort: self.sort.clone(),
             budget: None,
         };
-        let reach = Reach::read(&app, &input)?;
+        let reach = Reach::new(&app, input.limits()?)?;
         let mut stdout = io::stdout().lock();
         for (number, line) in input::open(file)?.lines().enumerate() {
             let line = line?;
@@ -76,13 +88,29 @@ impl Search {
                 continue;
             }
             let asked = parse(&line, number + 1)?;
-            let found = reach.find_documents(&asked.query)?;
+            let found = reach.find_documents(&self.asked(&asked.query))?;
             let results: Vec<Value> = found.iter().map(result).collect();
             writeln!(stdout, "{}", json!({ "qid": asked.qid, "results": results }))?;
         }
         stdout.flush()?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+impl Search {
+    /// The query with the moments it is limited to, as a query says them.
+    fn asked(&self, query: &str) -> String {
+        let after = self.after.iter().map(|when| format!(" after:{when}"));
+        let before = self.before.iter().map(|when| format!(" before:{when}"));
+        query.to_owned() + &after.chain(before).collect::<String>()
+    }
+}
+
+/// A date or an age, as it was written.
+fn moment(when: &str) -> Result<String, String> {
+    question::read_moment(when, Timestamp::default())
+        .map(|_| when.to_owned())
+        .ok_or_else(|| "neither an age (2d, 36h, 3w) nor a date (2026-01-31)".to_owned())
 }
 
 #[derive(Deserialize)]

@@ -1,0 +1,195 @@
+//! A question as the stores are asked: what none of them knows is set right first.
+
+use std::sync::Arc;
+
+use forebay_domain::text::words;
+use forebay_domain::{Hit, Question};
+use forebay_store::{Meaning, Query, SimilarWord, Store};
+
+use crate::{AppError, meaning};
+
+/// More words than this add cost and no meaning.
+const MOST_WORDS: usize = 64;
+/// Unknown words that are looked at.
+const MOST_UNKNOWN: usize = 8;
+/// Words that one unknown word is read as: several where it is a part of them, few where it is a slip.
+const MOST_WHOLES: usize = 8;
+const MOST_CORRECTIONS: usize = 2;
+/// A shorter beginning would match half of the store.
+const SHORTEST_BEGINNING: usize = 4;
+/// Words that are named where nothing was found.
+const MOST_NEAREST: usize = 6;
+/// Letters by which they are near.
+const NEAR_LETTERS: usize = 4;
+
+/// A question, its words as the stores know them, and what it means.
+pub(super) struct Asked {
+    pub(super) question: Question,
+    pub(super) words: Vec<String>,
+    beginnings: Vec<String>,
+    meaning: Option<Meaning>,
+    pub(super) reading: Reading,
+}
+
+/// How a question was read where that was not as it was written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Reading {
+    /// A word that stands nowhere, and those it was read as.
+    pub(crate) corrected: Vec<(String, Vec<String>)>,
+    pub(crate) without: Vec<String>,
+}
+
+impl Asked {
+    pub(super) fn read(question: Question, stores: &[Arc<dyn Store>]) -> Result<Self, AppError> {
+        let text = words::without_languages(&question.text);
+        let written = Question { text: text.clone(), ..Question::default() }.words(MOST_WORDS);
+        let mut asked = Self {
+            reading: Reading { without: question.without.clone(), ..Reading::default() },
+            question,
+            words: Vec::new(),
+            beginnings: Vec::new(),
+            meaning: None,
+        };
+        let unknown = unknown_everywhere(stores, &written)?;
+        for word in written {
+            if unknown.contains(&word) {
+                asked.set_right(word, stores)?;
+            } else {
+                asked.words.push(word);
+            }
+        }
+        asked.meaning = meaning::of(&asked.with_corrections(&text));
+        Ok(asked)
+    }
+
+    /// The query for each store.
+    pub(super) fn query(&self, filter: &Query, limit: usize) -> Query {
+        let question = &self.question;
+        let mut query = filter.clone();
+        query.words.clone_from(&self.words);
+        query.beginnings.clone_from(&self.beginnings);
+        query.phrases.clone_from(&question.phrases);
+        query.without.clone_from(&question.without);
+        query.meaning.clone_from(&self.meaning);
+        query.sources.extend(question.sources.iter().cloned());
+        // A filter of the question narrows the caller's, and the later of two moments holds.
+        if !question.kinds.is_empty() || !question.notes.is_empty() {
+            query.kinds.clone_from(&question.kinds);
+            query.notes.clone_from(&question.notes);
+        }
+        query.after = query.after.max(question.after);
+        query.before = [query.before, question.before].into_iter().flatten().min();
+        query.lists_newest = question.text.is_empty();
+        query.limit = limit;
+        query
+    }
+
+    /// Whether every candidate must be read to tell whether it fits.
+    pub(super) fn is_read_whole(&self) -> bool {
+        !self.question.phrases.is_empty()
+    }
+
+    /// The words of the question that stand in a passage.
+    pub(super) fn matched(&self, hit: &Hit) -> Vec<String> {
+        let text: Vec<String> = words::words(&hit.title)
+            .chain(words::words(&hit.text))
+            .chain(words::words(&forebay_domain::text::inner::of_text(&hit.text)))
+            .collect();
+        let stands = |wanted: &&String| text.iter().any(|word| words::alike(word, wanted));
+        let begins = |wanted: &&String| text.iter().any(|word| word.starts_with(wanted.as_str()));
+        let whole = self.words.iter().filter(stands);
+        whole.chain(self.beginnings.iter().filter(begins)).cloned().collect()
+    }
+
+    /// Words of the stores that are written much like those asked for.
+    pub(super) fn nearest(&self, stores: &[Arc<dyn Store>]) -> Result<Vec<String>, AppError> {
+        let mut nearest: Vec<String> = Vec::new();
+        for word in self.beginnings.iter().chain(&self.words).take(MOST_UNKNOWN) {
+            let part: String = word.chars().take(NEAR_LETTERS).collect();
+            if part.chars().count() < NEAR_LETTERS {
+                continue;
+            }
+            for similar in similar_everywhere(stores, &part)? {
+                if similar.word.starts_with(&part) && !nearest.contains(&similar.word) {
+                    nearest.push(similar.word);
+                }
+            }
+        }
+        nearest.truncate(MOST_NEAREST);
+        Ok(nearest)
+    }
+
+    /// Reads an unknown word as those it is a part of, or a slip for, or else as a beginning.
+    fn set_right(&mut self, word: String, stores: &[Arc<dyn Store>]) -> Result<(), AppError> {
+        let is_one_too_many = self.reading.corrected.len() + self.beginnings.len() >= MOST_UNKNOWN;
+        let similar = if is_one_too_many { Vec::new() } else { similar_everywhere(stores, &word)? };
+        let meant = meant(&similar);
+        if !meant.is_empty() {
+            self.words.extend(meant.iter().cloned());
+            self.reading.corrected.push((word, meant));
+        } else if word.chars().count() >= SHORTEST_BEGINNING && !is_one_too_many {
+            self.beginnings.push(word);
+        } else {
+            self.words.push(word);
+        }
+        Ok(())
+    }
+
+    /// The text with what its slips were read as, for its meaning.
+    fn with_corrections(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (_, meant) in &self.reading.corrected {
+            text.push(' ');
+            text.push_str(&meant[0]);
+        }
+        text
+    }
+}
+
+/// The best of the similar words: those with the fewest slips.
+fn meant(similar: &[SimilarWord]) -> Vec<String> {
+    let Some(fewest) = similar.iter().map(|similar| similar.slips).min() else { return Vec::new() };
+    let most = if fewest == 0 { MOST_WHOLES } else { MOST_CORRECTIONS };
+    let best = similar.iter().filter(|similar| similar.slips == fewest).take(most);
+    best.map(|similar| similar.word.clone()).collect()
+}
+
+fn unknown_everywhere(
+    stores: &[Arc<dyn Store>],
+    words: &[String],
+) -> Result<Vec<String>, AppError> {
+    let mut unknown = words.to_vec();
+    for store in stores {
+        unknown = store.unknown_words(&unknown)?;
+    }
+    Ok(unknown)
+}
+
+/// Similar words of all stores, best first.
+fn similar_everywhere(stores: &[Arc<dyn Store>], word: &str) -> Result<Vec<SimilarWord>, AppError> {
+    let mut all: Vec<SimilarWord> = Vec::new();
+    for store in stores {
+        for similar in store.similar_words(word)? {
+            match all.iter_mut().find(|known| known.word == similar.word) {
+                Some(known) => known.passages += similar.passages,
+                None => all.push(similar),
+            }
+        }
+    }
+    all.sort_by(|a, b| (a.slips, b.passages, &a.word).cmp(&(b.slips, a.passages, &b.word)));
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_read_as_the_nearest_words_and_a_part_as_many() {
+        let similar = |word: &str, slips| SimilarWord { word: word.into(), slips, passages: 1 };
+        let slips = [similar("config", 1), similar("conf", 1), similar("cone", 1)];
+        assert_eq!(meant(&slips), ["config", "conf"]);
+        assert_eq!(meant(&[similar("configure", 0), similar("config", 1)]), ["configure"]);
+        assert!(meant(&[]).is_empty());
+    }
+}

@@ -1,0 +1,196 @@
+//! Finding: from a question to its hits, over all the stores a search reaches.
+//!
+//! 1. `asking` reads the question and sets right what no store knows;
+//! 2. each store proposes passages by words and by meaning;
+//! 3. `ranking` weighs the one against the other, reads the best and looks at how the words stand in them;
+//! 4. `sorting` drops what breaks the question's word, folds what says the same, sees what contradicts.
+
+mod asking;
+pub(crate) mod pace;
+mod sorting;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use forebay_domain::{EntryKind, Hit, Question, Reference, Scope, Timestamp};
+use forebay_store::{Query, Store};
+
+use self::asking::Asked;
+pub(crate) use self::asking::Reading;
+use crate::{App, AppError, indexing, ranking};
+
+pub(crate) const MOST_QUERIES: usize = 20;
+const MOST_HITS: u64 = 100;
+/// Ranking needs a choice, however few hits are shown.
+const LEAST_CANDIDATES: usize = 100;
+/// The best so many are read before they are put in their last order.
+const READ: usize = 50;
+/// Output that is not searchable yet is caught up with, as far as this goes, before the search.
+const CATCH_UP_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The order of the hits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sort {
+    #[default]
+    Relevance,
+    Newest,
+    Oldest,
+}
+
+impl Sort {
+    pub const ALL: [Self; 3] = [Self::Relevance, Self::Newest, Self::Oldest];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Relevance => "relevance",
+            Self::Newest => "newest",
+            Self::Oldest => "oldest",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|sort| sort.word() == word)
+    }
+}
+
+/// What a caller narrows a search to, beside its questions.
+#[derive(Debug, Default)]
+pub struct Limits {
+    pub limit: Option<u64>,
+    pub scope: Scope,
+    pub kinds: Vec<EntryKind>,
+    /// A glob over the source.
+    pub source: Option<String>,
+    pub sort: Sort,
+    /// Nothing is asked after this: what costs time and saves it later is left out.
+    pub asks_once: bool,
+}
+
+/// Where a search looks.
+pub struct Reach {
+    stores: Vec<Arc<dyn Store>>,
+    pub(crate) scope: Scope,
+    pub(crate) filter: Query,
+    sort: Sort,
+    now: Timestamp,
+}
+
+/// The hits of one query, and how it was read.
+pub struct Found {
+    pub query: String,
+    pub hits: Vec<Hit>,
+    pub(crate) reading: Reading,
+    /// Words of the stores that are written much like those asked for; only where nothing was found.
+    pub(crate) nearest: Vec<String>,
+}
+
+impl Reach {
+    pub fn new(app: &App, limits: Limits) -> Result<Self, AppError> {
+        let Limits { scope, kinds, .. } = limits;
+        let limit = limits.limit.unwrap_or(app.settings.search.limit).clamp(1, MOST_HITS) as usize;
+        let filter = Query {
+            limit,
+            kinds,
+            sources: limits.source.into_iter().collect(),
+            session: (scope == Scope::Session).then(|| app.session.clone()),
+            branch: if scope == Scope::Branch { Some(checked_out_branch(app)?) } else { None },
+            compares_found_only: limits.asks_once,
+            ..Query::default()
+        };
+        let stores = app.places.within(scope)?;
+        Ok(Self { stores, scope, filter, sort: limits.sort, now: app.now() })
+    }
+
+    /// Only what stands in these entries of the caller's own store.
+    pub(crate) fn of_entries(app: &App, entries: Vec<Reference>) -> Result<Self, AppError> {
+        let mut reach = Self::new(app, Limits::default())?;
+        reach.stores = vec![app.places.own()?];
+        reach.filter.entries = entries;
+        Ok(reach)
+    }
+
+    /// The best hits of all stores for one query.
+    pub fn find(&self, query: &str) -> Result<Found, AppError> {
+        let asked = self.read(query)?;
+        let candidates = self.candidates(&asked)?;
+        let mut hits = sorting::kept(candidates, &asked.question);
+        sorting::newer_first(&mut hits);
+        sorting::fold(&mut hits);
+        sorting::sort(&mut hits, self.sort);
+        hits.truncate(self.filter.limit);
+        sorting::name_conflicts(&mut hits);
+        for hit in &mut hits {
+            hit.matched = asked.matched(hit);
+        }
+        let nearest = if hits.is_empty() { asked.nearest(&self.stores)? } else { Vec::new() };
+        Ok(Found { query: query.to_owned(), hits, reading: asked.reading, nearest })
+    }
+
+    /// The best documents for one query, each once however many of its passages match.
+    pub fn find_documents(&self, query: &str) -> Result<Vec<Hit>, AppError> {
+        let asked = self.read(query)?;
+        let mut hits = sorting::kept(self.candidates(&asked)?, &asked.question);
+        let mut seen = HashSet::new();
+        hits.retain(|hit| seen.insert((hit.reference, hit.key.clone())));
+        hits.truncate(self.filter.limit);
+        Ok(hits)
+    }
+
+    /// Notes that say something like `text`, as it stands: nothing in it is a filter.
+    pub(crate) fn find_notes(&self, text: &str) -> Result<Vec<Hit>, AppError> {
+        self.catch_up()?;
+        let question = Question { text: text.to_owned(), ..Question::default() };
+        let mut hits = self.candidates(&Asked::read(question, &self.stores)?)?;
+        hits.truncate(self.filter.limit);
+        Ok(hits)
+    }
+
+    fn read(&self, query: &str) -> Result<Asked, AppError> {
+        Asked::read(Question::read(query, self.now), &self.stores)
+    }
+
+    /// What the stores propose, best first; the first of them with their text.
+    fn candidates(&self, asked: &Asked) -> Result<Vec<Hit>, AppError> {
+        let query = asked.query(&self.filter, self.filter.limit.max(LEAST_CANDIDATES));
+        let mut hits = Vec::new();
+        for (number, store) in self.stores.iter().enumerate() {
+            hits.extend(store.search(&query)?.into_iter().map(|hit| (number, hit)));
+        }
+        ranking::fuse(&mut hits);
+        let most = if asked.is_read_whole() { hits.len() } else { READ.max(self.filter.limit) };
+        let best = most.min(hits.len());
+        self.read_texts(&mut hits[..best])?;
+        let mut hits: Vec<Hit> = hits.into_iter().map(|(_, hit)| hit).collect();
+        ranking::rerank(&mut hits[..best], &asked.words, self.now);
+        Ok(hits)
+    }
+
+    /// Reads the texts of hits, each store's at once.
+    fn read_texts(&self, hits: &mut [(usize, Hit)]) -> Result<(), AppError> {
+        for (number, store) in self.stores.iter().enumerate() {
+            let own = hits.iter().filter(|(of, _)| *of == number).map(|(_, hit)| hit);
+            let texts = store.passages(&own.collect::<Vec<_>>())?;
+            let own = hits.iter_mut().filter(|(of, _)| *of == number).map(|(_, hit)| hit);
+            for (hit, text) in own.zip(texts) {
+                hit.text = text;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes pending output searchable; returns how many bytes are still to come.
+    pub(crate) fn catch_up(&self) -> Result<u64, AppError> {
+        let mut left = 0;
+        for store in &self.stores {
+            indexing::finish_all(&**store, |done| done < CATCH_UP_BYTES)?;
+            left += store.unindexed()?.iter().map(|state| state.bytes - state.offset).sum::<u64>();
+        }
+        Ok(left)
+    }
+}
+
+fn checked_out_branch(app: &App) -> Result<String, AppError> {
+    app.places
+        .branch()
+        .ok_or_else(|| AppError::bad_input("no branch is checked out here", "use scope project"))
+}

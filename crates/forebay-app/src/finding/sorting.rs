@@ -1,0 +1,102 @@
+//! The last order of hits: what breaks the question's word goes, what says the same is folded, the newer of
+//! two notes that contradict each other stands first.
+
+use std::collections::HashSet;
+
+use forebay_domain::text::words;
+use forebay_domain::{EntryKind, Hit, Question, conflict};
+
+use super::Sort;
+
+/// Of the words of two passages, the share that makes them nearly the same.
+const NEARLY_SAME: f64 = 0.9;
+/// Passages that are compared with one another; the rest is not shown anyway.
+const COMPARED: usize = 60;
+/// Of the best hit's score, what a hit must have to count where time decides.
+const RELEVANT: f64 = 0.4;
+
+/// The hits in which every phrase stands as it was asked for, and no unwanted word.
+pub(super) fn kept(mut hits: Vec<Hit>, question: &Question) -> Vec<Hit> {
+    let phrases: Vec<String> = question.phrases.iter().map(|phrase| plain(phrase)).collect();
+    if phrases.is_empty() {
+        return hits;
+    }
+    hits.retain(|hit| {
+        let (title, text) = (plain(&hit.title), plain(&hit.text));
+        phrases.iter().all(|phrase| text.contains(phrase) || title.contains(phrase))
+    });
+    hits
+}
+
+/// Lower case, one blank between words: what a phrase is compared by.
+fn plain(text: &str) -> String {
+    text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Of two notes that may contradict each other the newer comes first, whichever fits better.
+pub(super) fn newer_first(hits: &mut Vec<Hit>) {
+    for place in 0..hits.len().min(COMPARED) {
+        let contradicts =
+            |newer: &Hit| newer.created > hits[place].created && conflict(newer, &hits[place]);
+        let after = place + 1..hits.len().min(COMPARED);
+        if let Some(newer) = after.into_iter().find(|at| contradicts(&hits[*at])) {
+            let newer = hits.remove(newer);
+            hits.insert(place, newer);
+        }
+    }
+}
+
+/// Tells of each note the one among the hits that may say the opposite.
+pub(super) fn name_conflicts(hits: &mut [Hit]) {
+    for at in 0..hits.len() {
+        let other =
+            (0..hits.len()).find(|other| *other != at && conflict(&hits[at], &hits[*other]));
+        hits[at].conflicts = other.map(|other| hits[other].reference);
+    }
+}
+
+fn conflict(one: &Hit, other: &Hit) -> bool {
+    one.kind == EntryKind::Note
+        && other.kind == EntryKind::Note
+        && conflict::may_conflict(&one.text, &other.text)
+}
+
+/// Keeps one of the passages that say nearly the same, with the count of the others. Notes are never folded
+/// into anything but the same words.
+pub(super) fn fold(hits: &mut Vec<Hit>) {
+    let mut kept: Vec<(Hit, HashSet<String>)> = Vec::new();
+    for (place, hit) in hits.drain(..).enumerate() {
+        let words: HashSet<String> = words::words(&hit.text).collect();
+        let same = kept
+            .iter_mut()
+            .find(|(other, known)| place < COMPARED && says_the_same(&hit, &words, other, known));
+        match same {
+            Some((first, _)) => first.alike += 1,
+            None => kept.push((hit, words)),
+        }
+    }
+    hits.extend(kept.into_iter().map(|(hit, _)| hit));
+}
+
+fn says_the_same(hit: &Hit, words: &HashSet<String>, other: &Hit, known: &HashSet<String>) -> bool {
+    if hit.text.trim() == other.text.trim() {
+        return !hit.text.is_empty();
+    }
+    let is_note = hit.kind == EntryKind::Note || other.kind == EntryKind::Note;
+    let is_long = words.len().min(known.len()) >= 12;
+    let shared = words.intersection(known).count() as f64;
+    !is_note && is_long && shared >= NEARLY_SAME * words.len().max(known.len()) as f64
+}
+
+/// By time where that is asked for: of those that fit, not of all that have some word.
+pub(super) fn sort(hits: &mut Vec<Hit>, sort: Sort) {
+    if sort == Sort::Relevance {
+        return;
+    }
+    let best = hits.iter().map(|hit| hit.score).fold(0.0, f64::max);
+    hits.retain(|hit| hit.score >= RELEVANT * best);
+    match sort {
+        Sort::Newest => hits.sort_by_key(|hit| std::cmp::Reverse(hit.created)),
+        _ => hits.sort_by_key(|hit| hit.created),
+    }
+}
