@@ -21,7 +21,7 @@ pub struct Input {}
 
 impl Tool for ContextStatus {
     const NAME: &'static str = "context_status";
-    const DESCRIPTION: &'static str = "Files at work and the tokens their skeletons save.";
+    const DESCRIPTION: &'static str = "Files at work, tokens saved.";
     const NATURE: Nature = Nature::Reads;
     type Input = Input;
 
