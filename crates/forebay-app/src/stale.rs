@@ -29,7 +29,11 @@ pub(crate) fn check_expected(
         return Ok(());
     }
     Err(AppError::refused(
-        format!("{} has hash {} now; nothing is changed", place.shown, source_file::short(&file.hash)),
+        format!(
+            "{} has hash {} now; nothing is changed",
+            place.shown,
+            source_file::short(&file.hash)
+        ),
         "read it again with context_read",
     ))
 }

@@ -44,7 +44,10 @@ mod tests {
     #[test]
     fn results_stand_in_the_order_of_the_items() {
         let items: Vec<usize> = (0..1_000).collect();
-        assert_eq!(map(&items, |item| item * 2), items.iter().map(|item| item * 2).collect::<Vec<_>>());
+        assert_eq!(
+            map(&items, |item| item * 2),
+            items.iter().map(|item| item * 2).collect::<Vec<_>>()
+        );
         assert_eq!(map(&[] as &[usize], |item| *item), Vec::<usize>::new());
     }
 }

@@ -35,7 +35,11 @@ fn line_of(text: &str, offset: usize) -> usize {
 /// Lines with their numbers, as answers quote them.
 fn numbered(text: &str, first: usize, last: usize) -> Vec<String> {
     const WIDTH: usize = 160;
-    let lines = text.lines().enumerate().skip(first.saturating_sub(1)).take((last + 1).saturating_sub(first));
+    let lines = text
+        .lines()
+        .enumerate()
+        .skip(first.saturating_sub(1))
+        .take((last + 1).saturating_sub(first));
     let cut = |line: &str| match forebay_domain::text::cut::prefix(line, WIDTH) {
         shown if shown.len() < line.len() => format!("{shown}…"),
         shown => shown.to_owned(),

@@ -53,7 +53,8 @@ pub(crate) fn nearest(text: &str, wanted: &str) -> Vec<Candidate> {
 pub(crate) fn told(text: &str, candidates: &[Candidate]) -> String {
     let mut lines = Vec::new();
     for Candidate { lines: (first, last), difference } in candidates {
-        let place = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
+        let place =
+            if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
         lines.push(format!("{place} {}:", difference.words()));
         let shown = (*last).min(first + QUOTED - 1);
         lines.extend(numbered(text, *first, shown));
@@ -177,7 +178,8 @@ mod tests {
 
     use super::*;
 
-    const TEXT: &str = "fn one() {\n    let a = \"x\";\n\treturn a;\n}\n\nfn two() {\n    call(1, 2, 3);\n}\n";
+    const TEXT: &str =
+        "fn one() {\n    let a = \"x\";\n\treturn a;\n}\n\nfn two() {\n    call(1, 2, 3);\n}\n";
 
     #[track_caller]
     fn check(wanted: &str, expect: &[(usize, usize)], difference: Difference) {

@@ -12,7 +12,8 @@ pub(crate) fn introduced(path: &str, before: &str, after: &str) -> Vec<SyntaxErr
     let Some(language) = language_of(path, after.as_bytes()) else { return Vec::new() };
     let Ok(old) = Document::parse(before, language) else { return Vec::new() };
     let changed = changed(before, after);
-    let new = old.edited(changed.clone(), &after[changed.start..after.len() - (before.len() - changed.end)]);
+    let new = old
+        .edited(changed.clone(), &after[changed.start..after.len() - (before.len() - changed.end)]);
     new.map(|new| new.new_errors(&old)).unwrap_or_default()
 }
 
@@ -22,7 +23,9 @@ pub(crate) fn symbols_at(path: &str, text: &str, lines: (usize, usize)) -> Vec<S
     let Ok(document) = Document::parse(text, language) else { return Vec::new() };
     let mut symbols = document.symbols();
     symbols.retain(|symbol| {
-        !symbol.name.is_empty() && *symbol.lines.start() <= lines.1 && lines.0 <= *symbol.lines.end()
+        !symbol.name.is_empty()
+            && *symbol.lines.start() <= lines.1
+            && lines.0 <= *symbol.lines.end()
     });
     // The innermost say most about what was changed.
     symbols.sort_by_key(|symbol| symbol.lines.end() - symbol.lines.start());

@@ -222,11 +222,7 @@ impl AtWork {
     }
 
     /// Makes the skeleton of the file that was active until now.
-    fn summarise_former(
-        &self,
-        app: &App,
-        now: &Place,
-    ) -> Result<Option<BecameSkeleton>, AppError> {
+    fn summarise_former(&self, app: &App, now: &Place) -> Result<Option<BecameSkeleton>, AppError> {
         let path = now.path.to_string_lossy();
         let mut active = self.listed().filter(|file| file.state == FileState::Active);
         let Some(former) = active.find(|file| file.path != path) else { return Ok(None) };
@@ -235,11 +231,7 @@ impl AtWork {
             return Ok(None);
         };
         let state = FileState::Skeleton;
-        self.keep(&FileAtWork {
-            state,
-            skeleton_tokens: Some(skeleton_tokens),
-            ..former.clone()
-        })?;
+        self.keep(&FileAtWork { state, skeleton_tokens: Some(skeleton_tokens), ..former.clone() })?;
         Ok(Some(BecameSkeleton { shown, tokens, skeleton_tokens }))
     }
 }

@@ -19,8 +19,7 @@ pub(crate) fn names(app: &App, files: &[Found]) -> RepositoryNames {
     let store = app.places.own().ok();
     let key = key(app);
     let kept = store.as_ref().and_then(|store| store.derived(&[key]).ok()?.pop().flatten());
-    let mut names =
-        kept.and_then(|bytes| RepositoryNames::unpack(&bytes)).unwrap_or_default();
+    let mut names = kept.and_then(|bytes| RepositoryNames::unpack(&bytes)).unwrap_or_default();
     let before = names.files().count();
     let changed = drop_outdated(&mut names, files);
     if changed.is_empty() && names.files().count() == before {

@@ -17,9 +17,11 @@ use forebay_domain::policy::{
 };
 
 pub use self::check::{check_line, to_json};
-pub use self::load::{Caution, InForce, Written, load};
 pub(crate) use self::links::real_path;
-pub(crate) use self::permit::{Act, Permissions, holds_rules, permit, readable, summary, unreachable};
+pub use self::load::{Caution, InForce, Written, load};
+pub(crate) use self::permit::{
+    Act, Permissions, holds_rules, permit, readable, summary, unreachable,
+};
 pub use self::unreachable::Unreachable;
 
 /// Where a call happens.

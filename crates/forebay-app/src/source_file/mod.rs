@@ -32,11 +32,7 @@ impl SourceFile {
         let bytes = read_bytes(&place.path, &place.shown)?;
         let source = SourceText::decode(&bytes).ok_or_else(|| {
             AppError::bad_input(
-                format!(
-                    "{} is binary ({})",
-                    place.shown,
-                    number::bytes(bytes.len() as u64)
-                ),
+                format!("{} is binary ({})", place.shown, number::bytes(bytes.len() as u64)),
                 "look into it with a program: ctx_execute_file",
             )
         })?;
@@ -59,11 +55,7 @@ impl SourceFile {
 }
 
 /// Writes a file whole or not at all; `old` is what stands there as far as the caller knows.
-pub(crate) fn write(
-    place: &Place,
-    bytes: &[u8],
-    old: Option<&SourceFile>,
-) -> Result<(), AppError> {
+pub(crate) fn write(place: &Place, bytes: &[u8], old: Option<&SourceFile>) -> Result<(), AppError> {
     let now = fs::read(&place.path).ok().map(|bytes| hash(&bytes));
     if now != old.map(|old| old.hash) {
         return Err(AppError::refused(
@@ -133,7 +125,11 @@ fn check_kind(found: &Metadata, shown: &str) -> Result<(), AppError> {
 
 fn too_large(shown: &str, bytes: u64) -> AppError {
     AppError::bad_input(
-        format!("{shown} has {}; at most {} are read", number::bytes(bytes), number::bytes(LARGEST)),
+        format!(
+            "{shown} has {}; at most {} are read",
+            number::bytes(bytes),
+            number::bytes(LARGEST)
+        ),
         "look into it with a program: ctx_execute_file",
     )
 }
@@ -144,9 +140,8 @@ fn unreadable(shown: &str, error: &io::Error) -> AppError {
             format!("{shown} does not exist"),
             "check the path (context_peek \".\" maps the project); context_write makes a file",
         ),
-        _ => AppError::bad_input(
-            format!("{shown} cannot be read: {error}"),
-            "check its permissions",
-        ),
+        _ => {
+            AppError::bad_input(format!("{shown} cannot be read: {error}"), "check its permissions")
+        }
     }
 }

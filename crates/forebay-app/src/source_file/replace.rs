@@ -17,8 +17,8 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         OpenOptions::new().write(true).open(path)?;
     }
     let unfinished = beside(path)?;
-    let written = write(&unfinished, bytes, old.as_ref())
-        .and_then(|()| fs::rename(&unfinished, path));
+    let written =
+        write(&unfinished, bytes, old.as_ref()).and_then(|()| fs::rename(&unfinished, path));
     if written.is_err() {
         let _ = fs::remove_file(&unfinished);
     }

@@ -60,7 +60,10 @@ impl Tool for ContextEdit {
 /// The places to be replaced: one, or all if that is wanted.
 fn places(place: &Place, file: &SourceFile, input: &Input) -> Result<Vec<Range<usize>>, AppError> {
     if input.old_string.is_empty() {
-        return Err(AppError::bad_input("old_string is empty", "context_write writes a whole file"));
+        return Err(AppError::bad_input(
+            "old_string is empty",
+            "context_write writes a whole file",
+        ));
     }
     if input.old_string == input.new_string {
         return Err(AppError::bad_input("old_string and new_string are the same", "nothing to do"));
@@ -127,7 +130,8 @@ impl Edit {
 
     fn dry(self) -> Answer {
         let diff = difference::between(self.file.text(), &self.after.text, QUOTED_BYTES);
-        let mut lines = vec![format!("dry run, {} is not changed: {}", self.place.shown, self.count())];
+        let mut lines =
+            vec![format!("dry run, {} is not changed: {}", self.place.shown, self.count())];
         lines.extend(self.errors.iter().cloned());
         lines.push(diff.text.clone());
         let mut data = self.data();

@@ -34,8 +34,8 @@ impl Tool for ContextRead {
         let wanted = wanted(input.lines.as_deref(), &place, &file)?;
         let at_work = AtWork::of(app)?;
         let version = at_work.version(app, &place, &file)?;
-        let is_repeat = !input.fresh.unwrap_or(false)
-            && at_work.has_delivered(&place, &file, wanted);
+        let is_repeat =
+            !input.fresh.unwrap_or(false) && at_work.has_delivered(&place, &file, wanted);
         let page = (!is_repeat).then(|| Page::of(file.text(), wanted, app.settings.files.read));
         let happened = Happened {
             delivered: page.as_ref().filter(|page| page.is_whole_lines).map(|page| page.lines),
@@ -52,11 +52,7 @@ impl Tool for ContextRead {
 }
 
 /// The lines that are asked for; none of an empty file.
-fn wanted(
-    lines: Option<&str>,
-    place: &Place,
-    file: &SourceFile,
-) -> Result<(u64, u64), AppError> {
+fn wanted(lines: Option<&str>, place: &Place, file: &SourceFile) -> Result<(u64, u64), AppError> {
     let total = file.lines();
     let Some(lines) = lines else { return Ok((1, total)) };
     let range: LineRange = lines.parse().map_err(|error| {
@@ -122,13 +118,20 @@ impl Read {
         lines.extend(self.more(page));
         let head = lines.join("\n");
         let answer = format!("{head}\n\n{}", page.text);
-        Answer::new(answer.trim_end_matches('\n').to_owned(), self.data(page.lines, Some(&page.text)))
-            .instead_of(page.text.len() as u64)
+        Answer::new(
+            answer.trim_end_matches('\n').to_owned(),
+            self.data(page.lines, Some(&page.text)),
+        )
+        .instead_of(page.text.len() as u64)
     }
 
     fn unchanged(self) -> Answer {
         let mut lines = vec![
-            format!("{} · unchanged since you were given it · {}", self.head(self.wanted), self.facts()),
+            format!(
+                "{} · unchanged since you were given it · {}",
+                self.head(self.wanted),
+                self.facts()
+            ),
             "fresh=true repeats it".to_owned(),
         ];
         lines.extend(self.former.as_ref().map(BecameSkeleton::told));
@@ -160,8 +163,9 @@ impl Read {
             return Some(format!("line {} is cut; whole: ctx_get {reference}", page.lines.0));
         }
         let next = page.lines.1 + 1;
-        (page.lines.1 < self.wanted.1)
-            .then(|| format!("more: context_read {} lines={next}-{}", self.place.shown, self.wanted.1))
+        (page.lines.1 < self.wanted.1).then(|| {
+            format!("more: context_read {} lines={next}-{}", self.place.shown, self.wanted.1)
+        })
     }
 
     fn data(&self, lines: (u64, u64), text: Option<&str>) -> serde_json::Value {

@@ -78,11 +78,7 @@ fn old_file(
 }
 
 /// The content in the form that the file has.
-fn encoded(
-    place: &Place,
-    content: &str,
-    form: Form,
-) -> Result<(Vec<u8>, SourceText), AppError> {
+fn encoded(place: &Place, content: &str, form: Form) -> Result<(Vec<u8>, SourceText), AppError> {
     let unwritable = |why: String| {
         AppError::bad_input(
             format!("{} is not written: {why}", place.shown),
@@ -93,7 +89,8 @@ fn encoded(
     if bytes.len() as u64 > source_file::LARGEST {
         return Err(unwritable(format!("{} are too much", number::bytes(bytes.len() as u64))));
     }
-    let source = SourceText::decode(&bytes).ok_or_else(|| unwritable("it is no text".to_owned()))?;
+    let source =
+        SourceText::decode(&bytes).ok_or_else(|| unwritable("it is no text".to_owned()))?;
     Ok((bytes, source))
 }
 

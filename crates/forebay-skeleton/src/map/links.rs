@@ -112,8 +112,10 @@ impl Links {
                 }
             }
             touched.sort_unstable();
-            let own: Vec<(u32, f64)> =
-                touched.iter().map(|to| (*to, std::mem::take(&mut weights[*to as usize]))).collect();
+            let own: Vec<(u32, f64)> = touched
+                .iter()
+                .map(|to| (*to, std::mem::take(&mut weights[*to as usize])))
+                .collect();
             links.out.push(own.iter().map(|(_, weight)| weight).sum());
             links.from.push(own);
         }

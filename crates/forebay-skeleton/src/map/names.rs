@@ -49,9 +49,8 @@ impl RepositoryNames {
     pub fn add(&mut self, path: &str, stamp: u64, tags: &Tags) {
         if self.numbers.is_empty() {
             let names = self.names.iter().enumerate();
-            self.numbers = names
-                .map(|(number, span)| (self.at(*span).to_owned(), number as u32))
-                .collect();
+            self.numbers =
+                names.map(|(number, span)| (self.at(*span).to_owned(), number as u32)).collect();
         }
         let path = self.put(path);
         let definitions = tags.definitions.iter().map(|definition| Defined {

@@ -88,7 +88,8 @@ fn read_file(reader: &mut Reader<'_>, names: u64) -> Option<FileNames> {
             let (public, has_parent) = (flags & PUBLIC != 0, flags & HAS_PARENT != 0);
             Some(Defined { name, kind, signature, line, public, has_parent })
         })?,
-        references: reader.several(|reader| Some((reader.below(names)?, reader.number()? as u32)))?,
+        references: reader
+            .several(|reader| Some((reader.below(names)?, reader.number()? as u32)))?,
     })
 }
 
@@ -185,14 +186,20 @@ mod tests {
                 let signature = names.at(defined.signature);
                 all.push(format!("{name} {kind:?} {signature} {line} {public} {has_parent}"));
             }
-            all.extend(file.references.iter().map(|(name, count)| format!("{} {count}", names.name(*name))));
+            all.extend(
+                file.references
+                    .iter()
+                    .map(|(name, count)| format!("{} {count}", names.name(*name))),
+            );
         }
         all
     }
 
     fn sample() -> RepositoryNames {
         let mut names = RepositoryNames::default();
-        for (path, text) in [("a.rs", "pub fn first() { second() }\n"), ("b.py", "def second():\n    pass\n")] {
+        for (path, text) in
+            [("a.rs", "pub fn first() { second() }\n"), ("b.py", "def second():\n    pass\n")]
+        {
             let language = crate::language_of(path, b"").unwrap();
             names.add(path, text.len() as u64 * 1_000_003, &Tags::of(text, language));
         }

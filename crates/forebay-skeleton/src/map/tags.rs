@@ -38,8 +38,8 @@ impl Tags {
         if minified || language.table.is_data {
             return Self::default();
         }
-        let document = surface::parsed(source, language)
-            .map_or_else(|| Document::parse(source, language), Ok);
+        let document =
+            surface::parsed(source, language).map_or_else(|| Document::parse(source, language), Ok);
         Self {
             definitions: document.map(|document| document.definitions()).unwrap_or_default(),
             references: words::names(source, language),

@@ -84,14 +84,16 @@ fn the_focus_is_left_out_and_what_it_uses_comes_first() {
 
 #[test]
 fn what_was_mentioned_comes_first() {
-    let with = |mentioned| drawn(MapOptions { budget: 20, mentioned, ..MapOptions::default() }).text;
+    let with =
+        |mentioned| drawn(MapOptions { budget: 20, mentioned, ..MapOptions::default() }).text;
     assert!(with(&["drawRows"]).contains("drawRows"), "{}", with(&["drawRows"]));
     assert!(!with(&[]).contains("drawRows"));
 }
 
 #[test]
 fn nothing_makes_an_empty_map() {
-    let empty = map(&RepositoryNames::default(), MapOptions { budget: 100, ..MapOptions::default() });
+    let empty =
+        map(&RepositoryNames::default(), MapOptions { budget: 100, ..MapOptions::default() });
     assert_eq!((empty.text.as_str(), empty.files, empty.definitions), ("", 0, 0));
 }
 

@@ -83,7 +83,8 @@ mod tests {
         let rust = crate::language_named("Rust").unwrap();
         let text = "// ignored\nlet total = count(items, \"quoted \\\" text\") + count; // remark\nlet x = 12abc;\n/// docs\n";
         let names = names(text, rust);
-        let shown: Vec<String> = names.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        let shown: Vec<String> =
+            names.iter().map(|(name, count)| format!("{name} {count}")).collect();
         assert_eq!(shown, ["count 2", "items 1", "let 2", "total 1"]);
     }
 

@@ -40,11 +40,7 @@ pub(super) fn keep(
     forget_the_least_used(transaction, session, most)
 }
 
-fn write(
-    transaction: &Transaction<'_>,
-    session: &str,
-    file: &FileAtWork,
-) -> rusqlite::Result<()> {
+fn write(transaction: &Transaction<'_>, session: &str, file: &FileAtWork) -> rusqlite::Result<()> {
     transaction
         .prepare_cached(
             "INSERT OR REPLACE INTO file_at_work
@@ -90,8 +86,7 @@ pub(super) fn forget_deliveries(
     transaction: &Transaction<'_>,
     session: &str,
 ) -> rusqlite::Result<()> {
-    transaction
-        .execute("UPDATE file_at_work SET delivered = '' WHERE session = ?1", [session])?;
+    transaction.execute("UPDATE file_at_work SET delivered = '' WHERE session = ?1", [session])?;
     transaction
         .execute(
             "INSERT INTO told_session (session, resets) VALUES (?1, 1)
@@ -120,10 +115,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<FileAtWork> {
         path: row.get(0)?,
         state: FileState::from_word(&state).unwrap_or(FileState::Forgotten),
         seen: row.get(2)?,
-        version: row
-            .get::<_, Option<String>>(3)?
-            .map(|text| parse_reference(&text))
-            .transpose()?,
+        version: row.get::<_, Option<String>>(3)?.map(|text| parse_reference(&text)).transpose()?,
         tokens: row.get::<_, i64>(4)? as u64,
         skeleton_tokens: row.get::<_, Option<i64>>(5)?.map(|tokens| tokens as u64),
         delivered: ranges_of_text(&row.get::<_, String>(6)?),

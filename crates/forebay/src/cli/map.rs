@@ -19,6 +19,7 @@ pub(super) struct Map {
 impl Map {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
         let root = super::project_root(&common.working_folder()?);
-        common.ask("context_peek", json!({ "paths": root.to_string_lossy(), "budget": self.budget }))
+        common
+            .ask("context_peek", json!({ "paths": root.to_string_lossy(), "budget": self.budget }))
     }
 }

@@ -27,7 +27,8 @@ fn is_file_tool(tool: &Value) -> bool {
 
 #[test]
 fn the_tool_list_costs_less_than_its_bound() {
-    let (file_tools, others): (Vec<Value>, Vec<Value>) = tools().into_iter().partition(is_file_tool);
+    let (file_tools, others): (Vec<Value>, Vec<Value>) =
+        tools().into_iter().partition(is_file_tool);
     let (of_files, of_others) = (cost(&file_tools), cost(&others));
     let all = cost(&tools());
     println!("the tool list costs {all} tokens (o200k), {of_files} of them the file tools");
@@ -58,7 +59,17 @@ fn annotations_say_what_a_host_may_assume() {
         assert_eq!(tool["annotations"], expect, "{name}");
     };
     let reads = json!({ "readOnlyHint": true, "openWorldHint": false });
-    for name in ["context_read", "context_peek", "context_status", "ctx_get", "ctx_search", "ctx_history", "ctx_reflect", "ctx_stats", "ctx_doctor"] {
+    for name in [
+        "context_read",
+        "context_peek",
+        "context_status",
+        "ctx_get",
+        "ctx_search",
+        "ctx_history",
+        "ctx_reflect",
+        "ctx_stats",
+        "ctx_doctor",
+    ] {
         check(name, reads.clone());
     }
     check("ctx_annotate", json!({ "destructiveHint": false, "openWorldHint": false }));

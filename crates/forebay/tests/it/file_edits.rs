@@ -28,7 +28,10 @@ fn assert_has(text: &str, parts: &[&str]) {
 fn an_edit_shows_its_lines_and_where_the_old_text_is() {
     let env = TestEnv::with_pool();
     let mut mcp = env.mcp();
-    let told = mcp.text("context_edit", edit("    pages: Vec<Ptr<u8>>,", "    pages: Vec<Ptr<u8>>,\n    left: usize,"));
+    let told = mcp.text(
+        "context_edit",
+        edit("    pages: Vec<Ptr<u8>>,", "    pages: Vec<Ptr<u8>>,\n    left: usize,"),
+    );
     assert_has(&told, &["src/pool.rs: 1 place changed · hash ", "7|     left: usize,"]);
     assert!(!told.contains("syntax error"), "{told}");
     let before = told.split("before: ").nth(1).unwrap();
@@ -42,19 +45,32 @@ fn a_miss_names_what_is_nearest() {
     let env = TestEnv::with_pool();
     let mut mcp = env.mcp();
     for (old, expect) in [
-        ("let page = self.pages.pop();\n    self.count_down();", "lines 11-12 differs in white space only:\n11|"),
+        (
+            "let page = self.pages.pop();\n    self.count_down();",
+            "lines 11-12 differs in white space only:\n11|",
+        ),
         ("let page = self.pages.pop();\r\n        self", "lines 11-12 differs in line ends only"),
-        ("    pub fn take(&mut self) -> Option<Ptr<u8>> {\n        let page = self.sheets.pop();", "has some of the lines:\n10|"),
+        (
+            "    pub fn take(&mut self) -> Option<Ptr<u8>> {\n        let page = self.sheets.pop();",
+            "has some of the lines:\n10|",
+        ),
         ("let left = self.page.len();", "line 17 is alike:\n17|"),
     ] {
         let told = mcp.fault("context_edit", edit(old, "x"));
-        assert_has(&told, &["old_string is not in src/pool.rs; nothing is changed", expect, "\nhint: "]);
+        assert_has(
+            &told,
+            &["old_string is not in src/pool.rs; nothing is changed", expect, "\nhint: "],
+        );
     }
     assert_has(&mcp.fault("context_edit", edit("zebra", "x")), &["nothing in it is alike"]);
-    assert_has(&mcp.fault("context_edit", edit("", "x")), &["old_string is empty", "context_write"]);
+    assert_has(
+        &mcp.fault("context_edit", edit("", "x")),
+        &["old_string is empty", "context_write"],
+    );
     assert_has(&mcp.fault("context_edit", edit("pop", "pop")), &["are the same"]);
     env.write("quotes.py", "print('a')\n");
-    let quotes = json!({ "path": "quotes.py", "old_string": "print(\u{2018}a\u{2019})", "new_string": "x" });
+    let quotes =
+        json!({ "path": "quotes.py", "old_string": "print(\u{2018}a\u{2019})", "new_string": "x" });
     assert_has(&mcp.fault("context_edit", quotes), &["line 1 differs in quotes"]);
     assert_eq!(pool(&env), POOL);
 }
@@ -65,7 +81,12 @@ fn an_ambiguous_edit_lists_its_places() {
     let told = env.mcp().fault("context_edit", edit("self.pages", "self.sheets"));
     assert_has(
         &told,
-        &["old_string stands 2 times in src/pool.rs", "11|         let page", "17|         let left", "replace_all=true"],
+        &[
+            "old_string stands 2 times in src/pool.rs",
+            "11|         let page",
+            "17|         let left",
+            "replace_all=true",
+        ],
     );
     assert_eq!(pool(&env), POOL);
 }
@@ -78,7 +99,10 @@ fn an_edit_of_what_changed_is_refused_with_the_change() {
     let others = POOL.replace("A pool of pages.", "Many pages.");
     env.write("src/pool.rs", &others);
     let told = mcp.fault("context_edit", edit("debug_assert!", "assert!"));
-    assert_has(&told, &["has changed since you saw it", "-//! A pool of pages.", "+//! Many pages.", "repeat it"]);
+    assert_has(
+        &told,
+        &["has changed since you saw it", "-//! A pool of pages.", "+//! Many pages.", "repeat it"],
+    );
     assert_eq!(pool(&env), others);
     mcp.text("context_edit", edit("debug_assert!", "assert!"));
     assert_eq!(pool(&env), others.replace("debug_assert!", "assert!"));
@@ -100,7 +124,10 @@ fn a_hash_that_is_not_the_files_is_refused() {
         input["expected_hash"] = hash.into();
         input
     };
-    assert_has(&mcp.fault("context_edit", expecting("00000000")), &[&format!("has hash {hash} now")]);
+    assert_has(
+        &mcp.fault("context_edit", expecting("00000000")),
+        &[&format!("has hash {hash} now")],
+    );
     assert_has(&mcp.fault("context_edit", expecting("abc")), &["no hash"]);
     let told = mcp.text("context_edit", expecting(&hash));
     let next = told.split("hash ").nth(1).unwrap()[..8].to_owned();
@@ -124,7 +151,10 @@ fn a_dry_run_shows_the_change_and_makes_none() {
     let mut input = edit("debug_assert!(left", "assert!((left");
     input["dry_run"] = true.into();
     let told = env.mcp().text("context_edit", input);
-    assert_has(&told, &["dry run, src/pool.rs is not changed", "-        debug_assert!(left", "syntax error"]);
+    assert_has(
+        &told,
+        &["dry run, src/pool.rs is not changed", "-        debug_assert!(left", "syntax error"],
+    );
     assert_eq!(pool(&env), POOL);
 }
 
@@ -139,14 +169,29 @@ fn line_ends_marks_encodings_and_permissions_stay() {
         assert_eq!(fs::read(&path).unwrap(), after, "{name}");
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o754, "{name}");
     };
-    check("crlf.txt", b"one\r\ntwo\r\nthree\r\n", "one\ntwo\n", "1\n2\n2\n", b"1\r\n2\r\n2\r\nthree\r\n");
+    check(
+        "crlf.txt",
+        b"one\r\ntwo\r\nthree\r\n",
+        "one\ntwo\n",
+        "1\n2\n2\n",
+        b"1\r\n2\r\n2\r\nthree\r\n",
+    );
     check("mixed.txt", b"one\ntwo\r\nthree\n", "three", "3", b"one\ntwo\r\n3\n");
     check("mark.txt", b"\xef\xbb\xbfone\n", "one", "two", b"\xef\xbb\xbftwo\n");
     check("latin.txt", b"caf\xe9 one\n", "one", "d\u{e9}j\u{e0}", b"caf\xe9 d\xe9j\xe0\n");
     check("no_end.txt", b"one\ntwo", "two", "three", b"one\nthree");
     let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_be_bytes).collect() };
-    check("wide.txt", &wide("\u{feff}Über\r\n"), "Über", "Unter\nüber", &wide("\u{feff}Unter\r\nüber\r\n"));
-    let told = mcp.fault("context_edit", json!({ "path": "latin.txt", "old_string": "d\u{e9}", "new_string": "→" }));
+    check(
+        "wide.txt",
+        &wide("\u{feff}Über\r\n"),
+        "Über",
+        "Unter\nüber",
+        &wide("\u{feff}Unter\r\nüber\r\n"),
+    );
+    let told = mcp.fault(
+        "context_edit",
+        json!({ "path": "latin.txt", "old_string": "d\u{e9}", "new_string": "→" }),
+    );
     assert_has(&told, &["latin.txt is not changed: Latin-1 has no character '→'"]);
     assert_eq!(fs::read(env.project().join("latin.txt")).unwrap(), b"caf\xe9 d\xe9j\xe0\n");
 }
@@ -161,7 +206,8 @@ fn a_link_stays_a_link_and_leads_nowhere_else() {
     symlink(env.root(), env.project().join("up")).unwrap();
     symlink(env.root().join("new.rs"), env.project().join("src/dangling.rs")).unwrap();
     let mut mcp = env.mcp();
-    let through = json!({ "path": "src/link.rs", "old_string": "debug_assert!", "new_string": "assert!" });
+    let through =
+        json!({ "path": "src/link.rs", "old_string": "debug_assert!", "new_string": "assert!" });
     assert_has(&mcp.text("context_edit", through), &["src/pool.rs: 1 place changed"]);
     assert!(fs::symlink_metadata(env.project().join("src/link.rs")).unwrap().is_symlink());
     assert_eq!(pool(&env), POOL.replace("debug_assert!", "assert!"));
@@ -181,20 +227,31 @@ fn a_link_stays_a_link_and_leads_nowhere_else() {
 fn a_file_is_written_anew_and_replaced_only_when_wanted() {
     let env = TestEnv::with_pool();
     let mut mcp = env.mcp();
-    let told = mcp.text("context_write", json!({ "path": "src/deep/er/new.rs", "content": "pub fn new() {}\n" }));
+    let told = mcp.text(
+        "context_write",
+        json!({ "path": "src/deep/er/new.rs", "content": "pub fn new() {}\n" }),
+    );
     assert_has(&told, &["src/deep/er/new.rs: 1 line, 4 tokens written"]);
-    assert_eq!(fs::read_to_string(env.project().join("src/deep/er/new.rs")).unwrap(), "pub fn new() {}\n");
+    assert_eq!(
+        fs::read_to_string(env.project().join("src/deep/er/new.rs")).unwrap(),
+        "pub fn new() {}\n"
+    );
     assert_has(&mcp.text("context_status", json!({})), &["Active: src/deep/er/new.rs"]);
     let told = mcp.fault("context_write", json!({ "path": "src/ptr.rs", "content": "x" }));
     assert_has(&told, &["is there already, with 30 lines", "overwrite=true"]);
-    let told = mcp.text("context_write", json!({ "path": "src/ptr.rs", "content": "pub fn x( {}\n", "overwrite": true }));
+    let told = mcp.text(
+        "context_write",
+        json!({ "path": "src/ptr.rs", "content": "pub fn x( {}\n", "overwrite": true }),
+    );
     assert_has(&told, &["before: [ctx:", "syntax error: src/ptr.rs:1"]);
     let kept = env.forebay(["get", "--raw", &reference_in(&told)]).ok();
     assert_eq!(String::from_utf8(kept.stdout).unwrap(), PTR);
     env.write("src/ptr.rs", "pub fn by_others() {}\n");
-    let told = mcp.fault("context_write", json!({ "path": "src/ptr.rs", "content": "", "overwrite": true }));
+    let told = mcp
+        .fault("context_write", json!({ "path": "src/ptr.rs", "content": "", "overwrite": true }));
     assert_has(&told, &["has changed since you saw it", "+pub fn by_others() {}"]);
-    let told = mcp.fault("context_write", json!({ "path": "src", "content": "x", "overwrite": true }));
+    let told =
+        mcp.fault("context_write", json!({ "path": "src", "content": "x", "overwrite": true }));
     assert_has(&told, &["src is a folder"]);
     let told = mcp.fault("context_write", json!({ "path": "src/ptr.rs/x", "content": "x" }));
     assert_has(&told, &["src/ptr.rs/x is not written"]);
@@ -207,14 +264,15 @@ fn a_file_that_cannot_be_written_is_as_it_was() {
     let env = TestEnv::new();
     env.write("big.txt", format!("one\n{}", "x".repeat(5_000_000)));
     // The largest file a process may write, as a full disk would have it.
-    let script = format!(
-        "ulimit -f 2000; trap '' XFSZ; exec {} mcp",
-        env!("CARGO_BIN_EXE_forebay")
-    );
+    let script =
+        format!("ulimit -f 2000; trap '' XFSZ; exec {} mcp", env!("CARGO_BIN_EXE_forebay"));
     let mut command = env.program("bash");
     command.args(["-c", &script]);
     let mut mcp = crate::mcp_client::McpClient::initialized(command);
-    let told = mcp.fault("context_edit", json!({ "path": "big.txt", "old_string": "one", "new_string": "two" }));
+    let told = mcp.fault(
+        "context_edit",
+        json!({ "path": "big.txt", "old_string": "one", "new_string": "two" }),
+    );
     assert_has(&told, &["big.txt is not written and is as it was"]);
     let text = fs::read_to_string(env.project().join("big.txt")).unwrap();
     assert!(text.starts_with("one\n") && text.len() == 5_000_004);

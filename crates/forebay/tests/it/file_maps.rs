@@ -40,7 +40,10 @@ fn a_changed_file_changes_the_map() {
     let env = shop();
     env.forebay(["map"]).ok();
     env.write("shop/unused.py", "def everybody_calls_this():\n    pass\n");
-    env.write("shop/order.py", "from shop.unused import everybody_calls_this\neverybody_calls_this()\n");
+    env.write(
+        "shop/order.py",
+        "from shop.unused import everybody_calls_this\neverybody_calls_this()\n",
+    );
     fs::remove_file(env.project().join("shop/web.py")).unwrap();
     let map = env.forebay(["map"]).ok().text();
     assert!(map.contains("everybody_calls_this") && !map.contains("show_page"), "{map}");
@@ -77,10 +80,12 @@ fn commands_say_what_the_tools_say() {
         command
     };
     let mut mcp = crate::mcp_client::McpClient::initialized(session(env.command(["mcp"])));
-    let command = |arguments: &[&str]| crate::env::finish(session(env.command(arguments)), b"").ok();
+    let command =
+        |arguments: &[&str]| crate::env::finish(session(env.command(arguments)), b"").ok();
     let by_tool = mcp.text("context_peek", json!({ "paths": ["shop"], "verbosity": "minimal" }));
     assert_eq!(by_tool, command(&["peek", "shop", "--verbosity", "minimal"]).text());
-    let by_tool = mcp.text("context_peek", json!({ "paths": "shop/basket.py", "symbol": "add_item" }));
+    let by_tool =
+        mcp.text("context_peek", json!({ "paths": "shop/basket.py", "symbol": "add_item" }));
     assert_eq!(by_tool, command(&["peek", "shop/basket.py", "-s", "add_item"]).text());
     mcp.text("context_read", json!({ "path": "shop/order.py" }));
     let by_tool = mcp.text("context_status", json!({}));

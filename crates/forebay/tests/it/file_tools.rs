@@ -92,13 +92,19 @@ fn reading_on_makes_a_skeleton_of_what_was_active() {
     assert!(!first.contains("skeleton"), "{first}");
 
     let second = mcp.text("context_read", json!({ "path": "src/pool.rs" }));
-    assert_has(&second, &["src/ptr.rs is a skeleton from here on: ", " tokens (saved ", POOL.trim_end()]);
+    assert_has(
+        &second,
+        &["src/ptr.rs is a skeleton from here on: ", " tokens (saved ", POOL.trim_end()],
+    );
 
     let edit = json!({ "path": "src/pool.rs", "old_string": "pages.pop()", "new_string": "pages.pop().clone()" });
     mcp.text("context_edit", edit);
 
     let status = mcp.text("context_status", json!({}));
-    assert_has(&status, &["Active: src/pool.rs (full, ", "\nSkeletons:\n  src/ptr.rs ", "Savings: "]);
+    assert_has(
+        &status,
+        &["Active: src/pool.rs (full, ", "\nSkeletons:\n  src/ptr.rs ", "Savings: "],
+    );
     // Another process tells the same: the list lies in the store.
     let again = McpClient::initialized(env.command(["mcp", "--session", "other"]))
         .text("context_status", json!({}));
@@ -148,7 +154,10 @@ fn a_refactoring_over_several_files_leaves_one_active() {
     assert_has(&status, &["Active: src/pool.rs", "\n  src/ptr.rs "]);
     let text = fs::read_to_string(env.project().join("src/ptr.rs")).unwrap();
     assert_eq!(text, PTR.replace("Ptr<", "SafePtr<"));
-    assert_has(&mcp.text("context_forget", json!({ "path": "src/ptr.rs" })), &["no longer at work"]);
+    assert_has(
+        &mcp.text("context_forget", json!({ "path": "src/ptr.rs" })),
+        &["no longer at work"],
+    );
     assert!(!mcp.text("context_status", json!({})).contains("src/ptr.rs"));
     let told = mcp.fault("context_forget", json!({ "path": "src/ptr.rs" }));
     assert_has(&told, &["src/ptr.rs is not at work", "these are: src/pool.rs"]);
@@ -174,7 +183,8 @@ fn ranges_are_read_and_long_files_come_in_pages() {
     let told = mcp.fault("context_read", json!({ "path": "src/ptr.rs", "lines": "x" }));
     assert_has(&told, &["not a line range"]);
 
-    let long: String = (1..=9_000).map(|number| format!("let line_{number} = {number};\n")).collect();
+    let long: String =
+        (1..=9_000).map(|number| format!("let line_{number} = {number};\n")).collect();
     env.write("long.rs", &long);
     let page = mcp.text("context_read", json!({ "path": "long.rs" }));
     assert!(page.len() <= 60_000, "{}", page.len());
@@ -214,8 +224,10 @@ fn a_folder_is_shown_within_one_budget_the_most_imported_first() {
     let few = mcp.text("context_peek", json!({ "paths": ["src/*.rs"], "budget": 150 }));
     assert_has(&few, &["=== src/ptr.rs ===", "left out: "]);
     assert!(few.len() <= 600, "{}", few.len());
-    let minimal = mcp.text("context_peek", json!({ "paths": "src/ptr.rs", "verbosity": "minimal" }));
-    let verbose = mcp.text("context_peek", json!({ "paths": "src/ptr.rs", "verbosity": "verbose" }));
+    let minimal =
+        mcp.text("context_peek", json!({ "paths": "src/ptr.rs", "verbosity": "minimal" }));
+    let verbose =
+        mcp.text("context_peek", json!({ "paths": "src/ptr.rs", "verbosity": "verbose" }));
     assert!(minimal.len() < verbose.len() && verbose.contains("/// Wraps a raw pointer."));
 }
 
@@ -284,7 +296,8 @@ fn a_pipe_is_not_waited_for() {
 fn other_encodings_are_read_and_named() {
     let env = TestEnv::new();
     env.write("latin.py", b"def caf\xe9():\r\n    pass\r\n");
-    let wide: Vec<u8> = "\u{feff}public class Über {}\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let wide: Vec<u8> =
+        "\u{feff}public class Über {}\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     env.write("Wide.cs", wide);
     let mut mcp = env.mcp();
     let latin = mcp.text("context_read", json!({ "path": "latin.py" }));
@@ -298,7 +311,10 @@ fn other_encodings_are_read_and_named() {
 #[test]
 fn what_is_hard_to_parse_is_answered() {
     let env = TestEnv::new();
-    env.write("deep.rs", format!("fn deep() {{ {}{} }}\n", "(".repeat(100_000), ")".repeat(100_000)));
+    env.write(
+        "deep.rs",
+        format!("fn deep() {{ {}{} }}\n", "(".repeat(100_000), ")".repeat(100_000)),
+    );
     env.write("open.js", "[".repeat(100_000));
     env.write("broken.py", "class A:\n    def first(self):\n        return (1,\n\n    def second(self):\n        pass\n");
     env.write("all.min.js", "var a=1;".repeat(2_000));
@@ -308,7 +324,10 @@ fn what_is_hard_to_parse_is_answered() {
     }
     let broken = mcp.text("context_peek", json!({ "path": "broken.py" }));
     assert_has(&broken, &["does not parse at line", "def first(self)", "def second(self)"]);
-    assert_has(&mcp.text("context_peek", json!({ "path": "all.min.js" })), &["minified: nothing of it is shown"]);
+    assert_has(
+        &mcp.text("context_peek", json!({ "path": "all.min.js" })),
+        &["minified: nothing of it is shown"],
+    );
 }
 
 #[test]
@@ -320,8 +339,14 @@ fn rules_hold_for_files_and_for_what_folders_hold() {
     symlink("ptr.rs", env.project().join("src/link.rs")).unwrap();
     let mut mcp = env.mcp();
     for path in ["src/ptr.rs", "src/link.rs", "./src/../src/ptr.rs"] {
-        assert_has(&mcp.fault("context_read", json!({ "path": path })), &["Read(src/ptr.rs) denies it"]);
-        assert_has(&mcp.fault("context_peek", json!({ "path": path })), &["Read(src/ptr.rs) denies it"]);
+        assert_has(
+            &mcp.fault("context_read", json!({ "path": path })),
+            &["Read(src/ptr.rs) denies it"],
+        );
+        assert_has(
+            &mcp.fault("context_peek", json!({ "path": path })),
+            &["Read(src/ptr.rs) denies it"],
+        );
     }
     for paths in ["src", "src/*.rs"] {
         let seen = mcp.text("context_peek", json!({ "paths": paths }));

@@ -48,7 +48,9 @@ pub(super) fn answer(app: &App, budget: u64) -> Result<Answer, AppError> {
     if drawn.files_left_out > 0 {
         let more = if walked.is_cut { " or more" } else { "" };
         let left_out = count(drawn.files_left_out, "file");
-        text.push_str(&format!("left out: {left_out}{more}; context_peek a folder, or raise budget"));
+        text.push_str(&format!(
+            "left out: {left_out}{more}; context_peek a folder, or raise budget"
+        ));
     }
     let data = json!({
         "map": drawn.text,

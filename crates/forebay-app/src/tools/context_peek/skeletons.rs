@@ -167,7 +167,8 @@ impl Page {
             remarks.push(format!("{} without docs, to fit", self.shortened));
         }
         if !self.left_out.is_empty() {
-            let named = self.left_out.iter().take(NAMED).map(|index| files[*index].place.shown.as_str());
+            let named =
+                self.left_out.iter().take(NAMED).map(|index| files[*index].place.shown.as_str());
             let named = named.collect::<Vec<_>>().join(", ");
             let more = if self.left_out.len() > NAMED { " ..." } else { "" };
             let count = number::counted(self.left_out.len() as u64, "file");

@@ -90,7 +90,9 @@ fn shown(bodies: &[Body<'_>], budget: u64) -> Answer {
     for body in bodies {
         let whole = format!("{}\n{}", body.head(), body.text.trim_end());
         if text.push(&whole) {
-            data.push(json!({ "path": body.target.place.shown, "lines": body.lines, "text": body.text }));
+            data.push(
+                json!({ "path": body.target.place.shown, "lines": body.lines, "text": body.text }),
+            );
         } else {
             left_out.push(body);
         }

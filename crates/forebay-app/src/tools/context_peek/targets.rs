@@ -32,10 +32,12 @@ const MOST_FILES: usize = 2_000;
 impl Targets {
     pub(super) fn of(app: &App, names: &[String], call: &Call) -> Result<Self, AppError> {
         if names.is_empty() {
-            return Err(AppError::bad_input("no path is given", "give files, a folder, a glob or ."));
+            return Err(AppError::bad_input(
+                "no path is given",
+                "give files, a folder, a glob or .",
+            ));
         }
-        let mut found =
-            Files { files: Vec::new(), passed_over: 0, are_named: true };
+        let mut found = Files { files: Vec::new(), passed_over: 0, are_named: true };
         for name in names {
             let place = match glob_base(app, name) {
                 Some(_) => None,
