@@ -52,6 +52,18 @@ const CALLS: &[Call] = &[
     Call { tool: "ctx_purge", arguments: &[r#"refs=["{ref}"]"#] },
     Call { tool: "ctx_stats", arguments: &[] },
     Call { tool: "ctx_doctor", arguments: &[] },
+    Call {
+        tool: "context_write",
+        arguments: &["path=sample.py", "content=def sample():\n    pass\n"],
+    },
+    Call { tool: "context_read", arguments: &["path=sample.py"] },
+    Call { tool: "context_peek", arguments: &[r#"paths=["."]"#, "budget=100"] },
+    Call {
+        tool: "context_edit",
+        arguments: &["path=sample.py", "old_string=pass", "new_string=return 1"],
+    },
+    Call { tool: "context_status", arguments: &[] },
+    Call { tool: "context_forget", arguments: &["path=sample.py"] },
 ];
 
 impl Inspector {

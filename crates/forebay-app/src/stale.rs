@@ -56,7 +56,7 @@ pub(crate) fn check_stale(
     let new = app.redaction.text(file.text()).0;
     let change = difference::between(&old, &new, SHOWN_BYTES);
     let hint = if change.is_whole {
-        at_work.has_seen(place, file)?;
+        at_work.has_seen(app, place, file)?;
         "this is all that changed: if the edit still fits, repeat it"
     } else {
         "read it again with context_read"

@@ -183,8 +183,14 @@ impl AtWork {
     }
 
     /// The session was told how the file differs from what it saw, so it has seen it as it is.
-    pub(crate) fn has_seen(&self, place: &Place, file: &SourceFile) -> Result<(), AppError> {
-        let kept = self.updated(place, file, Happened::default());
+    pub(crate) fn has_seen(
+        &self,
+        app: &App,
+        place: &Place,
+        file: &SourceFile,
+    ) -> Result<(), AppError> {
+        let version = Some(self.version(app, place, file)?);
+        let kept = self.updated(place, file, Happened { version, ..Happened::default() });
         let state = self.find(place).map_or(FileState::Skeleton, |known| known.state);
         self.keep(&FileAtWork { state, ..kept })
     }

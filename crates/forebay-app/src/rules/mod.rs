@@ -21,7 +21,9 @@ pub use self::check::{check_line, to_json};
 pub(crate) use self::hook::{Objection, before_a_tool};
 pub(crate) use self::links::real_path;
 pub use self::load::{Caution, InForce, Written, load};
-pub(crate) use self::permit::{Act, Permissions, Readable, permit, readable, summary, unreachable};
+pub(crate) use self::permit::{
+    Act, Permissions, Readable, holds_rules, permit, readable, summary, unreachable,
+};
 pub use self::unreachable::Unreachable;
 
 /// Where a call happens.

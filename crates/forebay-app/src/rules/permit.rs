@@ -98,6 +98,12 @@ impl Readable {
     }
 }
 
+/// Whether rules are read from a path, or would be.
+pub(crate) fn holds_rules(app: &App, path: &Path) -> Result<bool, AppError> {
+    let in_force = app.permissions.in_force(app)?;
+    Ok(in_force.files.iter().any(|(_, file, _)| path.starts_with(file)))
+}
+
 /// What deny rules name on this machine.
 pub(crate) fn unreachable(app: &App) -> Result<Arc<Unreachable>, AppError> {
     app.permissions.unreachable(app)

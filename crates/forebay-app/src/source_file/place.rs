@@ -102,8 +102,7 @@ fn check_settings(app: &App, place: &Place) -> Result<(), AppError> {
 fn check_own_ground(app: &App, place: &Place) -> Result<(), AppError> {
     let in_git = place.path.components().any(|part| part.as_os_str() == ".git");
     let settles = place.path.ends_with(".forebay.toml");
-    let decides = rules::unreachable(app)?.frozen.iter().any(|path| place.path.starts_with(path));
-    if !(in_git || settles || decides) {
+    if !(in_git || settles || rules::holds_rules(app, &place.path)?) {
         return Ok(());
     }
     Err(AppError::refused(

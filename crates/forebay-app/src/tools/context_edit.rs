@@ -32,7 +32,7 @@ const QUOTED_BYTES: usize = 4_000;
 
 impl Tool for ContextEdit {
     const NAME: &'static str = "context_edit";
-    const DESCRIPTION: &'static str = "Replace exact text in a file, once or everywhere.";
+    const DESCRIPTION: &'static str = "Replace exact text in a file.";
     const NATURE: Nature = Nature::Edits;
     type Input = Input;
 
@@ -149,7 +149,9 @@ impl Edit {
             .first()
             .map(|lines| syntax::symbols_at(&self.place.shown, now.text(), *lines))
             .unwrap_or_default();
-        let happened = Happened { symbols: &symbols, ..Happened::default() };
+        // The edit has happened: that its outcome is not kept must not look like a failure.
+        let version = at_work.version(app, &self.place, &now).ok();
+        let happened = Happened { symbols: &symbols, version, ..Happened::default() };
         let former = at_work.make_active(app, &self.place, &now, happened)?;
         let hash = source_file::short(&now.hash);
         let mut lines = vec![format!(

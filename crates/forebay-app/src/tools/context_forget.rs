@@ -21,6 +21,7 @@ impl Tool for ContextForget {
     const NAME: &'static str = "context_forget";
     const DESCRIPTION: &'static str = "Stop tracking a file.";
     const NATURE: Nature = Nature::Adds;
+    const STANDARD: bool = false;
     type Input = Input;
 
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {

@@ -19,14 +19,12 @@ pub struct ContextRead;
 pub struct Input {
     pub path: String,
     pub lines: Option<String>,
-    /// Repeat unchanged text
     pub fresh: Option<bool>,
 }
 
 impl Tool for ContextRead {
     const NAME: &'static str = "context_read";
-    const DESCRIPTION: &'static str =
-        "Read a file and make it active; the last active one becomes a skeleton.";
+    const DESCRIPTION: &'static str = "Read a file; it is active, the last one becomes a skeleton.";
     const NATURE: Nature = Nature::Reads;
     type Input = Input;
 

@@ -21,8 +21,9 @@ pub struct Input {}
 
 impl Tool for ContextStatus {
     const NAME: &'static str = "context_status";
-    const DESCRIPTION: &'static str = "Files at work and the tokens their skeletons save.";
+    const DESCRIPTION: &'static str = "Files at work, tokens saved.";
     const NATURE: Nature = Nature::Reads;
+    const STANDARD: bool = false;
     type Input = Input;
 
     fn call(app: &App, _: Input, _: &Call) -> Result<Answer, AppError> {

@@ -27,7 +27,7 @@ pub struct Input {
 
 impl Tool for ContextWrite {
     const NAME: &'static str = "context_write";
-    const DESCRIPTION: &'static str = "Write a new file and make it active.";
+    const DESCRIPTION: &'static str = "Write a whole file.";
     const NATURE: Nature = Nature::Edits;
     type Input = Input;
 
@@ -41,7 +41,10 @@ impl Tool for ContextWrite {
         make_folder(&place)?;
         source_file::write(&place, &bytes, old.as_ref())?;
         let new = SourceFile::of(&bytes, source);
-        let former = at_work.make_active(app, &place, &new, Happened::default())?;
+        // The file is written: that its content is not kept must not look like a failure.
+        let version = at_work.version(app, &place, &new).ok();
+        let happened = Happened { version, ..Happened::default() };
+        let former = at_work.make_active(app, &place, &new, happened)?;
         let old_text = old.as_ref().map_or("", |old| old.text());
         let errors = syntax::introduced(&place.shown, old_text, new.text());
         let errors = syntax::told(&place.shown, &errors);

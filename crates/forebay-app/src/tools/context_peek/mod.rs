@@ -18,14 +18,11 @@ pub struct ContextPeek;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Files, folder or glob; "." maps the repository
     #[serde(deserialize_with = "input::one_or_many", alias = "path")]
     pub paths: Vec<String>,
-    /// Its full body
     pub symbol: Option<String>,
     /// minimal, standard, verbose
     pub verbosity: Option<String>,
-    /// Direct dependencies, too
     pub deps: Option<bool>,
     pub budget: Option<u64>,
     /// Each item tells its lines.
@@ -39,7 +36,7 @@ pub struct Input {
 impl Tool for ContextPeek {
     const NAME: &'static str = "context_peek";
     const DESCRIPTION: &'static str =
-        "Show skeletons: public signatures and docs without bodies, most imported first.";
+        "Skeletons of files, a folder, a glob; a symbol's body; \".\" maps the repository.";
     const NATURE: Nature = Nature::Reads;
     type Input = Input;
 

@@ -151,7 +151,7 @@ impl Page {
         }
         let path = |index: &usize| Value::from(files[*index].place.shown.as_str());
         let raw = self.shown.iter().map(|(index, _)| files[*index].file.bytes).sum();
-        let text = self.text.into_text();
+        let text = self.text.into_text().trim_end().to_owned();
         let data = json!({
             "text": text,
             "shown": self.shown.iter().map(|(index, _)| path(index)).collect::<Vec<_>>(),

@@ -1,0 +1,103 @@
+//! Maps and the commands for files.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::env::TestEnv;
+
+fn shop() -> TestEnv {
+    let env = TestEnv::new();
+    fs::create_dir_all(env.project().join("shop")).unwrap();
+    env.write("shop/basket.py", "class ShoppingBasket:\n    \"\"\"What a customer takes.\"\"\"\n\n    def add_item(self, item):\n        self.items.append(item)\n");
+    env.write("shop/order.py", "from shop.basket import ShoppingBasket\n\ndef place_order(basket: ShoppingBasket):\n    basket.add_item(1)\n");
+    env.write("shop/web.py", "from shop.order import place_order\nfrom shop.basket import ShoppingBasket\n\ndef show_page():\n    place_order(ShoppingBasket())\n");
+    env.write("shop/unused.py", "def nobody_calls_this():\n    pass\n");
+    env.write(".gitignore", "ignored.py\n");
+    env.write("ignored.py", "def ignored_function():\n    pass\n");
+    env
+}
+
+#[test]
+fn the_map_has_the_most_used_first() {
+    let env = shop();
+    let map = env.forebay(["map"]).ok().text();
+    assert!(map.starts_with("map: "), "{map}");
+    let place = |text: &str| map.find(text).unwrap_or_else(|| panic!("{text} is not in:\n{map}"));
+    assert!(place("shop/basket.py:\n") < place("shop/unused.py:\n"), "{map}");
+    assert!(place("class ShoppingBasket") < place("def place_order"), "{map}");
+    assert!(!map.contains("ignored"), "{map}");
+    // Warm and cold, through both doors, from any folder.
+    assert_eq!(map, env.forebay(["map"]).ok().text());
+    assert_eq!(map, env.mcp().text("context_peek", json!({ "paths": "." })));
+    assert_eq!(map, env.forebay_in(&env.project().join("shop"), ["map"]).ok().text());
+    let short = env.forebay(["map", "--budget", "100"]).ok().text();
+    assert!(short.len() <= 400 && short.contains("left out: "), "{short}");
+}
+
+#[test]
+fn a_changed_file_changes_the_map() {
+    let env = shop();
+    env.forebay(["map"]).ok();
+    env.write("shop/unused.py", "def everybody_calls_this():\n    pass\n");
+    env.write(
+        "shop/order.py",
+        "from shop.unused import everybody_calls_this\neverybody_calls_this()\n",
+    );
+    fs::remove_file(env.project().join("shop/web.py")).unwrap();
+    let map = env.forebay(["map"]).ok().text();
+    assert!(map.contains("everybody_calls_this") && !map.contains("show_page"), "{map}");
+    assert!(!map.contains("nobody_calls_this") && !map.contains("place_order"), "{map}");
+}
+
+#[test]
+fn what_a_session_works_on_comes_first() {
+    let env = shop();
+    let mut mcp = env.mcp();
+    let plain = mcp.text("context_peek", json!({ "paths": ".", "budget": 90 }));
+    assert!(!plain.contains("nobody_calls_this"), "{plain}");
+    mcp.text("context_peek", json!({ "paths": ".", "symbol": "nobody_calls_this" }));
+    let asked = mcp.text("context_peek", json!({ "paths": ".", "budget": 90 }));
+    assert!(asked.contains("nobody_calls_this"), "{asked}");
+    // The text of the active file is at hand.
+    mcp.text("context_read", json!({ "path": "shop/basket.py" }));
+    let without = mcp.text("context_peek", json!({ "paths": "." }));
+    assert!(!without.contains("shop/basket.py:\n"), "{without}");
+}
+
+#[test]
+fn a_project_without_source_has_no_map() {
+    let env = TestEnv::new();
+    env.write("notes.txt", "nothing\n");
+    env.forebay(["map"]).refused(1, "nothing here defines anything", "source files");
+}
+
+#[test]
+fn commands_say_what_the_tools_say() {
+    let env = shop();
+    let session = |mut command: std::process::Command| {
+        command.env("FOREBAY_SESSION", "both");
+        command
+    };
+    let mut mcp = crate::mcp_client::McpClient::initialized(session(env.command(["mcp"])));
+    let command =
+        |arguments: &[&str]| crate::env::finish(session(env.command(arguments)), b"").ok();
+    let by_tool = mcp.text("context_peek", json!({ "paths": ["shop"], "verbosity": "minimal" }));
+    assert_eq!(by_tool, command(&["peek", "shop", "--verbosity", "minimal"]).text());
+    let by_tool =
+        mcp.text("context_peek", json!({ "paths": "shop/basket.py", "symbol": "add_item" }));
+    assert_eq!(by_tool, command(&["peek", "shop/basket.py", "-s", "add_item"]).text());
+    mcp.text("context_read", json!({ "path": "shop/order.py" }));
+    let by_tool = mcp.text("context_status", json!({}));
+    let by_command = command(&["files"]).text();
+    assert_eq!(by_tool, by_command);
+    assert!(by_command.contains("Active: shop/order.py"), "{by_command}");
+    assert!(by_command.lines().all(|line| line.chars().count() <= 80), "{by_command}");
+    let data = command(&["files", "--json"]).json();
+    assert_eq!(data["files"][0]["path"], "shop/order.py");
+    assert_eq!(data["files"][0]["state"], "active");
+    let numbered = command(&["peek", "-n", "shop/basket.py"]).text();
+    assert!(numbered.contains('4') && numbered.contains("def add_item"), "{numbered}");
+    let data = command(&["map", "--json"]).json();
+    assert!(data["ranked"].as_array().unwrap().len() >= 4);
+}
