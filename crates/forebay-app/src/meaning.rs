@@ -18,6 +18,11 @@ pub(crate) fn of_passage(title: &str, text: &str) -> Sense {
     Sense { meaning: of(&format!("{title} {about} {text} {again}")), is_code }
 }
 
+/// Whether a word is one that people use, and no slip for another.
+pub(crate) fn knows(word: &str) -> bool {
+    forebay_embed::knows(word)
+}
+
 /// What a text means as it stands; none where it has no known word.
 pub(crate) fn of(text: &str) -> Option<Meaning> {
     let vector = forebay_embed::embed(text)?;

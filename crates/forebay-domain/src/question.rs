@@ -31,6 +31,9 @@ pub struct Question {
 /// A shorter word after a `-` is an option of a command, not a wish.
 const SHORTEST_UNWANTED: usize = 3;
 
+/// A longer run is no word: encoded data, a line without blanks.
+const LONGEST_WORD: usize = 200;
+
 impl Question {
     /// Reads a question asked at `now`.
     pub fn read(text: &str, now: Timestamp) -> Self {
@@ -50,7 +53,7 @@ impl Question {
         let mut all: Vec<String> = Vec::new();
         for run in inner::runs(&self.text) {
             for word in inner::asked(run) {
-                if all.len() < at_most && !all.contains(&word) {
+                if all.len() < at_most && word.len() <= LONGEST_WORD && !all.contains(&word) {
                     all.push(word);
                 }
             }

@@ -39,6 +39,11 @@ pub fn embed(text: &str) -> Option<Vector> {
     Vector::of_direction(&sum)
 }
 
+/// Whether the model has a word as a whole: then it is one, and no slip for another.
+pub fn knows(word: &str) -> bool {
+    pieces::of(word).len() == 1
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -91,6 +96,12 @@ mod tests {
             let wanted = row["cosine"].as_f64().unwrap() as f32;
             assert!((near - wanted).abs() < 0.01, "{a} / {b}: {near} {wanted}");
         }
+    }
+
+    #[test]
+    fn words_are_told_from_slips() {
+        assert!(knows("radio") && knows("database"));
+        assert!(!knows("migratoin") && !knows("dictionaary") && !knows(""));
     }
 
     #[test]

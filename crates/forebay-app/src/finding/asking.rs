@@ -15,6 +15,8 @@ const MOST_UNKNOWN: usize = 8;
 /// Words that one unknown word is read as: several where it is a part of them, few where it is a slip.
 const MOST_WHOLES: usize = 8;
 const MOST_CORRECTIONS: usize = 2;
+/// A question of so few words has nothing else to go by.
+const SHORT: usize = 2;
 /// A shorter beginning would match half of the store.
 const SHORTEST_BEGINNING: usize = 4;
 /// Words that are named where nothing was found.
@@ -51,9 +53,10 @@ impl Asked {
             meaning: None,
         };
         let unknown = unknown_everywhere(stores, &written)?;
+        let is_short = written.len() <= SHORT;
         for word in written {
             if unknown.contains(&word) {
-                asked.set_right(word, stores)?;
+                asked.set_right(word, is_short, stores)?;
             } else {
                 asked.words.push(word);
             }
@@ -120,10 +123,15 @@ impl Asked {
     }
 
     /// Reads an unknown word as those it is a part of, or a slip for, or else as a beginning.
-    fn set_right(&mut self, word: String, stores: &[Arc<dyn Store>]) -> Result<(), AppError> {
+    fn set_right(
+        &mut self,
+        word: String,
+        is_short: bool,
+        stores: &[Arc<dyn Store>],
+    ) -> Result<(), AppError> {
         let is_one_too_many = self.reading.corrected.len() + self.beginnings.len() >= MOST_UNKNOWN;
         let similar = if is_one_too_many { Vec::new() } else { similar_everywhere(stores, &word)? };
-        let meant = meant(&similar);
+        let meant = meant(&word, is_short, &similar);
         if !meant.is_empty() {
             self.words.extend(meant.iter().cloned());
             self.reading.corrected.push((word, meant));
@@ -147,10 +155,22 @@ impl Asked {
 }
 
 /// The best of the similar words: those with the fewest slips.
-fn meant(similar: &[SimilarWord]) -> Vec<String> {
+///
+/// A word that people use is no slip, the stores just do not have it. In a long question it is no part
+/// either, and other words tell what is meant; there a few letters fit too much.
+fn meant(word: &str, is_short: bool, similar: &[SimilarWord]) -> Vec<String> {
     let Some(fewest) = similar.iter().map(|similar| similar.slips).min() else { return Vec::new() };
-    let most = if fewest == 0 { MOST_WHOLES } else { MOST_CORRECTIONS };
-    let best = similar.iter().filter(|similar| similar.slips == fewest).take(most);
+    let is_part = fewest == 0;
+    let fits = if is_part && is_short {
+        true
+    } else {
+        !meaning::knows(word) && word.chars().count() >= SHORTEST_BEGINNING
+    };
+    let most = if is_part { MOST_WHOLES } else { MOST_CORRECTIONS };
+    let is_best = |similar: &&SimilarWord| {
+        similar.slips == fewest && (is_short || !words::is_language(&similar.word))
+    };
+    let best = similar.iter().filter(|_| fits).filter(is_best).take(most);
     best.map(|similar| similar.word.clone()).collect()
 }
 
@@ -188,8 +208,19 @@ mod tests {
     fn a_slip_is_read_as_the_nearest_words_and_a_part_as_many() {
         let similar = |word: &str, slips| SimilarWord { word: word.into(), slips, passages: 1 };
         let slips = [similar("config", 1), similar("conf", 1), similar("cone", 1)];
-        assert_eq!(meant(&slips), ["config", "conf"]);
-        assert_eq!(meant(&[similar("configure", 0), similar("config", 1)]), ["configure"]);
-        assert!(meant(&[]).is_empty());
+        assert_eq!(meant("confg", false, &slips), ["config", "conf"]);
+        let part = [similar("configure", 0), similar("config", 1)];
+        assert_eq!(meant("onfigur", false, &part), ["configure"]);
+        assert!(meant("onfigur", false, &[]).is_empty());
+    }
+
+    #[test]
+    fn a_word_that_people_use_is_no_slip() {
+        let similar = |word: &str, slips| SimilarWord { word: word.into(), slips, passages: 1 };
+        assert!(meant("radio", true, &[similar("ratio", 1)]).is_empty());
+        assert_eq!(meant("maker", true, &[similar("sagemaker", 0)]), ["sagemaker"]);
+        assert!(meant("maker", false, &[similar("sagemaker", 0)]).is_empty());
+        assert!(meant("eit", false, &[similar("either", 0)]).is_empty());
+        assert!(meant("pythong", false, &[similar("python", 1)]).is_empty());
     }
 }

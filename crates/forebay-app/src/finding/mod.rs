@@ -157,7 +157,7 @@ impl Reach {
             hits.extend(store.search(&query)?.into_iter().map(|hit| (number, hit)));
         }
         ranking::fuse(&mut hits);
-        let most = if asked.is_read_whole() { hits.len() } else { READ.max(self.filter.limit) };
+        let most = if asked.is_read_whole() { hits.len() } else { READ.max(2 * self.filter.limit) };
         let best = most.min(hits.len());
         self.read_texts(&mut hits[..best])?;
         let mut hits: Vec<Hit> = hits.into_iter().map(|(_, hit)| hit).collect();

@@ -40,13 +40,15 @@ const LANGUAGES: &[&str] =
 /// A question without the language it asks about, when more is said: in a project that word tells next
 /// to nothing, and in the index it is rare enough to outweigh all others.
 pub fn without_languages(question: &str) -> String {
-    let is_language = |word: &&str| {
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '+').to_lowercase();
-        LANGUAGES.binary_search(&bare.as_str()).is_ok()
-    };
     let rest: Vec<&str> = question.split_whitespace().filter(|word| !is_language(word)).collect();
     let rest = rest.join(" ");
     if telling(&rest, 3).len() < 2 { question.to_owned() } else { rest }
+}
+
+/// Whether a word names a programming language.
+pub fn is_language(word: &str) -> bool {
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '+').to_lowercase();
+    LANGUAGES.binary_search(&bare.as_str()).is_ok()
 }
 
 /// Whether two words are forms of one another, judged by their beginnings.

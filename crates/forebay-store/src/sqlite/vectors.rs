@@ -40,17 +40,12 @@ impl Vectors {
         most: usize,
         allowed: Option<&HashSet<i64>>,
     ) -> rusqlite::Result<Vec<(i64, f32)>> {
-        let Some((model, count, last)) = extent(connection, model)? else { return Ok(Vec::new()) };
-        if count > MOST_COMPARED || length(wanted) <= 0.0 {
+        let Some((model, last)) = extent(connection, model)? else { return Ok(Vec::new()) };
+        if length(wanted) <= 0.0 {
             return Ok(Vec::new());
         }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        // Passages that were forgotten stay until so many are that it shows; nothing finds them.
-        let many_are_gone = known.ids.len() as i64 > count + count / 4 + 100;
-        if known.model != model || last < known.last || many_are_gone {
-            *known = Known { model, ..Known::default() };
-        }
-        known.read_new(connection)?;
+        known.keep_up(connection, model, last)?;
         Ok(known.nearest(wanted, most, allowed))
     }
 }
@@ -85,19 +80,38 @@ pub(super) fn nearness_of<'a>(
     Ok(near)
 }
 
-/// The model's number, how many meanings it made, and the last of them.
-fn extent(connection: &Connection, name: &str) -> rusqlite::Result<Option<(i64, i64, i64)>> {
+/// The model's number, and the last meaning it made.
+fn extent(connection: &Connection, name: &str) -> rusqlite::Result<Option<(i64, i64)>> {
     connection
         .prepare_cached(
-            "SELECT id, (SELECT count(*) FROM meaning WHERE model = model.id),
-                    (SELECT coalesce(max(chunk), 0) FROM meaning WHERE model = model.id)
+            "SELECT id, (SELECT coalesce(max(chunk), 0) FROM meaning WHERE model = model.id)
              FROM model WHERE name = ?1",
         )?
-        .query_row([name], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .query_row([name], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()
 }
 
 impl Known {
+    /// Reads what is new, or everything where much of what was read is gone.
+    fn keep_up(&mut self, connection: &Connection, model: i64, last: i64) -> rusqlite::Result<()> {
+        if self.model == model && last == self.last {
+            return Ok(());
+        }
+        // Counting reads them all, so it is done only when something has changed. Until then those that
+        // were forgotten stay; nothing finds them.
+        let count: i64 = connection
+            .prepare_cached("SELECT count(*) FROM meaning WHERE model = ?1")?
+            .query_row([model], |row| row.get(0))?;
+        let many_are_gone = self.ids.len() as i64 > count + count / 4 + 100;
+        if self.model != model || last < self.last || many_are_gone {
+            *self = Self { model, ..Self::default() };
+        }
+        if count <= MOST_COMPARED {
+            self.read_new(connection)?;
+        }
+        Ok(())
+    }
+
     fn read_new(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(
             "SELECT chunk, vector FROM meaning WHERE chunk > ?1 AND model = ?2 ORDER BY chunk",

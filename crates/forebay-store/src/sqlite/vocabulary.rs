@@ -156,7 +156,7 @@ pub(super) fn similar(connection: &Connection, word: &str) -> rusqlite::Result<V
 /// Words that have this one in them, the shortest of them.
 fn containing(connection: &Connection, part: &str) -> rusqlite::Result<Vec<(usize, String)>> {
     let letters: Vec<char> = part.chars().collect();
-    if letters.len() < 3 {
+    if !LETTERS.contains(&letters.len()) {
         return Ok(Vec::new());
     }
     let threes: Vec<String> = letters
@@ -175,7 +175,7 @@ fn containing(connection: &Connection, part: &str) -> rusqlite::Result<Vec<(usiz
 /// Words that this one may be a slip for, those with the fewest slips.
 fn misspelt(connection: &Connection, word: &str) -> rusqlite::Result<Vec<(usize, String)>> {
     let most = spelling::slips_allowed(word);
-    if most == 0 {
+    if most == 0 || !LETTERS.contains(&word.chars().count()) {
         return Ok(Vec::new());
     }
     // Most slips leave the first letter where it was, or put it second.

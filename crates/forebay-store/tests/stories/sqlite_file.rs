@@ -5,9 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use forebay_domain::{Ending, EntryKind};
-use forebay_store::{Home, NewDetail, SqliteStore, Store, StoreError};
+use forebay_store::{Home, NewDetail, Renewed, SqliteStore, Store, StoreError};
 
-use crate::engine::{new_entry, put, put_run, raw_of};
+use crate::engine::{chunks_of, found, new_entry, put, put_run, raw_of};
 
 fn database(folder: &tempfile::TempDir) -> PathBuf {
     folder.path().join("home/projects/app/store.db")
@@ -148,4 +148,39 @@ fn the_home_lists_every_database() {
     drop(SqliteStore::open(&database(&folder)).unwrap());
     drop(SqliteStore::open(&home.user_database()).unwrap());
     assert_eq!(home.databases().len(), 2);
+}
+
+#[test]
+fn passages_of_an_older_index_are_renewed_step_by_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(&folder);
+    let store = SqliteStore::open(&path).unwrap();
+    let texts = ["fn parseHTTPResponse()", "fn openDoor()", "fn closeDoor()"];
+    let stored =
+        texts.map(|text| put_run(&store, "cat", text.as_bytes(), Ending::Exited(0)).reference);
+    assert!(store.outdated(9).unwrap().is_empty(), "what is stored now needs no renewal");
+    // As it was before words in words were indexed.
+    let before = "DELETE FROM chunk_words; DELETE FROM word_parts; DELETE FROM word;
+         UPDATE renewal SET last = (SELECT max(id) FROM chunk), purges = purges + 1";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(before).unwrap();
+    assert!(found(&store, "http door").is_empty());
+
+    let step = |at_most: usize| -> Vec<Renewed> {
+        let outdated = store.outdated(at_most).unwrap();
+        let renew = outdated.iter().map(|old| {
+            let raw = raw_of(&store, old.reference).unwrap();
+            Renewed { passage: old.passage, chunk: chunks_of(&old.title, &raw).remove(0) }
+        });
+        renew.collect()
+    };
+    let first = step(2);
+    assert_eq!(first.len(), 2);
+    store.renew(&first).unwrap();
+    store.renew(&first).unwrap();
+    assert_eq!(found(&store, "http door").len(), 2, "the second time was too late");
+    store.renew(&step(9)).unwrap();
+    assert_eq!(found(&store, "door close")[0], stored[2]);
+    assert!(store.outdated(9).unwrap().is_empty());
+    assert_eq!(store.similar_words("parsehtp").unwrap().len(), 0);
+    assert_eq!(store.similar_words("clsoe").unwrap()[0].word, "close");
 }

@@ -291,3 +291,48 @@ fn answers_shrink_with_many_calls_and_every_question_is_answered() {
     let other = client.text("ctx_search", json!({ "queries": ["sleeps"] }));
     assert!(other.contains("[ctx:"), "{other}");
 }
+
+#[test]
+fn no_question_is_too_strange_to_be_answered() {
+    let env = TestEnv::new();
+    env.noted("the walrus at the gate");
+    let mut client = env.mcp();
+    let words: String = (0..10_000).map(|number| format!("word{number} ")).collect();
+    let long = "walrus".repeat(100_000);
+    let strange = [
+        "walrus\u{0}gate",
+        "\u{0}",
+        "\"\u{0}\"",
+        "\"",
+        "\"\"",
+        "\"walrus",
+        "-",
+        "-- -a --walrus",
+        "kind:",
+        "source:\"",
+        "kind:walrus",
+        "after: before:",
+        "after:99999999999d",
+        "((((",
+        "*",
+        "NEAR(walrus",
+        "🦀\u{200d}🦀",
+        "\u{feff}",
+        "walrus AND NOT",
+        "\u{202e}surlaw",
+        &words,
+        &long,
+    ];
+    for query in strange {
+        let text = client.text(
+            "ctx_search",
+            json!({ "queries": [query, "walrus gate"], "limit": 2, "budget": 500 }),
+        );
+        assert!(text.contains("the walrus at the gate"), "{query:.40}: {text}");
+        assert!(crate::texts::tokens(&text) <= 500, "{query:.40}");
+    }
+    for empty in [json!([]), json!([""]), json!([" ", "\n"])] {
+        let fault = client.fault("ctx_search", json!({ "queries": empty }));
+        assert!(fault.contains("there is no query"), "{fault}");
+    }
+}
