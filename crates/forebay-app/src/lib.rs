@@ -11,6 +11,7 @@ mod error;
 mod files;
 mod holding;
 pub mod hooks;
+pub mod importing;
 mod indexing;
 pub mod jobs;
 pub mod jsonl;

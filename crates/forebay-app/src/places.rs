@@ -48,6 +48,14 @@ impl Places {
         }
     }
 
+    /// The store of another project, which only a caller who asks for it gets.
+    pub(crate) fn of_project(&self, project: &Project) -> Result<SharedStore, AppError> {
+        if self.project.as_ref().is_some_and(|own| own.id == project.id) {
+            return self.own();
+        }
+        Ok(Arc::new(SqliteStore::open(&self.home.project_database(&project.id))?))
+    }
+
     /// Whether [`Self::own`] is at hand at once.
     pub(crate) fn own_is_open(&self) -> bool {
         let slot = if self.project.is_some() { &self.own } else { &self.user };

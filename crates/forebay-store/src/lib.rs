@@ -6,12 +6,14 @@
 mod contract;
 mod error;
 mod home;
+pub mod opencode;
 pub mod project;
 pub mod sqlite;
 
 pub use contract::{
-    Expiry, Facts, Health, HistoryPage, IndexState, IndexStep, Meaning, NewChunk, NewDetail,
-    NewEntry, NewNote, Purged, Query, Selection, SessionFacts, Store, Upload,
+    Expiry, Facts, Health, HistoryPage, Import, ImportStep, Imported, IndexState, IndexStep,
+    Meaning, NewChunk, NewDetail, NewEntry, NewNote, Purged, Query, Selection, SessionFacts, Store,
+    Upload,
 };
 pub use error::StoreError;
 pub use home::Home;

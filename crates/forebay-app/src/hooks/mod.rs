@@ -7,7 +7,7 @@ mod after_tool;
 mod before_tool;
 mod captured;
 mod saved;
-mod tools;
+pub(crate) mod tools;
 
 use std::path::PathBuf;
 

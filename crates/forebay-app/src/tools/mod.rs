@@ -7,6 +7,7 @@ pub mod execute;
 pub mod execute_file;
 pub mod get;
 pub mod history;
+pub mod import;
 pub(crate) mod input;
 pub mod job;
 pub mod purge;
@@ -72,6 +73,7 @@ tools! {
     annotate::Annotate,
     history::History,
     reflect::Reflect,
+    import::Import,
     purge::Purge,
     stats::Stats,
     doctor::Doctor,

@@ -4,6 +4,7 @@ mod blobs;
 mod conditions;
 mod connection;
 mod entries;
+mod imports;
 mod ledger;
 mod migrate;
 mod purge;
@@ -24,8 +25,8 @@ use self::telling::WordCounts;
 use self::vectors::Vectors;
 use crate::StoreError;
 use crate::contract::{
-    Facts, Health, HistoryPage, IndexState, IndexStep, Purged, Query, Selection, SessionFacts,
-    Store, Upload,
+    Facts, Health, HistoryPage, Import, ImportStep, Imported, IndexState, IndexStep, Purged, Query,
+    Selection, SessionFacts, Store, Upload,
 };
 
 /// A store in one SQLite file.
@@ -166,6 +167,17 @@ impl Store for SqliteStore {
         let mut facts = self.reading(ledger::facts)?;
         facts.disk_bytes = self.pool.disk_bytes();
         Ok(facts)
+    }
+
+    fn imported(&self, transcript: &str) -> Result<Option<Imported>, StoreError> {
+        self.reading(|connection| imports::state(connection, transcript))
+    }
+
+    fn import(&self, entries: &[Import], step: &ImportStep) -> Result<bool, StoreError> {
+        let prepared: rusqlite::Result<Vec<_>> =
+            entries.iter().map(imports::Prepared::of).collect();
+        let prepared = prepared.map_err(|error| StoreError::engine(self.path(), error))?;
+        self.writing(|transaction| imports::write(transaction, &prepared, step))
     }
 
     fn tidy(&self) -> Result<(), StoreError> {

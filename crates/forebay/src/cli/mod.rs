@@ -4,10 +4,12 @@ mod completions;
 mod config;
 mod demo;
 mod digest;
+mod discover;
 mod doctor;
 mod get;
 mod history;
 mod hook;
+mod import;
 mod index;
 mod init;
 mod input;
@@ -80,6 +82,8 @@ enum Command {
     History(history::History),
     Reflect(reflect::Reflect),
     Index(index::Index),
+    Import(import::Import),
+    Discover(discover::Discover),
     Digest(digest::Digest),
     Redact(redact::Redact),
     Stats(stats::Stats),
@@ -111,6 +115,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Note(note) => note.carry_out(&common),
         Command::History(history) => history.carry_out(&common),
         Command::Reflect(reflect) => reflect.carry_out(&common),
+        Command::Import(import) => import.carry_out(&common),
+        Command::Discover(discover) => discover.carry_out(&common),
         Command::Index(index) => index.carry_out(&common),
         Command::Digest(digest) => digest.carry_out(&common),
         Command::Redact(redact) => redact.carry_out(&common),

@@ -18,6 +18,7 @@ mod cli_search;
 mod contract;
 mod durability;
 mod env;
+mod import;
 mod init;
 mod jobs;
 mod mcp;
