@@ -49,6 +49,7 @@ const CALLS: &[Call] = &[
     Call { tool: "ctx_search", arguments: &[r#"queries=["inspector", "warning"]"#, "limit=3"] },
     Call { tool: "ctx_history", arguments: &["session=all"] },
     Call { tool: "ctx_reflect", arguments: &[] },
+    Call { tool: "ctx_import", arguments: &[] },
     Call { tool: "ctx_purge", arguments: &[r#"refs=["{ref}"]"#] },
     Call { tool: "ctx_stats", arguments: &[] },
     Call { tool: "ctx_doctor", arguments: &[] },

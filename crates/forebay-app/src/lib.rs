@@ -18,6 +18,7 @@ pub mod finding;
 mod guide;
 mod holding;
 pub mod hooks;
+pub mod importing;
 mod indexing;
 pub mod jobs;
 pub mod jsonl;

@@ -61,6 +61,14 @@ impl Places {
         }
     }
 
+    /// The store of another project, which only a caller who asks for it gets.
+    pub(crate) fn of_project(&self, project: &Project) -> Result<SharedStore, AppError> {
+        if self.project.as_ref().is_some_and(|own| own.id == project.id) {
+            return self.own();
+        }
+        Ok(Arc::new(SqliteStore::open(&self.home.project_database(&project.id))?))
+    }
+
     /// The store of what holds in every project.
     pub(crate) fn user(&self) -> Result<SharedStore, AppError> {
         open_once(&self.user, &self.home.user_database())

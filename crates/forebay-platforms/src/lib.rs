@@ -5,6 +5,7 @@
 //! - [`decode()`] turns a host's JSON into the words of `forebay_domain::hook`.
 //! - [`encode()`] turns an answer into what the host reads.
 //! - [`setup`] edits the text of settings files, and takes its edits back byte for byte.
+//! - [`transcripts`] reads what hosts keep of past conversations.
 //!
 //! Nothing here decides, reads a file or starts a process.
 
@@ -13,6 +14,7 @@ pub mod encode;
 pub mod platform;
 pub mod platforms;
 pub mod setup;
+pub mod transcripts;
 
 pub use decode::{Decoded, NotAPayload, decode};
 pub use encode::{Output, Unsupported, can_hear, encode};

@@ -140,6 +140,14 @@ pub trait Store: Send + Sync {
     /// Counts and sizes.
     fn facts(&self) -> Result<Facts, StoreError>;
 
+    /// How far a transcript was imported.
+    fn imported(&self, transcript: &str) -> Result<Option<Imported>, StoreError>;
+
+    /// Stores entries of a transcript and how far it is read with them, all or none.
+    ///
+    /// Answers `false`, and stores nothing, if another process went on with it meanwhile.
+    fn import(&self, entries: &[Import], step: &ImportStep) -> Result<bool, StoreError>;
+
     /// Does what keeps the store quick and small, when nobody waits for an answer.
     fn tidy(&self) -> Result<(), StoreError>;
 
@@ -264,6 +272,32 @@ pub struct SimilarWord {
     pub slips: usize,
     /// Passages that have it, as far as they were counted.
     pub passages: u64,
+}
+
+/// How far a transcript was imported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// Bytes of a file, rows of a database.
+    pub position: u64,
+    /// What tells the transcript from another one of the same name.
+    pub mark: String,
+}
+
+/// An entry made from a transcript, with all its bytes.
+#[derive(Debug, Clone)]
+pub struct Import {
+    pub new: NewEntry,
+    pub raw: Vec<u8>,
+    pub chunks: Vec<NewChunk>,
+}
+
+/// A step through a transcript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportStep {
+    pub transcript: String,
+    pub mark: String,
+    pub from: u64,
+    pub to: u64,
 }
 
 /// What is searched for, and where.

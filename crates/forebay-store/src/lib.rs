@@ -7,15 +7,16 @@ mod contract;
 mod error;
 mod files;
 mod home;
+pub mod opencode;
 mod packed;
 pub mod project;
 mod source;
 pub mod sqlite;
 
 pub use contract::{
-    EventPage, Expiry, Facts, Happened, Health, HistoryPage, IndexState, IndexStep, Meaning,
-    NewChunk, NewDetail, NewEntry, NewNote, Outdated, Purged, Query, Renewed, Selection,
-    SessionFacts, SimilarWord, Store, Upload,
+    EventPage, Expiry, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported,
+    IndexState, IndexStep, Meaning, NewChunk, NewDetail, NewEntry, NewNote, Outdated, Purged,
+    Query, Renewed, Selection, SessionFacts, SimilarWord, Store, Upload,
 };
 pub use error::StoreError;
 pub use files::{ContentHash, Derived, DerivedKey, FileAtWork, FileState, FilesAtWork};

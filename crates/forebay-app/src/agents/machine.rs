@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use forebay_platforms::Platform;
-use forebay_platforms::setup::{Folders, Level, Os, Step};
+use forebay_platforms::setup::{Base, Folders, Level, Os, Step};
 
 use crate::Setup;
 
@@ -50,13 +50,18 @@ impl Machine {
 
     /// The file of a step.
     pub(crate) fn path(&self, step: &Step) -> PathBuf {
+        self.place(step.base, &step.path)
+    }
+
+    /// A path below one of the folders that hosts use.
+    pub(crate) fn place(&self, base: Base, path: &str) -> PathBuf {
         let (home, project) = (self.home.to_string_lossy(), self.project.to_string_lossy());
         let variable = |name: &str| {
             let found = self.variables.iter().find(|(own, _)| own == name);
             found.map(|(_, value)| value.clone())
         };
         let folders = Folders { os: os(), home: &home, project: &project, variable: &variable };
-        PathBuf::from(folders.path(step.base, &step.path))
+        PathBuf::from(folders.path(base, path))
     }
 
     /// Whether a folder is one that setting up may have made: below the home or the project.

@@ -13,7 +13,7 @@ mod record;
 mod rewrite;
 mod saved;
 mod session_start;
-mod tools;
+pub(crate) mod tools;
 
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! Which tools' results are captured.
 
-use forebay_domain::hook::{ToolAction, ToolCall};
+use forebay_domain::hook::{ToolAction, ToolCall, ToolKind};
 
 use crate::settings::Hooks;
 use crate::tools::TOOLS;
@@ -13,6 +13,17 @@ pub(super) fn is_captured(call: &ToolCall, settings: &Hooks) -> bool {
     is_of_a_captured_kind(call)
         && settings.allow.iter().any(matches)
         && !settings.never.iter().any(matches)
+}
+
+/// The same of a past call, of which only the tool is known.
+pub(crate) fn is_captured_kind(name: &str, kind: ToolKind, settings: &Hooks) -> bool {
+    let is_own = TOOLS.iter().any(|own| name.ends_with(own.name));
+    let is_such = matches!(
+        kind,
+        ToolKind::Shell | ToolKind::Search | ToolKind::Fetch | ToolKind::WebSearch | ToolKind::Mcp
+    );
+    let matches = |pattern: &String| matches(pattern, name);
+    is_such && !is_own && settings.allow.iter().any(matches) && !settings.never.iter().any(matches)
 }
 
 fn is_of_a_captured_kind(call: &ToolCall) -> bool {

@@ -13,6 +13,7 @@ pub mod execute;
 pub mod execute_file;
 pub mod get;
 pub mod history;
+pub mod import;
 pub mod index;
 pub(crate) mod input;
 pub mod job;
@@ -86,6 +87,7 @@ tools! {
     annotate::Annotate,
     history::History,
     reflect::Reflect,
+    import::Import,
     purge::Purge,
     stats::Stats,
     doctor::Doctor,

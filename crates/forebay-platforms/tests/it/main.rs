@@ -8,3 +8,4 @@ mod foreign_bytes;
 mod plugin;
 mod samples;
 mod settings;
+mod transcripts;

@@ -12,6 +12,7 @@ use super::blobs::{self, Part};
 use super::vocabulary::Learning;
 use super::{passages, purge, sessions};
 use crate::contract::{HistoryPage, IndexState, IndexStep, NewChunk, NewDetail, NewEntry, NewNote};
+use crate::packed::Packed;
 
 /// An entry of which parts were written before it is complete.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +29,14 @@ pub(super) struct Content<'a> {
     pub(super) lines: u64,
     pub(super) parts: &'a [Part],
     pub(super) chunks: &'a [NewChunk],
+}
+
+impl<'a> Content<'a> {
+    /// What is ready as a whole.
+    pub(super) fn of(packed: &'a Packed, chunks: &'a [NewChunk]) -> Self {
+        let Packed { hash, bytes, lines, parts } = packed;
+        Self { hash: *hash, bytes: *bytes, lines: *lines, parts, chunks }
+    }
 }
 
 /// Makes an entry that nobody sees yet.

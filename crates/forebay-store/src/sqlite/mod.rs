@@ -7,6 +7,7 @@ mod derived;
 mod entries;
 mod events;
 mod files;
+mod imports;
 mod ledger;
 mod migrate;
 mod parts;
@@ -36,10 +37,12 @@ use self::vectors::Vectors;
 use self::vocabulary::Vocabulary;
 use crate::StoreError;
 use crate::contract::{
-    EventPage, Facts, Happened, Health, HistoryPage, IndexState, IndexStep, Outdated, Purged,
-    Query, Renewed, Selection, SessionFacts, SimilarWord, Store, Upload,
+    EventPage, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported, IndexState,
+    IndexStep, Outdated, Purged, Query, Renewed, Selection, SessionFacts, SimilarWord, Store,
+    Upload,
 };
 use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
+use crate::packed::Packed;
 use crate::source::{Item, Reindex, Source};
 
 /// A store in one SQLite file.
@@ -287,6 +290,21 @@ impl Store for SqliteStore {
         let mut facts = self.reading(ledger::facts)?;
         facts.disk_bytes = self.pool.disk_bytes();
         Ok(facts)
+    }
+
+    fn imported(&self, transcript: &str) -> Result<Option<Imported>, StoreError> {
+        self.reading(|connection| imports::state(connection, transcript))
+    }
+
+    fn import(&self, entries: &[Import], step: &ImportStep) -> Result<bool, StoreError> {
+        // Compressed first, so that the transaction is short.
+        let ready = entries.iter().map(|import| Ok((import, Packed::of(&import.raw)?)));
+        let ready = ready.collect::<Result<Vec<_>, StoreError>>()?;
+        let mut learning = self.vocabulary.learning();
+        let written =
+            self.writing(|transaction| imports::write(transaction, &ready, step, &mut learning))?;
+        learning.keep();
+        Ok(written)
     }
 
     fn tidy(&self) -> Result<(), StoreError> {

@@ -155,13 +155,7 @@ fn write_unseen(
     learning: &mut Learning<'_>,
 ) -> rusqlite::Result<(Begun, i64)> {
     let begun = entries::begin(transaction)?;
-    let content = Content {
-        hash: item.raw.hash,
-        bytes: item.raw.bytes,
-        lines: item.raw.lines,
-        parts: &item.raw.parts,
-        chunks: &item.chunks,
-    };
+    let content = Content::of(&item.raw, &item.chunks);
     let blob = entries::store_content(transaction, Some(begun), &content)?;
     passages::write(transaction, begun.entry, &item.chunks, learning)?;
     Ok((begun, blob))

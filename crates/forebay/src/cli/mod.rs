@@ -6,11 +6,13 @@ mod config;
 mod demo;
 mod digest;
 mod digest_check;
+mod discover;
 mod doctor;
 mod files;
 mod get;
 mod history;
 mod hook;
+mod import;
 mod index;
 mod init;
 mod input;
@@ -89,6 +91,8 @@ enum Command {
     Peek(peek::Peek),
     Map(map::Map),
     Files(files::Files),
+    Import(import::Import),
+    Discover(discover::Discover),
     Digest(digest::Digest),
     Redact(redact::Redact),
     Stats(stats::Stats),
@@ -122,6 +126,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Note(note) => note.carry_out(&common),
         Command::History(history) => history.carry_out(&common),
         Command::Reflect(reflect) => reflect.carry_out(&common),
+        Command::Import(import) => import.carry_out(&common),
+        Command::Discover(discover) => discover.carry_out(&common),
         Command::Index(index) => index.carry_out(&common),
         Command::Peek(peek) => peek.carry_out(&common),
         Command::Map(map) => map.carry_out(&common),

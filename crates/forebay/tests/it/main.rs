@@ -23,6 +23,7 @@ mod file_maps;
 mod file_tools;
 mod finding;
 mod functions;
+mod import;
 mod init;
 mod jobs;
 mod mcp;
