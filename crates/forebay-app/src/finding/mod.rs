@@ -12,7 +12,7 @@ mod sorting;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use forebay_domain::{EntryKind, Hit, Question, Reference, Scope, Timestamp};
+use forebay_domain::{EntryKind, Hit, Question, Reference, Scope, Timestamp, ticket};
 use forebay_store::{Query, Store};
 
 use self::asking::Asked;
@@ -58,6 +58,8 @@ impl Sort {
 pub struct Limits {
     pub limit: Option<u64>,
     pub scope: Scope,
+    /// The ticket that is meant; without one it is that of the branch.
+    pub ticket: Option<String>,
     pub kinds: Vec<EntryKind>,
     /// A glob over the source.
     pub source: Option<String>,
@@ -94,6 +96,11 @@ impl Reach {
             sources: limits.source.into_iter().collect(),
             session: (scope == Scope::Session).then(|| app.session.clone()),
             branch: if scope == Scope::Branch { Some(checked_out_branch(app)?) } else { None },
+            ticket: if scope == Scope::Ticket {
+                Some(asked_ticket(app, limits.ticket)?)
+            } else {
+                None
+            },
             compares_found_only: limits.asks_once,
             ..Query::default()
         };
@@ -187,6 +194,13 @@ impl Reach {
         }
         Ok(left)
     }
+}
+
+fn asked_ticket(app: &App, named: Option<String>) -> Result<String, AppError> {
+    let of_branch = || app.places.branch().and_then(|branch| ticket::of_branch(&branch));
+    named.or_else(of_branch).ok_or_else(|| {
+        AppError::bad_input("the branch here names no ticket", "give one as scope: ABC-12, #12")
+    })
 }
 
 fn checked_out_branch(app: &App) -> Result<String, AppError> {

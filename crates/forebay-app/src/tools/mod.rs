@@ -9,6 +9,7 @@ pub mod context_read;
 pub mod context_status;
 pub mod context_write;
 pub mod doctor;
+mod events;
 pub mod execute;
 pub mod execute_file;
 pub mod get;

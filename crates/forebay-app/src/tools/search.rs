@@ -1,6 +1,6 @@
 //! `ctx_search`: several questions at once over everything stored.
 
-use forebay_domain::Timestamp;
+use forebay_domain::{Scope, Timestamp, ticket};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -19,7 +19,7 @@ pub struct Input {
     pub queries: Vec<String>,
     /// Hits per query
     pub limit: Option<u64>,
-    /// session, branch, project (default), all
+    /// session, branch, ticket (or one: ABC-12), project (default), all
     pub scope: Option<String>,
     /// run, note, source, page, capture, turn
     pub kind: Option<String>,
@@ -55,9 +55,15 @@ impl Tool for Search {
 impl Input {
     /// What it is narrowed to.
     pub fn limits(&self) -> Result<Limits, AppError> {
+        let ticket = self.scope.clone().filter(|word| ticket::is_ticket(word));
+        let scope = match ticket {
+            Some(_) => Scope::Ticket,
+            None => input::scope(self.scope.as_deref())?,
+        };
         Ok(Limits {
             limit: self.limit,
-            scope: input::scope(self.scope.as_deref())?,
+            scope,
+            ticket,
             kinds: self.kind.as_deref().map(input::kind).transpose()?.into_iter().collect(),
             source: self.source.clone(),
             sort: sort(self.sort.as_deref())?,
