@@ -8,6 +8,7 @@ mod after_tool;
 mod before_tool;
 mod captured;
 mod compaction;
+mod files;
 mod prompt;
 mod record;
 mod rewrite;
@@ -56,8 +57,9 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
     }
     let reply = reply(app, host, call);
     // What happened is written down also where there was nothing to answer, and the other way round.
-    match (record::record(app, call), &reply) {
-        (Err(error), Ok(_)) => tracing::warn!(%error, "events were not recorded"),
+    let noted = record::record(app, call).and_then(|()| files::follow(app, host, call));
+    match (noted, &reply) {
+        (Err(error), Ok(_)) => tracing::warn!(%error, "not all of it was recorded"),
         (Err(_) | Ok(()), _) => {}
     }
     reply

@@ -19,6 +19,7 @@ mod contract;
 mod durability;
 mod env;
 mod file_edits;
+mod file_hooks;
 mod file_maps;
 mod file_tools;
 mod finding;

@@ -1,0 +1,61 @@
+//! What a host's hooks tell the file tools: when its context starts over, and which files it touched.
+
+use serde_json::{Value, json};
+
+use crate::env::{TestEnv, finish};
+
+const SESSION: &str = "8a51c6a2";
+const CODE: &str = "pub fn area(width: u64, height: u64) -> u64 {\n    width * height\n}\n";
+
+/// Calls a hook as Claude Code does.
+fn tell(env: &TestEnv, event: &str, more: &Value) {
+    let mut payload = json!({
+        "session_id": SESSION,
+        "cwd": env.project(),
+        "transcript_path": env.home().join(".claude/projects/p/t.jsonl"),
+        "hook_event_name": event,
+    });
+    for (name, value) in more.as_object().unwrap() {
+        payload[name] = value.clone();
+    }
+    let mut command = env.command(["hook", "claude-code", event]);
+    command.env("CLAUDECODE", "1").env("CLAUDE_PROJECT_DIR", env.project());
+    finish(command, payload.to_string().as_bytes()).ok();
+}
+
+fn read(env: &TestEnv) -> String {
+    let input = json!({ "path": "area.rs" }).to_string();
+    env.forebay(["--session", SESSION, "call", "context_read", &input]).ok().text()
+}
+
+#[test]
+fn unchanged_text_is_given_again_only_after_a_compaction() {
+    let env = TestEnv::new();
+    env.write("area.rs", CODE);
+    tell(&env, "SessionStart", &json!({ "source": "startup" }));
+    assert!(read(&env).contains("width * height"));
+    let again = read(&env);
+    assert!(again.contains("unchanged") && !again.contains("width * height"), "{again}");
+    tell(&env, "SessionStart", &json!({ "source": "resume" }));
+    assert!(read(&env).contains("unchanged"), "what is resumed still has it");
+    tell(&env, "SessionStart", &json!({ "source": "compact" }));
+    assert!(read(&env).contains("width * height"));
+}
+
+#[test]
+fn a_file_that_the_host_edited_is_the_active_one() {
+    let env = TestEnv::new();
+    env.write("area.rs", CODE);
+    let path = env.write("other.rs", "pub fn other() {}\n");
+    read(&env);
+    let edit = json!({
+        "tool_name": "Edit",
+        "tool_input": { "file_path": path, "old_string": "a", "new_string": "b" },
+        "tool_response": { "filePath": path },
+    });
+    tell(&env, "PostToolUse", &edit);
+    let status = env.forebay(["--session", SESSION, "call", "context_status"]).ok().text();
+    let line_of = |name: &str| status.lines().find(|line| line.contains(name)).unwrap_or_default();
+    assert!(line_of("other.rs").contains("active"), "{status}");
+    assert!(line_of("area.rs").contains("skeleton"), "{status}");
+}
