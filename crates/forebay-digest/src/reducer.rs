@@ -55,9 +55,14 @@ impl Reducer {
         if self.quoter.folds(line, wanted, mark.matters()) {
             return;
         }
-        let (salience, triggers) = salience::weigh(line.text, line.number);
-        if self.whole.is_none() && own != Mark::Noise {
-            mark = mark.max(self.parts.wake_for(line, triggers));
+        let mut salience = Salience::default();
+        let settled = mark == Mark::Noise && (self.whole.is_some() || own == Mark::Noise);
+        if !settled {
+            let (weighed, triggers) = salience::weigh(line.text, line.number);
+            salience = weighed;
+            if self.whole.is_none() {
+                mark = mark.max(self.parts.wake_for(line, triggers));
+            }
         }
         self.quoter.take(line, mark.on(Salience { wanted, ..salience }));
     }
