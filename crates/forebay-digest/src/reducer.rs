@@ -74,12 +74,11 @@ impl Reducer {
     /// The reduced text and the lines it leaves out, of `lines` lines in all.
     pub(crate) fn finish(self, lines: u64) -> (String, Vec<LeftOut>) {
         let end = End { lines, room: self.room };
-        let report = match self.whole {
-            Some(whole) => whole.report(&end),
-            None => {
-                let own = self.custom.and_then(|custom| custom.report(&end));
-                own.into_iter().chain(self.parts.report(&end)).reduce(Report::joined_by)
-            }
+        let report = if let Some(whole) = self.whole {
+            whole.report(&end)
+        } else {
+            let own = self.custom.and_then(|custom| custom.report(&end));
+            own.into_iter().chain(self.parts.report(&end)).reduce(Report::joined_by)
         };
         self.quoter.finish(report.as_ref(), self.failed, lines)
     }

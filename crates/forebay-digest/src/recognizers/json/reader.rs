@@ -125,11 +125,9 @@ impl Reader {
 
 /// `12`, `-3.25`: most numbers are, and need not be worked out to be known.
 fn is_plain_number(text: &str) -> bool {
-    let digits = text.strip_prefix('-').unwrap_or(text).as_bytes();
-    let points = digits.iter().filter(|byte| **byte == b'.').count();
-    digits.first().is_some_and(u8::is_ascii_digit)
-        && points <= 1
-        && digits.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    !whole.is_empty() && whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit())
 }
 
 /// The bytes up to the closing quote.

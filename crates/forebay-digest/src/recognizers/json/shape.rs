@@ -246,7 +246,7 @@ fn weight(field: &Field) -> u32 {
     // Which keys there are says more than what one of them holds.
     let many = field.children.len() > 1 || field.map.is_some();
     let keys = if field.objects > 0 && many { 14 } else { 0 };
-    // A choice among few values says more than values that are all different.
-    let choice = if field.values.is_choice() { 6 } else { 0 };
+    // A choice among few values, or a span of time, says more than values that are all different.
+    let choice = if field.values.is_choice() || field.values.kind() == "date" { 6 } else { 0 };
     (70 + identity + keys + choice).saturating_sub(12 * field.depth as u32)
 }
