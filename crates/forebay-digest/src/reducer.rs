@@ -55,9 +55,14 @@ impl Reducer {
         if self.quoter.folds(line, wanted, mark.matters()) {
             return;
         }
-        let (salience, triggers) = salience::weigh(line.text, line.number);
-        if self.whole.is_none() && own != Mark::Noise {
-            mark = mark.max(self.parts.wake_for(line, triggers));
+        let mut salience = Salience::default();
+        let settled = mark == Mark::Noise && (self.whole.is_some() || own == Mark::Noise);
+        if !settled {
+            let (weighed, triggers) = salience::weigh(line.text, line.number);
+            salience = weighed;
+            if self.whole.is_none() {
+                mark = mark.max(self.parts.wake_for(line, triggers));
+            }
         }
         self.quoter.take(line, mark.on(Salience { wanted, ..salience }));
     }
@@ -69,12 +74,11 @@ impl Reducer {
     /// The reduced text and the lines it leaves out, of `lines` lines in all.
     pub(crate) fn finish(self, lines: u64) -> (String, Vec<LeftOut>) {
         let end = End { lines, room: self.room };
-        let report = match self.whole {
-            Some(whole) => whole.report(&end),
-            None => {
-                let own = self.custom.and_then(|custom| custom.report(&end));
-                own.into_iter().chain(self.parts.report(&end)).reduce(Report::joined_by)
-            }
+        let report = if let Some(whole) = self.whole {
+            whole.report(&end)
+        } else {
+            let own = self.custom.and_then(|custom| custom.report(&end));
+            own.into_iter().chain(self.parts.report(&end)).reduce(Report::joined_by)
         };
         self.quoter.finish(report.as_ref(), self.failed, lines)
     }

@@ -5,7 +5,7 @@
 #[allow(dead_code, reason = "the facts are another test's")]
 mod samples;
 
-use forebay_digest::{Budget, Digest, Digester, Hint};
+use forebay_digest::{Budget, CountDefinition, Customs, Definition, Digest, Digester, Hint};
 use proptest::prelude::*;
 use samples::Sample;
 
@@ -25,7 +25,42 @@ fn recorded_outputs_are_digested_like_this() {
 }
 
 fn digest(raw: &[u8], of: &Sample, intent: Option<&str>, tokens: u64, sizes: &[usize]) -> Digest {
-    let hint = Hint { command: Some(&of.card.command), ..Hint::default() };
+    digest_with(hint(of), raw, of, intent, tokens, sizes)
+}
+
+fn hint(of: &Sample) -> Hint<'_> {
+    Hint { command: Some(&of.card.command), ..Hint::default() }
+}
+
+/// A recognizer of the user that has a say on any text.
+fn customs() -> Customs {
+    let count = |label: &str, pattern: &str| CountDefinition {
+        label: label.to_owned(),
+        pattern: pattern.to_owned(),
+    };
+    let definition = Definition {
+        name: "any".to_owned(),
+        first_lines: vec![".".to_owned()],
+        keep: vec!["(?i)error|fail".to_owned()],
+        drop: vec![r"^\s".to_owned()],
+        counts: vec![
+            count("words", r"(?<by>\w+)"),
+            count("sum", r"(?<sum>\d+)"),
+            count("all", "."),
+        ],
+        ..Definition::default()
+    };
+    Customs::new([definition]).unwrap()
+}
+
+fn digest_with(
+    hint: Hint<'_>,
+    raw: &[u8],
+    of: &Sample,
+    intent: Option<&str>,
+    tokens: u64,
+    sizes: &[usize],
+) -> Digest {
     let mut digester = Digester::new(hint, intent, Budget::exactly(tokens));
     let mut rest = raw;
     for size in sizes.iter().cycle().take_while(|_| true) {
@@ -70,12 +105,18 @@ proptest! {
         tokens in 1_u64..1_500,
         sizes in prop::collection::vec(1_usize..9_000, 1..4),
         wants in any::<bool>(),
+        own in any::<bool>(),
     ) {
         let all = samples::all();
         let of = &all[cut.first.0.index(all.len())];
         let raw = [part(&all, &cut.first), part(&all, &cut.second)].concat();
         let intent = wants.then_some("error in test");
-        let whole = digest(&raw, of, intent, tokens, &[usize::MAX]);
+        let customs = own.then(customs);
+        let digest = |sizes: &[usize]| {
+            let hint = Hint { recognizers: customs.as_ref(), ..hint(of) };
+            digest_with(hint, &raw, of, intent, tokens, sizes)
+        };
+        let whole = digest(&[usize::MAX]);
         prop_assert!(whole.text.len() as u64 <= tokens * 4, "over budget");
         prop_assert!(!whole.text.is_empty() || forebay_digest::clean(&raw).is_empty());
         prop_assert!(!whole.text.contains(|c: char| c.is_ascii_control() && !"\t\n".contains(c)));
@@ -85,6 +126,6 @@ proptest! {
             prop_assert!(last < gap.first && gap.first <= gap.last && gap.last <= whole.lines);
             last = gap.last;
         }
-        prop_assert_eq!(digest(&raw, of, intent, tokens, &sizes), whole);
+        prop_assert_eq!(digest(&sizes), whole);
     }
 }

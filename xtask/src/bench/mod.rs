@@ -5,6 +5,7 @@
 
 mod client;
 mod digest;
+mod logs;
 mod memory;
 mod output;
 mod overhead;

@@ -121,7 +121,7 @@ pub(super) fn log(megabytes: usize) -> Vec<u8> {
 }
 
 /// Numbers that look random and are the same in every run.
-struct Numbers(u64);
+pub(super) struct Numbers(pub(super) u64);
 
 impl Numbers {
     fn next(&mut self) -> u32 {
@@ -130,7 +130,7 @@ impl Numbers {
         (self.0 >> 33) as u32
     }
 
-    fn below(&mut self, limit: usize) -> usize {
+    pub(super) fn below(&mut self, limit: usize) -> usize {
         self.next() as usize % limit
     }
 

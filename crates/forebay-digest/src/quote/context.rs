@@ -3,7 +3,7 @@
 use super::fold::Row;
 
 /// How many rows after a failure belong to it.
-const ROWS: u32 = 6;
+const ROWS: u32 = 5;
 
 /// The weight of the first of them; each further one weighs less.
 const WEIGHT: u32 = 30;

@@ -1,7 +1,10 @@
 //! Folds runs of repeated lines into one row with a count.
 
+use std::sync::LazyLock;
+
 use forebay_domain::text::cut;
 use forebay_domain::text::number::grouped;
+use memchr::memmem::Finder;
 
 use crate::lines::Line;
 use crate::salience::Salience;
@@ -129,8 +132,9 @@ fn shown(text: String, cut: u64) -> String {
 
 /// Blanks that only align columns become two; those at the start stay, they say what belongs together.
 fn squeezed(text: String) -> String {
+    static THREE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("   "));
     let start = text.len() - text.trim_start().len();
-    if !text[start..].contains("   ") {
+    if THREE.find(&text.as_bytes()[start..]).is_none() {
         return text;
     }
     let mut squeezed = text[..start].to_owned();

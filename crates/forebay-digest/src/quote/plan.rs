@@ -55,8 +55,8 @@ enum Rows {
 /// Something failed: what and why, then how it ended.
 pub(super) const FAILING: &[Step] = &[
     Step { rows: Rows::Wanted, share: 60 },
-    Step { rows: Rows::Essential, share: 85 },
-    Step { rows: Rows::Failures, share: 93 },
+    Step { rows: Rows::Essential, share: 90 },
+    Step { rows: Rows::Failures, share: 97 },
     Step { rows: Rows::Tail, share: 100 },
     Step { rows: Rows::Failures, share: 100 },
 ];

@@ -24,20 +24,44 @@ struct Request<'a> {
     method: &'a str,
     path: &'a str,
     status: &'a str,
-    bytes: Option<f64>,
+    bytes: Option<u64>,
 }
 
 /// `10.0.0.1 - - [01/May/2024:10:00:00 +0000] "GET /path HTTP/1.1" 200 1234 ...`.
 fn request(line: &str) -> Option<Request<'_>> {
-    let (before, rest) = line.split_once('[')?;
-    let (time, rest) = rest.split_once("] \"")?;
-    let (call, rest) = rest.split_once("\" ")?;
-    let mut words = call.split(' ');
-    let (method, path) = (words.next()?, words.next().unwrap_or(""));
-    let mut numbers = rest.split(' ');
-    let status = numbers.next().filter(|status| status.len() == 3 && status.bytes().all(|byte| byte.is_ascii_digit()))?;
-    let bytes = numbers.next().and_then(|bytes| bytes.parse().ok());
-    Some(Request { client: before.split(' ').next()?, time, method, path, status, bytes })
+    let (before, rest) = cut_at(line, b"[")?;
+    let (time, rest) = cut_at(rest, b"] \"")?;
+    let (call, rest) = cut_at(rest, b"\" ")?;
+    let (method, after) = cut_at(call, b" ").unwrap_or((call, ""));
+    let status = rest.get(..3).filter(|status| status.bytes().all(|byte| byte.is_ascii_digit()))?;
+    let numbers = rest[3..].strip_prefix(' ');
+    if numbers.is_none() && rest.len() > 3 {
+        return None;
+    }
+    Some(Request {
+        client: first_word(before),
+        time,
+        method,
+        path: first_word(after),
+        status,
+        bytes: numbers.and_then(|numbers| first_word(numbers).parse::<u64>().ok()),
+    })
+}
+
+/// What stands before and after a mark, as `split_once` finds it; lines of logs are many and long.
+fn cut_at<'a>(text: &'a str, mark: &[u8]) -> Option<(&'a str, &'a str)> {
+    let mut from = 0;
+    loop {
+        let at = from + memchr::memchr(mark[0], &text.as_bytes()[from..])?;
+        if text.as_bytes()[at..].starts_with(mark) {
+            return Some((&text[..at], &text[at + mark.len()..]));
+        }
+        from = at + 1;
+    }
+}
+
+fn first_word(text: &str) -> &str {
+    cut_at(text, b" ").map_or(text, |(word, _)| word)
 }
 
 #[derive(Debug, Default)]
@@ -72,10 +96,10 @@ impl Recognizer for AccessLog {
         self.last.push_str(request.time);
         self.statuses.add(request.status);
         self.methods.add(request.method);
-        self.paths.add(request.path.split('?').next().unwrap_or_default());
+        self.paths.add(cut_at(request.path, b"?").map_or(request.path, |(path, _)| path));
         self.clients.add(request.client);
         if let Some(bytes) = request.bytes {
-            self.bytes.add(bytes);
+            self.bytes.add(bytes as f64);
         }
         if request.status.starts_with('5') {
             self.failing_paths.add(&format!("{} {}", request.status, request.path));

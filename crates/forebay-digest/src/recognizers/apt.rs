@@ -55,7 +55,7 @@ impl Recognizer for Apt {
         }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, end: &End) -> Option<Report> {
         let mut said = Vec::new();
         said.extend(self.summary);
         if !self.set_up.is_empty() {
@@ -75,7 +75,7 @@ impl Recognizer for Apt {
             report.add(70, format!("set up: {}", self.set_up.names(14)));
         }
         if !self.installed.is_empty() {
-            report.add(70, format!("installed: {}", self.installed.names(14)));
+            report.add(70, format!("installed: {}", self.installed.names(end.room / 60)));
         }
         Some(report)
     }

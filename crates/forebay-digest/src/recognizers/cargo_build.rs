@@ -17,6 +17,8 @@ struct CargoBuild {
     compiled: u64,
     checked: u64,
     downloaded: u64,
+    /// Their names, where there was nothing else to do.
+    fetched: Tops,
     adding: u64,
     updating: u64,
     removing: u64,
@@ -41,7 +43,10 @@ impl Recognizer for CargoBuild {
         let count = match verb {
             "Compiling" => &mut self.compiled,
             "Checking" => &mut self.checked,
-            "Downloaded" => &mut self.downloaded,
+            "Downloaded" => {
+                self.fetched.add(rest);
+                &mut self.downloaded
+            }
             "Adding" if rest.contains(" to ") => {
                 self.required.add(rest.split_once(" to ").map_or(rest, |(name, _)| name));
                 return Mark::Weight(40);
@@ -65,7 +70,7 @@ impl Recognizer for CargoBuild {
         Mark::Noise
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, end: &End) -> Option<Report> {
         let counts = [
             (self.compiled, "compiled"), (self.checked, "checked"), (self.downloaded, "downloaded"),
             (self.adding, "added"), (self.updating, "updated"), (self.removing, "removed"),
@@ -75,6 +80,9 @@ impl Recognizer for CargoBuild {
         let mut report = Report::new(Quotes::Usual);
         if !self.required.is_empty() {
             report.add(70, format!("{} dependencies: {}", self.required.distinct(), self.required.names(12)));
+        }
+        if self.fetched.distinct() > 0 && self.compiled + self.checked == 0 {
+            report.add(40, format!("downloaded: {}", self.fetched.names(end.room / 60)));
         }
         if self.behind > 0 {
             report.add(60, format!("{} available in newer versions", self.behind));

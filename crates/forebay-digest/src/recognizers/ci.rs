@@ -9,7 +9,7 @@ pub(super) const FORMAT: Format = Format {
     name: "ci",
     keeps: "the steps, the one that failed and its exit code; errors the service names",
     commands: &["gh run view", "act", "gitlab-runner"],
-    scope: Scope::Part(&["##[group]", "##[error]", "::error", "section_start:", "travis_fold:", "The command \"", "##[section]"]),
+    scope: Scope::Part(&["##[group]", "##[error]", "::error", "section_start:", "travis_fold:", "The command \"", "##[section]", "ERROR: Job failed"]),
     start: || Box::<Ci>::default(),
 };
 

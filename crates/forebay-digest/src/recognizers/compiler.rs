@@ -101,6 +101,6 @@ impl Compiler {
 
 /// `Found 3 errors in 2 files`, `3 errors generated.`, `2 errors`.
 fn is_count(text: &str) -> bool {
-    let counts = count::before(text, "errors").or(count::before(text, "error")).is_some();
-    counts && (text.starts_with("Found ") || text.ends_with("generated.") || text.split(' ').count() == 2)
+    let may_count = text.starts_with("Found ") || text.ends_with("generated.") || text.split(' ').nth(2).is_none();
+    may_count && count::before(text, "errors").or(count::before(text, "error")).is_some()
 }

@@ -55,6 +55,9 @@ pub(crate) struct End {
     pub(crate) room: usize,
 }
 
+#[cfg(test)]
+mod tests;
+
 macro_rules! recognizers {
     ($($name:ident),+ $(,)?) => {
         $(mod $name;)+
@@ -67,6 +70,7 @@ macro_rules! recognizers {
 recognizers! {
     ndjson,
     json,
+    gh,
     accessibility,
     html,
     markdown,

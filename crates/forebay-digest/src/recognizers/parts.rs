@@ -95,6 +95,17 @@ impl Parts {
         reports.into_iter().reduce(Report::joined_by)
     }
 
+    /// The formats of those that know something.
+    #[cfg(test)]
+    pub(crate) fn knowing(mut self, end: &End) -> Vec<&'static str> {
+        self.awake.append(&mut self.asleep);
+        let knowing = self
+            .awake
+            .into_iter()
+            .filter_map(|part| part.recognizer.report(end).map(|_| FORMATS[part.index].name));
+        knowing.collect()
+    }
+
     fn wake(&mut self, index: usize, format: &Format) {
         self.bits |= 1_u128 << index;
         let known = self.asleep.iter().position(|part| part.index == index);

@@ -39,10 +39,17 @@ struct Strace {
 /// Errors that every start of a program meets.
 const EVERYDAY: &[&str] = &["/etc/ld.so.preload", "/lib/", "\"/usr/", "\"/proc/", "\"/sys/", "\"/bin/", "\"/sbin/", "/usr/lib/", "/usr/share/locale", "ld.so", "ECHILD", "/locale", "ENOTTY", "gconv"];
 
+/// Calls by which a program is looked for, folder by folder.
+const SEARCHES: &[&str] = &["newfstatat", "stat", "access", "faccessat", "faccessat2", "execve", "readlink"];
+
 impl Recognizer for Strace {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let Some((name, process)) = call(line.text) else {
-            return if line.text.starts_with("+++") || line.text.starts_with("---") { Mark::Weight(30) } else { Mark::Plain };
+            return match line.text.get(..3) {
+                Some("---") if line.text.contains("SIGCHLD") => Mark::Weight(10),
+                Some("---" | "+++") => Mark::Weight(45),
+                _ => Mark::Plain,
+            };
         };
         self.calls.add(name);
         if let Some(process) = process {
@@ -53,7 +60,11 @@ impl Recognizer for Strace {
         self.errors.add(error);
         if line.text.contains('"') && !EVERYDAY.iter().any(|part| line.text.contains(part)) {
             self.paths.add(line.text.split('"').nth(1).unwrap_or_default());
-            return Mark::Weight(40);
+            return Mark::Weight(match error {
+                "ENOENT" if SEARCHES.contains(&name) => 15,
+                "ENOENT" => 40,
+                _ => 50,
+            });
         }
         Mark::Weight(8)
     }

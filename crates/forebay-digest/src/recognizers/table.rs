@@ -69,6 +69,10 @@ impl Recognizer for Table {
         if cells.iter().zip(&self.captions).any(|(cell, caption)| is_unhealthy(caption, cell)) {
             return Mark::REASON;
         }
+        // Ports that are open, and files that only a process still holds.
+        if text.ends_with("(LISTEN)") || text.ends_with("(deleted)") {
+            return Mark::Weight(40);
+        }
         Mark::Weight(if self.rows <= 3 { 16 } else { 12 })
     }
 

@@ -3,6 +3,7 @@
 pub(crate) mod count;
 mod diagnostics;
 mod hasher;
+mod key;
 mod outcome;
 mod range;
 mod series;

@@ -20,6 +20,18 @@ impl Range {
         self.sum += number;
     }
 
+    /// Adds what the other has seen.
+    pub(crate) fn merge(&mut self, other: Self) {
+        if self.count == 0 {
+            *self = other;
+        } else if other.count > 0 {
+            self.count += other.count;
+            self.least = self.least.min(other.least);
+            self.most = self.most.max(other.most);
+            self.sum += other.sum;
+        }
+    }
+
     pub(crate) fn mean(self) -> f64 {
         self.sum / self.count.max(1) as f64
     }

@@ -6,6 +6,7 @@ use forebay_domain::text::cut;
 use forebay_domain::text::number::grouped;
 
 use super::hasher::Fast;
+use super::key::Key;
 
 /// Values beyond so many different ones are only counted together.
 const VALUES: usize = 4_096;
@@ -17,7 +18,7 @@ const VALUE_BYTES: usize = 160;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tops {
     /// The count of each value, and when it was first seen.
-    counts: HashMap<String, (u64, usize), Fast>,
+    counts: HashMap<Key, (u64, usize), Fast>,
     others: u64,
     total: u64,
 }
@@ -30,13 +31,22 @@ impl Tops {
     pub(crate) fn add_many(&mut self, value: &str, count: u64) {
         let value = cut::prefix(value, VALUE_BYTES);
         self.total += count;
-        if let Some((seen, _)) = self.counts.get_mut(value) {
+        if let Some((seen, _)) = self.counts.get_mut(value.as_bytes()) {
             *seen += count;
         } else if self.counts.len() < VALUES {
-            self.counts.insert(value.to_owned(), (count, self.counts.len()));
+            self.counts.insert(Key::from(value), (count, self.counts.len()));
         } else {
             self.others += count;
         }
+    }
+
+    /// Adds what the other has counted, as if it came later.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (value, count) in other.in_order() {
+            self.add_many(value, count);
+        }
+        self.others += other.others;
+        self.total += other.others;
     }
 
     pub(crate) fn total(&self) -> u64 {
@@ -44,7 +54,7 @@ impl Tops {
     }
 
     pub(crate) fn of(&self, value: &str) -> u64 {
-        self.counts.get(value).map_or(0, |(count, _)| *count)
+        self.counts.get(value.as_bytes()).map_or(0, |(count, _)| *count)
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -50,6 +50,29 @@ impl Values {
         }
     }
 
+    /// Adds what the other has seen, as if it came later.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.empty += other.empty;
+        self.whole_numbers += other.whole_numbers;
+        self.numbers.merge(other.numbers);
+        self.texts.merge(&other.texts);
+        for date in
+            [&other.first_date, &other.last_date].into_iter().filter(|date| !date.is_empty())
+        {
+            self.add_date(date);
+        }
+        // Which of them are dates is counted there, not found out again.
+        let told_twice = if other.first_date.is_empty() { 0 } else { 2 };
+        self.dates = self.dates + other.dates - told_twice;
+        if self.first.is_empty() {
+            self.first.clone_from(&other.first);
+        }
+        if !other.last.is_empty() {
+            self.last.clone_from(&other.last);
+        }
+    }
+
     pub(crate) fn is_numeric(&self) -> bool {
         self.numbers.count > 0 && self.numbers.count == self.filled()
     }
@@ -62,6 +85,12 @@ impl Values {
             () if self.dates == self.filled() => "date",
             () => "text",
         }
+    }
+
+    /// Few values, each of them often.
+    pub(crate) fn is_choice(&self) -> bool {
+        let distinct = self.texts.distinct();
+        distinct > 1 && distinct <= CHOICES && self.texts.total() >= 4 * distinct as u64
     }
 
     pub(crate) fn texts(&self) -> &Tops {

@@ -28,7 +28,7 @@ impl Show {
         }
         let mut text = String::new();
         for (key, value, layer) in config.rows() {
-            text.push_str(&format!("{key:<20} {:<10} {layer}\n", value.to_string()));
+            text.push_str(&format!("{key:<20} {:<10} {layer}\n", in_short(value)));
         }
         text.push_str("\nfiles, the later wins:\n");
         for file in &config.files {
@@ -38,6 +38,11 @@ impl Show {
         terminal::print_plain(&text)?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// A recognizer is a whole table; `--json` has all of it.
+fn in_short(value: &toml::Value) -> String {
+    if value.is_table() { "{ … }".to_owned() } else { value.to_string() }
 }
 
 fn plain(value: &toml::Value) -> Value {

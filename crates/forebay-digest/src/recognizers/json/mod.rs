@@ -1,5 +1,6 @@
 //! JSON: its shape, counts, ranges and choices of values, field by field.
 
+mod map;
 mod reader;
 mod shape;
 

@@ -95,7 +95,9 @@ impl Reader {
         let rest = &line[at..];
         let end = rest.find([',', '}', ']', ' ', '\t']).unwrap_or(rest.len());
         let text = &rest[..end];
-        let known = matches!(text, "true" | "false" | "null") || text.parse::<f64>().is_ok();
+        let known = matches!(text, "true" | "false" | "null")
+            || is_plain_number(text)
+            || text.parse::<f64>().is_ok();
         match self.value(shape).filter(|_| known && text.is_ascii()) {
             Some(spot) => shape.scalar(spot, text),
             None => self.broken = true,
@@ -119,6 +121,13 @@ impl Reader {
     fn ended(&mut self) {
         self.documents += u64::from(self.stack.is_empty() && !self.broken);
     }
+}
+
+/// `12`, `-3.25`: most numbers are, and need not be worked out to be known.
+fn is_plain_number(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    !whole.is_empty() && whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit())
 }
 
 /// The bytes up to the closing quote.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use forebay_domain::text::cut;
 use forebay_domain::text::number::{counted, grouped};
 
+use super::map::Map;
 use crate::recognizers::Report;
 use crate::tally::{Fast, Range, Values};
 
@@ -16,32 +17,37 @@ const FIELDS_OF_ONE: usize = 80;
 
 /// A field of the data; all items of an array are one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::recognizers) struct Spot(usize);
+pub(in crate::recognizers) struct Spot(pub(super) usize);
 
 /// Where fields go that are not told apart.
-const ELSEWHERE: Spot = Spot(0);
+pub(super) const ELSEWHERE: Spot = Spot(0);
 const ROOT: Spot = Spot(1);
 
 #[derive(Debug, Default)]
-struct Field {
-    path: String,
+pub(super) struct Field {
+    pub(super) path: String,
     /// The last part of the path.
-    key: String,
-    depth: usize,
-    children: HashMap<String, Spot, Fast>,
-    order: Vec<Spot>,
-    more: u64,
-    item: Option<Spot>,
-    values: Values,
-    nulls: u64,
-    objects: u64,
-    arrays: u64,
-    lengths: Range,
+    pub(super) key: String,
+    pub(super) depth: usize,
+    /// Among the children of its parent.
+    pub(super) place: usize,
+    pub(super) children: HashMap<String, Spot, Fast>,
+    pub(super) order: Vec<Spot>,
+    /// Records alike have their keys in the same order, so this child is looked at first.
+    pub(super) next: usize,
+    pub(super) more: u64,
+    pub(super) item: Option<Spot>,
+    pub(super) map: Option<Map>,
+    pub(super) values: Values,
+    pub(super) nulls: u64,
+    pub(super) objects: u64,
+    pub(super) arrays: u64,
+    pub(super) lengths: Range,
 }
 
 #[derive(Debug)]
 pub(in crate::recognizers) struct Shape {
-    fields: Vec<Field>,
+    pub(super) fields: Vec<Field>,
 }
 
 impl Shape {
@@ -57,8 +63,25 @@ impl Shape {
         if of == ELSEWHERE {
             return ELSEWHERE;
         }
-        if let Some(spot) = self.fields[of.0].children.get(key) {
-            return *spot;
+        let next = self.fields[of.0].next;
+        if let Some(entry) = self.map_entry(of, key) {
+            return entry;
+        }
+        if let Some(spot) = self.fields[of.0].order.get(next).copied()
+            && self.fields[of.0].item != Some(spot)
+            && self.fields[spot.0].key == key
+        {
+            self.fields[of.0].next = next + 1;
+            return spot;
+        }
+        if let Some(spot) = self.fields[of.0].children.get(key).copied() {
+            let at = self.fields[spot.0].place;
+            self.fields[of.0].next = at + 1;
+            return spot;
+        }
+        if self.is_map(of) {
+            self.become_map(of);
+            return self.map_entry(of, key).unwrap_or(ELSEWHERE);
         }
         let parent = &mut self.fields[of.0];
         if parent.children.len() >= FIELDS_OF_ONE {
@@ -147,6 +170,9 @@ impl Shape {
         for child in &field.order[..shown] {
             self.tell_below(*child, report, most);
         }
+        if let Some(map) = &field.map {
+            self.tell_below(map.entry, report, most);
+        }
     }
 
     fn tell_one(&self, field: &Field, report: &mut Report, most: usize) {
@@ -164,7 +190,9 @@ impl Shape {
             let times = if field.arrays > 1 { format!("{} arrays of ", grouped(field.arrays)) } else { "array of ".to_owned() };
             said.push(format!("{times}{}", field.lengths.show()));
         }
-        if field.objects > 0 && !field.children.is_empty() {
+        if let Some(map) = &field.map {
+            said.push(format!("map of {}, alike: {}", counted(map.keys, "key"), map.names()));
+        } else if field.objects > 0 && !field.children.is_empty() {
             said.push(format!("{}: {}", counted(self.keys(field), "key"), self.key_names(field)));
         }
         if field.nulls > 0 {
@@ -176,22 +204,28 @@ impl Shape {
     }
 
     fn keys(&self, field: &Field) -> u64 {
-        field.children.len() as u64 + field.more
+        let in_map = field.map.as_ref().map_or(0, |map| map.keys);
+        field.children.len() as u64 + field.more + in_map
     }
 
     fn key_names(&self, field: &Field) -> String {
-        let names: Vec<&str> = field.order.iter().take(12).map(|spot| self.fields[spot.0].key.as_str()).collect();
+        if let Some(map) = &field.map {
+            return map.names();
+        }
+        let keys = field.order.iter().filter(|spot| Some(**spot) != field.item);
+        let names: Vec<&str> = keys.take(12).map(|spot| self.fields[spot.0].key.as_str()).collect();
         let more = if self.keys(field) > 12 { ", …" } else { "" };
         format!("{}{more}", names.join(", "))
     }
 
-    fn add(&mut self, of: Spot, path: String, key: &str) -> Spot {
+    pub(super) fn add(&mut self, of: Spot, path: String, key: &str) -> Spot {
         if self.fields.len() >= FIELDS {
             return ELSEWHERE;
         }
         let spot = Spot(self.fields.len());
         let depth = self.fields[of.0].depth + usize::from(!path.ends_with("[]"));
-        self.fields.push(Field { path, key: key.to_owned(), depth, ..Field::default() });
+        let place = self.fields[of.0].order.len();
+        self.fields.push(Field { path, key: key.to_owned(), depth, place, ..Field::default() });
         self.fields[of.0].order.push(spot);
         spot
     }
@@ -204,12 +238,15 @@ const IDENTITY: &[&str] = &["id", "name", "key", "title", "status", "state", "le
 const RECORD: usize = 40;
 
 /// So many bytes of names are listed.
-const NAMES: usize = 160;
+pub(super) const NAMES: usize = 160;
 
 fn weight(field: &Field) -> u32 {
     let name = field.key.as_str();
     let identity: u32 = if IDENTITY.contains(&name) { 8 } else { 0 };
     // Which keys there are says more than what one of them holds.
-    let keys = if field.objects > 0 && field.children.len() > 1 { 14 } else { 0 };
-    (70 + identity + keys).saturating_sub(12 * field.depth as u32)
+    let many = field.children.len() > 1 || field.map.is_some();
+    let keys = if field.objects > 0 && many { 14 } else { 0 };
+    // A choice among few values, or a span of time, says more than values that are all different.
+    let choice = if field.values.is_choice() || field.values.kind() == "date" { 6 } else { 0 };
+    (70 + identity + keys + choice).saturating_sub(12 * field.depth as u32)
 }

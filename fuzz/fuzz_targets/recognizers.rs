@@ -1,0 +1,25 @@
+//! Any patterns over any text: refused, or a digest within its budget, the same each time.
+#![no_main]
+
+use forebay_digest::{Budget, CountDefinition, Customs, Definition, Hint, digest};
+use forebay_domain::tokens;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: (String, String, String, u16, &[u8])| {
+    let (keep, drop, counted, tokens_allowed, raw) = input;
+    let definition = Definition {
+        name: "any".to_owned(),
+        first_lines: vec![".".to_owned()],
+        keep: vec![keep],
+        drop: vec![drop],
+        counts: vec![CountDefinition { label: "counted".to_owned(), pattern: counted }],
+        ..Definition::default()
+    };
+    let Ok(customs) = Customs::new([definition]) else { return };
+    let budget = Budget::exactly(u64::from(tokens_allowed % 700));
+    let hint = Hint { recognizers: Some(&customs), ..Hint::default() };
+    let shown = digest(raw, hint, None, budget);
+    assert!(tokens::of(&shown.text) <= budget.digest);
+    assert_eq!(digest(raw, hint, None, budget), shown);
+    customs.check("any", raw, &[], budget.digest);
+});
