@@ -6,6 +6,7 @@
 mod client;
 mod digest;
 mod logs;
+mod hooks;
 mod memory;
 mod output;
 mod overhead;
@@ -55,6 +56,7 @@ const TRIALS: &[Trial] = &[
     Trial { name: "writers", measure: writers::measure },
     Trial { name: "search", measure: search::measure },
     Trial { name: "digest", measure: digest::measure },
+    Trial { name: "hooks", measure: hooks::measure },
 ];
 
 /// How much of everything.
@@ -67,6 +69,8 @@ struct Sizes {
     documents: usize,
     queries: usize,
     digest_megabytes: usize,
+    hooks: usize,
+    hook_events: usize,
 }
 
 const FULL: Sizes = Sizes {
@@ -78,6 +82,8 @@ const FULL: Sizes = Sizes {
     documents: 50_000,
     queries: 300,
     digest_megabytes: 100,
+    hooks: 60,
+    hook_events: 10_000,
 };
 
 const QUICK: Sizes = Sizes {
@@ -89,6 +95,8 @@ const QUICK: Sizes = Sizes {
     documents: 5_000,
     queries: 30,
     digest_megabytes: 10,
+    hooks: 6,
+    hook_events: 1_000,
 };
 
 impl Bench {

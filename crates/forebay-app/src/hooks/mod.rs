@@ -34,6 +34,8 @@ pub struct Host<'a> {
     pub tells_compaction: bool,
     /// How many bytes of added context are sure to reach the model.
     pub context_bytes: Option<usize>,
+    /// How the host's shell calls this program; nothing where it cannot be told.
+    pub program: Option<String>,
     /// Folders in which it leaves output that was too long for it.
     pub folders: Vec<PathBuf>,
 }

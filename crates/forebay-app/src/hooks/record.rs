@@ -15,7 +15,7 @@ const MOST_LOOKED_AT: usize = 200;
 /// Writes down what a call stands for.
 pub(super) fn record(app: &App, call: &HookCall) -> Result<(), AppError> {
     let events = events(app, call);
-    let settled = settled(app, &call.event, &events)?;
+    let settled = settled(app, call, &events)?;
     if events.is_empty() && settled.is_empty() {
         return Ok(());
     }
@@ -75,12 +75,13 @@ fn inside(path: &Path, root: &Path) -> Option<String> {
 }
 
 /// The events that no longer stand, by their sequence.
-fn settled(app: &App, happened: &HookEvent, events: &[Event]) -> Result<Vec<i64>, AppError> {
+fn settled(app: &App, call: &HookCall, events: &[Event]) -> Result<Vec<i64>, AppError> {
+    let happened = &call.event;
     let mut kinds: Vec<EventKind> =
         events.iter().flat_map(|event| event::may_settle(event.kind)).copied().collect();
     let success = succeeded(happened, events);
     kinds.extend(success.as_ref().map(|_| EventKind::Error));
-    let listed = whole_list(happened);
+    let listed = whole_list(happened).filter(|_| call.subagent.is_none());
     kinds.extend(listed.as_ref().map(|_| EventKind::Task));
     if kinds.is_empty() {
         return Ok(Vec::new());

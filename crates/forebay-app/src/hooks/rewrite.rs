@@ -35,10 +35,9 @@ pub(super) fn rewritten(app: &App, host: &Host<'_>, call: &ToolCall) -> Option<R
     if !can_be_run_apart(command) {
         return None;
     }
-    let reply = Reply::Rewrite(format!(
-        "forebay run --digest --isolation off -- {}",
-        quote::arguments(&[command.as_str()])
-    ));
+    let program = host.program.as_deref()?;
+    let words = [program, "run", "--digest", "--isolation", "off", "--", command.as_str()];
+    let reply = Reply::Rewrite(quote::arguments(&words));
     (host.hears)(&reply).then_some(reply)
 }
 

@@ -1,0 +1,166 @@
+//! Hooks: what each costs its host, in a long session and while another process indexes.
+
+use std::io::Write;
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde_json::{Value, json};
+
+use super::sample::Sample;
+use super::stage::Stage;
+use super::table::Row;
+use super::text::Words;
+use super::{Sizes, memory};
+use crate::shell;
+
+/// Tasks that one call writes down; a hook takes no more at once.
+const EVENTS_A_CALL: usize = 60;
+/// A result as long as hosts hand over.
+const RESULT_BYTES: usize = 30_000;
+const INDEXED_BYTES: usize = 20_000_000;
+
+/// A call of a hook: its name in the table, the event, and the fields beside those all have.
+type Call = (&'static str, &'static str, Value);
+
+pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
+    let calls = calls();
+    let mut rows = Vec::new();
+    for call in &calls {
+        rows.push(time(stage, call, "", sizes.hooks)?);
+    }
+    remember(stage, sizes.hook_events)?;
+    let note = format!(", {} events", sizes.hook_events);
+    let mut most_memory = f64::NAN;
+    for call in &calls {
+        rows.push(time(stage, call, &note, sizes.hooks)?);
+        for _ in 0..5 {
+            most_memory = most_memory.max(peak(stage, call)?);
+        }
+    }
+    rows.push(Row::at_most("hook: resident memory", 15.0, most_memory, "MB", "largest of all"));
+    rows.extend(beside_an_indexer(stage, &calls, sizes)?);
+    Ok(rows)
+}
+
+fn calls() -> Vec<Call> {
+    let output = Words::new(7).text(RESULT_BYTES);
+    let bash = json!({ "command": "make all" });
+    let ran = |stdout: &str| {
+        json!({ "tool_name": "Bash", "tool_input": bash,
+        "tool_response": { "stdout": stdout, "stderr": "", "interrupted": false } })
+    };
+    vec![
+        ("before a tool", "PreToolUse", json!({ "tool_name": "Bash", "tool_input": bash })),
+        ("after a tool, small", "PostToolUse", ran("done\n")),
+        ("after a tool, 30 KB", "PostToolUse", ran(&output)),
+        ("prompt", "UserPromptSubmit", json!({ "prompt": "Let's use SQLite for the store." })),
+        ("before compaction", "PreCompact", json!({ "trigger": "auto" })),
+        ("start after compaction", "SessionStart", json!({ "source": "compact" })),
+        ("session start", "SessionStart", json!({ "source": "startup" })),
+        ("end of a turn", "Stop", json!({ "last_assistant_message": "done" })),
+    ]
+}
+
+fn time(stage: &Stage, call: &Call, note: &str, rounds: usize) -> Result<Row> {
+    hook(stage, call)?;
+    let mut times = Sample::default();
+    for _ in 0..rounds {
+        let started = Instant::now();
+        hook(stage, call)?;
+        times.add(started.elapsed());
+    }
+    let remark = format!("p95 {:.2}, {rounds} rounds", times.p95());
+    Ok(Row::at_most(format!("hook: {}{note}", call.0), 5.0, times.median(), "ms", remark))
+}
+
+/// Fills the session with tasks, which are kept longest.
+fn remember(stage: &Stage, events: usize) -> Result<()> {
+    for batch in 0..events.div_ceil(EVENTS_A_CALL) {
+        let item = |number: usize| {
+            json!({ "id": format!("{batch}-{number}"), "content": format!("task {number} of {batch}"),
+                    "status": "pending" })
+        };
+        let items: Vec<Value> = (0..EVENTS_A_CALL).map(item).collect();
+        let fields = json!({ "tool_name": "TodoWrite", "tool_input": { "todos": items },
+                             "tool_response": {} });
+        hook(stage, &("", "PostToolUse", fields))?;
+    }
+    Ok(())
+}
+
+/// The same calls while another process makes 20 MB searchable in the same store.
+fn beside_an_indexer(stage: &Stage, calls: &[Call], sizes: &Sizes) -> Result<Vec<Row>> {
+    let file = stage.file("indexed.jsonl");
+    write_documents(&file)?;
+    let path = file.to_string_lossy().into_owned();
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let indexer = scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                shell::output(
+                    &mut stage.forebay(&["index", "--jsonl", &path, "--source", "bench"]),
+                )?;
+            }
+            Ok(())
+        });
+        let rows: Result<Vec<Row>> = calls
+            .iter()
+            .map(|call| time(stage, call, ", beside an indexer", sizes.hooks / 2))
+            .collect();
+        is_done.store(true, Ordering::Relaxed);
+        let indexed: Result<()> =
+            indexer.join().unwrap_or_else(|_| Err(anyhow!("the indexer panicked")));
+        indexed.and(rows)
+    })
+}
+
+fn write_documents(path: &std::path::Path) -> Result<()> {
+    let mut words = Words::new(11);
+    let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
+    let mut written = 0;
+    let mut number = 0;
+    while written < INDEXED_BYTES {
+        let text = words.text(2_000);
+        written += text.len();
+        writeln!(file, "{}", json!({ "id": number, "title": "document", "text": text }))?;
+        number += 1;
+    }
+    Ok(file.flush()?)
+}
+
+/// Calls a hook and waits for its end.
+fn hook(stage: &Stage, call: &Call) -> Result<()> {
+    let output = begin(stage, call)?.wait_with_output()?;
+    if !output.status.success() {
+        bail!("the hook `{}` ended with {}", call.1, output.status);
+    }
+    Ok(())
+}
+
+/// The most memory a hook had, as far as it could be watched before it ended.
+fn peak(stage: &Stage, call: &Call) -> Result<f64> {
+    let mut child = begin(stage, call)?;
+    let mut most = f64::NAN;
+    while child.try_wait()?.is_none() {
+        most = most.max(memory::peak(child.id()).unwrap_or(f64::NAN));
+    }
+    Ok(most)
+}
+
+fn begin(stage: &Stage, (_, event, fields): &Call) -> Result<Child> {
+    let mut payload = json!({
+        "session_id": "bench", "cwd": stage.project(), "hook_event_name": event,
+    });
+    let object = payload.as_object_mut().context("a payload is an object")?;
+    object.extend(fields.as_object().cloned().unwrap_or_default());
+    let mut command = stage.forebay(&["hook", "claude-code", event]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child =
+        command.spawn().with_context(|| format!("cannot start {}", shell::words(&command)))?;
+    let mut stdin = child.stdin.take().context("the hook has a stdin")?;
+    stdin.write_all(payload.to_string().as_bytes())?;
+    Ok(child)
+}
