@@ -44,9 +44,13 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     if pairs < 8 {
         return None;
     }
-    let zeros = |offset: usize| head.iter().skip(offset).step_by(2).filter(|byte| **byte == 0).count();
+    let zeros =
+        |offset: usize| head.iter().skip(offset).step_by(2).filter(|byte| **byte == 0).count();
     let (high_first, low_first) = (zeros(0), zeros(1));
-    match (high_first * 10 >= pairs * 9 && low_first == 0, low_first * 10 >= pairs * 9 && high_first == 0) {
+    match (
+        high_first * 10 >= pairs * 9 && low_first == 0,
+        low_first * 10 >= pairs * 9 && high_first == 0,
+    ) {
         (true, _) => Some(UTF_16BE),
         (_, true) => Some(UTF_16LE),
         _ => None,
@@ -54,7 +58,8 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
 }
 
 fn has_many_controls(head: &[u8]) -> bool {
-    let is_control = |byte: &&u8| **byte < 0x20 && !matches!(**byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b | 0x08);
+    let is_control =
+        |byte: &&u8| **byte < 0x20 && !matches!(**byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b | 0x08);
     head.iter().filter(is_control).count() * 20 > head.len()
 }
 
@@ -73,7 +78,10 @@ mod tests {
         assert_eq!(text(b"gr\xf6\xdfer", None).as_deref(), Some("größer"));
         assert_eq!(text(b"\x93\xfa\x96{", Some("shift_jis")).as_deref(), Some("日本"));
         assert_eq!(text("größer".as_bytes(), Some("iso-8859-1")).as_deref(), Some("größer"));
-        assert_eq!(text("größer ä ü\u{fffd}".as_bytes().split_last().unwrap().1, None).as_deref(), Some("größer ä ü\u{fffd}"));
+        assert_eq!(
+            text("größer ä ü\u{fffd}".as_bytes().split_last().unwrap().1, None).as_deref(),
+            Some("größer ä ü\u{fffd}")
+        );
     }
 
     #[test]

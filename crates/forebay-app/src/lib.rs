@@ -24,7 +24,7 @@ mod render;
 pub mod rules;
 pub mod running;
 pub mod settings;
-mod sources;
+pub mod sources;
 pub mod tools;
 
 pub use answer::{Answer, Cost};

@@ -128,9 +128,6 @@ pub trait Reindex {
     fn remove(&mut self, path: &str);
 
     /// Makes it all visible in one moment.
-    fn finish(
-        self: Box<Self>,
-        source: &NewSource,
-        others: Others,
-    ) -> Result<Reindexed, StoreError>;
+    fn finish(self: Box<Self>, source: &NewSource, others: Others)
+    -> Result<Reindexed, StoreError>;
 }

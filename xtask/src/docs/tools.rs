@@ -68,6 +68,7 @@ fn nature(nature: Nature) -> &'static str {
     match nature {
         Nature::Reads => "Reads: changes nothing.",
         Nature::Adds => "Adds to the store and changes nothing else.",
+        Nature::Fetches => "Adds what it fetches from elsewhere to the store.",
         Nature::Removes => "Removes what cannot be brought back.",
         Nature::Runs => "Runs: does whatever the command does.",
     }

@@ -19,5 +19,7 @@ fn read(bytes: &[u8]) -> Option<String> {
     let texts: Vec<String> =
         pages.map(|page| document.extract_text(&[page]).unwrap_or_default()).collect();
     let has_text = texts.iter().any(|text| !text.trim().is_empty());
-    has_text.then(|| texts.iter().map(|text| format!("{}\n", text.trim_end())).collect::<Vec<_>>().join("\u{c}"))
+    has_text.then(|| {
+        texts.iter().map(|text| format!("{}\n", text.trim_end())).collect::<Vec<_>>().join("\u{c}")
+    })
 }

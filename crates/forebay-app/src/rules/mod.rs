@@ -1,6 +1,7 @@
 //! The permission rules in force here, and what they say about a call.
 
 mod check;
+mod fetch_gate;
 mod hosts;
 mod links;
 mod load;
@@ -17,6 +18,7 @@ use forebay_domain::policy::{
 };
 
 pub use self::check::{check_line, to_json};
+pub(crate) use self::fetch_gate::FetchGate;
 pub use self::load::{Caution, InForce, Written, load};
 pub(crate) use self::permit::{Act, Permissions, Readable, permit, summary, unreachable};
 pub use self::unreachable::Unreachable;

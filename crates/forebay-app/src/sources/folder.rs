@@ -5,9 +5,9 @@ use std::path::Path;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
+use super::Narrowed;
 use super::file::Candidate;
 use super::outcome::{Outcome, Skip};
-use super::Narrowed;
 use crate::AppError;
 
 /// More files than this are hardly what was meant.
@@ -91,7 +91,10 @@ fn globs(texts: &[String]) -> Result<Option<GlobSet>, AppError> {
 }
 
 fn wrong_glob(text: &str, error: &globset::Error) -> AppError {
-    AppError::bad_input(format!("`{text}` is no glob: {}", error.kind()), "for example: docs/**/*.md")
+    AppError::bad_input(
+        format!("`{text}` is no glob: {}", error.kind()),
+        "for example: docs/**/*.md",
+    )
 }
 
 fn too_many(root: &Path) -> AppError {
@@ -110,8 +113,16 @@ mod tests {
     #[track_caller]
     fn check(include: &[&str], exclude: &[&str], expect: &[&str]) {
         let folder = tempfile::tempdir().unwrap();
-        let names =
-            ["a.md", "b.txt", "in/c.md", "in/deep/d.md", "out/e.md", ".h/f.md", "in/keep.log", "in/x.log"];
+        let names = [
+            "a.md",
+            "b.txt",
+            "in/c.md",
+            "in/deep/d.md",
+            "out/e.md",
+            ".h/f.md",
+            "in/keep.log",
+            "in/x.log",
+        ];
         for name in names {
             let path = folder.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();

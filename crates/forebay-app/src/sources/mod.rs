@@ -2,11 +2,14 @@
 //!
 //! [`index`] is the way in. `folder` finds the files a path means, `file` reads one and makes it an item
 //! of the store, `workers` does that on all processors while one thread writes, `refresh` looks whether
-//! files have changed since. Whatever was skipped is counted by reason and told.
+//! files have changed since; `page` is what a page of the web is instead, and `listing` tells what there is.
+//! Whatever was skipped is counted by reason and told.
 
 mod file;
 mod folder;
+mod listing;
 mod outcome;
+pub(crate) mod page;
 mod refresh;
 mod workers;
 
@@ -20,8 +23,8 @@ use forebay_store::{
 };
 use serde::{Deserialize, Serialize};
 
-use self::file::Candidate;
-pub(crate) use self::file::{Converted, convert};
+use self::file::{Candidate, Converted, convert};
+pub use self::listing::{forget, list, show};
 pub(crate) use self::outcome::{Outcome, Skip};
 pub(crate) use self::refresh::refresh;
 use crate::rules::{Act, Readable, permit};
@@ -85,7 +88,8 @@ fn index_text(app: &App, name: &str, text: &str) -> Result<Outcome, AppError> {
     if known.len() == 1 && known[0].hash == hash {
         return Ok(Outcome::unchanged(name, &known));
     }
-    let candidate = Candidate { path: String::new(), source: name.to_owned(), file: PathBuf::new() };
+    let candidate =
+        Candidate { path: String::new(), source: name.to_owned(), file: PathBuf::new() };
     let converted = Converted { text: text.to_owned(), format: None };
     let (item, redactions) = to_item(app, &candidate, converted, (Stamp::default(), hash))?;
     let source = new_source(app, name, (SourceKind::Text, Path::new("")), &Narrowed::default());
@@ -144,12 +148,13 @@ fn index_folder(
     let candidates = allowed(&Readable::of(app)?, files, &mut outcome);
     let mut reindex = store.reindex()?;
     let now = app.now();
-    let work = |candidate: &Candidate| {
-        examine(app, candidate, known.get(&candidate.path))
-    };
+    let work = |candidate: &Candidate| examine(app, candidate, known.get(&candidate.path));
     workers::each(&candidates, work, |candidate, examined| {
         if call.cancel.is_cancelled() {
-            return Err(AppError::refused("indexing was cancelled; nothing changed", "try a smaller folder"));
+            return Err(AppError::refused(
+                "indexing was cancelled; nothing changed",
+                "try a smaller folder",
+            ));
         }
         match examined? {
             Examined::Same(stamp) => {
@@ -163,12 +168,17 @@ fn index_folder(
             // A file that cannot be read just now is no reason to forget what it held.
             Examined::Skipped(skip) => {
                 outcome.skip(skip);
-                if skip.is_passing() && let Some(item) = known.get(&candidate.path) {
+                if skip.is_passing()
+                    && let Some(item) = known.get(&candidate.path)
+                {
                     reindex.keep(&candidate.path, item.stamp);
                 }
             }
         }
-        call.report(outcome.bytes as f64, &format!("{} files", outcome.indexed + outcome.unchanged));
+        call.report(
+            outcome.bytes as f64,
+            &format!("{} files", outcome.indexed + outcome.unchanged),
+        );
         Ok(())
     })?;
     let mut source = new_source(app, name, (SourceKind::Folder, path), narrowed);
@@ -199,7 +209,8 @@ enum Examined {
 /// Looks at a file: is it known, has it changed, and if so, what is it now.
 fn examine(app: &App, candidate: &Candidate, known: Option<&Item>) -> Result<Examined, AppError> {
     if let Some(known) = known
-        && file::stamp(&candidate.file).is_some_and(|stamp| file::is_surely_same(known.stamp, stamp))
+        && file::stamp(&candidate.file)
+            .is_some_and(|stamp| file::is_surely_same(known.stamp, stamp))
     {
         return Ok(Examined::Same(known.stamp));
     }

@@ -51,13 +51,25 @@ mod tests {
     fn every_job_is_done_once_and_a_fault_ends_it() {
         let jobs: Vec<u64> = (0..1_000).collect();
         let mut sum = 0;
-        each(&jobs, |job| job * 2, |_, made| { sum += made; Ok(()) }).unwrap();
+        each(
+            &jobs,
+            |job| job * 2,
+            |_, made| {
+                sum += made;
+                Ok(())
+            },
+        )
+        .unwrap();
         assert_eq!(sum, 999_000);
         let mut taken = 0;
-        let failed = each(&jobs, |job| *job, |_, _| {
-            taken += 1;
-            Err(AppError::bad_input("no", "no"))
-        });
+        let failed = each(
+            &jobs,
+            |job| *job,
+            |_, _| {
+                taken += 1;
+                Err(AppError::bad_input("no", "no"))
+            },
+        );
         assert!(failed.is_err());
         assert_eq!(taken, 1);
     }

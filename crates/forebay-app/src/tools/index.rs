@@ -63,7 +63,9 @@ fn request(app: &App, input: Input) -> Result<Request, AppError> {
             Some(_) => Err(AppError::bad_input("the text is empty", "give the text to index")),
             None => Err(AppError::bad_input("the text has no name", "give one as source")),
         },
-        (None, None) => Err(AppError::bad_input("nothing to index", "give path, or text and source")),
+        (None, None) => {
+            Err(AppError::bad_input("nothing to index", "give path, or text and source"))
+        }
         (Some(_), Some(_)) => {
             Err(AppError::bad_input("both path and text are given", "give one of them"))
         }

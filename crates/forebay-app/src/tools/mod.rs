@@ -5,6 +5,7 @@ pub mod batch_execute;
 pub mod doctor;
 pub mod execute;
 pub mod execute_file;
+pub mod fetch_and_index;
 pub mod get;
 pub mod history;
 pub mod index;
@@ -40,6 +41,8 @@ pub enum Nature {
     Reads,
     /// Adds to the store and changes nothing else.
     Adds,
+    /// Adds what it finds outside this machine to the store.
+    Fetches,
     /// Removes what cannot be brought back.
     Removes,
     /// Does whatever the caller's command does.
@@ -71,6 +74,7 @@ tools! {
     get::Get,
     search::Search,
     index::Index,
+    fetch_and_index::FetchAndIndex,
     annotate::Annotate,
     history::History,
     reflect::Reflect,

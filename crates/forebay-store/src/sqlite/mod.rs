@@ -24,11 +24,11 @@ pub use self::connection::set_aside;
 use self::telling::WordCounts;
 use self::vectors::Vectors;
 use crate::StoreError;
-use crate::source::{Item, Reindex, Source};
 use crate::contract::{
     Facts, Health, HistoryPage, IndexState, IndexStep, Purged, Query, Selection, SessionFacts,
     Store, Upload,
 };
+use crate::source::{Item, Reindex, Source};
 
 /// A store in one SQLite file.
 #[derive(Debug)]

@@ -127,7 +127,10 @@ impl<'store> SqliteReindex<'store> {
             return Ok(());
         }
         let written = self.store.writing(|transaction| {
-            pending.iter().map(|item| write_unseen(transaction, item)).collect::<Result<Vec<_>, _>>()
+            pending
+                .iter()
+                .map(|item| write_unseen(transaction, item))
+                .collect::<Result<Vec<_>, _>>()
         })?;
         let items = pending.into_iter().zip(written);
         self.written.extend(items.map(|(item, (begun, blob))| Written {
@@ -234,7 +237,13 @@ fn put_in_place(
         purge::forget_source(transaction, &source.name)?;
     }
     for item in &new.written {
-        entries::write_entry(transaction, (item.begun.entry, item.begun.reference), item.blob, &item.entry, true)?;
+        entries::write_entry(
+            transaction,
+            (item.begun.entry, item.begun.reference),
+            item.blob,
+            &item.entry,
+            true,
+        )?;
         write_item(transaction, id, item)?;
         reindexed.added.push((item.path.clone(), item.begun.reference));
     }

@@ -5,6 +5,7 @@ mod config;
 mod demo;
 mod digest;
 mod doctor;
+mod fetch;
 mod get;
 mod history;
 mod index;
@@ -22,6 +23,7 @@ mod reflect;
 mod rules;
 mod run;
 mod search;
+mod sources;
 mod stats;
 mod terminal;
 
@@ -78,6 +80,8 @@ enum Command {
     History(history::History),
     Reflect(reflect::Reflect),
     Index(index::Index),
+    Fetch(fetch::Fetch),
+    Sources(sources::Sources),
     Digest(digest::Digest),
     Redact(redact::Redact),
     Stats(stats::Stats),
@@ -105,6 +109,8 @@ pub(crate) fn main() -> ExitCode {
         Command::History(history) => history.carry_out(&common),
         Command::Reflect(reflect) => reflect.carry_out(&common),
         Command::Index(index) => index.carry_out(&common),
+        Command::Fetch(fetch) => fetch.carry_out(&common),
+        Command::Sources(sources) => sources.carry_out(&common),
         Command::Digest(digest) => digest.carry_out(&common),
         Command::Redact(redact) => redact.carry_out(&common),
         Command::Stats(stats) => stats.carry_out(&common),

@@ -18,6 +18,8 @@ mod cli_search;
 mod contract;
 mod durability;
 mod env;
+mod fetch;
+mod index;
 mod jobs;
 mod mcp;
 mod mcp_client;
