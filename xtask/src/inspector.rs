@@ -46,6 +46,8 @@ const CALLS: &[Call] = &[
     Call { tool: "ctx_job", arguments: &[] },
     Call { tool: "ctx_get", arguments: &["ref={ref}", "lines=2990-"] },
     Call { tool: "ctx_annotate", arguments: &["text=The inspector reads {ref}", "kind=decision"] },
+    Call { tool: "ctx_index", arguments: &["text=inspector notes", "source=inspector"] },
+    Call { tool: "ctx_fetch_and_index", arguments: &["urls=http://127.0.0.1:9/"] },
     Call { tool: "ctx_search", arguments: &[r#"queries=["inspector", "warning"]"#, "limit=3"] },
     Call { tool: "ctx_history", arguments: &["session=all"] },
     Call { tool: "ctx_reflect", arguments: &[] },

@@ -35,7 +35,7 @@ pub mod running;
 pub mod settings;
 mod skeletons;
 mod source_file;
-mod sources;
+pub mod sources;
 mod stale;
 mod threads;
 pub mod tools;

@@ -28,6 +28,7 @@ pub struct Settings {
     pub hooks: Hooks,
     pub files: Files,
     pub index: Index,
+    pub fetch: Fetch,
     pub keep: Keep,
     /// None unless a settings file defines some.
     #[serde(default)]
@@ -135,6 +136,15 @@ impl Index {
     pub fn largest_bytes(&self) -> u64 {
         self.largest_mb.saturating_mul(1024 * 1024)
     }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fetch {
+    pub loopback: bool,
+    pub timeout_ms: u64,
+    pub largest_mb: u64,
+    pub fresh_hours: u64,
 }
 
 /// Days each kind is kept; 0 is for ever.

@@ -14,7 +14,8 @@
 //! - `feed`: what the process reads, written while it runs;
 //! - `runtimes`: the languages code can be written in;
 //! - `cancel`: ending a run from another thread;
-//! - `keeper`, `inlet`: a process that watches a job, and the way to send it input.
+//! - `keeper`, `inlet`: a process that watches a job, and the way to send it input;
+//! - `web`: pages fetched over HTTP.
 //!
 //! Nothing here decides whether a command may run, prints, or reads a setting.
 
@@ -36,6 +37,7 @@ mod spawn;
 mod spec;
 mod supervise;
 mod tree;
+pub mod web;
 
 pub use cancel::Cancel;
 pub use capture::Sink;

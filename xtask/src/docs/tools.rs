@@ -79,6 +79,7 @@ fn nature(nature: Nature) -> &'static str {
         Nature::Reads => "Reads: changes nothing.",
         Nature::Adds => "Adds to the store and changes nothing else.",
         Nature::Edits => "Changes files of the project; what they held before is kept.",
+        Nature::Fetches => "Adds what it fetches from elsewhere to the store.",
         Nature::Removes => "Removes what cannot be brought back.",
         Nature::Runs => "Runs: does whatever the command does.",
     }

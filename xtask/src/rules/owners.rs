@@ -16,6 +16,7 @@ const OWNERS: &[(&str, &str)] = &[
     ("toml_edit", "forebay-platforms"),
     ("schemars", "forebay-app"),
     ("tree-sitter", "forebay-skeleton"),
+    ("ureq", "forebay-sandbox"),
     ("clap", "forebay"),
     ("rmcp", "forebay"),
     ("tokio", "forebay"),

@@ -1,6 +1,7 @@
 //! The permission rules in force here, and what they say about a call.
 
 mod check;
+mod fetch_gate;
 mod hook;
 mod hosts;
 mod links;
@@ -18,6 +19,7 @@ use forebay_domain::policy::{
 };
 
 pub use self::check::{check_line, to_json};
+pub(crate) use self::fetch_gate::FetchGate;
 pub(crate) use self::hook::{Objection, before_a_tool};
 pub(crate) use self::links::real_path;
 pub use self::load::{Caution, InForce, Written, load};

@@ -26,6 +26,8 @@ pub(crate) enum Act {
     Read(PathBuf),
     /// Changes a file, or makes it.
     Edit(PathBuf),
+    /// Fetches a URL.
+    Fetch(String),
 }
 
 impl Act {
@@ -35,12 +37,13 @@ impl Act {
             Self::Run(_) => "Bash",
             Self::Read(_) => "Read",
             Self::Edit(_) => "Edit",
+            Self::Fetch(_) => "WebFetch",
         }
     }
 
     fn input(&self) -> String {
         match self {
-            Self::Run(line) => line.clone(),
+            Self::Run(text) | Self::Fetch(text) => text.clone(),
             Self::Read(path) | Self::Edit(path) => path.to_string_lossy().into_owned(),
         }
     }
@@ -140,9 +143,10 @@ pub(crate) fn summary(app: &App) -> Result<Summary, AppError> {
     Ok(Summary { text: parts.join(", "), is_held })
 }
 
-fn circumstances(app: &App, in_force: &InForce, cwd: &Path) -> Circumstances {
+pub(super) fn circumstances(app: &App, in_force: &InForce, cwd: &Path) -> Circumstances {
     let mut around = in_force.circumstances(&place(app), None);
     around.mode = Mode::Forebay(app.settings.rules.unmatched);
+    around.allows_loopback = app.settings.fetch.loopback;
     cwd.clone_into(&mut around.place.cwd);
     around
 }
@@ -206,7 +210,7 @@ struct Loaded {
 type Stamp = Option<(SystemTime, u64)>;
 
 impl Permissions {
-    fn in_force(&self, app: &App) -> Result<Arc<InForce>, AppError> {
+    pub(super) fn in_force(&self, app: &App) -> Result<Arc<InForce>, AppError> {
         let place = place(app);
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(loaded) = loaded.as_ref()

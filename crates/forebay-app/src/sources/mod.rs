@@ -2,11 +2,14 @@
 //!
 //! [`index`] is the way in. `folder` finds the files a path means, `file` reads one and makes it an item
 //! of the store, `workers` does that on all processors while one thread writes, `refresh` looks whether
-//! files have changed since. Whatever was skipped is counted by reason and told.
+//! files have changed since; `page` is what a page of the web is instead, and `listing` tells what there is.
+//! Whatever was skipped is counted by reason and told.
 
 mod file;
 mod folder;
+mod listing;
 mod outcome;
+pub(crate) mod page;
 mod refresh;
 mod workers;
 
@@ -20,8 +23,8 @@ use forebay_store::{
 };
 use serde::{Deserialize, Serialize};
 
-use self::file::Candidate;
-pub(crate) use self::file::{Converted, convert};
+use self::file::{Candidate, Converted, convert};
+pub use self::listing::{forget, list, show};
 pub(crate) use self::outcome::{Outcome, Skip};
 pub(crate) use self::refresh::refresh;
 use crate::rules::{Act, Readable, permit};

@@ -12,6 +12,7 @@ pub mod doctor;
 mod events;
 pub mod execute;
 pub mod execute_file;
+pub mod fetch_and_index;
 pub mod get;
 pub mod history;
 pub mod import;
@@ -52,6 +53,8 @@ pub enum Nature {
     Adds,
     /// Changes files; what they held before is kept.
     Edits,
+    /// Adds what it finds outside this machine to the store.
+    Fetches,
     /// Removes what cannot be brought back.
     Removes,
     /// Does whatever the caller's command does.
@@ -85,6 +88,7 @@ tools! {
     get::Get,
     search::Search,
     index::Index,
+    fetch_and_index::FetchAndIndex,
     annotate::Annotate,
     history::History,
     reflect::Reflect,

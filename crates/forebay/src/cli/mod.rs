@@ -8,6 +8,7 @@ mod digest;
 mod digest_check;
 mod discover;
 mod doctor;
+mod fetch;
 mod files;
 mod get;
 mod history;
@@ -32,6 +33,7 @@ mod rules;
 mod run;
 mod schema;
 mod search;
+mod sources;
 mod stats;
 mod terminal;
 
@@ -88,6 +90,8 @@ enum Command {
     History(history::History),
     Reflect(reflect::Reflect),
     Index(index::Index),
+    Fetch(fetch::Fetch),
+    Sources(sources::Sources),
     Peek(peek::Peek),
     Map(map::Map),
     Files(files::Files),
@@ -129,6 +133,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Import(import) => import.carry_out(&common),
         Command::Discover(discover) => discover.carry_out(&common),
         Command::Index(index) => index.carry_out(&common),
+        Command::Fetch(fetch) => fetch.carry_out(&common),
+        Command::Sources(sources) => sources.carry_out(&common),
         Command::Peek(peek) => peek.carry_out(&common),
         Command::Map(map) => map.carry_out(&common),
         Command::Files(files) => files.carry_out(&common),

@@ -11,6 +11,7 @@ pub(super) fn tightened(key: &str, held: &Value, asked: Value) -> Option<Value> 
         "rules.unmatched" => unmatched(&asked) >= unmatched(held),
         "isolation.write" | "isolation.read" => is_part_of(&asked, held),
         "isolation.deny" => return Some(both(held, asked)),
+        "fetch.loopback" => asked.as_bool() <= held.as_bool(),
         _ if key.starts_with("limits.") => limit(&asked) <= limit(held),
         _ => true,
     };
@@ -71,6 +72,8 @@ mod tests {
         check("isolation.deny", "['/a']", "[]", Some("['/a']"));
         check("limits.output_mb", "100", "10", Some("10"));
         check("limits.output_mb", "100", "0", None);
+        check("fetch.loopback", "false", "true", None);
+        check("fetch.loopback", "true", "false", Some("false"));
         check("limits.cpu_seconds", "0", "60", Some("60"));
         check("digest.budget", "400", "4000", Some("4000"));
     }

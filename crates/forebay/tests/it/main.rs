@@ -32,6 +32,8 @@ mod hook_host;
 mod hook_payloads;
 mod hook_rules;
 mod hook_session;
+mod fetch;
+mod index;
 mod jobs;
 mod mcp;
 mod mcp_client;

@@ -169,11 +169,11 @@ fn annotations(nature: Nature) -> ToolAnnotations {
     let mut annotations = ToolAnnotations::default();
     match nature {
         Nature::Reads => annotations.read_only_hint = Some(true),
-        Nature::Adds => annotations.destructive_hint = Some(false),
+        Nature::Adds | Nature::Fetches => annotations.destructive_hint = Some(false),
         // The protocol assumes the worst of a tool that says nothing; that is right here.
         Nature::Edits | Nature::Removes | Nature::Runs => {}
     }
-    if nature != Nature::Runs {
+    if !matches!(nature, Nature::Runs | Nature::Fetches) {
         annotations.open_world_hint = Some(false);
     }
     annotations

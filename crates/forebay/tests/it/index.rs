@@ -1,0 +1,258 @@
+//! `forebay index` and `ctx_index`: files and folders become searchable and stay in step with the disk.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+
+use crate::env::TestEnv;
+
+/// Indexes and gives what came of it.
+#[track_caller]
+fn indexed(env: &TestEnv, arguments: &[&str]) -> Value {
+    let line = [&["index", "--json"], arguments].concat();
+    crate::env::finish(env.command(line), b"").ok().json()
+}
+
+/// The sources of the hits for a query, best first.
+#[track_caller]
+fn found(env: &TestEnv, query: &str) -> Vec<String> {
+    let line = ["search", "--json", "--set", "index.refresh_seconds=0", query];
+    hits(&crate::env::finish(env.command(line), b"").ok().json())
+}
+
+fn hits(data: &Value) -> Vec<String> {
+    let hits = data["queries"][0]["hits"].as_array().unwrap().clone();
+    let has_word = hits.iter().filter(|hit| !hit["matched"].as_array().unwrap().is_empty());
+    has_word.map(|hit| hit["source"].as_str().unwrap().to_owned()).collect()
+}
+
+/// A project with a folder `docs`.
+fn with_docs(files: &[(&str, &str)]) -> TestEnv {
+    let env = TestEnv::new();
+    for (name, text) in files {
+        let path = env.project().join("docs").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    env
+}
+
+/// As if the file had been left alone for a while.
+fn settle(path: &Path) {
+    let file = fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_mins(10)).unwrap();
+}
+
+#[test]
+fn a_folder_is_found_by_what_stands_in_its_files() {
+    let env = with_docs(&[
+        ("guide.md", "# Guide\n\n## Install\n\nUnpack the walrus.\n"),
+        ("in/api.rs", "/// Feeds the ostrich.\npub fn feed() {}\n"),
+        ("skip.log", "walrus"),
+        (".gitignore", "*.log\n"),
+    ]);
+    let told = indexed(&env, &["docs"]);
+    assert_eq!(told["indexed"], 2, "{told}");
+    assert_eq!(found(&env, "walrus"), ["docs/guide.md"]);
+    let text = env.forebay(["search", "ostrich"]).ok().text();
+    assert!(text.contains("in/api.rs > feed"), "{text}");
+}
+
+#[test]
+fn indexing_again_takes_what_changed_and_drops_what_is_gone() {
+    let env = with_docs(&[("a.md", "walrus"), ("b.md", "ostrich"), ("c.md", "beaver")]);
+    indexed(&env, &["docs"]);
+    fs::write(env.project().join("docs/a.md"), "pelican").unwrap();
+    fs::remove_file(env.project().join("docs/b.md")).unwrap();
+    fs::write(env.project().join("docs/d.md"), "magpie").unwrap();
+    let told = indexed(&env, &["docs"]);
+    assert_eq!(
+        (&told["indexed"], &told["replaced"], &told["unchanged"], &told["gone"]),
+        (&json!(2), &json!(1), &json!(1), &json!(1)),
+        "{told}"
+    );
+    for gone in ["walrus", "ostrich"] {
+        assert_eq!(found(&env, gone), Vec::<String>::new(), "{gone}");
+    }
+    for (word, source) in
+        [("pelican", "docs/a.md"), ("beaver", "docs/c.md"), ("magpie", "docs/d.md")]
+    {
+        assert_eq!(found(&env, word), [source]);
+    }
+}
+
+#[test]
+fn a_search_notices_files_that_changed_and_files_that_went() {
+    let env = with_docs(&[("a.md", "walrus"), ("b.md", "ostrich")]);
+    indexed(&env, &["docs"]);
+    let asked = |query: &str| {
+        let line = ["search", "--json", "--set", "index.refresh_seconds=1", query];
+        hits(&crate::env::finish(env.command(line), b"").ok().json())
+    };
+    fs::write(env.project().join("docs/a.md"), "pelican and more").unwrap();
+    fs::remove_file(env.project().join("docs/b.md")).unwrap();
+    let deadline = SystemTime::now() + crate::env::HANG;
+    while asked("pelican").is_empty() {
+        assert!(SystemTime::now() < deadline, "the change is never noticed");
+        std::thread::yield_now();
+    }
+    assert_eq!(asked("ostrich"), Vec::<String>::new());
+    assert_eq!(asked("walrus"), Vec::<String>::new());
+}
+
+#[test]
+fn a_purged_file_does_not_come_back_by_itself() {
+    let env = with_docs(&[("a.md", "walrus"), ("b.md", "ostrich")]);
+    indexed(&env, &["docs"]);
+    env.forebay(["purge", "--source", "docs/a.md", "--yes"]).ok();
+    fs::write(env.project().join("docs/a.md"), "walrus again").unwrap();
+    let line = ["search", "--json", "--set", "index.refresh_seconds=1", "walrus"];
+    assert!(hits(&crate::env::finish(env.command(line), b"").ok().json()).is_empty());
+}
+
+#[test]
+fn an_unchanged_file_keeps_its_reference() {
+    let env = TestEnv::new();
+    let file = env.write("notes.txt", "the walrus sank");
+    let first = indexed(&env, &["notes.txt"]);
+    let again = indexed(&env, &["notes.txt"]);
+    assert_eq!(again["unchanged"], 1, "{again}");
+    assert_eq!(first["ref"], again["ref"]);
+    settle(&file);
+    assert_eq!(indexed(&env, &["notes.txt"])["ref"], first["ref"]);
+    env.write("notes.txt", "the walrus swam");
+    let changed = indexed(&env, &["notes.txt"]);
+    assert_ne!(changed["ref"], first["ref"]);
+    let old = env.forebay(["get", first["ref"].as_str().unwrap()]);
+    assert!(old.stderr.contains("indexed again"));
+}
+
+#[test]
+fn a_text_is_indexed_under_its_name_and_replaced_by_it() {
+    let env = TestEnv::new();
+    let line = ["index", "-", "--source", "minutes"];
+    env.forebay_reading(line, b"# Monday\n\nThe walrus sank.\n").ok();
+    env.forebay_reading(line, b"# Tuesday\n\nThe ostrich ran.\n").ok();
+    assert_eq!(found(&env, "ostrich"), ["minutes"]);
+    assert!(found(&env, "walrus").is_empty());
+}
+
+#[test]
+fn globs_narrow_a_folder() {
+    let env = with_docs(&[("a.md", "walrus"), ("b.txt", "walrus"), ("old/c.md", "walrus")]);
+    let told = indexed(&env, &["docs", "--include", "*.md", "--exclude", "old"]);
+    assert_eq!(told["indexed"], 1, "{told}");
+    assert_eq!(found(&env, "walrus"), ["docs/a.md"]);
+}
+
+#[test]
+fn what_cannot_be_indexed_is_skipped_and_told() {
+    let env = with_docs(&[
+        ("a.md", "walrus"),
+        ("data.bin", "\0\u{1}\u{2}\0"),
+        ("big.txt", &"x".repeat(3_000_000)),
+    ]);
+    symlink(env.project(), env.project().join("docs/loop")).unwrap();
+    let line = ["index", "docs", "--set", "index.largest_mb=1"];
+    let text = env.forebay(line).ok().text();
+    assert!(text.contains("docs: 1 file indexed"), "{text}");
+    assert!(text.contains("skipped: 1 binary, 1 too large, 1 links"), "{text}");
+}
+
+#[test]
+fn a_denied_file_is_not_indexed() {
+    let env = with_docs(&[("a.md", "walrus"), ("secret/b.md", "ostrich")]);
+    fs::create_dir_all(env.project().join(".claude")).unwrap();
+    env.write(".claude/settings.json", r#"{"permissions":{"deny":["Read(docs/secret/**)"]}}"#);
+    let told = indexed(&env, &["docs"]);
+    assert_eq!(told["skipped"]["denied by a rule"], 1, "{told}");
+    assert!(found(&env, "ostrich").is_empty());
+    let refused = env.forebay(["index", "docs/secret/b.md"]);
+    assert!(refused.stderr.contains("denied"));
+}
+
+#[test]
+fn a_huge_file_is_answered_and_leaves_nothing() {
+    let env = TestEnv::new();
+    let path = env.write("huge.log", "");
+    fs::File::options().write(true).open(&path).unwrap().set_len(500 * 1024 * 1024).unwrap();
+    let refused = env.forebay(["index", "huge.log"]);
+    assert!(refused.stderr.contains("larger than"));
+    assert_eq!(env.forebay(["stats", "--json"]).ok().json()["store"]["chunks"], 0);
+}
+
+#[test]
+fn wrong_input_is_told() {
+    let env = TestEnv::new();
+    env.write("data.bin", b"\x7fELF\0\0");
+    for (arguments, told) in [
+        (["index", "gone.md"], "does not exist"),
+        (["index", "data.bin"], "holds no text"),
+        (["index", "/dev/zero"], "cannot be read"),
+    ] {
+        let error = env.forebay(arguments).stderr;
+        assert!(error.contains(told), "{arguments:?}: {error}");
+    }
+    let closed = env.write("closed.md", "walrus");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+    // Whoever may read everything reads this, too.
+    if fs::read(&closed).is_err() {
+        assert!(env.forebay(["index", "closed.md"]).stderr.contains("cannot be read"));
+    }
+}
+
+#[test]
+fn texts_in_other_character_sets_are_found() {
+    let env = TestEnv::new();
+    env.write("latin.txt", b"Die gr\xf6\xdfte Walr\xfcsselrobbe");
+    let utf16: Vec<u8> =
+        "\u{feff}der Pelikan fliegt".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    env.write("wide.txt", utf16);
+    indexed(&env, &["latin.txt"]);
+    indexed(&env, &["wide.txt"]);
+    assert_eq!(found(&env, "größte"), ["latin.txt"]);
+    assert_eq!(found(&env, "Pelikan"), ["wide.txt"]);
+}
+
+#[test]
+fn nuls_in_a_text_do_no_harm() {
+    let env = TestEnv::new();
+    env.forebay_reading(["index", "-", "--source", "odd"], b"before\0after walrus\0").ok();
+    assert_eq!(found(&env, "walrus"), ["odd"]);
+}
+
+#[test]
+fn secrets_are_taken_out_before_a_file_is_stored() {
+    let env = TestEnv::new();
+    env.write("conf.md", "walrus\npassword=hunter2hunter2\n");
+    let told = indexed(&env, &["conf.md"]);
+    assert_eq!(told["redacted"]["password"], 1, "{told}");
+    let raw = env.forebay(["get", told["ref"].as_str().unwrap()]).ok().text();
+    assert!(!raw.contains("hunter2"), "{raw}");
+}
+
+#[test]
+fn html_is_indexed_as_its_main_content() {
+    let env = TestEnv::new();
+    env.write(
+        "page.html",
+        "<!doctype html><title>Zoo</title><nav>menu</nav><main><h2>Animals</h2><p>The walrus.</p></main>",
+    );
+    indexed(&env, &["page.html"]);
+    let text = env.forebay(["search", "walrus"]).ok().text();
+    assert!(text.contains("Animals") && !text.contains("menu") && !text.contains("<p>"), "{text}");
+}
+
+#[test]
+fn documents_are_recognised_by_their_lines() {
+    let env = TestEnv::new();
+    env.write(
+        "docs.jsonl",
+        "{\"id\":\"d1\",\"text\":\"the walrus\"}\n{\"id\":\"d2\",\"text\":\"the ostrich\"}\n",
+    );
+    let told = indexed(&env, &["docs.jsonl"]);
+    assert_eq!(told["documents"], 2, "{told}");
+}
