@@ -12,7 +12,7 @@ use forebay_domain::{EntryKind, Hit, Timestamp};
 
 /// How much meaning counts: in prose people use the words that stand there, about code they do not.
 const MEANING_OF_PROSE: f64 = 0.2;
-const MEANING_OF_CODE: f64 = 0.7;
+const MEANING_OF_CODE: f64 = 0.75;
 /// What the share of the question's words counts that a passage has.
 const COVERAGE: f64 = 0.1;
 /// What the share of its neighbouring words counts that are neighbours in the passage, too.

@@ -39,6 +39,8 @@ pub(crate) struct Reading {
     /// A word that stands nowhere, and those it was read as.
     pub(crate) corrected: Vec<(String, Vec<String>)>,
     pub(crate) without: Vec<String>,
+    /// No passage has its phrases as they were written.
+    pub(crate) is_loosened: bool,
 }
 
 impl Asked {
@@ -85,6 +87,13 @@ impl Asked {
         query.lists_newest = question.text.is_empty();
         query.limit = limit;
         query
+    }
+
+    /// Lets phrases be words; false where there are none.
+    pub(super) fn loosen(&mut self) -> bool {
+        let phrases = std::mem::take(&mut self.question.phrases);
+        self.reading.is_loosened = !phrases.is_empty();
+        self.reading.is_loosened
     }
 
     /// Whether every candidate must be read to tell whether it fits.

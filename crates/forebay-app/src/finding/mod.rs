@@ -118,9 +118,8 @@ impl Reach {
 
     /// The best hits of all stores for one query.
     pub fn find(&self, query: &str) -> Result<Found, AppError> {
-        let asked = self.read(query)?;
-        let candidates = self.candidates(&asked)?;
-        let mut hits = sorting::kept(candidates, &asked.question);
+        let mut asked = self.read(query)?;
+        let mut hits = self.fitting(&mut asked)?;
         sorting::newer_first(&mut hits);
         sorting::fold(&mut hits);
         sorting::sort(&mut hits, self.sort);
@@ -135,8 +134,7 @@ impl Reach {
 
     /// The best documents for one query, each once however many of its passages match.
     pub fn find_documents(&self, query: &str) -> Result<Vec<Hit>, AppError> {
-        let asked = self.read(query)?;
-        let mut hits = sorting::kept(self.candidates(&asked)?, &asked.question);
+        let mut hits = self.fitting(&mut self.read(query)?)?;
         let mut seen = HashSet::new();
         hits.retain(|hit| seen.insert((hit.reference, hit.key.clone())));
         hits.truncate(self.filter.limit);
@@ -150,6 +148,15 @@ impl Reach {
         let mut hits = self.candidates(&Asked::read(question, &self.stores)?)?;
         hits.truncate(self.filter.limit);
         Ok(hits)
+    }
+
+    /// The candidates that fit; where no passage has the phrases as they are, those that have their words.
+    fn fitting(&self, asked: &mut Asked) -> Result<Vec<Hit>, AppError> {
+        let hits = sorting::kept(self.candidates(asked)?, &asked.question);
+        if !hits.is_empty() || !asked.loosen() {
+            return Ok(hits);
+        }
+        self.candidates(asked)
     }
 
     fn read(&self, query: &str) -> Result<Asked, AppError> {

@@ -1,15 +1,15 @@
 //! The last order of hits: what breaks the question's word goes, what says the same is folded, the newer of
 //! two notes that contradict each other stands first.
 
-use std::collections::HashSet;
-
-use forebay_domain::text::words;
+use forebay_domain::text::inner;
 use forebay_domain::{EntryKind, Hit, Question, conflict};
 
 use super::Sort;
 
 /// Of the words of two passages, the share that makes them nearly the same.
 const NEARLY_SAME: f64 = 0.9;
+/// Short passages are alike by accident.
+const FEW_WORDS: usize = 12;
 /// Passages that are compared with one another; the rest is not shown anyway.
 const COMPARED: usize = 60;
 /// Of the best hit's score, what a hit must have to count where time decides.
@@ -64,12 +64,10 @@ fn conflict(one: &Hit, other: &Hit) -> bool {
 /// Keeps one of the passages that say nearly the same, with the count of the others. Notes are never folded
 /// into anything but the same words.
 pub(super) fn fold(hits: &mut Vec<Hit>) {
-    let mut kept: Vec<(Hit, HashSet<String>)> = Vec::new();
+    let mut kept: Vec<(Hit, Vec<u64>)> = Vec::new();
     for (place, hit) in hits.drain(..).enumerate() {
-        let words: HashSet<String> = words::words(&hit.text).collect();
-        let same = kept
-            .iter_mut()
-            .find(|(other, known)| place < COMPARED && says_the_same(&hit, &words, other, known));
+        let words = if place < COMPARED { distinct_words(&hit.text) } else { Vec::new() };
+        let same = kept.iter_mut().find(|(other, known)| says_the_same(&hit, &words, other, known));
         match same {
             Some((first, _)) => first.alike += 1,
             None => kept.push((hit, words)),
@@ -78,14 +76,36 @@ pub(super) fn fold(hits: &mut Vec<Hit>) {
     hits.extend(kept.into_iter().map(|(hit, _)| hit));
 }
 
-fn says_the_same(hit: &Hit, words: &HashSet<String>, other: &Hit, known: &HashSet<String>) -> bool {
+/// The words of a text by their hashes, each once, in order.
+fn distinct_words(text: &str) -> Vec<u64> {
+    let mut words: Vec<u64> = inner::runs(text).into_iter().map(hash).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// FNV-1a: the words are short, and nobody gains by making two of them collide.
+fn hash(word: &str) -> u64 {
+    word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+fn says_the_same(hit: &Hit, words: &[u64], other: &Hit, known: &[u64]) -> bool {
+    let (fewer, more) = (words.len().min(known.len()), words.len().max(known.len()));
+    if fewer == 0 || (fewer as f64) < NEARLY_SAME * more as f64 {
+        return false;
+    }
     if hit.text.trim() == other.text.trim() {
-        return !hit.text.is_empty();
+        return true;
     }
     let is_note = hit.kind == EntryKind::Note || other.kind == EntryKind::Note;
-    let is_long = words.len().min(known.len()) >= 12;
-    let shared = words.intersection(known).count() as f64;
-    !is_note && is_long && shared >= NEARLY_SAME * words.len().max(known.len()) as f64
+    !is_note && fewer >= FEW_WORDS && shared(words, known) as f64 >= NEARLY_SAME * more as f64
+}
+
+/// How many two sorted lists have in common.
+fn shared(one: &[u64], other: &[u64]) -> usize {
+    one.iter().filter(|word| other.binary_search(word).is_ok()).count()
 }
 
 /// By time where that is asked for: of those that fit, not of all that have some word.

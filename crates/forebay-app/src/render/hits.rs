@@ -108,6 +108,9 @@ fn render_query(found: &Found, reach: &Reach, now: Timestamp, bytes: usize) -> S
 /// ` · "migratoin" read as migration · without http`
 fn how_read(reading: &Reading) -> String {
     let mut told = String::new();
+    if reading.is_loosened {
+        told.push_str(" · nowhere as a phrase");
+    }
     for (word, meant) in &reading.corrected {
         told.push_str(&format!(" · \"{word}\" read as {}", meant.join(", ")));
     }

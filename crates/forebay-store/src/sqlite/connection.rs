@@ -165,7 +165,8 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     // With WAL, NORMAL keeps every committed transaction when a process dies, whatever the moment.
     connection.execute_batch(
-        "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;",
+        "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
+         PRAGMA cache_size = -16384;",
     )?;
     connection.wal_hook(Some(copy_back_now_and_then()))?;
     Ok(connection)

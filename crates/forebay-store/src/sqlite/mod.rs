@@ -113,6 +113,19 @@ impl SqliteStore {
         self.pool.with(|connection| work(connection))
     }
 
+    /// Runs many small queries on the store as it is now: each for itself would lock and unlock the file.
+    fn at_one_moment<T>(
+        &self,
+        work: impl FnOnce(&rusqlite::Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.reading(|connection| {
+            let moment = connection.unchecked_transaction()?;
+            let value = work(&moment)?;
+            moment.finish()?;
+            Ok(value)
+        })
+    }
+
     fn writing<T>(
         &self,
         work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>,
@@ -172,7 +185,7 @@ impl Store for SqliteStore {
     }
 
     fn search(&self, query: &Query) -> Result<Vec<Hit>, StoreError> {
-        self.reading(|connection| {
+        self.at_one_moment(|connection| {
             search::search(connection, query, &self.word_counts, &self.vectors)
         })
     }
@@ -199,15 +212,15 @@ impl Store for SqliteStore {
     }
 
     fn passages(&self, hits: &[&Hit]) -> Result<Vec<String>, StoreError> {
-        self.reading(|connection| self.parts.passages(connection, hits))
+        self.at_one_moment(|connection| self.parts.passages(connection, hits))
     }
 
     fn unknown_words(&self, words: &[String]) -> Result<Vec<String>, StoreError> {
-        self.reading(|connection| self.word_counts.unknown(connection, words))
+        self.at_one_moment(|connection| self.word_counts.unknown(connection, words))
     }
 
     fn similar_words(&self, word: &str) -> Result<Vec<SimilarWord>, StoreError> {
-        self.reading(|connection| vocabulary::similar(connection, word))
+        self.at_one_moment(|connection| vocabulary::similar(connection, word))
     }
 
     fn count_question(

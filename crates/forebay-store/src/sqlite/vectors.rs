@@ -106,10 +106,11 @@ impl Known {
         if self.model != model || last < self.last || many_are_gone {
             *self = Self { model, ..Self::default() };
         }
-        if count <= MOST_COMPARED {
-            self.read_new(connection)?;
+        if count > MOST_COMPARED {
+            *self = Self { model, last, ..Self::default() };
+            return Ok(());
         }
-        Ok(())
+        self.read_new(connection)
     }
 
     fn read_new(&mut self, connection: &Connection) -> rusqlite::Result<()> {

@@ -148,7 +148,9 @@ fn phrases_unwanted_words_and_filters_are_understood() {
     assert_eq!(found("kind:decision"), [none], "a filter alone lists");
     assert_eq!(found("backoff after:1d").len(), 3);
     assert_eq!(found("backoff before:1d").len(), 0);
-    assert_eq!(found("\"backoff jitter\"").len(), 0);
+    assert_eq!(found("\"backoff jitter\"")[1], jitter, "words where no phrase is");
+    let text = env.forebay(["search", "\"backoff jitter\""]).ok().text();
+    assert!(text.contains("hits · nowhere as a phrase"), "{text}");
     let text = env.forebay(["search", "backoff -http"]).ok().text();
     assert!(text.contains("2 hits · without http"), "{text}");
 }
