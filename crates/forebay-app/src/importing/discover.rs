@@ -130,11 +130,11 @@ fn render(app: &App, rows: &[(String, Tally)], conversations: u64, elsewhere: u6
     }
     lines.push(row("all", sum(rows)));
     lines.push(format!(
-        "Of {}. Tokens of 4 bytes, estimated from what the model was shown. Results of",
+        "Of {}. Tokens of 4 bytes, estimated from what was shown.",
         number::counted(conversations, "conversation")
     ));
     lines.push(format!(
-        "more than {threshold} tokens are replaced; files that were read or edited never are."
+        "Results of more than {threshold} tokens are replaced, files read or edited never."
     ));
     lines.join("\n")
 }
