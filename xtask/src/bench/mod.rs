@@ -5,8 +5,8 @@
 
 mod client;
 mod digest;
-mod logs;
 mod hooks;
+mod logs;
 mod memory;
 mod output;
 mod overhead;

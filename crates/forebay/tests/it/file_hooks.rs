@@ -55,7 +55,7 @@ fn a_file_that_the_host_edited_is_the_active_one() {
     });
     tell(&env, "PostToolUse", &edit);
     let status = env.forebay(["--session", SESSION, "call", "context_status"]).ok().text();
-    let line_of = |name: &str| status.lines().find(|line| line.contains(name)).unwrap_or_default();
-    assert!(line_of("other.rs").contains("active"), "{status}");
-    assert!(line_of("area.rs").contains("skeleton"), "{status}");
+    assert!(status.contains("Active: other.rs"), "{status}");
+    let (_, skeletons) = status.split_once("Skeletons:").unwrap();
+    assert!(skeletons.contains("area.rs"), "{status}");
 }
