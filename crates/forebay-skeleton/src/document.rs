@@ -14,6 +14,8 @@ pub struct Document {
     pub(crate) tree: Tree,
     /// Comments that the tree does not have.
     pub(crate) comments: Vec<std::ops::Range<usize>>,
+    /// Ends of nodes whose last part the tree does not have, with where they really end.
+    pub(crate) ends: Vec<(usize, usize)>,
 }
 
 /// Why a text was not parsed.
@@ -46,7 +48,7 @@ impl Document {
         {
             tree = tree_of(&masked, language, None, &[])?;
         }
-        Ok(Self { source, language, tree, comments: Vec::new() })
+        Ok(Self { source, language, tree, comments: Vec::new(), ends: Vec::new() })
     }
 
     pub fn source(&self) -> &str {
@@ -77,7 +79,8 @@ impl Document {
             new_end_position: point(&source, start + text.len()),
         });
         let tree = tree_of(&source, self.language, Some(&old), &[])?;
-        Ok(Self { source, language: self.language, tree, comments: Vec::new() })
+        let (comments, ends) = (Vec::new(), Vec::new());
+        Ok(Self { source, language: self.language, tree, comments, ends })
     }
 
     /// The syntax tree as text, for those who write queries.
@@ -96,7 +99,8 @@ impl Document {
     pub fn is_whole(&self) -> bool {
         let root = self.tree.root_node();
         let last_comment = self.comments.last().map_or(0, |comment| comment.end);
-        let read_to = self.read_to().max(last_comment);
+        let last_end = self.ends.last().map_or(0, |(_, end)| *end);
+        let read_to = self.read_to().max(last_comment).max(last_end);
         !root.has_error() && !self.source[read_to..].contains(char::is_alphanumeric)
     }
 }

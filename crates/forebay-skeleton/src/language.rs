@@ -56,6 +56,8 @@ pub(crate) struct Table {
     pub(crate) depth: usize,
     /// Data has no bodies to leave out, and long lines mean nothing there.
     pub(crate) is_data: bool,
+    /// Bodies end where the indentation does.
+    pub(crate) is_indented: bool,
     /// Items are not indented under those they stand in.
     pub(crate) is_flat: bool,
 }
@@ -203,6 +205,7 @@ impl Table {
             depth: usize::MAX,
             is_data: false,
             is_flat: false,
+            is_indented: false,
         }
     }
 }

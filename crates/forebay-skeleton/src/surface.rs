@@ -5,6 +5,8 @@
 //! guess that is wrong leaves brackets that do not fit, so a tree with errors is thrown away and the
 //! whole file is parsed.
 
+mod indented;
+
 use tree_sitter::{Point, Range};
 
 use crate::document::{Document, tree_of};
@@ -36,12 +38,20 @@ const CONTAINERS: &[&str] = &[
 
 /// The document with holes for bodies; nothing if the text does not lend itself to it.
 pub(crate) fn parsed(source: &str, language: &'static Language) -> Option<Document> {
-    if source.len() < WORTH_IT || !language.table.has_braces() {
+    if source.len() < WORTH_IT {
         return None;
     }
-    let holes = Holes::of(source);
-    let tree = tree_of(source, language, None, &holes.kept).ok()?;
-    let document = Document { source: source.to_owned(), language, tree, comments: holes.comments };
+    let document = if language.table.is_indented {
+        let indented::Kept { ranges, ends } = indented::kept(source);
+        let tree = tree_of(source, language, None, &ranges).ok()?;
+        Document { source: source.to_owned(), language, tree, comments: Vec::new(), ends }
+    } else if language.table.has_braces() {
+        let Holes { kept, comments, .. } = Holes::of(source);
+        let tree = tree_of(source, language, None, &kept).ok()?;
+        Document { source: source.to_owned(), language, tree, comments, ends: Vec::new() }
+    } else {
+        return None;
+    };
     document.is_whole().then_some(document)
 }
 

@@ -242,13 +242,11 @@ pub(crate) fn sizes(app: &App, known: &FileAtWork) -> Option<(String, u64, u64)>
     let file = source_file::read_if_text(path)?;
     let shown = source_file::shown(app, path);
     let whole = tokens::of(file.text());
-    let made = match known.skeleton_tokens.filter(|_| known.seen == file.hash) {
-        Some(tokens) => tokens,
-        None => {
-            let subject = Subject { shown: &shown, text: file.text(), hash: file.hash };
-            skeletons::tokens_of(&skeletons::of(app, &subject, Options::default()))
-        }
-    };
+    let known = known.skeleton_tokens.filter(|_| known.seen == file.hash);
+    let made = known.unwrap_or_else(|| {
+        let subject = Subject { shown: &shown, text: file.text(), hash: file.hash };
+        skeletons::tokens_of(&skeletons::of(app, &subject, Options::default()))
+    });
     // A skeleton that is no smaller is not shown in place of the file.
     Some((shown, whole, made.min(whole)))
 }

@@ -204,6 +204,10 @@ mod tests {
 
     use super::*;
 
+    fn one(range: &Range<usize>) -> &[Range<usize>] {
+        std::slice::from_ref(range)
+    }
+
     fn written_back(bytes: &[u8]) -> Option<Vec<u8>> {
         SourceText::decode(bytes).map(|source| source.replaced(&[], "").unwrap())
     }
@@ -223,7 +227,7 @@ mod tests {
     fn only_what_is_replaced_changes() {
         let source = SourceText::decode(b"\xef\xbb\xbfone\r\ntwo\nthree\r\nfour\r\n").unwrap();
         assert_eq!(source.text, "one\ntwo\nthree\nfour\n");
-        let bytes = source.replaced(&[4..7], "2\n2").unwrap();
+        let bytes = source.replaced(one(&(4..7)), "2\n2").unwrap();
         assert_eq!(bytes, b"\xef\xbb\xbfone\r\n2\r\n2\nthree\r\nfour\r\n");
         let bytes = source.replaced(&[3..4, 13..14], "").unwrap();
         assert_eq!(bytes, b"\xef\xbb\xbfonetwo\nthreefour\r\n");
@@ -232,7 +236,7 @@ mod tests {
     #[test]
     fn a_character_that_cannot_be_written_is_named() {
         let source = SourceText::decode(b"sch\xf6n").unwrap();
-        let error = source.replaced(&[0..1], "→").unwrap_err();
+        let error = source.replaced(one(&(0..1)), "→").unwrap_err();
         assert_eq!(error.to_string(), "Latin-1 has no character '→'");
     }
 
@@ -256,7 +260,7 @@ mod tests {
             let start = from.min(source.text.len());
             let end = (start + length).min(source.text.len());
             let expected = format!("{}{new}{}", &source.text[..start], &source.text[end..]);
-            let bytes = source.replaced(&[start..end], &new).unwrap();
+            let bytes = source.replaced(one(&(start..end)), &new).unwrap();
             let again = SourceText::decode(&bytes).unwrap();
             // A return that stood alone may meet a line feed where something between was taken out.
             prop_assert_eq!(again.text.replace('\r', ""), expected.replace('\r', ""));

@@ -24,7 +24,7 @@ pub struct Input {
 
 impl Tool for ContextRead {
     const NAME: &'static str = "context_read";
-    const DESCRIPTION: &'static str = "Read a file; it is active, the last one becomes a skeleton.";
+    const DESCRIPTION: &'static str = "Read a file; the last one read becomes a skeleton.";
     const NATURE: Nature = Nature::Reads;
     type Input = Input;
 

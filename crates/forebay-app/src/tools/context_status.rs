@@ -132,7 +132,7 @@ fn line(row: &Row, width: usize) -> String {
 fn sums(rows: &[Row]) -> String {
     let (carried, whole) = (total(rows, Row::carried), total(rows, |row| row.whole));
     let saved = whole - carried;
-    let percent = if whole == 0 { 0 } else { saved * 100 / whole };
+    let percent = (saved * 100).checked_div(whole).unwrap_or(0);
     format!(
         "\nTotal Context: {} tokens\nWithout Compaction: {} tokens\nSavings: {} tokens ({percent}%)",
         grouped(carried),

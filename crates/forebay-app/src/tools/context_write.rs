@@ -27,7 +27,7 @@ pub struct Input {
 
 impl Tool for ContextWrite {
     const NAME: &'static str = "context_write";
-    const DESCRIPTION: &'static str = "Write a whole file.";
+    const DESCRIPTION: &'static str = "Write a whole new file.";
     const NATURE: Nature = Nature::Edits;
     type Input = Input;
 

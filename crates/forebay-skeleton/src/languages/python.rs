@@ -15,6 +15,7 @@ pub(super) const TABLE: Table = Table {
         ..Notation::HASH
     },
     vital,
+    is_indented: true,
     closer: "\n        pass\n",
     imports: Some(crate::imports::PYTHON),
     ..Table::new("Python", tree_sitter_python::LANGUAGE, include_str!("python.scm"))

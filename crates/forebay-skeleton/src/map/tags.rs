@@ -4,6 +4,7 @@ use super::words;
 use crate::document::Document;
 use crate::kind::Kind;
 use crate::language::Language;
+use crate::outline::Outline;
 use crate::nature::{self, Nature};
 use crate::skeleton::LineIndex;
 use crate::{render, surface};
@@ -49,7 +50,8 @@ impl Tags {
 
 impl Document {
     fn definitions(&self) -> Vec<Definition> {
-        let (outline, _) = self.outline();
+        // Without recovery: a map does well without what stands around an error.
+        let outline = Outline::of(self);
         let lines = LineIndex::of(&self.source);
         let is_told = |kind: Kind| {
             !matches!(kind, Kind::Impl | Kind::Reexport | Kind::Field | Kind::Variant | Kind::Key)

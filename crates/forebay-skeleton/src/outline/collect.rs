@@ -80,6 +80,7 @@ pub(super) fn collect(document: &Document) -> Found {
     }
     let apart = document.comments.iter();
     found.trivia.extend(apart.map(|range| Trivia { range: range.clone(), is_attribute: false }));
+    found.items.iter_mut().for_each(|item| item.reach_real_end(&document.ends));
     found.sort();
     found
 }
@@ -177,6 +178,13 @@ impl Raw {
             values: Vec::new(),
             doc: None,
             owner: None,
+        }
+    }
+
+    /// Corrects the end where the tree lacks the last part of it.
+    fn reach_real_end(&mut self, ends: &[(usize, usize)]) {
+        if let Ok(place) = ends.binary_search_by_key(&self.range.end, |(end, _)| *end) {
+            self.range.end = ends[place].1;
         }
     }
 

@@ -33,7 +33,7 @@ pub(super) fn answer(
     deps: bool,
     budget: u64,
 ) -> Result<Answer, AppError> {
-    let Files { mut files, passed_over, are_named } = found;
+    let Files { texts: mut files, passed_over, are_named } = found;
     if files.len() > 1 || deps {
         let all = walk(app, app.root())?.files;
         let dependencies = Dependencies::among(&all);

@@ -28,7 +28,7 @@ pub(super) fn answer(
         Targets::Repository => defining(app, symbol, call)?,
     };
     let bodies: Vec<Body<'_>> =
-        files.files.iter().flat_map(|target| Body::all(target, symbol)).collect();
+        files.texts.iter().flat_map(|target| Body::all(target, symbol)).collect();
     if bodies.is_empty() {
         return Err(not_found(&files, symbol));
     }
@@ -46,7 +46,7 @@ fn defining(app: &App, symbol: &str, call: &Call) -> Result<Files, AppError> {
         let place = locate(app, &app.root().join(path).to_string_lossy(), Access::Read, call)?;
         files.push(Target { file: SourceFile::read(&place)?, place });
     }
-    Ok(Files { files, passed_over: 0, are_named: false })
+    Ok(Files { texts: files, passed_over: 0, are_named: false })
 }
 
 fn last_name(symbol: &str) -> &str {
@@ -128,7 +128,7 @@ fn note(app: &App, bodies: &[Body<'_>], symbol: &str) -> Result<(), AppError> {
 fn not_found(files: &Files, symbol: &str) -> AppError {
     let wanted = last_name(symbol).to_lowercase();
     let mut alike: Vec<String> = Vec::new();
-    for target in &files.files {
+    for target in &files.texts {
         let text = target.file.text();
         let Some(language) = language_of(&target.place.shown, text.as_bytes()) else { continue };
         let Ok(document) = Document::parse(text, language) else { continue };

@@ -14,7 +14,7 @@ pub(super) enum Targets {
 
 /// Files with their texts.
 pub(super) struct Files {
-    pub(super) files: Vec<Target>,
+    pub(super) texts: Vec<Target>,
     /// Files of folders that hold no text, or cannot be read.
     pub(super) passed_over: usize,
     /// Each was asked for by its own name.
@@ -37,7 +37,7 @@ impl Targets {
                 "give files, a folder, a glob or .",
             ));
         }
-        let mut found = Files { files: Vec::new(), passed_over: 0, are_named: true };
+        let mut found = Files { texts: Vec::new(), passed_over: 0, are_named: true };
         for name in names {
             let place = match glob_base(app, name) {
                 Some(_) => None,
@@ -103,8 +103,8 @@ impl Files {
     }
 
     fn add(&mut self, target: Target) {
-        if self.files.iter().all(|known| known.place != target.place) {
-            self.files.push(target);
+        if self.texts.iter().all(|known| known.place != target.place) {
+            self.texts.push(target);
         }
     }
 }
