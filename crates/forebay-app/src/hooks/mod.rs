@@ -46,7 +46,8 @@ const GUIDE_DUE: &str = "guide due";
 pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppError> {
     // First, because a rule holds also where everything below would fail.
     if let HookEvent::BeforeTool(tool) = &call.event
-        && let Some(objection) = before_tool::objection(app, host, tool)?
+        && let Some(objection) =
+            before_tool::objection(app, host, tool, call.permission_mode.as_deref())?
     {
         return Ok(objection);
     }
@@ -58,9 +59,9 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
     }
     let reply = reply(app, host, call);
     // What happened is written down also where there was nothing to answer, and the other way round.
-    match (record::record(app, call), &reply) {
-        (Err(error), Ok(_)) => tracing::warn!(%error, "events were not recorded"),
-        (Err(_) | Ok(()), _) => {}
+    // One line of the log is enough for what hinders both.
+    if let (Err(error), Ok(_)) = (record::record(app, call), &reply) {
+        tracing::warn!(%error, "events were not recorded");
     }
     reply
 }

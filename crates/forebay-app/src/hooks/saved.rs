@@ -62,6 +62,6 @@ mod tests {
         assert!(found(host.join("link.txt")).is_none());
         assert!(found(host.join("../other/out.txt")).is_none());
         assert!(found(host.join("missing.txt")).is_none());
-        assert!(found(host).is_none(), "a folder is no file");
+        assert!(found(host.clone()).is_none(), "a folder is no file");
     }
 }
