@@ -38,7 +38,7 @@ pub(super) fn after(app: &App, summary: Option<&str>) -> Result<Reply, AppError>
 
 fn put(app: &App, source: &str, text: &str) -> Result<(), AppError> {
     let mut new = app.new_entry(EntryKind::Capture, source.to_owned());
-    new.source = source.to_owned();
+    source.clone_into(&mut new.source);
     new.digest = forebay_domain::text::cut::one_line(text, 200);
     app.places.own()?.put(new, text.as_bytes())?;
     Ok(())

@@ -47,7 +47,8 @@ const GUIDE_DUE: &str = "guide due";
 pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppError> {
     // First, because a rule holds also where everything below would fail.
     if let HookEvent::BeforeTool(tool) = &call.event
-        && let Some(objection) = before_tool::objection(app, host, tool)?
+        && let Some(objection) =
+            before_tool::objection(app, host, tool, call.permission_mode.as_deref())?
     {
         return Ok(objection);
     }
@@ -59,10 +60,10 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
     }
     let reply = reply(app, host, call);
     // What happened is written down also where there was nothing to answer, and the other way round.
+    // One line of the log is enough for what hinders both.
     let noted = record::record(app, call).and_then(|()| files::follow(app, host, call));
-    match (noted, &reply) {
-        (Err(error), Ok(_)) => tracing::warn!(%error, "not all of it was recorded"),
-        (Err(_) | Ok(()), _) => {}
+    if let (Err(error), Ok(_)) = (noted, &reply) {
+        tracing::warn!(%error, "not all of it was recorded");
     }
     reply
 }

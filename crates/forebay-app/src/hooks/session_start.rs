@@ -11,6 +11,9 @@ pub(super) fn answer(app: &App, host: &Host<'_>, reason: StartReason) -> Result<
     if is_compacted {
         app.places.own()?.unmark(&app.session, GUIDE_DUE)?;
     }
+    if !(host.hears)(&Reply::Context(String::new())) {
+        return Ok(Reply::Silent);
+    }
     let budget = if is_compacted { settings.compact_budget } else { settings.start_budget };
     let bytes = room(host, budget);
     let text = match reason {
@@ -22,6 +25,5 @@ pub(super) fn answer(app: &App, host: &Host<'_>, reason: StartReason) -> Result<
             None => guide::of_project(app, bytes)?,
         },
     };
-    let reply = text.map_or(Reply::Silent, Reply::Context);
-    Ok(if (host.hears)(&reply) { reply } else { Reply::Silent })
+    Ok(text.map_or(Reply::Silent, Reply::Context))
 }

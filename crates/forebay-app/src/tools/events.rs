@@ -17,10 +17,11 @@ const MOST_BYTES: usize = 300;
 /// The events of a word: all of them, those about files, or one kind.
 pub(super) fn list(
     app: &App,
-    session: &Session,
+    asked_session: Option<&str>,
     word: &str,
     page: &Page,
 ) -> Result<Answer, AppError> {
+    let session = session(app, asked_session)?;
     let asked = EventPage {
         session: session.key.clone(),
         kinds: kinds(word)?,
@@ -31,7 +32,28 @@ pub(super) fn list(
     let mut events = app.places.own()?.events(&asked)?;
     let has_more = events.len() > page.limit;
     events.truncate(page.limit);
-    Ok(render(app, session, word, &events, has_more, page.budget))
+    Ok(render(app, &session, word, &events, has_more, page.budget))
+}
+
+/// The one that was named, this one, or the one in which something happened last.
+///
+/// Few hosts tell a server the name by which they call the conversation to their hooks.
+fn session(app: &App, asked: Option<&str>) -> Result<Session, AppError> {
+    if asked.is_some() {
+        return Session::choose(app, asked);
+    }
+    let latest = |session: Option<String>| {
+        let page = EventPage { session, limit: 1, ..EventPage::default() };
+        Ok::<_, AppError>(app.places.own()?.events(&page)?.pop())
+    };
+    let this = Session { key: Some(app.session.clone()), name: "this session".to_owned() };
+    if latest(this.key.clone())?.is_some() {
+        return Ok(this);
+    }
+    Ok(latest(None)?.map_or(this, |event| Session {
+        name: format!("latest session {}", event.session),
+        key: Some(event.session),
+    }))
 }
 
 fn kinds(word: &str) -> Result<Vec<EventKind>, AppError> {

@@ -41,12 +41,12 @@ impl Tool for History {
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
         let budget = input::budget(input.budget, app.settings.search.budget)?;
         let limit = input.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, LARGEST_LIMIT) as usize;
-        let session = Session::choose(app, input.session.as_deref())?;
         let before = input.cursor.as_deref().map(parse_cursor).transpose()?;
         if let Some(word) = input.events.as_deref() {
             let page = Page { before, limit, budget };
-            return super::events::list(app, &session, word, &page);
+            return super::events::list(app, input.session.as_deref(), word, &page);
         }
+        let session = Session::choose(app, input.session.as_deref())?;
         let page = HistoryPage { session: session.key.clone(), before, limit: limit + 1 };
         let mut entries = app.places.own()?.history(&page)?;
         let has_more = entries.len() > limit;

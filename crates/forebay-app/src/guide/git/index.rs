@@ -75,8 +75,8 @@ fn parse(bytes: &[u8]) -> Option<Index> {
     let mut files: Vec<Tracked> = Vec::new();
     let mut last_path = Vec::new();
     for _ in 0..count.min(bytes.len() / 62) {
-        let entry = reader.entry(version, &mut last_path)?;
-        files.extend(entry);
+        let (file, is_looked_at) = reader.entry(version, &mut last_path)?;
+        files.extend(is_looked_at.then_some(file));
     }
     Some(Index { files })
 }
@@ -107,8 +107,8 @@ impl<'a> Reader<'a> {
         Some(u16::from_be_bytes(self.take(2)?.try_into().ok()?))
     }
 
-    /// One entry; nothing inside for a file that git does not look at.
-    fn entry(&mut self, version: u32, last_path: &mut Vec<u8>) -> Option<Option<Tracked>> {
+    /// One entry, and whether it is a file that git looks at.
+    fn entry(&mut self, version: u32, last_path: &mut Vec<u8>) -> Option<(Tracked, bool)> {
         let start = self.at;
         self.take(8)?;
         let modified = (self.number()?, self.number()?);
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
         let path = self.path(version, start, last_path)?;
         let is_file = mode & 0o170_000 == 0o100_000;
         let is_looked_at = flags & (ASSUME_VALID | STAGE) == 0 && extended & SKIP_WORKTREE == 0;
-        Some((is_file && is_looked_at).then_some(Tracked { path, modified, bytes, hash }))
+        Some((Tracked { path, modified, bytes, hash }, is_file && is_looked_at))
     }
 
     fn path(&mut self, version: u32, start: usize, last: &mut Vec<u8>) -> Option<String> {

@@ -18,6 +18,7 @@ pub(super) fn of(pieces: &[&[u8]]) -> [u8; 20] {
     hash
 }
 
+#[expect(clippy::many_single_char_names, reason = "the standard calls them so")]
 fn mix(state: &mut [u32; 5], block: &[u8]) {
     let mut words = [0_u32; 80];
     for (word, four) in words.iter_mut().zip(block.chunks_exact(4)) {
