@@ -5,6 +5,7 @@
 
 mod client;
 mod digest;
+mod index;
 mod memory;
 mod output;
 mod overhead;
@@ -53,6 +54,7 @@ const TRIALS: &[Trial] = &[
     Trial { name: "output", measure: output::measure },
     Trial { name: "writers", measure: writers::measure },
     Trial { name: "search", measure: search::measure },
+    Trial { name: "index", measure: index::measure },
     Trial { name: "digest", measure: digest::measure },
 ];
 
@@ -66,6 +68,7 @@ struct Sizes {
     documents: usize,
     queries: usize,
     digest_megabytes: usize,
+    index_megabytes: [usize; 4],
 }
 
 const FULL: Sizes = Sizes {
@@ -77,6 +80,7 @@ const FULL: Sizes = Sizes {
     documents: 50_000,
     queries: 300,
     digest_megabytes: 100,
+    index_megabytes: [1, 5, 20, 100],
 };
 
 const QUICK: Sizes = Sizes {
@@ -88,6 +92,7 @@ const QUICK: Sizes = Sizes {
     documents: 5_000,
     queries: 30,
     digest_megabytes: 10,
+    index_megabytes: [1, 1, 2, 4],
 };
 
 impl Bench {

@@ -8,4 +8,5 @@ mod forgetting;
 mod keeping;
 mod noting;
 mod projects;
+mod sources;
 mod sqlite_file;
