@@ -277,3 +277,11 @@ fn documents_and_a_file_of_one_name_replace_each_other() {
     assert_eq!(names(&env), ["file"]);
     assert!(found(&env, "ostrich").is_empty());
 }
+
+#[test]
+fn a_client_indexes_a_folder_with_one_list_of_globs() {
+    let env = with_docs(&[("a.md", "walrus"), ("b.txt", "walrus"), ("old/c.md", "walrus")]);
+    let mut mcp = env.mcp();
+    let text = mcp.text("ctx_index", json!({ "path": "docs", "globs": ["*.md", "!old"] }));
+    assert!(text.contains("docs: 1 file indexed"), "{text}");
+}
