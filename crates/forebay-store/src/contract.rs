@@ -79,6 +79,13 @@ pub trait Store: Send + Sync {
     /// What was indexed, by name.
     fn sources(&self) -> Result<Vec<Source>, StoreError>;
 
+    /// The source of this name; documents have none.
+    fn source(&self, name: &str) -> Result<Option<Source>, StoreError>;
+
+    /// Files and folders that were last looked at outside of these two moments.
+    fn unchecked_sources(&self, between: (Timestamp, Timestamp))
+    -> Result<Vec<Source>, StoreError>;
+
     /// The entries of a source in the order of their paths.
     fn source_items(&self, name: &str) -> Result<Vec<Item>, StoreError>;
 

@@ -7,6 +7,7 @@ mod client;
 mod digest;
 mod hooks;
 mod logs;
+mod index;
 mod memory;
 mod output;
 mod overhead;
@@ -55,6 +56,7 @@ const TRIALS: &[Trial] = &[
     Trial { name: "output", measure: output::measure },
     Trial { name: "writers", measure: writers::measure },
     Trial { name: "search", measure: search::measure },
+    Trial { name: "index", measure: index::measure },
     Trial { name: "digest", measure: digest::measure },
     Trial { name: "hooks", measure: hooks::measure },
 ];
@@ -71,6 +73,7 @@ struct Sizes {
     digest_megabytes: usize,
     hooks: usize,
     hook_events: usize,
+    index_megabytes: [usize; 4],
 }
 
 const FULL: Sizes = Sizes {
@@ -84,6 +87,7 @@ const FULL: Sizes = Sizes {
     digest_megabytes: 100,
     hooks: 60,
     hook_events: 10_000,
+    index_megabytes: [1, 5, 20, 100],
 };
 
 const QUICK: Sizes = Sizes {
@@ -97,6 +101,7 @@ const QUICK: Sizes = Sizes {
     digest_megabytes: 10,
     hooks: 6,
     hook_events: 1_000,
+    index_megabytes: [1, 1, 2, 4],
 };
 
 impl Bench {

@@ -103,3 +103,50 @@ pub(super) fn unreadable(path: &Path, error: &io::Error) -> AppError {
         "check its permissions",
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_changes_is_read_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("growing.log");
+        let record = [&[b'x'; 999][..], b"\n"].concat();
+        fs::write(&path, &record).unwrap();
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut file = File::options().append(true).open(&path).unwrap();
+                while !done.load(Ordering::Relaxed)
+                    && stamp(&path).is_some_and(|now| now.size < 5_000_000)
+                {
+                    file.write_all(&record).unwrap();
+                }
+            });
+            for _ in 0..200 {
+                match read(&path, 10_000_000) {
+                    Ok(whole) => {
+                        assert_eq!(whole.bytes.len() as u64, whole.stamp.size);
+                        assert!(whole.bytes.ends_with(b"\n"));
+                    }
+                    Err(skip) => assert_eq!(skip, Skip::Changing),
+                }
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+    }
+
+    #[test]
+    fn what_is_no_file_or_too_large_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, "12345").unwrap();
+        assert_eq!(read(&path, 4).err(), Some(Skip::TooLarge));
+        assert_eq!(read(folder.path(), 4).err(), Some(Skip::Unreadable));
+        assert_eq!(read(&folder.path().join("gone"), 4).err(), Some(Skip::Unreadable));
+    }
+}

@@ -66,8 +66,8 @@ pub(crate) fn index(app: &App, url: &str, insists: bool, call: &Call) -> Result<
 }
 
 fn known(store: &dyn Store, name: &str) -> Result<Option<(Source, Item)>, AppError> {
-    let is_it = |source: &Source| source.name == name && source.kind == SourceKind::Page;
-    let Some(source) = store.sources()?.into_iter().find(is_it) else { return Ok(None) };
+    let source = store.source(name)?.filter(|source| source.kind == SourceKind::Page);
+    let Some(source) = source else { return Ok(None) };
     let item = store.source_items(name)?.into_iter().next();
     Ok(item.map(|item| (source, item)))
 }

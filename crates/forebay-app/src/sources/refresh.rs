@@ -1,6 +1,7 @@
 //! Keeping sources in step with the disk: looked at before a search, cheaply, and now and then only.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use forebay_domain::Timestamp;
 use forebay_store::{Item, NewSource, Others, Source, SourceKind, Store};
@@ -27,13 +28,9 @@ fn refresh_all(app: &App) -> Result<(), AppError> {
     }
     let now = app.now();
     let store = app.places.own()?;
-    let is_due = |source: &&Source| {
-        let is_on_disk = matches!(source.kind, SourceKind::File | SourceKind::Folder);
-        // A clock that was set back must not stop it for ever.
-        let age = now.0 - source.checked.0;
-        is_on_disk && !(0..every as i64 * 1_000).contains(&age)
-    };
-    for source in store.sources()?.iter().filter(is_due) {
+    // A clock that was set back must not stop it for ever.
+    let lately = (now.minus(Duration::from_secs(every)), now);
+    for source in &store.unchecked_sources(lately)? {
         refresh_one(app, &*store, source, now)?;
     }
     Ok(())

@@ -16,22 +16,22 @@ pub struct Index;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// File or folder
     pub path: Option<String>,
     pub text: Option<String>,
-    /// Name; the same name replaces
+    /// Same name replaces
     pub source: Option<String>,
-    /// Globs
+    /// Of a folder; !x excludes
+    #[serde(default, alias = "include", deserialize_with = "input::one_or_many")]
+    pub globs: Vec<String>,
+    /// The same as globs with an exclamation mark.
     #[serde(default, deserialize_with = "input::one_or_many")]
-    pub include: Vec<String>,
-    #[serde(default, deserialize_with = "input::one_or_many")]
+    #[schemars(skip)]
     pub exclude: Vec<String>,
 }
 
 impl Tool for Index {
     const NAME: &'static str = "ctx_index";
-    const DESCRIPTION: &'static str =
-        "Make a file, a folder (gitignore respected) or a text searchable by ctx_search.";
+    const DESCRIPTION: &'static str = "Make a file, folder or text searchable.";
     const NATURE: Nature = Nature::Adds;
     type Input = Input;
 
@@ -56,7 +56,7 @@ fn request(app: &App, input: Input) -> Result<Request, AppError> {
         (Some(path), None) => Ok(Request::Path {
             path: app.cwd.join(path),
             name,
-            narrowed: Narrowed { include: input.include, exclude: input.exclude },
+            narrowed: narrowed(input.globs, input.exclude),
         }),
         (None, Some(text)) => match name {
             Some(name) if !text.trim().is_empty() => Ok(Request::Text { name, text }),
@@ -70,6 +70,17 @@ fn request(app: &App, input: Input) -> Result<Request, AppError> {
             Err(AppError::bad_input("both path and text are given", "give one of them"))
         }
     }
+}
+
+fn narrowed(globs: Vec<String>, exclude: Vec<String>) -> Narrowed {
+    let mut narrowed = Narrowed { include: Vec::new(), exclude };
+    for glob in globs {
+        match glob.strip_prefix('!') {
+            Some(excluded) => narrowed.exclude.push(excluded.to_owned()),
+            None => narrowed.include.push(glob),
+        }
+    }
+    narrowed
 }
 
 /// The file, if its first line is a document: an object with `id` and `text`.

@@ -198,6 +198,17 @@ impl Store for SqliteStore {
         self.reading(sources::list)
     }
 
+    fn source(&self, name: &str) -> Result<Option<Source>, StoreError> {
+        self.reading(|connection| sources::find(connection, name))
+    }
+
+    fn unchecked_sources(
+        &self,
+        between: (Timestamp, Timestamp),
+    ) -> Result<Vec<Source>, StoreError> {
+        self.reading(|connection| sources::unchecked(connection, between))
+    }
+
     fn source_items(&self, name: &str) -> Result<Vec<Item>, StoreError> {
         self.reading(|connection| sources::items(connection, name))
     }

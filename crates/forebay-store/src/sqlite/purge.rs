@@ -146,7 +146,7 @@ pub(super) fn forget_source(transaction: &Transaction<'_>, source: &str) -> rusq
         let reference = entries::parse_reference(reference)?;
         replace(transaction, *entry, reference, source, Timestamp::default())?;
     }
-    Ok(())
+    sources::drop_empty(transaction)
 }
 
 /// Removes an entry that a newer one takes the place of; its old reference is explained.

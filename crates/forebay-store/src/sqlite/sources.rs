@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use forebay_domain::{Reference, Timestamp};
-use rusqlite::{Connection, Row, Transaction};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use super::entries::{self, Begun, Content};
 use super::vocabulary::Learning;
@@ -18,26 +18,49 @@ use crate::source::{
 const BYTES_AT_ONCE: u64 = 2 * 1024 * 1024;
 const ITEMS_AT_ONCE: usize = 256;
 
+const SOURCES: &str = "
+    SELECT name, kind, path, options, indexed, checked, etag, last_modified, expires,
+        (SELECT count(*) FROM source_item WHERE source = source.id),
+        (SELECT coalesce(sum(blob.bytes), 0) FROM source_item
+         JOIN entry ON entry.id = source_item.entry JOIN blob ON blob.id = entry.blob
+         WHERE source_item.source = source.id)
+    FROM source";
+
 /// Sources by name, those without a row of their own (indexed as documents) among them.
 pub(super) fn list(connection: &Connection) -> rusqlite::Result<Vec<Source>> {
     connection
-        .prepare_cached(
-            "SELECT name, kind, path, options, indexed, checked, etag, last_modified, expires,
-                 (SELECT count(*) FROM source_item WHERE source = source.id),
-                 (SELECT coalesce(sum(blob.bytes), 0) FROM source_item
-                  JOIN entry ON entry.id = source_item.entry JOIN blob ON blob.id = entry.blob
-                  WHERE source_item.source = source.id)
-             FROM source
-             UNION ALL
+        .prepare_cached(&format!(
+            "{SOURCES} UNION ALL
              SELECT entry.source, 'documents', '', '', max(entry.created), max(entry.created),
                  NULL, NULL, NULL, count(*), sum(blob.bytes)
              FROM entry JOIN blob ON blob.id = entry.blob
              WHERE entry.complete AND entry.kind = 'source'
                  AND NOT EXISTS (SELECT 1 FROM source_item WHERE source_item.entry = entry.id)
              GROUP BY entry.source
-             ORDER BY 1",
-        )?
+             ORDER BY 1"
+        ))?
         .query_map([], read_source)?
+        .collect()
+}
+
+/// The source of this name, if it has a row of its own.
+pub(super) fn find(connection: &Connection, name: &str) -> rusqlite::Result<Option<Source>> {
+    connection
+        .prepare_cached(&format!("{SOURCES} WHERE name = ?1"))?
+        .query_row([name], read_source)
+        .optional()
+}
+
+/// Files and folders that nobody looked at between two moments.
+pub(super) fn unchecked(
+    connection: &Connection,
+    (from, to): (Timestamp, Timestamp),
+) -> rusqlite::Result<Vec<Source>> {
+    connection
+        .prepare_cached(&format!(
+            "{SOURCES} WHERE kind IN ('file', 'folder') AND (checked < ?1 OR checked > ?2)"
+        ))?
+        .query_map((from.0, to.0), read_source)?
         .collect()
 }
 
@@ -234,8 +257,7 @@ fn put_in_place(
         purge::replace(transaction, entry, reference, &source.name, source.at)?;
     }
     if others == Others::Go && source.kind != SourceKind::Folder {
-        // The same name may have held documents before.
-        purge::forget_source(transaction, &source.name)?;
+        forget_documents(transaction, source)?;
     }
     for item in &new.written {
         entries::write_entry(
@@ -256,6 +278,22 @@ fn put_in_place(
             .execute((id, path, stamp.modified, stamp.size as i64))?;
     }
     Ok(reindexed)
+}
+
+/// The same name may have held documents before.
+fn forget_documents(transaction: &Transaction<'_>, source: &NewSource) -> rusqlite::Result<()> {
+    let documents: Vec<(i64, String)> = transaction
+        .prepare_cached(
+            "SELECT id, ref FROM entry WHERE complete AND source = ?1 AND kind = 'source'
+                 AND NOT EXISTS (SELECT 1 FROM source_item WHERE source_item.entry = entry.id)",
+        )?
+        .query_map([&source.name], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
+    for (entry, reference) in &documents {
+        let reference = entries::parse_reference(reference)?;
+        purge::replace(transaction, *entry, reference, &source.name, source.at)?;
+    }
+    Ok(())
 }
 
 fn write_source(transaction: &Transaction<'_>, source: &NewSource) -> rusqlite::Result<i64> {

@@ -10,4 +10,5 @@ mod keeping;
 mod noting;
 mod projects;
 mod remembering;
+mod sources;
 mod sqlite_file;

@@ -71,7 +71,7 @@ impl Index {
         Ok(json!({
             "path": path,
             "source": self.source,
-            "include": self.include,
+            "globs": self.include,
             "exclude": self.exclude,
         }))
     }

@@ -188,10 +188,12 @@ fn a_huge_file_is_answered_and_leaves_nothing() {
 fn wrong_input_is_told() {
     let env = TestEnv::new();
     env.write("data.bin", b"\x7fELF\0\0");
+    symlink(env.project().join("circle"), env.project().join("circle")).unwrap();
     for (arguments, told) in [
         (["index", "gone.md"], "does not exist"),
         (["index", "data.bin"], "holds no text"),
         (["index", "/dev/zero"], "cannot be read"),
+        (["index", "circle"], "cannot be read"),
     ] {
         let error = env.forebay(arguments).stderr;
         assert!(error.contains(told), "{arguments:?}: {error}");
@@ -255,4 +257,31 @@ fn documents_are_recognised_by_their_lines() {
     );
     let told = indexed(&env, &["docs.jsonl"]);
     assert_eq!(told["documents"], 2, "{told}");
+}
+
+#[test]
+fn documents_and_a_file_of_one_name_replace_each_other() {
+    let env = TestEnv::new();
+    env.write("a.md", "the walrus");
+    env.write("d.jsonl", "{\"id\":\"d1\",\"text\":\"the ostrich\"}\n");
+    let names = |env: &TestEnv| {
+        let told = env.forebay(["sources", "--json"]).ok().json();
+        let kinds = told["sources"].as_array().unwrap().iter().map(|source| source["kind"].clone());
+        kinds.collect::<Vec<Value>>()
+    };
+    indexed(&env, &["a.md", "--source", "s"]);
+    indexed(&env, &["d.jsonl", "--source", "s"]);
+    assert_eq!(names(&env), ["documents"]);
+    assert!(found(&env, "walrus").is_empty());
+    indexed(&env, &["a.md", "--source", "s"]);
+    assert_eq!(names(&env), ["file"]);
+    assert!(found(&env, "ostrich").is_empty());
+}
+
+#[test]
+fn a_client_indexes_a_folder_with_one_list_of_globs() {
+    let env = with_docs(&[("a.md", "walrus"), ("b.txt", "walrus"), ("old/c.md", "walrus")]);
+    let mut mcp = env.mcp();
+    let text = mcp.text("ctx_index", json!({ "path": "docs", "globs": ["*.md", "!old"] }));
+    assert!(text.contains("docs: 1 file indexed"), "{text}");
 }

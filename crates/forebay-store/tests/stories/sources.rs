@@ -1,0 +1,119 @@
+//! Sources: written unseen, put in place of the old in one moment, forgotten with their entries.
+
+use forebay_domain::{EntryKind, Reference};
+use forebay_store::{
+    Freshness, NewItem, NewSource, Others, Packed, Reindexed, Selection, SourceKind, Stamp, Store,
+    StoreError, fingerprint,
+};
+
+use crate::engine::{NOW, chunks_of, found, new_entry, on_every_engine, raw_of};
+
+fn item(path: &str, text: &str) -> NewItem {
+    let mut entry = new_entry(EntryKind::Source, path);
+    entry.source = format!("docs/{path}");
+    NewItem {
+        path: path.to_owned(),
+        stamp: Stamp { modified: 7, size: text.len() as u64 },
+        hash: fingerprint(&[text.as_bytes()]),
+        entry,
+        raw: Packed::of(text.as_bytes()).unwrap(),
+        chunks: chunks_of(path, text.as_bytes()),
+    }
+}
+
+fn folder() -> NewSource {
+    NewSource {
+        name: "docs".to_owned(),
+        kind: SourceKind::Folder,
+        path: "/project/docs".to_owned(),
+        options: String::new(),
+        at: NOW,
+        freshness: Freshness::default(),
+    }
+}
+
+fn index(store: &dyn Store, items: &[(&str, &str)], kept: &[&str]) -> Reindexed {
+    let mut reindex = store.reindex().unwrap();
+    for (path, text) in items {
+        reindex.add(item(path, text)).unwrap();
+    }
+    for path in kept {
+        reindex.keep(path, Stamp { modified: 8, size: 1 });
+    }
+    reindex.finish(&folder(), Others::Go).unwrap()
+}
+
+fn reference_of(reindexed: &Reindexed, path: &str) -> Reference {
+    reindexed.added.iter().find(|(added, _)| added == path).unwrap().1
+}
+
+#[test]
+fn a_source_is_unseen_until_it_is_finished() {
+    on_every_engine(|store| {
+        let mut reindex = store.reindex().unwrap();
+        let large = "walrus and more words\n".repeat(200_000);
+        reindex.add(item("a.md", &large)).unwrap();
+        assert!(found(store, "walrus").is_empty());
+        drop(reindex);
+        assert_eq!(store.facts().unwrap().chunks, 0);
+        assert!(store.sources().unwrap().is_empty());
+    });
+}
+
+#[test]
+fn what_was_indexed_is_found_and_read() {
+    on_every_engine(|store| {
+        let text = "one walrus\n".repeat(30_000);
+        let done = index(store, &[("a.md", &text)], &[]);
+        let reference = reference_of(&done, "a.md");
+        assert_eq!(raw_of(store, reference).unwrap(), text.as_bytes());
+        let entry = store.entry(reference).unwrap();
+        assert_eq!((entry.bytes, entry.lines), (text.len() as u64, 30_000));
+        assert!(found(store, "walrus").contains(&reference));
+        let line = store.line_start(reference, 29_999).unwrap();
+        assert_eq!(line, 29_998 * "one walrus\n".len() as u64);
+    });
+}
+
+#[test]
+fn indexing_again_replaces_keeps_and_drops() {
+    on_every_engine(|store| {
+        let first =
+            index(store, &[("a.md", "walrus"), ("b.md", "ostrich"), ("c.md", "beaver")], &[]);
+        let second = index(store, &[("a.md", "pelican")], &["c.md"]);
+        assert_eq!((second.added.len(), second.replaced, second.gone), (1, 1, 1));
+        for (word, path) in [("walrus", "a.md"), ("ostrich", "b.md")] {
+            assert!(found(store, word).is_empty(), "{word}");
+            let gone = store.entry(reference_of(&first, path));
+            assert!(matches!(gone, Err(StoreError::Gone { .. })), "{gone:?}");
+        }
+        assert_eq!(found(store, "beaver"), [reference_of(&first, "c.md")]);
+        let kept = store.source_items("docs").unwrap();
+        assert_eq!(kept[1].stamp, Stamp { modified: 8, size: 1 });
+    });
+}
+
+#[test]
+fn some_items_change_while_the_others_stay() {
+    on_every_engine(|store| {
+        index(store, &[("a.md", "walrus"), ("b.md", "ostrich"), ("c.md", "beaver")], &[]);
+        let mut reindex = store.reindex().unwrap();
+        reindex.add(item("a.md", "pelican")).unwrap();
+        reindex.remove("b.md");
+        let done = reindex.finish(&folder(), Others::Stay).unwrap();
+        assert_eq!((done.replaced, done.gone), (1, 1));
+        assert!(found(store, "ostrich").is_empty());
+        assert_eq!(found(store, "beaver").len(), 1);
+    });
+}
+
+#[test]
+fn a_source_with_nothing_left_is_none() {
+    on_every_engine(|store| {
+        let done = index(store, &[("a.md", "walrus")], &[]);
+        assert_eq!(store.sources().unwrap()[0].entries, 1);
+        let references = vec![reference_of(&done, "a.md")];
+        store.purge(&Selection { references, ..Selection::default() }, NOW).unwrap();
+        assert!(store.sources().unwrap().is_empty());
+    });
+}
