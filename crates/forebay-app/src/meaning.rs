@@ -11,11 +11,13 @@ pub(crate) struct Sense {
 
 /// The sense of a passage. Of code the name and what is said about it count more than its statements.
 pub(crate) fn of_passage(title: &str, text: &str) -> Sense {
-    let is_code = code::is_likely(text);
-    let about = code::comment(text).filter(|_| is_code).unwrap_or_default();
-    let again = if is_code { title } else { "" };
+    // Where documentation is most of it, that counts enough as it is.
+    let is_mostly_code = code::is_mostly(text);
+    let about = code::comment(text).filter(|_| is_mostly_code).unwrap_or_default();
+    let again = if is_mostly_code { title } else { "" };
     // What matters most first: of a long text only the beginning counts.
-    Sense { meaning: of(&format!("{title} {about} {text} {again}")), is_code }
+    let meaning = of(&format!("{title} {about} {text} {again}"));
+    Sense { meaning, is_code: code::is_likely(text) }
 }
 
 /// Whether a word is one that people use, and no slip for another.

@@ -27,6 +27,8 @@ const LEAST_CANDIDATES: usize = 100;
 const READ: usize = 50;
 /// Output that is not searchable yet is caught up with, as far as this goes, before the search.
 const CATCH_UP_BYTES: u64 = 16 * 1024 * 1024;
+/// Whoever writes a note down does not wait for large output.
+const CATCH_UP_FOR_NOTE: u64 = 1024 * 1024;
 
 /// The order of the hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -143,7 +145,7 @@ impl Reach {
 
     /// Notes that say something like `text`, as it stands: nothing in it is a filter.
     pub(crate) fn find_notes(&self, text: &str) -> Result<Vec<Hit>, AppError> {
-        self.catch_up()?;
+        self.catch_up_within(CATCH_UP_FOR_NOTE)?;
         let question = Question { text: text.to_owned(), ..Question::default() };
         let mut hits = self.candidates(&Asked::read(question, &self.stores)?)?;
         hits.truncate(self.filter.limit);
@@ -194,9 +196,13 @@ impl Reach {
 
     /// Makes pending output searchable; returns how many bytes are still to come.
     pub(crate) fn catch_up(&self) -> Result<u64, AppError> {
+        self.catch_up_within(CATCH_UP_BYTES)
+    }
+
+    fn catch_up_within(&self, bytes: u64) -> Result<u64, AppError> {
         let mut left = 0;
         for store in &self.stores {
-            indexing::finish_all(&**store, |done| done < CATCH_UP_BYTES)?;
+            indexing::finish_all(&**store, |done| done < bytes)?;
             left += store.unindexed()?.iter().map(|state| state.bytes - state.offset).sum::<u64>();
         }
         Ok(left)

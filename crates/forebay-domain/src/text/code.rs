@@ -33,15 +33,20 @@ const DEFINITIONS: &[&str] = &[
 /// Lines that are looked at.
 const LOOKED_AT: usize = 40;
 
-/// Whether a text is likely source code.
+/// Whether a text is likely source code, be it documentation for the most part.
 pub fn is_likely(text: &str) -> bool {
+    is_mostly(text) || opens_definition(text)
+}
+
+/// Whether most lines of a text look like source code.
+pub fn is_mostly(text: &str) -> bool {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(LOOKED_AT);
     let (mut all, mut code) = (0, 0);
     for line in lines {
         all += 1;
         code += usize::from(is_code_line(line));
     }
-    all > 0 && (2 * code >= all || opens_definition(text))
+    all > 0 && 2 * code >= all
 }
 
 /// Whether the first line opens a body: `def read(path):`. What follows may be all documentation.
