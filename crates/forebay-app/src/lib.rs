@@ -9,6 +9,7 @@ mod app;
 mod call;
 mod error;
 mod files;
+mod guide;
 mod holding;
 pub mod hooks;
 pub mod importing;

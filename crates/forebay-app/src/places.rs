@@ -72,6 +72,7 @@ impl Places {
         let mut stores = vec![self.own()?];
         if scope == Scope::Session
             || scope == Scope::Branch
+            || scope == Scope::Ticket
             || self.project.is_none() && scope != Scope::All
         {
             return Ok(stores);

@@ -108,9 +108,15 @@ pub struct Keep {
     pub turns: u64,
     pub sources: u64,
     pub notes: u64,
+    pub events: u64,
 }
 
 impl Keep {
+    /// How long the events of a session are kept, if they expire at all.
+    pub fn events(&self) -> Option<Duration> {
+        (self.events > 0).then(|| days(self.events))
+    }
+
     /// How long each kind that expires at all is kept.
     pub fn spans(&self) -> Vec<(EntryKind, Duration)> {
         [

@@ -7,6 +7,8 @@ pub enum Scope {
     Session,
     /// What was made on the git branch that is checked out.
     Branch,
+    /// What was made for the ticket that the branch is named after.
+    Ticket,
     /// This project and the user's own notes.
     #[default]
     Project,
@@ -15,12 +17,14 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Self; 4] = [Self::Session, Self::Branch, Self::Project, Self::All];
+    pub const ALL: [Self; 5] =
+        [Self::Session, Self::Branch, Self::Ticket, Self::Project, Self::All];
 
     pub const fn word(self) -> &'static str {
         match self {
             Self::Session => "session",
             Self::Branch => "branch",
+            Self::Ticket => "ticket",
             Self::Project => "project",
             Self::All => "all",
         }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use forebay_domain::event::Recorded;
 use forebay_domain::note::NoteKind;
 use forebay_domain::usage::{Answered, Totals};
-use forebay_domain::{Entry, EntryKind, Hit, Reference, RunRecord, Timestamp};
+use forebay_domain::{Entry, EntryKind, Event, EventKind, Hit, Reference, RunRecord, Timestamp};
 
 use crate::StoreError;
 
@@ -63,6 +64,18 @@ pub trait Store: Send + Sync {
 
     /// Sessions, most recently used first.
     fn sessions(&self, limit: usize) -> Result<Vec<SessionFacts>, StoreError>;
+
+    /// Writes down what happened in a session; the least worthy of too many events go.
+    fn remember(&self, happened: &Happened) -> Result<(), StoreError>;
+
+    /// Events, the latest first.
+    fn events(&self, page: &EventPage) -> Result<Vec<Recorded>, StoreError>;
+
+    /// Marks a session with a topic; says whether it was not marked before.
+    fn mark(&self, session: &str, topic: &str) -> Result<bool, StoreError>;
+
+    /// Takes a mark away; says whether there was one.
+    fn unmark(&self, session: &str, topic: &str) -> Result<bool, StoreError>;
 
     /// What a selection covers, without touching it.
     fn would_purge(&self, selection: &Selection, now: Timestamp) -> Result<Purged, StoreError>;
@@ -224,6 +237,8 @@ pub struct Query {
     pub limit: usize,
     pub session: Option<String>,
     pub branch: Option<String>,
+    /// What was made for this ticket.
+    pub ticket: Option<String>,
     pub kinds: Vec<EntryKind>,
     /// Only these; empty for all.
     pub entries: Vec<Reference>,
@@ -235,6 +250,31 @@ pub struct Query {
 pub struct HistoryPage {
     pub session: Option<String>,
     /// Only entries older than this sequence number.
+    pub before: Option<i64>,
+    pub limit: usize,
+}
+
+/// What happened in a session at one moment.
+#[derive(Debug, Clone, Default)]
+pub struct Happened {
+    pub session: String,
+    pub client: String,
+    pub branch: Option<String>,
+    pub created: Timestamp,
+    pub events: Vec<Event>,
+    /// Events, by their sequence, that no longer stand.
+    pub settled: Vec<i64>,
+}
+
+/// Which events are asked for.
+#[derive(Debug, Clone, Default)]
+pub struct EventPage {
+    pub session: Option<String>,
+    /// Only these; empty for all.
+    pub kinds: Vec<EventKind>,
+    pub ticket: Option<String>,
+    pub standing_only: bool,
+    /// Only those before this sequence.
     pub before: Option<i64>,
     pub limit: usize,
 }
@@ -264,6 +304,8 @@ pub struct Selection {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expiry {
     pub keep: Vec<(EntryKind, Duration)>,
+    /// The same for the events of sessions.
+    pub events: Option<Duration>,
     pub at_most: usize,
 }
 
@@ -279,15 +321,22 @@ pub struct Purged {
     pub entries: u64,
     pub notes: u64,
     pub bytes: u64,
+    pub events: u64,
     /// The first of them, for the reader to recognise.
     pub examples: Vec<(Reference, String)>,
 }
 
 impl Purged {
+    /// How many things there are to confirm.
+    pub fn count(&self) -> u64 {
+        self.entries + self.events
+    }
+
     pub fn add(&mut self, other: Self) {
         self.entries += other.entries;
         self.notes += other.notes;
         self.bytes += other.bytes;
+        self.events += other.events;
         self.examples.extend(other.examples);
     }
 }

@@ -11,9 +11,9 @@ pub mod project;
 pub mod sqlite;
 
 pub use contract::{
-    Expiry, Facts, Health, HistoryPage, Import, ImportStep, Imported, IndexState, IndexStep,
-    Meaning, NewChunk, NewDetail, NewEntry, NewNote, Purged, Query, Selection, SessionFacts, Store,
-    Upload,
+    EventPage, Expiry, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported,
+    IndexState, IndexStep, Meaning, NewChunk, NewDetail, NewEntry, NewNote, Purged, Query,
+    Selection, SessionFacts, Store, Upload,
 };
 pub use error::StoreError;
 pub use home::Home;

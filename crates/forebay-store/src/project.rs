@@ -37,6 +37,11 @@ impl Project {
         head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
     }
 
+    /// The folder in which git keeps the state of this worktree.
+    pub fn git_folder(&self) -> Option<&Path> {
+        self.git_dir.as_deref()
+    }
+
     fn of_git_worktree(root: &Path) -> Option<Self> {
         let git_dir = git_dir(root)?;
         let common = common_dir(&git_dir);

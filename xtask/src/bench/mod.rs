@@ -5,6 +5,7 @@
 
 mod client;
 mod digest;
+mod import;
 mod memory;
 mod output;
 mod overhead;
@@ -54,6 +55,7 @@ const TRIALS: &[Trial] = &[
     Trial { name: "writers", measure: writers::measure },
     Trial { name: "search", measure: search::measure },
     Trial { name: "digest", measure: digest::measure },
+    Trial { name: "import", measure: import::measure },
 ];
 
 /// How much of everything.
@@ -66,6 +68,7 @@ struct Sizes {
     documents: usize,
     queries: usize,
     digest_megabytes: usize,
+    transcript_megabytes: usize,
 }
 
 const FULL: Sizes = Sizes {
@@ -77,6 +80,7 @@ const FULL: Sizes = Sizes {
     documents: 50_000,
     queries: 300,
     digest_megabytes: 100,
+    transcript_megabytes: 1_000,
 };
 
 const QUICK: Sizes = Sizes {
@@ -88,6 +92,7 @@ const QUICK: Sizes = Sizes {
     documents: 5_000,
     queries: 30,
     digest_megabytes: 10,
+    transcript_megabytes: 100,
 };
 
 impl Bench {

@@ -7,7 +7,7 @@ use forebay_domain::{Ending, tokens};
 use serde_json::Value;
 
 use super::captured::{self, Captured, Raw};
-use super::{Host, tools};
+use super::{Host, advice, tools};
 use crate::render::frame;
 use crate::{Answer, App, AppError};
 
@@ -28,7 +28,7 @@ pub(super) fn answer(
     let can_replace = (host.hears)(&Reply::Replace(String::new()));
     let captured = captured::store(app, call, &raw)?;
     if !can_replace {
-        return Ok(Reply::Silent);
+        return advice::on_long_output(app, host, &captured.entry);
     }
     let text = text(&captured, result);
     // A result that is no longer than its digest is its own digest.

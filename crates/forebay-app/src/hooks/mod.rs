@@ -3,16 +3,24 @@
 //! A hook must never break the agent: whatever goes wrong is an error here, which the door logs while the
 //! host goes on as if there were no hook. Only a deny rule that could be read is said aloud.
 
+mod advice;
 mod after_tool;
 mod before_tool;
 mod captured;
+mod compaction;
+mod prompt;
+mod record;
+mod rewrite;
 mod saved;
+mod session_start;
 pub(crate) mod tools;
 
 use std::path::PathBuf;
 
 use forebay_domain::hook::{HookCall, HookEvent, Reply};
+use forebay_domain::tokens;
 
+pub(crate) use self::compaction::SNAPSHOT;
 use crate::{App, AppError};
 
 /// The host that calls, as far as an answer depends on it.
@@ -21,9 +29,18 @@ pub struct Host<'a> {
     pub hears: &'a dyn Fn(&Reply) -> bool,
     /// Whether the result of the tool that is called can be replaced when it has run.
     pub replaces_results: bool,
+    /// Whether it tells its hooks when it compacts, and only then.
+    pub tells_compaction: bool,
+    /// How many bytes of added context are sure to reach the model.
+    pub context_bytes: Option<usize>,
+    /// How the host's shell calls this program; nothing where it cannot be told.
+    pub program: Option<String>,
     /// Folders in which it leaves output that was too long for it.
     pub folders: Vec<PathBuf>,
 }
+
+/// The mark of a session that was compacted and not told the guide yet.
+const GUIDE_DUE: &str = "guide due";
 
 /// The answer to a call of a hook.
 pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppError> {
@@ -39,8 +56,31 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
             "nothing was recorded of this call",
         ));
     }
+    let reply = reply(app, host, call);
+    // What happened is written down also where there was nothing to answer, and the other way round.
+    match (record::record(app, call), &reply) {
+        (Err(error), Ok(_)) => tracing::warn!(%error, "events were not recorded"),
+        (Err(_) | Ok(()), _) => {}
+    }
+    reply
+}
+
+fn reply(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppError> {
     match &call.event {
+        HookEvent::BeforeTool(tool) => {
+            Ok(rewrite::rewritten(app, host, tool).unwrap_or(Reply::Silent))
+        }
         HookEvent::AfterTool(tool, result) => after_tool::answer(app, host, tool, result),
+        HookEvent::Prompt(_) => prompt::answer(app, host),
+        HookEvent::SessionStart(reason) => session_start::answer(app, host, *reason),
+        HookEvent::BeforeCompact(_) => compaction::before(app, host),
+        HookEvent::AfterCompact(summary) => compaction::after(app, summary.as_deref()),
         _ => Ok(Reply::Silent),
     }
+}
+
+/// Bytes of a budget that the host lets pass.
+fn room(host: &Host<'_>, budget: u64) -> usize {
+    let bytes = tokens::to_bytes(budget);
+    host.context_bytes.map_or(bytes, |most| bytes.min(most))
 }

@@ -1,4 +1,4 @@
-//! `ctx_history`: a session's entries in order, newest page first.
+//! `ctx_history`: a session's entries, or its events, in order, newest page first.
 
 use forebay_domain::Entry;
 use forebay_store::HistoryPage;
@@ -18,6 +18,8 @@ pub struct History;
 pub struct Input {
     /// Default: this one; all: every session
     pub session: Option<String>,
+    /// List events instead: all, file, or a kind (task, decision, error, prompt, ...)
+    pub events: Option<String>,
     pub limit: Option<u64>,
     /// From the previous page
     pub cursor: Option<String>,
@@ -27,11 +29,12 @@ pub struct Input {
 const DEFAULT_LIMIT: u64 = 20;
 const LARGEST_LIMIT: u64 = 500;
 /// Room for the line that tells how to go on.
-const MORE_BYTES: usize = 50;
+pub(super) const MORE_BYTES: usize = 60;
 
 impl Tool for History {
     const NAME: &'static str = "ctx_history";
-    const DESCRIPTION: &'static str = "List a session's runs and notes, newest first.";
+    const DESCRIPTION: &'static str =
+        "List a session's runs and notes, or its events, newest first.";
     const NATURE: Nature = Nature::Reads;
     type Input = Input;
 
@@ -40,12 +43,23 @@ impl Tool for History {
         let limit = input.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, LARGEST_LIMIT) as usize;
         let session = Session::choose(app, input.session.as_deref())?;
         let before = input.cursor.as_deref().map(parse_cursor).transpose()?;
+        if let Some(word) = input.events.as_deref() {
+            let page = Page { before, limit, budget };
+            return super::events::list(app, &session, word, &page);
+        }
         let page = HistoryPage { session: session.key.clone(), before, limit: limit + 1 };
         let mut entries = app.places.own()?.history(&page)?;
         let has_more = entries.len() > limit;
         entries.truncate(limit);
         Ok(render(app, &session, &entries, has_more, budget))
     }
+}
+
+/// Which part of a list is told, and at what cost.
+pub(super) struct Page {
+    pub(super) before: Option<i64>,
+    pub(super) limit: usize,
+    pub(super) budget: u64,
 }
 
 /// The session to tell of, and how it is called.

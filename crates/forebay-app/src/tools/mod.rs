@@ -3,6 +3,7 @@
 pub mod annotate;
 pub mod batch_execute;
 pub mod doctor;
+mod events;
 pub mod execute;
 pub mod execute_file;
 pub mod get;

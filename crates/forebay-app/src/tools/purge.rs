@@ -49,15 +49,12 @@ impl Tool for Purge {
         let found = over(&stores, |store| store.would_purge(&selection, app.now()))?;
         match input.confirm {
             None => Ok(answer(&found, "would be forgotten", dry_run_end(&found))),
-            Some(count) if count == found.entries => {
+            Some(count) if count == found.count() => {
                 let purged = over(&stores, |store| store.purge(&selection, app.now()))?;
                 Ok(answer(&purged, "forgotten", String::new()))
             }
             Some(count) => Err(AppError::bad_input(
-                format!(
-                    "confirm={count}, but {} entries match now; nothing was forgotten",
-                    found.entries
-                ),
+                format!("confirm={count}, but {} match now; nothing was forgotten", found.count()),
                 "look at the dry run again (leave confirm out)",
             )),
         }
@@ -95,7 +92,11 @@ fn selection(app: &App, input: &Input) -> Result<Selection, AppError> {
         session: input.session.clone(),
         older_than: input.older_than_days.map(days),
         everything: input.everything,
-        expired: input.expired.then(|| Expiry { keep: app.settings.keep.spans(), at_most: SWEEP }),
+        expired: input.expired.then(|| Expiry {
+            keep: app.settings.keep.spans(),
+            events: app.settings.keep.events(),
+            at_most: SWEEP,
+        }),
     };
     if selection.is_empty() {
         return Err(AppError::bad_input(
@@ -107,7 +108,7 @@ fn selection(app: &App, input: &Input) -> Result<Selection, AppError> {
 }
 
 fn dry_run_end(found: &Purged) -> String {
-    match found.entries {
+    match found.count() {
         0 => String::new(),
         count => format!("\nnothing is removed yet; to do it: the same call with confirm={count}"),
     }
@@ -118,8 +119,12 @@ fn answer(purged: &Purged, word: &str, end: String) -> Answer {
         0 => String::new(),
         count => format!(" ({} among them)", number::counted(count, "note")),
     };
+    let events = match purged.events {
+        0 => String::new(),
+        count => format!(", {}", number::counted(count, "event")),
+    };
     let mut text = format!(
-        "{} entr{}{notes}, {} {word}",
+        "{} entr{}{notes}{events}, {} {word}",
         number::grouped(purged.entries),
         if purged.entries == 1 { "y" } else { "ies" },
         number::bytes(purged.bytes)
@@ -131,6 +136,7 @@ fn answer(purged: &Purged, word: &str, end: String) -> Answer {
     let data = json!({
         "entries": purged.entries,
         "notes": purged.notes,
+        "events": purged.events,
         "bytes": purged.bytes,
         "done": word == "forgotten",
         "examples": purged.examples.iter()

@@ -1,11 +1,12 @@
 //! `ctx_reflect`: a session in at most a hundred words: done, decided, left open.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use forebay_domain::event::{Recorded, Task};
 use forebay_domain::text::{cut, number};
 use forebay_domain::time::Span;
-use forebay_domain::{Entry, NoteKind, soft_failure};
-use forebay_store::HistoryPage;
+use forebay_domain::{Entry, EventKind, NoteKind, soft_failure};
+use forebay_store::{EventPage, HistoryPage};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -39,28 +40,104 @@ impl Tool for Reflect {
         let page = HistoryPage { session: session.key.clone(), before: None, limit: MOST_ENTRIES };
         let mut entries = app.places.own()?.history(&page)?;
         entries.reverse();
-        let text = in_words(reflect(&session.name, &entries), MOST_WORDS);
-        let data = json!({ "session": session.key, "entries": entries.len(), "text": text });
+        let events = standing(app, session.key.clone())?;
+        let text = in_words(reflect(&session.name, &entries, &events), MOST_WORDS);
+        let data = json!({
+            "session": session.key,
+            "entries": entries.len(),
+            "events": events.len(),
+            "text": text,
+        });
         Ok(Answer::new(text, data))
     }
 }
 
+/// What still stands of what happened, the latest first.
+fn standing(app: &App, session: Option<String>) -> Result<Vec<Recorded>, AppError> {
+    const TOLD: &[EventKind] = &[
+        EventKind::Decision,
+        EventKind::Task,
+        EventKind::Error,
+        EventKind::FileEdited,
+        EventKind::FileWritten,
+    ];
+    let page = EventPage {
+        session,
+        kinds: TOLD.to_vec(),
+        standing_only: true,
+        limit: MOST_ENTRIES,
+        ..EventPage::default()
+    };
+    Ok(app.places.own()?.events(&page)?)
+}
+
 /// Sentences in order of weight; the last ones go when there are too many words.
-fn reflect(session: &str, entries: &[Entry]) -> Vec<String> {
-    let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
+fn reflect(session: &str, entries: &[Entry], events: &[Recorded]) -> Vec<String> {
+    let created = || {
+        let of_entries = entries.iter().map(|entry| entry.created);
+        of_entries.chain(events.iter().map(|recorded| recorded.created))
+    };
+    let (Some(first), Some(last)) = (created().min(), created().max()) else {
         return vec![format!("{session}: nothing yet.")];
     };
-    let span = Span(first.created.age(last.created));
-    let mut sentences = vec![format!("{session}: {} over {span}.", counts(entries))];
+    let span = Span(first.age(last));
+    let done: Vec<String> =
+        [counts(entries), files_changed(events)].into_iter().flatten().collect();
+    let mut sentences = vec![format!("{session}: {} over {span}.", done.join(", "))];
     sentences.extend(noted(entries, NoteKind::Decision, "Decided"));
+    sentences.extend(decided(events));
     sentences.extend(failing(entries));
+    sentences.extend(unresolved(events));
     sentences.extend(noted(entries, NoteKind::Todo, "Open"));
+    sentences.extend(open_tasks(events));
     sentences.extend(noted(entries, NoteKind::Finding, "Found"));
     sentences.extend(last_run(entries));
     sentences
 }
 
-fn counts(entries: &[Entry]) -> String {
+fn decided(events: &[Recorded]) -> Option<String> {
+    let texts = of(events, EventKind::Decision).map(|one| cut::one_line(&one.event.text, 90));
+    sentence("Decided", texts.collect())
+}
+
+/// A command that failed in the host's own shell.
+fn unresolved(events: &[Recorded]) -> Option<String> {
+    let errors = of(events, EventKind::Error).take(3);
+    sentence(
+        "Unresolved",
+        errors.map(|one| format!("`{}`", cut::one_line(&one.event.subject, 50))).collect(),
+    )
+}
+
+fn open_tasks(events: &[Recorded]) -> Option<String> {
+    let tasks = of(events, EventKind::Task).map(|one| Task::read(&one.event));
+    let open = tasks.filter(Task::is_open).map(|task| cut::one_line(task.words, 60));
+    sentence("Open tasks", open.collect())
+}
+
+fn files_changed(events: &[Recorded]) -> Option<String> {
+    let changed = [EventKind::FileEdited, EventKind::FileWritten];
+    let files: BTreeSet<&str> = events
+        .iter()
+        .filter(|one| changed.contains(&one.event.kind))
+        .map(|one| one.event.subject.as_str())
+        .collect();
+    (!files.is_empty()).then(|| format!("{} changed", number::counted(files.len() as u64, "file")))
+}
+
+fn of(events: &[Recorded], kind: EventKind) -> impl Iterator<Item = &Recorded> {
+    events.iter().filter(move |one| one.event.kind == kind)
+}
+
+fn sentence(word: &str, texts: Vec<String>) -> Option<String> {
+    (!texts.is_empty()).then(|| format!("{word}: {}.", texts.join("; ")))
+}
+
+/// Runs and notes; nothing where there are none.
+fn counts(entries: &[Entry]) -> Option<String> {
+    if entries.is_empty() {
+        return None;
+    }
     let runs: Vec<_> = entries.iter().filter_map(Entry::run).collect();
     let failed = entries.iter().filter(|entry| is_failure(entry)).count();
     let notes = entries.iter().filter(|entry| entry.note().is_some()).count();
@@ -71,7 +148,7 @@ fn counts(entries: &[Entry]) -> String {
     if notes > 0 {
         parts.push(number::counted(notes as u64, "note"));
     }
-    parts.join(", ")
+    Some(parts.join(", "))
 }
 
 /// The notes of a kind that still hold.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use forebay_domain::text::{cut, number, words};
-use forebay_domain::{EntryKind, Hit, Reference, Scope, Timestamp};
+use forebay_domain::{EntryKind, Hit, Reference, Scope, Timestamp, ticket};
 use forebay_store::{Query, Store};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -24,7 +24,7 @@ pub struct Input {
     pub queries: Vec<String>,
     /// Hits per query
     pub limit: Option<u64>,
-    /// session, branch, project (default), all
+    /// session, branch, ticket (or one: ABC-12), project (default), all
     pub scope: Option<String>,
     /// run, note, source, page, capture, turn
     pub kind: Option<String>,
@@ -89,7 +89,7 @@ pub struct Found {
 impl Reach {
     pub fn read(app: &App, input: &Input) -> Result<Self, AppError> {
         check_queries(&input.queries)?;
-        let scope = input::scope(input.scope.as_deref())?;
+        let (scope, ticket) = scope(app, input.scope.as_deref())?;
         let limit = input.limit.unwrap_or(app.settings.search.limit).clamp(1, MOST_HITS) as usize;
         let kinds: Vec<EntryKind> =
             input.kind.as_deref().map(input::kind).transpose()?.into_iter().collect();
@@ -99,6 +99,7 @@ impl Reach {
             source: input.source.clone(),
             session: (scope == Scope::Session).then(|| app.session.clone()),
             branch: if scope == Scope::Branch { Some(checked_out_branch(app)?) } else { None },
+            ticket,
             ..Query::default()
         };
         Ok(Self { stores: app.places.within(scope)?, scope, filter })
@@ -209,6 +210,22 @@ fn check_queries(queries: &[String]) -> Result<(), AppError> {
         ));
     }
     Ok(())
+}
+
+/// The scope, and the ticket where it is one: that of the branch, or the one that is named.
+fn scope(app: &App, word: Option<&str>) -> Result<(Scope, Option<String>), AppError> {
+    if let Some(named) = word.filter(|word| ticket::is_ticket(word)) {
+        return Ok((Scope::Ticket, Some(named.to_owned())));
+    }
+    let scope = input::scope(word)?;
+    if scope != Scope::Ticket {
+        return Ok((scope, None));
+    }
+    let of_branch = app.places.branch().and_then(|branch| ticket::of_branch(&branch));
+    let of_branch = of_branch.ok_or_else(|| {
+        AppError::bad_input("the branch here names no ticket", "give one as scope: ABC-12, #12")
+    })?;
+    Ok((scope, Some(of_branch)))
 }
 
 fn checked_out_branch(app: &App) -> Result<String, AppError> {

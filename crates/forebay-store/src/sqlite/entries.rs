@@ -9,10 +9,8 @@ use forebay_domain::{
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use super::blobs::{self, Part};
-use super::purge;
-use crate::contract::{
-    HistoryPage, IndexState, IndexStep, NewChunk, NewDetail, NewEntry, NewNote, SessionFacts,
-};
+use super::{purge, sessions};
+use crate::contract::{HistoryPage, IndexState, IndexStep, NewChunk, NewDetail, NewEntry, NewNote};
 
 /// An entry of which parts were written before it is complete.
 #[derive(Debug, Clone, Copy)]
@@ -158,16 +156,17 @@ fn write_entry(
     new: &NewEntry,
     is_searchable: bool,
 ) -> rusqlite::Result<()> {
-    let session = touch_session(transaction, new)?;
+    let session = sessions::touch(transaction, &new.session, &new.client, new.created)?;
     transaction
         .prepare_cached(
             "INSERT INTO entry (id, ref, complete, kind, title, source, session, branch, created,
-                 blob, digest, searchable)
-             VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                 blob, digest, searchable, ticket)
+             VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
              ON CONFLICT (id) DO UPDATE SET complete = 1, kind = excluded.kind,
                  title = excluded.title, source = excluded.source, session = excluded.session,
                  branch = excluded.branch, created = excluded.created, blob = excluded.blob,
-                 digest = excluded.digest, searchable = excluded.searchable",
+                 digest = excluded.digest, searchable = excluded.searchable,
+                 ticket = excluded.ticket",
         )?
         .execute((
             entry,
@@ -181,6 +180,7 @@ fn write_entry(
             blob,
             &new.digest,
             is_searchable,
+            ticket_of(new.branch.as_deref()),
         ))
         .map(drop)
 }
@@ -194,16 +194,9 @@ fn next_id(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
         .query_row([], |row| row.get(0))
 }
 
-fn touch_session(transaction: &Transaction<'_>, new: &NewEntry) -> rusqlite::Result<i64> {
-    transaction
-        .prepare_cached(
-            "INSERT INTO session (key, client, started, last_used) VALUES (?1, ?2, ?3, ?3)
-             ON CONFLICT (key) DO UPDATE SET
-                 last_used = max(last_used, excluded.last_used),
-                 client = CASE excluded.client WHEN '' THEN client ELSE excluded.client END
-             RETURNING id",
-        )?
-        .query_row((&new.session, &new.client, new.created.0), |row| row.get(0))
+/// The ticket that a branch is about.
+pub(super) fn ticket_of(branch: Option<&str>) -> Option<String> {
+    branch.and_then(forebay_domain::ticket::of_branch)
 }
 
 /// A random reference that neither an entry nor a forgotten one has.
@@ -368,29 +361,6 @@ pub(super) fn history(connection: &Connection, page: &HistoryPage) -> rusqlite::
              ORDER BY entry.id DESC LIMIT ?3"
         ))?
         .query_map((&page.session, page.before, page.limit as i64), read_entry)?
-        .collect()
-}
-
-pub(super) fn sessions(
-    connection: &Connection,
-    limit: usize,
-) -> rusqlite::Result<Vec<SessionFacts>> {
-    connection
-        .prepare_cached(
-            "SELECT key, client, started, last_used,
-                 (SELECT count(*) FROM entry WHERE entry.session = session.id AND complete) AS entries,
-                 (SELECT max(entry.id) FROM entry WHERE entry.session = session.id) AS newest
-             FROM session WHERE entries > 0 ORDER BY newest DESC LIMIT ?1",
-        )?
-        .query_map([limit as i64], |row| {
-            Ok(SessionFacts {
-                key: row.get(0)?,
-                client: row.get(1)?,
-                started: Timestamp(row.get(2)?),
-                last_used: Timestamp(row.get(3)?),
-                entries: row.get::<_, i64>(4)? as u64,
-            })
-        })?
         .collect()
 }
 

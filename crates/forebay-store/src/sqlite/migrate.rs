@@ -18,7 +18,8 @@ struct Migration {
 const MIGRATIONS: &[Migration] = &[
     Migration { name: "0001_foundation", sql: include_str!("migrations/0001_foundation.sql") },
     Migration { name: "0002_meaning", sql: include_str!("migrations/0002_meaning.sql") },
-    Migration { name: "0003_import", sql: include_str!("migrations/0003_import.sql") },
+    Migration { name: "0003_events", sql: include_str!("migrations/0003_events.sql") },
+    Migration { name: "0004_import", sql: include_str!("migrations/0004_import.sql") },
 ];
 
 impl Migration {

@@ -4,11 +4,13 @@ mod blobs;
 mod conditions;
 mod connection;
 mod entries;
+mod events;
 mod imports;
 mod ledger;
 mod migrate;
 mod purge;
 mod search;
+mod sessions;
 mod telling;
 mod upload;
 mod vectors;
@@ -16,6 +18,7 @@ mod vectors;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use forebay_domain::event::Recorded;
 use forebay_domain::usage::{Answered, Totals};
 use forebay_domain::{Entry, Hit, Reference, Timestamp};
 
@@ -25,8 +28,8 @@ use self::telling::WordCounts;
 use self::vectors::Vectors;
 use crate::StoreError;
 use crate::contract::{
-    Facts, Health, HistoryPage, Import, ImportStep, Imported, IndexState, IndexStep, Purged, Query,
-    Selection, SessionFacts, Store, Upload,
+    EventPage, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported, IndexState,
+    IndexStep, Purged, Query, Selection, SessionFacts, Store, Upload,
 };
 
 /// A store in one SQLite file.
@@ -142,7 +145,23 @@ impl Store for SqliteStore {
     }
 
     fn sessions(&self, limit: usize) -> Result<Vec<SessionFacts>, StoreError> {
-        self.reading(|connection| entries::sessions(connection, limit))
+        self.reading(|connection| sessions::list(connection, limit))
+    }
+
+    fn remember(&self, happened: &Happened) -> Result<(), StoreError> {
+        self.writing(|transaction| events::remember(transaction, happened))
+    }
+
+    fn events(&self, page: &EventPage) -> Result<Vec<Recorded>, StoreError> {
+        self.reading(|connection| events::events(connection, page))
+    }
+
+    fn mark(&self, session: &str, topic: &str) -> Result<bool, StoreError> {
+        self.writing(|transaction| events::mark(transaction, session, topic))
+    }
+
+    fn unmark(&self, session: &str, topic: &str) -> Result<bool, StoreError> {
+        self.reading(|connection| events::unmark(connection, session, topic))
     }
 
     fn would_purge(&self, selection: &Selection, now: Timestamp) -> Result<Purged, StoreError> {

@@ -30,7 +30,9 @@ pub(super) fn survey(
     selection: &Selection,
     now: Timestamp,
 ) -> rusqlite::Result<Purged> {
-    select(connection, selection, now).map(|doomed| sum_up(&doomed))
+    let mut purged = sum_up(&select(connection, selection, now)?);
+    purged.events = doomed_events(connection, selection, now)?.len() as u64;
+    Ok(purged)
 }
 
 /// Forgets what a selection covers, down to the bytes in the file.
@@ -41,7 +43,7 @@ pub(super) fn purge(
 ) -> rusqlite::Result<Purged> {
     connection.execute_batch("PRAGMA secure_delete = ON")?;
     let purged = forget(connection, selection, now).and_then(|purged| {
-        if purged.entries > 0 {
+        if purged.count() > 0 {
             give_space_back(connection)?;
         }
         Ok(purged)
@@ -72,16 +74,54 @@ fn forget_in(
         bury(transaction, victim.reference, why, now)?;
         entries::delete(transaction, victim.entry)?;
     }
+    let events = doomed_events(transaction, selection, now)?;
+    let mut delete_event = transaction.prepare_cached("DELETE FROM event WHERE id = ?1")?;
+    events.iter().try_for_each(|event| delete_event.execute([event]).map(drop))?;
     if selection.expired.is_some() {
         delete_abandoned(transaction, now)?;
     }
-    if !doomed.is_empty() {
-        transaction.execute(
-            "DELETE FROM session WHERE id NOT IN (SELECT session FROM entry WHERE session IS NOT NULL)",
-            [],
-        )?;
+    if !doomed.is_empty() || !events.is_empty() {
+        delete_empty_sessions(transaction)?;
     }
-    Ok(sum_up(&doomed))
+    Ok(Purged { events: events.len() as u64, ..sum_up(&doomed) })
+}
+
+fn delete_empty_sessions(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "DELETE FROM session
+         WHERE id NOT IN (SELECT session FROM entry WHERE session IS NOT NULL)
+           AND id NOT IN (SELECT session FROM event);
+         DELETE FROM mark WHERE session NOT IN (SELECT key FROM session);",
+    )
+}
+
+/// Events have no reference and no source: a selection by these covers none.
+fn doomed_events(
+    connection: &Connection,
+    selection: &Selection,
+    now: Timestamp,
+) -> rusqlite::Result<Vec<i64>> {
+    let names_entries = !selection.references.is_empty() || selection.source.is_some();
+    let keeps_all = selection.expired.as_ref().is_some_and(|expiry| expiry.events.is_none());
+    if selection.is_empty() || names_entries || keeps_all {
+        return Ok(Vec::new());
+    }
+    let mut conditions = Conditions::default();
+    conditions.add_text("session.key = ?", selection.session.as_deref());
+    let expired = selection.expired.as_ref().and_then(|expiry| expiry.events);
+    for age in [selection.older_than, expired].into_iter().flatten() {
+        conditions.add("event.created < ?", [now.minus(age).0.into()]);
+    }
+    if selection.expired.is_some() {
+        conditions.add("session.last_used < ?", [now.minus(SESSION_AT_WORK).0.into()]);
+    }
+    let Conditions { sql, values } = conditions;
+    connection
+        .prepare(&format!(
+            "SELECT event.id FROM event JOIN session ON session.id = event.session WHERE TRUE {sql}"
+        ))?
+        .query_map(params_from_iter(values), |row| row.get(0))?
+        .collect()
 }
 
 /// Removes the entry of a source that is about to be stored anew; its old reference is explained.
@@ -208,6 +248,7 @@ fn sum_up(doomed: &[Doomed]) -> Purged {
         entries: doomed.len() as u64,
         notes: doomed.iter().filter(|victim| victim.is_note).count() as u64,
         bytes: doomed.iter().map(|victim| victim.bytes).sum(),
+        events: 0,
         examples: doomed
             .iter()
             .take(EXAMPLES)

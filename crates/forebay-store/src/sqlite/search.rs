@@ -153,6 +153,7 @@ fn conditions(query: &Query) -> Conditions {
     let mut conditions = Conditions::default();
     conditions.add_text("session.key = ?", query.session.as_deref());
     conditions.add_text("entry.branch = ?", query.branch.as_deref());
+    conditions.add_text("entry.ticket = ?", query.ticket.as_deref());
     conditions.add_text("entry.source GLOB ?", query.source.as_deref());
     conditions.add_one_of("entry.ref", query.entries.iter().map(Reference::as_str));
     conditions.add_one_of("entry.kind", query.kinds.iter().map(|kind| kind.word()));

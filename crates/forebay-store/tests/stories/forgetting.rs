@@ -16,7 +16,10 @@ fn later(span: Duration) -> Timestamp {
 
 fn expired() -> Selection {
     let keep = vec![(EntryKind::Run, days(30))];
-    Selection { expired: Some(Expiry { keep, at_most: 100 }), ..Selection::default() }
+    Selection {
+        expired: Some(Expiry { keep, at_most: 100, ..Expiry::default() }),
+        ..Selection::default()
+    }
 }
 
 #[test]

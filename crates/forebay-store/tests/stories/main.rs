@@ -8,4 +8,5 @@ mod forgetting;
 mod keeping;
 mod noting;
 mod projects;
+mod remembering;
 mod sqlite_file;

@@ -1,4 +1,4 @@
-//! `forebay history`: a session's entries, newest first.
+//! `forebay history`: a session's entries or events, newest first.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::Common;
 use super::terminal::Failure;
 
-/// List runs and notes, newest first
+/// List runs and notes, or what happened, newest first
 #[derive(Debug, Args)]
 pub(super) struct History {
     /// How many
@@ -17,6 +17,9 @@ pub(super) struct History {
     /// Of every session, not just this one
     #[arg(long)]
     all: bool,
+    /// What happened instead: all, file, task, decision, error, prompt, ...
+    #[arg(long, value_name = "KIND")]
+    events: Option<String>,
     /// Go on where the previous page ended
     #[arg(long)]
     cursor: Option<String>,
@@ -30,7 +33,13 @@ impl History {
         let session = if self.all { Some("all") } else { common.session.as_deref() };
         common.ask(
             "ctx_history",
-            json!({ "session": session, "limit": self.limit, "cursor": self.cursor, "budget": self.budget }),
+            json!({
+                "session": session,
+                "events": self.events,
+                "limit": self.limit,
+                "cursor": self.cursor,
+                "budget": self.budget,
+            }),
         )
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use forebay_platforms::{Output, Platform};
 
 use super::terminal::Failure;
 use super::{Common, data_folder};
+use crate::config::environment;
 use crate::doors::hook;
 
 /// How long a hook waits for another process to be done with the store.
@@ -68,14 +69,22 @@ impl Hook {
 
 /// The app of the conversation and the folder that the payload names.
 fn make_app(platform: &Platform, call: &HookCall) -> Result<App, AppError> {
-    let folder = call.cwd.as_deref().map(Path::new).filter(|folder| folder.is_dir());
-    let common = Common {
-        directory: folder.map(Path::to_owned),
-        session: call.session.clone(),
-        set: Vec::new(),
-        json: false,
-    };
-    common.app_for(platform.id, "hook")
+    let folder = call.cwd.as_deref().map(PathBuf::from).filter(|folder| folder.is_dir());
+    let common =
+        Common { directory: folder, session: call.session.clone(), set: Vec::new(), json: false };
+    let cwd = common.working_folder()?;
+    let project = project_folder(platform).unwrap_or_else(|| cwd.clone());
+    common.app_in(cwd, &project, platform.id, "hook")
+}
+
+/// The folder the conversation was started in, where the host tells it.
+///
+/// A model that changes into another repository takes its conversation along: what is captured there is
+/// looked for by the server that was started with the conversation.
+fn project_folder(platform: &Platform) -> Option<PathBuf> {
+    const TELLING: &[&str] = &["claude-code", "gemini-cli", "qwen-code", "copilot-cli", "cursor"];
+    let told = TELLING.contains(&platform.id).then(|| environment::read(environment::PROJECT));
+    told.flatten().map(PathBuf::from).filter(|folder| folder.is_dir())
 }
 
 /// A host that stopped reading has its reasons; that is no failure of the hook.

@@ -149,10 +149,21 @@ impl Common {
     /// The app for a client; `session` is the conversation's name when nobody gave one.
     fn app_for(&self, client: &str, session: &str) -> Result<App, AppError> {
         let cwd = self.working_folder()?;
+        self.app_in(cwd.clone(), &cwd, client, session)
+    }
+
+    /// The app of the project that `project` lies in, for somebody who stands in `cwd`.
+    fn app_in(
+        &self,
+        cwd: PathBuf,
+        project: &Path,
+        client: &str,
+        session: &str,
+    ) -> Result<App, AppError> {
         let home = data_folder()?;
         crate::log::start(&home.log_file());
         let user_home = user_home();
-        let project = Project::of(&cwd, user_home.as_deref());
+        let project = Project::of(project, user_home.as_deref());
         let root = project.as_ref().map_or(&cwd, |project| &project.root);
         let settings =
             self.config(root).and_then(|config| config.settings()).map_err(wrong_settings)?;

@@ -41,7 +41,8 @@ impl Purge {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         let told = app.call("ctx_purge", self.input(None), &Call::new()?)?;
-        let count = told.data["entries"].as_u64().unwrap_or_default();
+        let counted = |name: &str| told.data[name].as_u64().unwrap_or_default();
+        let count = counted("entries") + counted("events");
         if !self.yes || count == 0 {
             // A person confirms with a flag; the answer's last line speaks to a model.
             let mut told = told;

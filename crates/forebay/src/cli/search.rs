@@ -23,8 +23,8 @@ pub(super) struct Search {
     /// Hits for a query
     #[arg(short = 'n', long)]
     limit: Option<u64>,
-    /// How far to look
-    #[arg(long, value_parser = ["session", "branch", "project", "all"])]
+    /// How far to look: session, branch, ticket (or one: ABC-12), project, all
+    #[arg(long)]
     scope: Option<String>,
     /// Only entries of this kind
     #[arg(long, value_parser = ["run", "note", "source", "page", "capture", "turn"])]

@@ -7,6 +7,9 @@ pub(crate) const SESSION: &str = "FOREBAY_SESSION";
 /// What goes to the log: error, warn, info, debug or trace.
 pub(crate) const LOG: &str = "FOREBAY_LOG";
 
+/// The folder a conversation was started in, as several hosts tell their hooks.
+pub(crate) const PROJECT: &str = "CLAUDE_PROJECT_DIR";
+
 /// Conversations as hosts name them, for the processes they start.
 pub(crate) const HOST_SESSIONS: &[&str] =
     &["CLAUDE_CODE_SESSION_ID", "GEMINI_SESSION_ID", "QWEN_SESSION_ID"];

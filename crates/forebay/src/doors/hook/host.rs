@@ -7,6 +7,7 @@ use forebay_domain::hook::{HookEvent, Reply, ToolKind};
 use forebay_platforms::platform::Ability;
 use forebay_platforms::setup::Base;
 use forebay_platforms::{Decoded, Platform, can_hear};
+use forebay_sandbox::on_path;
 
 use crate::config::environment;
 
@@ -28,6 +29,9 @@ impl Seen<'_> {
         Host {
             hears: &*self.hears,
             replaces_results: platform.can(to_replace(decoded)),
+            tells_compaction: platform.can(Ability::SeeCompaction),
+            context_bytes: platform.context_bytes(),
+            program: program(decoded),
             folders: folders(platform, decoded.call.transcript.as_deref()),
         }
     }
@@ -39,6 +43,20 @@ fn to_replace(decoded: &Decoded) -> Ability {
         _ => None,
     };
     if kind == Some(ToolKind::Mcp) { Ability::ReplaceMcp } else { Ability::ReplaceOwn }
+}
+
+/// How a shell calls this program: by its name where that leads to it.
+fn program(decoded: &Decoded) -> Option<String> {
+    const NAME: &str = "forebay";
+    if !matches!(decoded.call.event, HookEvent::BeforeTool(_)) {
+        return None;
+    }
+    let own = std::env::current_exe().ok()?.canonicalize().ok()?;
+    let named = on_path(NAME).find(|path| path.is_file()).and_then(|path| path.canonicalize().ok());
+    if named.is_some_and(|found| found == own) {
+        return Some(NAME.to_owned());
+    }
+    own.to_str().map(str::to_owned)
 }
 
 /// Where the host keeps its files: below the user's home, where its variable says, beside its transcript.

@@ -1,0 +1,90 @@
+//! The facts a guide is made of: this session's events and entries.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use forebay_domain::event::Recorded;
+use forebay_domain::text::words;
+use forebay_domain::{Entry, EventKind, Timestamp};
+use forebay_store::{EventPage, HistoryPage};
+
+use super::git::GitState;
+use crate::{App, AppError};
+
+/// More than a session keeps.
+const MOST_EVENTS: usize = 5_000;
+const MOST_ENTRIES: usize = 100;
+const MOST_REQUEST_WORDS: usize = 40;
+
+/// Kinds that no section tells of.
+const UNTOLD: &[EventKind] =
+    &[EventKind::FileRead, EventKind::Mcp, EventKind::Skill, EventKind::Data, EventKind::Intent];
+
+pub(super) struct Facts {
+    /// What still stands, the latest first.
+    events: Vec<Recorded>,
+    /// Entries of the session, the latest first.
+    pub(super) entries: Vec<Entry>,
+    pub(super) git: Option<GitState>,
+    pub(super) root: PathBuf,
+    pub(super) now: Timestamp,
+    /// Words of the last request, by which the rest is weighed.
+    request: BTreeSet<String>,
+}
+
+impl Facts {
+    pub(super) fn gather(app: &App) -> Result<Self, AppError> {
+        let store = app.places.own()?;
+        let session = Some(app.session.clone());
+        let kinds = EventKind::all().filter(|kind| !UNTOLD.contains(kind)).collect();
+        let page = EventPage {
+            session: session.clone(),
+            kinds,
+            standing_only: true,
+            limit: MOST_EVENTS,
+            ..EventPage::default()
+        };
+        let events = store.events(&page)?;
+        let entries = store.history(&HistoryPage { session, before: None, limit: MOST_ENTRIES })?;
+        let mut facts = Self {
+            events,
+            entries,
+            git: None,
+            root: app.root().to_owned(),
+            now: app.now(),
+            request: BTreeSet::new(),
+        };
+        let request = facts.of(EventKind::Prompt).next().map(|request| request.event.text.clone());
+        let request = request.unwrap_or_default();
+        facts.request = words::telling(&request, MOST_REQUEST_WORDS).into_iter().collect();
+        facts.git = app.places.project().and_then(|project| {
+            let touched = facts.touched_files();
+            GitState::read(project, &touched)
+        });
+        Ok(facts)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.events.is_empty() && self.entries.is_empty()
+    }
+
+    /// What stands of a kind, the latest first.
+    pub(super) fn of(&self, kind: EventKind) -> impl Iterator<Item = &Recorded> {
+        self.events.iter().filter(move |recorded| recorded.event.kind == kind)
+    }
+
+    /// What stands of these kinds, the latest first.
+    pub(super) fn of_any(&self, kinds: &'static [EventKind]) -> impl Iterator<Item = &Recorded> {
+        self.events.iter().filter(|recorded| kinds.contains(&recorded.event.kind))
+    }
+
+    /// How many words a text shares with the last request.
+    pub(super) fn relevance(&self, text: &str) -> usize {
+        words::words(text).filter(|word| self.request.contains(word)).count()
+    }
+
+    fn touched_files(&self) -> Vec<String> {
+        let files = self.of_any(&[EventKind::FileEdited, EventKind::FileWritten]);
+        files.map(|recorded| recorded.event.subject.clone()).collect()
+    }
+}

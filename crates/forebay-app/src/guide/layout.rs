@@ -1,0 +1,143 @@
+//! Sections within a budget: the weightiest first, each with the call that fetches more.
+
+use forebay_domain::event::Recorded;
+use forebay_domain::text::cut;
+
+/// A part of the guide.
+#[derive(Debug, Clone)]
+pub(super) struct Section {
+    pub(super) title: String,
+    pub(super) lines: Vec<String>,
+    /// The call that tells the rest.
+    pub(super) more: &'static str,
+    /// Of a hundred bytes so many are its own; what it does not need goes to the others.
+    pub(super) share: usize,
+}
+
+impl Section {
+    pub(super) fn new(title: impl Into<String>, lines: Vec<String>, more: &'static str) -> Self {
+        Self { title: title.into(), lines, more, share: 8 }
+    }
+
+    /// With a larger share of the room.
+    pub(super) fn weighing(self, share: usize) -> Self {
+        Self { share, ..self }
+    }
+
+    fn more_line(&self, left_out: usize) -> String {
+        match left_out {
+            0 => format!("more: {}", self.more),
+            count => format!("{count} more: {}", self.more),
+        }
+    }
+
+    /// What it takes beside its lines.
+    fn frame_bytes(&self) -> usize {
+        // A blank line, the title, and the last line with its count.
+        1 + self.title.len() + 1 + self.more_line(9_999).len() + 1
+    }
+
+    fn whole_bytes(&self) -> usize {
+        self.frame_bytes() + self.lines.iter().map(|line| line.len() + 1).sum::<usize>()
+    }
+
+    /// The section in so many bytes; nothing when not even its first line fits.
+    fn within(&self, bytes: usize) -> Option<String> {
+        let mut room = bytes.checked_sub(self.frame_bytes())?;
+        let fits = |line: &&String| match room.checked_sub(line.len() + 1) {
+            Some(rest) => {
+                room = rest;
+                true
+            }
+            None => false,
+        };
+        let shown: Vec<&str> = self.lines.iter().take_while(fits).map(String::as_str).collect();
+        if shown.is_empty() {
+            return None;
+        }
+        let more = self.more_line(self.lines.len() - shown.len());
+        Some(format!("\n{}\n{}\n{more}", self.title, shown.join("\n")))
+    }
+}
+
+/// What was said, one line each.
+pub(super) fn listed<'a>(events: impl Iterator<Item = &'a Recorded>) -> Vec<String> {
+    events.map(|recorded| format!("- {}", cut::one_line(&recorded.event.text, 200))).collect()
+}
+
+/// Head and sections in at most `bytes` bytes; what found no room is named.
+pub(super) fn lay_out(head: &str, sections: &[Section], bytes: usize) -> String {
+    const LEFT_OUT_BYTES: usize = 120;
+    let room = bytes.saturating_sub(head.len() + 1 + LEFT_OUT_BYTES);
+    let mut text = head.to_owned();
+    let mut left_out = Vec::new();
+    for (section, bytes) in sections.iter().zip(rooms(sections, room)) {
+        match section.within(bytes) {
+            Some(part) => {
+                text.push('\n');
+                text.push_str(&part);
+            }
+            None => left_out.push(section.title.as_str()),
+        }
+    }
+    if !left_out.is_empty() {
+        let names = cut::one_line(&left_out.join(", "), 70);
+        text.push_str(&format!("\n\nleft out: {names}; more: ctx_history events=all"));
+    }
+    cut::prefix(&text, bytes).to_owned()
+}
+
+/// How many bytes each section gets: its share, and in order of weight what others leave over.
+fn rooms(sections: &[Section], bytes: usize) -> Vec<usize> {
+    let needs: Vec<usize> = sections.iter().map(|section| section.whole_bytes() + 1).collect();
+    let mut given: Vec<usize> = sections
+        .iter()
+        .zip(&needs)
+        .map(|(section, need)| (*need).min(bytes * section.share / 100))
+        .collect();
+    let mut left = bytes.saturating_sub(given.iter().sum());
+    for (given, need) in given.iter_mut().zip(&needs) {
+        let extra = (need - *given).min(left);
+        *given += extra;
+        left -= extra;
+    }
+    given
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn section(title: &str, lines: usize) -> Section {
+        let lines = (0..lines).map(|number| format!("- line {number}")).collect();
+        Section::new(title, lines, "ctx_history events=all")
+    }
+
+    #[test]
+    fn what_one_section_leaves_over_the_others_get() {
+        let text = lay_out("head", &[section("A", 2), section("B", 30)], 600);
+        assert!(text.contains("- line 1\nmore: ctx_history"), "{text}");
+        assert!(text.contains(" more: ctx_history"), "{text}");
+        assert!(text.matches("- line").count() > 20, "{text}");
+    }
+
+    #[test]
+    fn what_finds_no_room_is_named() {
+        let text = lay_out("head", &[section("A", 2), section("B", 3), section("C", 3)], 250);
+        assert!(text.contains("left out: ") && text.contains('C'), "{text}");
+    }
+
+    proptest! {
+        #[test]
+        fn never_over_budget(
+            counts in prop::collection::vec(1_usize..40, 0..14),
+            bytes in 0_usize..5_000,
+        ) {
+            let sections: Vec<Section> =
+                counts.iter().map(|count| section("A title", *count)).collect();
+            prop_assert!(lay_out("the head of it", &sections, bytes).len() <= bytes);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Compaction: before it a snapshot is stored, after it the host's own summary.
+
+use forebay_domain::EntryKind;
+use forebay_domain::hook::Reply;
+
+use super::{GUIDE_DUE, Host};
+use crate::{App, AppError, guide};
+
+/// A snapshot has at most so many bytes.
+const SNAPSHOT_BYTES: usize = 2_048;
+/// The source of snapshots.
+pub(crate) const SNAPSHOT: &str = "session snapshot";
+const SUMMARY: &str = "compaction summary";
+
+const WORDS: &str = "Keep references like [ctx:k3v9m2a1xq] as they are: they stay valid. Forebay tells open tasks, \
+                     decisions, changed files and unresolved errors again after compaction.";
+
+pub(super) fn before(app: &App, host: &Host<'_>) -> Result<Reply, AppError> {
+    // A host that calls this without compacting would be told the guide again and again.
+    if !host.tells_compaction {
+        return Ok(Reply::Silent);
+    }
+    let Some(snapshot) = guide::of_session(app, SNAPSHOT_BYTES)? else {
+        return Ok(Reply::Silent);
+    };
+    put(app, SNAPSHOT, &snapshot)?;
+    app.places.own()?.mark(&app.session, GUIDE_DUE)?;
+    let reply = Reply::Context(WORDS.to_owned());
+    Ok(if (host.hears)(&reply) { reply } else { Reply::Silent })
+}
+
+pub(super) fn after(app: &App, summary: Option<&str>) -> Result<Reply, AppError> {
+    if let Some(summary) = summary.filter(|summary| !summary.trim().is_empty()) {
+        put(app, SUMMARY, &app.redaction.text(summary).0)?;
+    }
+    Ok(Reply::Silent)
+}
+
+fn put(app: &App, source: &str, text: &str) -> Result<(), AppError> {
+    let mut new = app.new_entry(EntryKind::Capture, source.to_owned());
+    new.source = source.to_owned();
+    new.digest = forebay_domain::text::cut::one_line(text, 200);
+    app.places.own()?.put(new, text.as_bytes())?;
+    Ok(())
+}

@@ -1,0 +1,131 @@
+//! What happened becomes events of the session, and says which earlier ones no longer stand.
+
+use std::path::Path;
+
+use forebay_domain::event::{self, Recorded, Task};
+use forebay_domain::hook::{HookCall, HookEvent, ToolAction};
+use forebay_domain::{Event, EventKind};
+use forebay_store::{EventPage, Happened};
+
+use crate::{App, AppError};
+
+/// Standing events that a new one is laid beside; older ones are no longer spoken of.
+const MOST_LOOKED_AT: usize = 200;
+
+/// Writes down what a call stands for.
+pub(super) fn record(app: &App, call: &HookCall) -> Result<(), AppError> {
+    let events = events(app, call);
+    let settled = settled(app, call, &events)?;
+    if events.is_empty() && settled.is_empty() {
+        return Ok(());
+    }
+    let happened = Happened {
+        session: app.session.clone(),
+        client: app.client.clone(),
+        branch: app.places.branch(),
+        created: app.now(),
+        events,
+        settled,
+    };
+    Ok(app.places.own()?.remember(&happened)?)
+}
+
+fn events(app: &App, call: &HookCall) -> Vec<Event> {
+    let mut events = event::events(&call.event);
+    if call.subagent.is_some() {
+        events.retain(|event| !is_the_main_agents(event.kind));
+    }
+    for event in &mut events {
+        event.text = app.redaction.text(&event.text).0;
+        event.subject = subject(app, event);
+    }
+    events
+}
+
+/// A subagent's list of tasks, plan and orders are its own.
+fn is_the_main_agents(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::Prompt
+            | EventKind::Task
+            | EventKind::Plan
+            | EventKind::Decision
+            | EventKind::Goal
+            | EventKind::Intent
+    )
+}
+
+/// A file has one name, however a host spells its path.
+fn subject(app: &App, event: &Event) -> String {
+    const OF_FILES: &[EventKind] =
+        &[EventKind::FileRead, EventKind::FileEdited, EventKind::FileWritten, EventKind::Rule];
+    if OF_FILES.contains(&event.kind) {
+        let path = app.cwd.join(&event.subject);
+        if let Some(inside) = inside(&path, app.root()) {
+            return inside;
+        }
+    }
+    app.redaction.text(&event.subject).0
+}
+
+fn inside(path: &Path, root: &Path) -> Option<String> {
+    let inside = path.strip_prefix(root).ok()?;
+    let is_plain = !inside.as_os_str().is_empty() && path.is_file();
+    is_plain.then(|| inside.to_string_lossy().into_owned())
+}
+
+/// The events that no longer stand, by their sequence.
+fn settled(app: &App, call: &HookCall, events: &[Event]) -> Result<Vec<i64>, AppError> {
+    let happened = &call.event;
+    let mut kinds: Vec<EventKind> =
+        events.iter().flat_map(|event| event::may_settle(event.kind)).copied().collect();
+    let success = succeeded(happened, events);
+    kinds.extend(success.as_ref().map(|_| EventKind::Error));
+    let listed = whole_list(happened).filter(|_| call.subagent.is_none());
+    kinds.extend(listed.as_ref().map(|_| EventKind::Task));
+    if kinds.is_empty() {
+        return Ok(Vec::new());
+    }
+    let page = EventPage {
+        session: Some(app.session.clone()),
+        kinds,
+        standing_only: true,
+        limit: MOST_LOOKED_AT,
+        ..EventPage::default()
+    };
+    let standing = app.places.own()?.events(&page)?;
+    let is_over = |earlier: &&Recorded| {
+        let earlier = &earlier.event;
+        events.iter().any(|event| event::settles(event, earlier))
+            || success.as_ref().is_some_and(|success| is_resolved(success, earlier))
+            || listed.as_ref().is_some_and(|listed| is_unlisted(listed, earlier))
+    };
+    Ok(standing.iter().filter(is_over).map(|earlier| earlier.sequence).collect())
+}
+
+/// What was tried with success.
+fn succeeded(happened: &HookEvent, events: &[Event]) -> Option<String> {
+    let HookEvent::AfterTool(call, _) = happened else { return None };
+    let failed = events.iter().any(|event| event.kind == EventKind::Error);
+    (!failed).then(|| event::attempted(call))
+}
+
+fn is_resolved(success: &str, earlier: &Event) -> bool {
+    earlier.kind == EventKind::Error && event::resolves(success, &earlier.subject)
+}
+
+/// The tasks of a list that a model writes whole, each time: what is missing was dropped.
+fn whole_list(happened: &HookEvent) -> Option<Vec<String>> {
+    let HookEvent::AfterTool(call, _) = happened else { return None };
+    let ToolAction::Todo { items } = &call.action else { return None };
+    let is_whole = items.iter().all(|item| item.id.is_none()) && !items.is_empty();
+    is_whole.then(|| items.iter().map(|item| item.text.clone()).collect())
+}
+
+fn is_unlisted(listed: &[String], earlier: &Event) -> bool {
+    let is_named = |text: &String| text.starts_with(earlier.subject.trim_end_matches('…'));
+    earlier.kind == EventKind::Task
+        && !earlier.subject.starts_with('#')
+        && Task::read(earlier).is_open()
+        && !listed.iter().any(is_named)
+}

@@ -1,0 +1,47 @@
+//! Sessions: who worked here, and when last.
+
+use forebay_domain::Timestamp;
+use rusqlite::{Connection, Transaction};
+
+use crate::contract::SessionFacts;
+
+/// Notes that a session is at work; gives its number.
+pub(super) fn touch(
+    transaction: &Transaction<'_>,
+    key: &str,
+    client: &str,
+    at: Timestamp,
+) -> rusqlite::Result<i64> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO session (key, client, started, last_used) VALUES (?1, ?2, ?3, ?3)
+             ON CONFLICT (key) DO UPDATE SET
+                 last_used = max(last_used, excluded.last_used),
+                 client = CASE excluded.client WHEN '' THEN client ELSE excluded.client END
+             RETURNING id",
+        )?
+        .query_row((key, client, at.0), |row| row.get(0))
+}
+
+/// Sessions that left something, the latest first.
+pub(super) fn list(connection: &Connection, limit: usize) -> rusqlite::Result<Vec<SessionFacts>> {
+    connection
+        .prepare_cached(
+            "SELECT key, client, started, last_used,
+                 (SELECT count(*) FROM entry WHERE entry.session = session.id AND complete) AS entries,
+                 (SELECT max(entry.id) FROM entry WHERE entry.session = session.id) AS newest
+             FROM session
+             WHERE entries > 0 OR EXISTS (SELECT 1 FROM event WHERE event.session = session.id)
+             ORDER BY newest DESC NULLS LAST, id DESC LIMIT ?1",
+        )?
+        .query_map([limit as i64], |row| {
+            Ok(SessionFacts {
+                key: row.get(0)?,
+                client: row.get(1)?,
+                started: Timestamp(row.get(2)?),
+                last_used: Timestamp(row.get(3)?),
+                entries: row.get::<_, i64>(4)? as u64,
+            })
+        })?
+        .collect()
+}

@@ -1,0 +1,147 @@
+//! What hooks capture, and what they leave alone.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::env::{TestEnv, reference_in};
+use crate::hook_host::Host;
+
+fn long_log() -> String {
+    (0..3_000).map(|number| format!("{number} worked on item {}\n", number * 7)).collect()
+}
+
+#[test]
+fn a_long_output_is_replaced_and_kept_whole() {
+    let env = TestEnv::new();
+    let log = long_log();
+    let answer = Host::new(&env).ran("make all", &log).answer();
+    let result = &answer["updatedToolOutput"];
+    let text = result["stdout"].as_str().unwrap();
+    assert!(text.len() < 1_700, "{text}");
+    assert_eq!(result["interrupted"], false, "the tool's own shape");
+    let raw = env.forebay(["get", "--raw", &reference_in(text)]).ok();
+    assert_eq!(raw.stdout, log.as_bytes());
+    assert!(env.forebay(["stats"]).ok().text().contains("capture"), "the savings are told");
+}
+
+#[test]
+fn small_results_files_and_forebays_own_answers_pass_untouched() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    host.ran("make", &"short\n".repeat(100)).silent();
+    let log = long_log();
+    let path = env.write("big.txt", &log);
+    let read = json!({ "type": "text", "file": { "filePath": path, "content": log } });
+    host.tool("Read", json!({ "file_path": path }), read).silent();
+    let parts = json!([{ "type": "text", "text": log }]);
+    host.tool("mcp__forebay__ctx_get", json!({ "ref": "x" }), parts.clone()).silent();
+    host.ran("forebay get --raw k3v9m2a1xq", &log).silent();
+    let with_image = json!([{ "type": "text", "text": log }, { "type": "image", "data": "=" }]);
+    host.tool("mcp__browser__shot", json!({}), with_image).silent();
+    assert!(host.tool("mcp__gh__list", json!({}), parts).answer()["updatedToolOutput"].is_array());
+}
+
+#[test]
+fn settings_say_which_tools() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    let parts = json!([{ "type": "text", "text": long_log() }]);
+    let captured = |name: &str| !host.tool(name, json!({}), parts.clone()).ok().stdout.is_empty();
+    env.write(".forebay.toml", "hooks.never = [\"mcp__db__*\"]\n");
+    assert!(!captured("mcp__db__query") && captured("mcp__gh__list"));
+    env.write(".forebay.toml", "hooks.allow = [\"mcp__db__*\"]\n");
+    assert!(captured("mcp__db__query") && !captured("mcp__gh__list"));
+    env.write(".forebay.toml", "hooks.threshold = 1000000\n");
+    assert!(!captured("mcp__db__query"));
+}
+
+#[test]
+fn a_failure_stays_a_failure_and_its_output_is_kept() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    let log = long_log();
+    let told = host.failed("make all", &log).context();
+    let raw = env.forebay(["get", "--raw", &reference_in(&told)]).ok();
+    assert!(raw.text().contains(log.trim_end()), "stored whole");
+    host.failed("make all", &log).silent();
+    // Where a failed result can be replaced, its mark stays.
+    let parts = json!({ "content": [{ "type": "text", "text": log }], "isError": true });
+    let answer = host.tool("mcp__gh__list", json!({}), parts).answer();
+    assert_eq!(answer["updatedToolOutput"]["isError"], true);
+}
+
+#[test]
+fn output_that_the_host_saved_is_taken_from_its_file() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    let log = long_log();
+    let folder = env.home().join(".claude/projects/x/tool-results");
+    fs::create_dir_all(&folder).unwrap();
+    let saved = folder.join("a.txt");
+    fs::write(&saved, &log).unwrap();
+    let response = |path: &std::path::Path| {
+        json!({
+            "stdout": &log[..30_000], "stderr": "", "interrupted": false,
+            "persistedOutputPath": path, "persistedOutputSize": log.len(),
+        })
+    };
+    let input = json!({ "command": "make all" });
+    let answer = host.tool("Bash", input.clone(), response(&saved)).answer();
+    assert!(answer["updatedToolOutput"]["persistedOutputPath"].is_null());
+    let text = answer["updatedToolOutput"]["stdout"].as_str().unwrap();
+    assert_eq!(env.forebay(["get", "--raw", &reference_in(text)]).ok().stdout, log.as_bytes());
+
+    // A file elsewhere is not the host's, whatever the payload says.
+    let elsewhere = env.write("secret.txt", "password of somebody\n".repeat(2_000));
+    let answer = host.tool("Bash", input, response(&elsewhere)).answer();
+    let text = answer["updatedToolOutput"]["stdout"].as_str().unwrap();
+    let kept = env.forebay(["get", "--raw", &reference_in(text)]).ok();
+    assert_eq!(kept.stdout, &log.as_bytes()[..30_000]);
+}
+
+#[test]
+fn secrets_are_taken_out_of_what_is_captured_and_remembered() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    let secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
+    let log = format!("{}token {secret}\n", long_log());
+    let answer = host.ran("make all", &log).answer();
+    let text = answer["updatedToolOutput"]["stdout"].as_str().unwrap();
+    host.prompt(&format!("use the token {secret} for the upload"));
+    let raw = env.forebay(["get", "--raw", &reference_in(text)]).ok().text();
+    let events = env.forebay(["history", "--all", "--events", "all"]).ok().text();
+    assert!(!raw.contains(secret) && !events.contains(secret), "{events}");
+    assert!(raw.contains("[redacted:") && events.contains("[redacted:"), "{events}");
+}
+
+#[test]
+fn what_hosts_call_for_each_other_is_left_alone() {
+    let env = TestEnv::new();
+    let payload = json!({
+        "session_id": "s", "cwd": env.project(), "hook_event_name": "PostToolUse",
+        "timestamp": "2026-11-15T00:51:07.265Z", "tool_name": "Bash",
+        "tool_input": { "command": "make" }, "tool_response": { "stdout": long_log(), "stderr": "" },
+    });
+    let payload = payload.to_string();
+    env.forebay_reading(["hook", "claude-code", "PostToolUse"], payload.as_bytes()).silent();
+    let mut command = env.command(["hook", "claude-code", "PostToolUse"]);
+    command.env("COPILOT_CLI", "1");
+    let own = payload.replace("\"timestamp\"", "\"unknown\"");
+    crate::env::finish(command, own.as_bytes()).silent();
+    assert!(!env.data().join("projects").exists(), "nothing is stored twice");
+}
+
+#[test]
+fn a_hosts_project_is_where_the_conversation_was_started() {
+    let env = TestEnv::new();
+    let other = env.add_project("other");
+    let payload = json!({
+        "session_id": "s", "cwd": other, "hook_event_name": "PostToolUse", "tool_name": "Bash",
+        "tool_input": { "command": "make" }, "tool_response": { "stdout": long_log(), "stderr": "" },
+    });
+    let mut command = env.command(["hook", "claude-code", "PostToolUse"]);
+    command.env("CLAUDE_PROJECT_DIR", env.project());
+    let text = crate::env::finish(command, payload.to_string().as_bytes()).ok().text();
+    env.forebay(["get", "--raw", &reference_in(&text)]).ok();
+}

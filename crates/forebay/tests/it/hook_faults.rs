@@ -1,0 +1,175 @@
+//! Promise 1: a hook never breaks the agent. Whatever is wrong: exit 0, not a word, one line in the log.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+
+use serde_json::json;
+
+use crate::env::{TestEnv, finish, finished};
+use crate::hook_host::{Host, call, log_lines};
+
+fn payload(env: &TestEnv) -> String {
+    json!({
+        "session_id": "s", "cwd": env.project(), "hook_event_name": "PostToolUse",
+        "tool_name": "Bash", "tool_input": { "command": "make" },
+        "tool_response": { "stdout": "x\n".repeat(9_000), "stderr": "" },
+    })
+    .to_string()
+}
+
+#[test]
+fn promise_1_bad_payloads_cost_a_line_in_the_log_and_nothing_else() {
+    let truncated = &payload(&TestEnv::new())[..400];
+    let payloads: [&[u8]; 8] = [
+        truncated.as_bytes(),
+        b"",
+        b"not json",
+        b"[1,2]",
+        b"\"text\"",
+        b"\xff\xfe\x00{",
+        b"{\"session_id\": \"\xff\"}",
+        b"{} {}",
+    ];
+    for payload in payloads {
+        let env = TestEnv::new();
+        call(&env, "claude-code", "PostToolUse", payload).silent();
+        assert_eq!(log_lines(&env).len(), 1, "{payload:?}: {:?}", log_lines(&env));
+    }
+}
+
+#[test]
+fn promise_1_wrong_words_on_the_command_line_deny_nothing() {
+    let env = TestEnv::new();
+    let lines: [&[&str]; 5] = [
+        &["hook"],
+        &["hook", "nobody", "PreToolUse"],
+        &["hook", "zed", "PreToolUse"],
+        &["hook", "claude-code", "PreToolUse", "--surplus", "words"],
+        &["hook", "claude-code", ""],
+    ];
+    for line in lines {
+        finish(env.command(line), b"{\"session_id\":\"s\"}").silent();
+    }
+    assert!(env.forebay(["hook", "--help"]).ok().text().contains("agent's hook"));
+}
+
+#[test]
+fn promise_1_unknown_events_and_fields_mean_nothing() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    host.hook("TeammateIdle", json!({ "new": { "field": [1, 2] } })).silent();
+    host.hook("PostToolUse", json!({ "tool_name": 5, "tool_response": 7 })).silent();
+    host.hook("PreToolUse", json!({})).silent();
+    host.hook("UserPromptSubmit", json!({ "prompt": ["x"] })).silent();
+    assert_eq!(log_lines(&env), Vec::<String>::new());
+}
+
+#[test]
+fn promise_1_without_a_conversation_nothing_is_recorded() {
+    let env = TestEnv::new();
+    let nameless = payload(&env).replace("session_id", "unknown");
+    call(&env, "claude-code", "PostToolUse", nameless.as_bytes()).silent();
+    assert_eq!(log_lines(&env).len(), 1, "{:?}", log_lines(&env));
+    assert!(log_lines(&env)[0].contains("names no session"));
+}
+
+#[test]
+fn promise_1_no_stdin_at_all() {
+    let env = TestEnv::new();
+    env.forebay(["hook", "claude-code", "PreToolUse"]).silent();
+    assert_eq!(log_lines(&env).len(), 1);
+}
+
+#[test]
+fn promise_1_a_data_folder_that_cannot_be_written() {
+    let env = TestEnv::new();
+    fs::write(env.data(), "a file").unwrap();
+    call(&env, "claude-code", "PostToolUse", payload(&env).as_bytes()).silent();
+    fs::remove_file(env.data()).unwrap();
+    fs::create_dir(env.data()).unwrap();
+    fs::set_permissions(env.data(), fs::Permissions::from_mode(0o500)).unwrap();
+    let output = call(&env, "claude-code", "PostToolUse", payload(&env).as_bytes());
+    assert_eq!(output.code(), Some(0), "root may write anywhere, others say nothing");
+    fs::set_permissions(env.data(), fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn promise_1_a_locked_database_is_waited_for_with_a_bound() {
+    let env = TestEnv::new();
+    env.noted("so that there is a database");
+    let lock = rusqlite::Connection::open(env.database()).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    call(&env, "claude-code", "PostToolUse", payload(&env).as_bytes()).silent();
+    assert!(!log_lines(&env).is_empty());
+    lock.execute_batch("COMMIT").unwrap();
+    let output = call(&env, "claude-code", "PostToolUse", payload(&env).as_bytes());
+    assert!(output.text().contains("[ctx:"), "{output:?}");
+}
+
+#[test]
+fn promise_1_a_damaged_or_newer_database_says_nothing() {
+    let env = TestEnv::new();
+    env.noted("so that there is a database");
+    let newer = rusqlite::Connection::open(env.database()).unwrap();
+    newer
+        .execute("INSERT INTO migration (name, checksum) VALUES ('9999_future', 'x')", [])
+        .unwrap();
+    drop(newer);
+    call(&env, "claude-code", "PostToolUse", payload(&env).as_bytes()).silent();
+    assert_eq!(log_lines(&env).len(), 1, "{:?}", log_lines(&env));
+}
+
+#[test]
+fn promise_1_settings_that_are_wrong_say_nothing() {
+    let env = TestEnv::new();
+    env.write(".forebay.toml", "hooks.threshold = 'many'");
+    call(&env, "claude-code", "PostToolUse", payload(&env).as_bytes()).silent();
+    assert_eq!(log_lines(&env).len(), 1);
+}
+
+#[test]
+fn promise_1_a_host_that_hangs_up_is_no_failure() {
+    let env = TestEnv::new();
+    let mut command = env.command(["hook", "claude-code", "PostToolUse"]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    child.stdin.take().unwrap().write_all(payload(&env).as_bytes()).unwrap();
+    assert_eq!(finished(child).code(), Some(0));
+}
+
+#[test]
+fn promise_1_a_binary_that_is_replaced_goes_on() {
+    let env = TestEnv::new();
+    let copy = env.root().join("forebay");
+    fs::copy(env!("CARGO_BIN_EXE_forebay"), &copy).unwrap();
+    let mut command = env.program(copy.to_str().unwrap());
+    command.args(["hook", "claude-code", "PostToolUse"]).stdin(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    fs::remove_file(&copy).unwrap();
+    child.stdin.take().unwrap().write_all(payload(&env).as_bytes()).unwrap();
+    let output = finished(child);
+    assert!(output.text().contains("[ctx:"), "{output:?}");
+}
+
+#[test]
+fn a_payload_of_a_hundred_megabytes_is_captured() {
+    let env = TestEnv::new();
+    let line = "a line of a log that goes on and on, word after word after word\\n";
+    let mut payload = format!(
+        r#"{{"session_id":"s","cwd":"{}","hook_event_name":"PostToolUse","tool_name":"Bash",
+            "tool_input":{{"command":"make"}},"tool_response":{{"stderr":"","stdout":""#,
+        env.project().display()
+    );
+    payload.extend(std::iter::repeat_n(line, 100_000_000 / line.len()));
+    payload.push_str("\"}}");
+    let output = call(&env, "claude-code", "PostToolUse", payload.as_bytes());
+    // A build without optimisation may not be done in time; then nothing is said.
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    if output.stdout.is_empty() {
+        assert!(log_lines(&env).iter().any(|line| line.contains("not done within")));
+    } else {
+        assert!(output.answer()["updatedToolOutput"]["stdout"].as_str().unwrap().contains("[ctx:"));
+    }
+}

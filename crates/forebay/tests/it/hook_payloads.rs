@@ -1,0 +1,115 @@
+//! Every recorded payload of every host, through the real binary.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::env::TestEnv;
+use crate::hook_host::{call, log_lines};
+
+/// Hosts whose payloads name no conversation, which costs a line in the log.
+const WITHOUT_SESSIONS: &[&str] = &["kiro", "antigravity"];
+
+#[test]
+fn every_hosts_payloads_are_taken_and_small_ones_answered_with_nothing() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../forebay-platforms/tests/samples");
+    let mut hosts = 0;
+    for folder in sorted(&samples).into_iter().filter(|path| path.is_dir()) {
+        let platform = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        let env = TestEnv::new();
+        for file in sorted(&folder) {
+            let name = file.file_stem().unwrap().to_str().unwrap();
+            let event = name.split_once('-').unwrap().1.replace('~', ":");
+            let payload = moved(&fs::read_to_string(&file).unwrap(), &env);
+            let output = call(&env, &platform, &event, payload.as_bytes());
+            assert_eq!(output.code(), Some(0), "{platform} {name}: {output:?}");
+            assert!(output.stderr.is_empty(), "{platform} {name}: {output:?}");
+            // Small results are left alone; a start may be told what is known, a command rewritten.
+            let said = output.text();
+            let is_fine =
+                said.is_empty() || said.contains("Forebay") || said.contains(" run --digest");
+            assert!(is_fine, "{platform} {name}: {said}");
+        }
+        if !WITHOUT_SESSIONS.contains(&platform.as_str()) {
+            assert_eq!(log_lines(&env), Vec::<String>::new(), "{platform}");
+        }
+        hosts += 1;
+    }
+    assert_eq!(hosts, 12, "every host with hooks has payloads");
+}
+
+/// Of each host that can have results replaced, a shell result that is made long.
+#[test]
+fn a_long_result_is_replaced_in_every_hosts_own_shape() {
+    let long = "a line of a log that goes on and on\n".repeat(1_000);
+    for (platform, event, file, answer) in [
+        (
+            "claude-code",
+            "PostToolUse",
+            "04-PostToolUse",
+            "/hookSpecificOutput/updatedToolOutput/stdout",
+        ),
+        ("codex", "PostToolUse", "04-PostToolUse", "/reason"),
+        ("gemini-cli", "AfterTool", "08-AfterTool", "/reason"),
+        ("copilot-cli", "postToolUse", "05-postToolUse", "/modifiedResult/textResultForLlm"),
+        ("opencode", "tool.execute.after", "05-tool.execute.after", "/replace"),
+    ] {
+        let env = TestEnv::new();
+        let payload = with_result(platform, file, &long, &env);
+        let output = call(&env, platform, event, payload.as_bytes());
+        assert_eq!(output.code(), Some(0), "{platform}: {output:?}");
+        let answer = output.json().pointer(answer).cloned().unwrap_or_default();
+        let text = answer.as_str().unwrap_or_else(|| panic!("{platform}: {output:?}"));
+        assert!(text.starts_with("[ctx:") && text.len() < 1_700, "{platform}: {text}");
+        let reference = crate::env::reference_in(text);
+        let raw = env.forebay(["get", "--raw", &reference]).ok().stdout;
+        assert!(String::from_utf8_lossy(&raw).contains(&long), "{platform}: kept whole");
+    }
+}
+
+/// Hosts that cannot have it replaced keep their result; it is stored, and advised on once.
+#[test]
+fn where_nothing_can_be_replaced_the_result_stays_and_is_stored() {
+    let env = TestEnv::new();
+    let long = "a line of a log that goes on and on\n".repeat(1_000);
+    let payload = with_result("qwen-code", "05-PostToolUse", &long, &env);
+    let once = call(&env, "qwen-code", "PostToolUse", payload.as_bytes());
+    let advice =
+        once.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
+    assert!(advice.contains("ctx_execute"), "{advice}");
+    assert!(crate::texts::tokens(&advice) < 100, "{advice}");
+    call(&env, "qwen-code", "PostToolUse", payload.as_bytes()).silent();
+    assert_eq!(env.forebay(["history", "--all"]).ok().text().matches("capture ·").count(), 2);
+}
+
+/// The payload of a host with its text made long, and its folder made this project.
+fn with_result(platform: &str, file: &str, text: &str, env: &TestEnv) -> String {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../forebay-platforms/tests/samples");
+    let sample = fs::read_to_string(samples.join(platform).join(format!("{file}.json"))).unwrap();
+    let mut payload: Value = serde_json::from_str(&moved(&sample, env)).unwrap();
+    let places = [
+        "/tool_response/stdout",
+        "/tool_response/llmContent",
+        "/tool_response/output",
+        "/tool_response",
+        "/toolResult/textResultForLlm",
+    ];
+    let place = places.iter().find(|place| payload.pointer(place).is_some_and(Value::is_string));
+    let place = payload.pointer_mut(place.unwrap_or_else(|| panic!("{platform}: {payload}")));
+    *place.unwrap() = text.into();
+    payload.to_string()
+}
+
+/// Recorded payloads are of a project that is not here.
+fn moved(payload: &str, env: &TestEnv) -> String {
+    payload.replace("/home/user/project", env.project().to_str().unwrap())
+}
+
+fn sorted(folder: &Path) -> Vec<PathBuf> {
+    let entries =
+        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}

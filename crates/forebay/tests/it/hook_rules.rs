@@ -1,0 +1,120 @@
+//! Rules before a tool: a deny that can be read denies, and nothing else does.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::env::TestEnv;
+use crate::hook_host::{Host, call, log_lines};
+
+fn with_rules(rules: &Value) -> TestEnv {
+    let env = TestEnv::new();
+    fs::create_dir(env.project().join(".claude")).unwrap();
+    env.write(".claude/settings.json", json!({ "permissions": rules }).to_string());
+    env
+}
+
+#[test]
+fn what_is_denied_is_denied_in_any_spelling() {
+    let env = with_rules(&json!({
+        "deny": ["Bash(sudo:*)", "Read(**/.env)", "WebFetch(domain:evil.example)", "mcp__db"],
+        "ask": ["Bash(git push:*)"],
+    }));
+    let host = Host::new(&env);
+    let decision = |name: &str, input: Value| {
+        let output = host.before(name, input).ok();
+        if output.stdout.is_empty() {
+            return String::new();
+        }
+        output.answer()["permissionDecision"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(decision("Bash", json!({ "command": "su\"\"do ls" })), "deny");
+    assert_eq!(decision("Bash", json!({ "command": "cat .env" })), "deny");
+    assert_eq!(decision("Read", json!({ "file_path": env.project().join("x/.env") })), "deny");
+    assert_eq!(decision("Grep", json!({ "pattern": "KEY", "path": "x/.env" })), "deny");
+    assert_eq!(decision("WebFetch", json!({ "url": "https://evil.example/x" })), "deny");
+    assert_eq!(decision("mcp__db__query", json!({ "sql": "x" })), "deny");
+    assert_eq!(decision("Bash", json!({ "command": "git push origin" })), "ask");
+    for (name, input) in [
+        ("Bash", json!({ "command": "curl https://example.org" })),
+        ("WebFetch", json!({ "url": "https://example.org" })),
+        ("Read", json!({ "file_path": "/etc/hosts" })),
+        ("TodoWrite", json!({ "todos": [] })),
+    ] {
+        assert_eq!(decision(name, input.clone()), "", "{name} {input}");
+    }
+    assert!(!env.data().join("projects").exists(), "a rule needs no store");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_denies_nothing_and_hides_no_other() {
+    let env = with_rules(&json!({ "deny": ["Bash(sudo:*)"] }));
+    env.write(".claude/settings.local.json", "{ not json");
+    env.forebay(["note", "so that there is a log"]).ok();
+    let host = Host::new(&env);
+    let denied = host.before("Bash", json!({ "command": "sudo ls" })).answer();
+    assert_eq!(denied["permissionDecision"], "deny");
+    host.before("Bash", json!({ "command": "ls" })).silent();
+    assert!(log_lines(&env).iter().any(|line| line.contains("settings.local.json")));
+}
+
+#[test]
+fn a_deny_holds_though_nothing_else_works() {
+    let env = with_rules(&json!({ "deny": ["Bash(sudo:*)"] }));
+    // The data folder is a file, and the payload names no conversation.
+    fs::write(env.data(), "x").unwrap();
+    let payload = json!({
+        "hook_event_name": "PreToolUse", "cwd": env.project(), "tool_name": "Bash",
+        "tool_input": { "command": "sudo ls" },
+    });
+    let output = call(&env, "claude-code", "PreToolUse", payload.to_string().as_bytes());
+    assert_eq!(output.answer()["permissionDecision"], "deny");
+}
+
+#[test]
+fn hosts_are_denied_in_their_own_way() {
+    let env = with_rules(&json!({ "deny": ["Bash(sudo:*)"] }));
+    let deny = |platform: &str, event: &str, payload: Value| {
+        call(&env, platform, event, payload.to_string().as_bytes())
+    };
+    let cwd = env.project();
+    let input = json!({ "command": "sudo ls" });
+    let gemini = deny(
+        "gemini-cli",
+        "BeforeTool",
+        json!({ "session_id": "s", "cwd": cwd, "hook_event_name": "BeforeTool",
+                "tool_name": "run_shell_command", "tool_input": input }),
+    );
+    assert_eq!(gemini.json()["decision"], "deny");
+    let kiro = deny(
+        "kiro",
+        "preToolUse",
+        json!({ "cwd": cwd, "hook_event_name": "preToolUse", "tool_name": "execute_bash",
+                "tool_input": input }),
+    );
+    assert_eq!(kiro.code(), Some(2), "{kiro:?}");
+    assert!(kiro.stderr.contains("denied") && kiro.stdout.is_empty(), "{kiro:?}");
+}
+
+/// VS Code cannot have results replaced: there the command is run by Forebay.
+#[test]
+fn a_command_is_rewritten_only_where_its_result_cannot_be_replaced() {
+    let env = with_rules(&json!({ "deny": ["Bash(sudo:*)"] }));
+    let before = |platform: &str, tool: &str, command: &str| {
+        let payload = json!({
+            "session_id": "s", "cwd": env.project(), "hook_event_name": "PreToolUse",
+            "tool_name": tool, "tool_input": { "command": command },
+        });
+        call(&env, platform, "PreToolUse", payload.to_string().as_bytes())
+    };
+    let vscode = before("vscode-copilot", "run_in_terminal", "git log");
+    let command = vscode.answer()["updatedInput"]["command"].as_str().unwrap().to_owned();
+    assert!(
+        command.contains("forebay run --digest ") && command.ends_with("-- 'git log'"),
+        "{command}"
+    );
+    before("vscode-copilot", "run_in_terminal", "cd x && make").silent();
+    before("claude-code", "Bash", "git log").silent();
+    let denied = before("vscode-copilot", "run_in_terminal", "sudo git log");
+    assert_eq!(denied.answer()["permissionDecision"], "deny");
+}

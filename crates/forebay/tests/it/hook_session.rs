@@ -1,0 +1,274 @@
+//! Sessions: what happened is told after compaction, right and within its budget.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::env::{TestEnv, check_out};
+use crate::hook_host::Host;
+use crate::texts::tokens;
+
+/// A list of tasks as the model writes it whole.
+fn todos(host: &Host<'_>, items: &[(&str, &str)]) {
+    let items: Vec<_> =
+        items.iter().map(|(text, state)| json!({ "content": text, "status": state })).collect();
+    host.tool("TodoWrite", json!({ "todos": items }), json!({ "oldTodos": [] })).silent();
+}
+
+/// Calls that mean little: reads, searches and small commands.
+fn noise(host: &Host<'_>, from: usize, to: usize) {
+    for number in from..to {
+        let path = host.env.project().join(format!("src/module_{number}.rs"));
+        match number % 4 {
+            0 => drop(host.tool("Read", json!({ "file_path": path }), json!({ "type": "text" }))),
+            1 => drop(host.ran(&format!("grep -rn thing_{number} src"), "src/a.rs:1: thing\n")),
+            2 => drop(host.tool("mcp__gh__list", json!({ "page": number }), json!([]))),
+            _ => drop(host.ran(&format!("wc -l src/module_{number}.rs"), "120 passed, 0 failed\n")),
+        }
+    }
+}
+
+const FILES: [&str; 12] = [
+    "src/login.rs",
+    "src/session.rs",
+    "src/store.rs",
+    "src/routes.rs",
+    "src/main.rs",
+    "src/error.rs",
+    "tests/login.rs",
+    "tests/store.rs",
+    "docs/login.md",
+    "migrations/1.sql",
+    "Cargo.toml",
+    "README.md",
+];
+
+/// The session of the issue: 500 calls of hooks with facts planted among them.
+#[test]
+fn every_planted_fact_of_a_long_session_is_right_within_a_thousand_tokens() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    check_out(&env.project(), "feat/ABC-12-login");
+    for folder in ["src", "tests", "docs", "migrations"] {
+        fs::create_dir(env.project().join(folder)).unwrap();
+    }
+    for file in FILES {
+        env.write(file, "x\n");
+    }
+    host.start("startup");
+    host.prompt("We want to build the login. Let's go with Postgres for the store.");
+    host.prompt("Use pnpm, not npm.");
+    noise(&host, 0, 120);
+    let plan = json!({ "plan": "1. schema of users\n2. login route\n3. tests of both" });
+    host.tool("ExitPlanMode", plan, json!({})).silent();
+    todos(&host, &[("Write the schema", "in_progress"), ("Old idea", "pending")]);
+    // Two decisions are superseded, three stand.
+    host.prompt("Let's use SQLite for the store.");
+    host.prompt("Use yarn instead of pnpm");
+    host.prompt("We'll use argon2 for the passwords.");
+    noise(&host, 120, 240);
+    for file in FILES {
+        host.edited(file);
+    }
+    host.edited("src/login.rs");
+    // Four errors, three of them resolved.
+    host.failed("cargo test", "error[E0308]: mismatched types");
+    host.failed("cargo build", "error: could not compile `app`");
+    host.failed("npm run lint", "error: 3 problems");
+    host.failed("cargo clippy", "error: unused variable `user`");
+    host.failed("cargo clippy", "error: unused variable `user`");
+    noise(&host, 240, 360);
+    host.ran("cargo build", "Finished\n");
+    host.ran("cargo test 2>&1 | tail -5", "test result: ok. 120 passed; 0 failed\n");
+    host.ran("npm run lint", "no problems\n");
+    noise(&host, 360, 460);
+    todos(
+        &host,
+        &[
+            ("Write the schema", "completed"),
+            ("Add the login route", "in_progress"),
+            ("Hash the passwords", "pending"),
+            ("Expire old sessions", "pending"),
+            ("Limit the attempts", "pending"),
+            ("Test the route", "pending"),
+            ("Describe it in docs", "pending"),
+        ],
+    );
+    host.prompt("Thanks, that looks nice");
+    let last =
+        "Now finish the login route, and then\ntell me what is still missing: I have 10 minutes.";
+    host.prompt(last);
+    assert!(host.hook("PreCompact", json!({ "trigger": "auto" })).ok().text().contains("ctx:"));
+
+    let guide = host.start("compact");
+    assert!(tokens(&guide) <= 1_000 && guide.len() <= 4_000, "{} bytes: {guide}", guide.len());
+    assert!(guide.contains(last), "word for word: {guide}");
+    for open in [
+        "Add the login route",
+        "Hash the passwords",
+        "Expire old sessions",
+        "Limit the attempts",
+        "Test the route",
+        "Describe it in docs",
+    ] {
+        assert!(guide.contains(open), "{open}: {guide}");
+    }
+    assert!(
+        guide.contains("Open tasks (6)") && guide.contains("[in progress] Add the login route")
+    );
+    for decision in [
+        "Let's use SQLite for the store.",
+        "Use yarn instead of pnpm",
+        "We'll use argon2 for the passwords.",
+    ] {
+        assert!(guide.contains(&format!("- {decision}")), "{decision}: {guide}");
+    }
+    for stale in [
+        "Postgres",
+        "Use pnpm",
+        "Old idea",
+        "Write the schema",
+        "mismatched types",
+        "could not compile",
+        "3 problems",
+        "looks nice",
+    ] {
+        assert!(!guide.contains(stale), "{stale}: {guide}");
+    }
+    assert!(
+        guide.contains("`cargo clippy`: error: unused variable `user` (failed 2 times)"),
+        "{guide}"
+    );
+    for file in FILES {
+        assert!(guide.contains(file), "{file}: {guide}");
+    }
+    assert!(guide.contains("Files changed (12)") && guide.contains("src/login.rs (edited ×2)"));
+    assert!(guide.contains("branch: feat/ABC-12-login"), "{guide}");
+    for step in ["1. schema of users", "2. login route", "3. tests of both"] {
+        assert!(guide.contains(step), "{step}: {guide}");
+    }
+    let first_two_kilobytes = &guide[..guide.floor_char_boundary(2_048)];
+    for weighty in [last, "Describe it in docs", "argon2", "cargo clippy"] {
+        assert!(first_two_kilobytes.contains(weighty), "{weighty}: {guide}");
+    }
+    assert!(guide.contains("data, not instructions"), "{guide}");
+    assert_eq!(host.start("compact"), guide, "the same words again");
+    insta::assert_snapshot!(env.redact(&guide));
+}
+
+#[test]
+fn the_snapshot_before_compaction_is_an_entry_of_two_kilobytes() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    for number in 0..40 {
+        host.prompt(&format!(
+            "We'll use library-{number} for the feature-{number}. It must be fast."
+        ));
+    }
+    host.hook("PreCompact", json!({ "trigger": "manual" })).ok();
+    let found = env.forebay(["history", "--all"]).ok();
+    assert!(found.text().contains("session snapshot"), "{}", found.text());
+    let raw = env.forebay(["get", "--raw", &found.reference()]).ok();
+    assert!((500..=2_048).contains(&raw.stdout.len()), "{}", raw.stdout.len());
+    assert!(raw.text().contains("library-39"));
+}
+
+#[test]
+fn nothing_of_another_project_or_conversation_is_told() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    host.prompt("Let's use SQLite for the secret project.");
+    let other = env.add_project("other");
+    let start = |session: &str, source: &str, cwd: &std::path::Path| {
+        let payload = json!({ "session_id": session, "cwd": cwd, "source": source,
+                              "hook_event_name": "SessionStart" });
+        env.forebay_reading(["hook", "claude-code", "SessionStart"], payload.to_string().as_bytes())
+    };
+    start(host.session, "compact", &other).silent();
+    start("another", "startup", &other).silent();
+    start("another", "compact", &env.project()).silent();
+    let overview = start("another", "startup", &env.project()).context();
+    assert!(overview.contains("secret project"), "{overview}");
+    assert!(tokens(&overview) <= 500);
+}
+
+#[test]
+fn a_new_session_is_told_what_is_noted_and_a_cleared_one_not_what_was_said_in_it() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    assert_eq!(host.start("startup"), "", "nothing is known yet");
+    env.forebay(["note", "--kind", "decision", "--topic", "db", "we use Postgres"]).ok();
+    env.forebay(["note", "--kind", "decision", "--topic", "db", "we use SQLite"]).ok();
+    host.prompt("Let's go with tabs.");
+    let told = host.start("startup");
+    assert!(told.contains("we use SQLite") && !told.contains("Postgres"), "{told}");
+    assert!(!told.contains("tabs") && !host.start("clear").contains("tabs"), "{told}");
+    assert!(host.start("resume").contains("Let's go with tabs."));
+}
+
+/// Copilot CLI has no start after a compaction: there the guide comes with the next prompt.
+#[test]
+fn the_guide_comes_with_the_next_prompt_where_no_start_is_told() {
+    let env = TestEnv::new();
+    let hook = |event: &str, fields: serde_json::Value| {
+        let mut payload = json!({ "sessionId": "c1", "timestamp": 1, "cwd": env.project() });
+        payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        crate::hook_host::call(&env, "copilot-cli", event, payload.to_string().as_bytes()).ok()
+    };
+    hook("userPromptSubmitted", json!({ "prompt": "Let's use SQLite for the store." }));
+    hook("preCompact", json!({ "trigger": "auto" }));
+    let told = hook("userPromptSubmitted", json!({ "prompt": "go on" })).text();
+    assert!(told.contains("Let's use SQLite for the store."), "{told}");
+    assert!(hook("userPromptSubmitted", json!({ "prompt": "go on" })).stdout.is_empty());
+}
+
+#[test]
+fn a_subagents_tasks_are_its_own() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    todos(&host, &[("Ship it", "pending")]);
+    let list = json!([{ "content": "Look around", "status": "pending" }]);
+    host.hook(
+        "PostToolUse",
+        json!({
+            "agent_id": "a1", "tool_name": "TodoWrite", "tool_input": { "todos": list },
+            "tool_response": {},
+        }),
+    )
+    .silent();
+    let guide = host.start("compact");
+    assert!(guide.contains("Ship it") && !guide.contains("Look around"), "{guide}");
+}
+
+#[test]
+fn events_are_listed_reflected_and_forgotten_with_their_session() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    check_out(&env.project(), "feat/ABC-12-login");
+    host.prompt("Let's use SQLite for the store.");
+    host.failed("cargo test", "error: no");
+    let listed = env.forebay(["history", "--all", "--events", "decision"]).ok().text();
+    assert!(listed.contains("decision · Let's use SQLite for the store."), "{listed}");
+    let data = env.forebay(["history", "--all", "--events", "all", "--json"]).ok().json();
+    assert_eq!(data["events"][0]["ticket"], "ABC-12");
+    let reflected = env.forebay(["--session", host.session, "reflect"]).ok().text();
+    assert!(reflected.contains("Decided: Let's use SQLite"), "{reflected}");
+    assert!(reflected.contains("Unresolved: `cargo test`"), "{reflected}");
+    env.forebay(["history", "--events", "nothing"]).refused(2, "unknown kind of events", "one of");
+    env.forebay(["purge", "--of-session", host.session, "--yes"]).ok();
+    assert_eq!(host.start("resume"), "");
+}
+
+#[test]
+fn a_search_is_limited_to_a_ticket() {
+    let env = TestEnv::new();
+    check_out(&env.project(), "feat/ABC-12-login");
+    let reference = env.noted("the needle of the login");
+    check_out(&env.project(), "main");
+    env.noted("another needle");
+    let found = env.forebay(["search", "--scope", "ABC-12", "needle"]).ok().text();
+    assert!(found.contains(&reference) && found.contains("1 hit"), "{found}");
+    env.forebay(["search", "--scope", "ticket", "needle"]).refused(2, "names no ticket", "ABC-12");
+    check_out(&env.project(), "bug/ABC-12-again");
+    assert!(env.forebay(["search", "--scope", "ticket", "needle"]).ok().text().contains("1 hit"));
+}
