@@ -5,6 +5,7 @@
 mod engine;
 mod finding;
 mod forgetting;
+mod importing;
 mod keeping;
 mod noting;
 mod projects;
