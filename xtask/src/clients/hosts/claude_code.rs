@@ -36,9 +36,9 @@ pub(super) static WITH_PLUGIN: Host = Host {
     end: &["--allowedTools", "Bash,mcp__probe__long,mcp__plugin_forebay_forebay__ctx_execute"],
     compacts: false,
     commands: &[
-        ("/forebay:stats", "ctx_stats"),
-        ("/forebay:doctor", "ctx_doctor"),
-        ("/forebay:search flamingo", "flamingo"),
+        ("/forebay:stats", "show its answer as it is"),
+        ("/forebay:doctor", "If a check failed"),
+        ("/forebay:search flamingo", "with the query: flamingo"),
     ],
     ..HOST
 };
