@@ -32,9 +32,8 @@ pub(super) struct Host {
     pub(super) commands: &'static [(&'static str, &'static str)],
 }
 
-/// The beginnings of what Forebay tells a session.
+/// What Forebay's word at a session that goes on begins with.
 const RECORD: &str = "Forebay's record of this session";
-const PROJECT: &str = "What Forebay knows of this project";
 
 /// In these texts `{url}` is the model's address, `{probe}` the program of the other MCP server, `{home}`,
 /// `{project}` and `{plugin}` are folders.

@@ -1,6 +1,6 @@
 //! OpenCode.
 
-use super::{Host, PROJECT};
+use super::{Host, RECORD};
 
 pub(super) static HOST: Host = Host {
     label: "opencode",
@@ -37,7 +37,7 @@ pub(super) static HOST: Host = Host {
     start: &["run", "--model", "scripted/scripted"],
     resume: &["run", "--model", "scripted/scripted", "--continue"],
     end: &[],
-    resumed_with: PROJECT,
+    resumed_with: RECORD,
     compacts: false,
     commands: &[],
 };
