@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: measures what the issues promise, and says whether it holds here.
+//! `cargo xtask bench`: measures what is promised, and says whether it holds here.
 //!
 //! A missed target is told, never a failure: figures belong to a machine and its load. Everything
 //! runs on the release binary in fresh folders below `target/`, so that a write reaches a real disk.
@@ -6,8 +6,9 @@
 mod client;
 mod digest;
 mod hooks;
-mod logs;
+mod import;
 mod index;
+mod logs;
 mod memory;
 mod output;
 mod overhead;
@@ -59,6 +60,7 @@ const TRIALS: &[Trial] = &[
     Trial { name: "index", measure: index::measure },
     Trial { name: "digest", measure: digest::measure },
     Trial { name: "hooks", measure: hooks::measure },
+    Trial { name: "import", measure: import::measure },
 ];
 
 /// How much of everything.
@@ -74,6 +76,7 @@ struct Sizes {
     hooks: usize,
     hook_events: usize,
     index_megabytes: [usize; 4],
+    transcript_megabytes: usize,
 }
 
 const FULL: Sizes = Sizes {
@@ -88,6 +91,7 @@ const FULL: Sizes = Sizes {
     hooks: 60,
     hook_events: 10_000,
     index_megabytes: [1, 5, 20, 100],
+    transcript_megabytes: 1_000,
 };
 
 const QUICK: Sizes = Sizes {
@@ -102,6 +106,7 @@ const QUICK: Sizes = Sizes {
     hooks: 6,
     hook_events: 1_000,
     index_megabytes: [1, 1, 2, 4],
+    transcript_megabytes: 100,
 };
 
 impl Bench {

@@ -49,7 +49,9 @@ pub(crate) fn check_where_possible() -> Result<()> {
 
 fn check(agents: &[String], keep: Option<PathBuf>) -> Result<()> {
     let forebay = workspace::build_forebay("dev")?;
-    let wanted = |host: &&&Host| agents.is_empty() || agents.iter().any(|name| name == host.agent);
+    let wanted = |host: &&&Host| {
+        agents.is_empty() || agents.iter().any(|name| name == host.agent || name == host.label)
+    };
     let chosen: Vec<&Host> = HOSTS.iter().filter(wanted).copied().collect();
     ensure!(!chosen.is_empty(), "none of these agents is known: {}", agents.join(", "));
     let installed = Installed::by_npm(&chosen)?;
@@ -62,7 +64,7 @@ fn check(agents: &[String], keep: Option<PathBuf>) -> Result<()> {
             say::line(finding.line(host));
         }
         faults.extend(found.iter().filter(|one| !one.holds).map(|one| one.line(host)));
-        say::line(format!("     {:<12} {}", host.agent, say::seconds(started.elapsed())));
+        say::line(format!("     {:<13} {}", host.label, say::seconds(started.elapsed())));
     }
     ensure!(faults.is_empty(), "{} of the checks failed:\n{}", faults.len(), faults.join("\n"));
     Ok(())
@@ -78,7 +80,7 @@ struct Finding {
 impl Finding {
     fn line(&self, host: &Host) -> String {
         let word = if self.holds { "ok  " } else { "FAIL" };
-        format!("{word} {:<12} {:<44} {}", host.agent, self.what, self.detail)
+        format!("{word} {:<13} {:<44} {}", host.label, self.what, self.detail)
     }
 }
 
@@ -90,21 +92,30 @@ fn drive(stage: &Stage) -> Result<Vec<Finding>> {
     let first = model.take();
     stage.keep_requests("first", &first)?;
     if first.is_empty() {
-        bail!("{}: the model was never asked; {}", stage.host.agent, stage.last_words());
+        bail!("{}: the model was never asked; {}", stage.host.label, stage.last_words());
     }
     let mut found = judge_first(stage, &first);
-    if stage.host.resumes {
-        stage.converse(&model, "SCRIPT none: where were we", true)?;
-        let second = model.take();
-        stage.keep_requests("resumed", &second)?;
-        found.push(guide(&second, "a resumed session is guided"));
-    }
+    let sign = stage.host.resumed_with;
+    found.push(guide(
+        &ask(stage, &model, "where were we", "resumed")?,
+        "a resumed session is guided",
+        sign,
+    ));
     if stage.host.compacts {
         stage.converse(&model, "/compact", true)?;
-        stage.converse(&model, "SCRIPT none: where were we after all", true)?;
-        let third = model.take();
-        stage.keep_requests("compacted", &third)?;
-        found.push(guide(&third, "a compacted session is guided"));
+        model.take();
+        let third = ask(stage, &model, "where were we after all", "compacted")?;
+        found.push(guide(&third, "a compacted session is guided", sign));
+    }
+    for (command, expected) in stage.host.commands {
+        stage.converse(&model, command, false)?;
+        let heard = model.take();
+        let holds = heard.iter().any(|one| one.asked.whole.contains(expected));
+        found.push(Finding {
+            what: "a command of the plugin is understood",
+            holds,
+            detail: (*command).to_owned(),
+        });
     }
     found.push(recorded(stage));
     Ok(found)
@@ -135,10 +146,17 @@ fn judge_first(stage: &Stage, exchanges: &[Exchange]) -> Vec<Finding> {
     ]
 }
 
-fn guide(exchanges: &[Exchange], what: &'static str) -> Finding {
-    let has = |exchange: &Exchange| exchange.asked.whole.contains(model::GUIDE_SIGN);
-    let holds = exchanges.iter().any(has);
-    Finding { what, holds, detail: format!("{} requests", exchanges.len()) }
+/// A question to the conversation of before, and what the model hears of it.
+fn ask(stage: &Stage, model: &Model, words: &str, name: &str) -> Result<Vec<Exchange>> {
+    stage.converse(model, &format!("SCRIPT none: {words}"), true)?;
+    let heard = model.take();
+    stage.keep_requests(name, &heard)?;
+    Ok(heard.into_iter().filter(|one| one.asked.prompt.contains(words)).collect())
+}
+
+fn guide(exchanges: &[Exchange], what: &'static str, sign: &str) -> Finding {
+    let holds = exchanges.last().is_some_and(|last| last.asked.whole.contains(sign));
+    Finding { what, holds, detail: format!("\"{sign}\" in the last of {}", exchanges.len()) }
 }
 
 /// Whether the hooks left something in the store.

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::hosts::Host;
 use super::model::{Exchange, Model};
 use crate::workspace::Metadata;
-use crate::{say, shell};
+use crate::{say, shell, workspace};
 
 /// What one turn of a conversation takes at the very most.
 const PATIENCE: Duration = Duration::from_mins(3);
@@ -37,7 +37,7 @@ impl Installed {
             .args(hosts.iter().map(|host| format!("{}@latest", host.package)));
         say::line("installing the agents with npm");
         shell::output(npm.current_dir(&installed.folder)).context("npm installs the agents")?;
-        for host in hosts {
+        for host in hosts.iter().filter(|host| !host.is_plugin) {
             let version = shell::text(shell::command(installed.program(host)).arg("--version"));
             let version = version.with_context(|| format!("{} does not start", host.agent))?;
             say::line(format!(
@@ -72,7 +72,7 @@ impl<'a> Stage<'a> {
         keep: Option<&Path>,
     ) -> Result<Self> {
         let (root, temporary) = match keep {
-            Some(folder) => (folder.join(host.agent), None),
+            Some(folder) => (folder.join(host.label), None),
             None => {
                 let folder = tempfile::tempdir()?;
                 (folder.path().to_owned(), Some(folder))
@@ -103,6 +103,9 @@ impl<'a> Stage<'a> {
             fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
             fs::write(path, self.filled(text, model)?)?;
         }
+        if self.host.is_plugin {
+            return Ok(());
+        }
         let mut init = self.command(self.forebay);
         shell::output(init.args(["init", self.host.agent, "--user", "--yes"]))?;
         Ok(())
@@ -115,7 +118,10 @@ impl<'a> Stage<'a> {
             agent.env(name, self.filled(value, model)?);
         }
         let before = if is_resumed { self.host.resume } else { self.host.start };
-        agent.args(before).arg(prompt).args(self.host.end);
+        for argument in before {
+            agent.arg(self.filled(argument, model)?);
+        }
+        agent.arg(prompt).args(self.host.end);
         let log = File::options().create(true).append(true).open(self.log())?;
         agent.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).process_group(0);
         let child = agent.spawn().with_context(|| format!("{} does not start", self.host.agent))?;
@@ -155,9 +161,12 @@ impl<'a> Stage<'a> {
     /// A program that knows nothing but this home.
     fn command(&self, program: &Path) -> Command {
         let mut command = shell::command(program);
+        let own = self.forebay.parent().unwrap_or(Path::new("/")).to_owned();
+        let others = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(std::iter::once(own).chain(std::env::split_paths(&others)));
         command
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PATH", path.unwrap_or(others))
             .env("HOME", self.home())
             .env("FOREBAY_HOME", self.root.join("data"))
             .current_dir(self.project());
@@ -168,6 +177,7 @@ impl<'a> Stage<'a> {
         let probe = std::env::current_exe()?;
         Ok(text
             .replace("{url}", &model.url())
+            .replace("{plugin}", &workspace::root().join("plugins/claude-code").to_string_lossy())
             .replace("{probe}", &probe.to_string_lossy())
             .replace("{project}", &self.project().to_string_lossy())
             .replace("{home}", &self.home().to_string_lossy()))

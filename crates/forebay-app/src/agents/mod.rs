@@ -1,7 +1,7 @@
 //! The agents on this machine: which there are, which are set up, and setting them up.
 //!
 //! - [`machine`]: where their settings lie;
-//! - [`plan`]: what setting up or taking back would change, without changing it;
+//! - [`mod@plan`]: what setting up or taking back would change, without changing it;
 //! - [`carry_out`]: the change itself, file by file;
 //! - [`state`]: what is set up now, for `doctor` and for taking back.
 //!

@@ -1,12 +1,12 @@
 //! Importing: past conversations of agents become entries of the project they were held in.
 //!
 //! - [`find`] knows which transcripts there are and whose project each belongs to;
-//! - [`read`] hands out their lines from where the last import ended;
-//! - [`turns`] puts what the lines say together: turns, and results worth an entry of their own;
-//! - [`write`] makes entries of that, without secrets and searchable.
+//! - `read` hands out their lines from where the last import ended;
+//! - `turns` puts what the lines say together: turns, and results worth an entry of their own;
+//! - `write` makes entries of that, without secrets and searchable.
 //!
 //! A batch of entries and how far the transcript is read with them are stored in one transaction, so an
-//! import that was interrupted goes on, and one that is repeated adds nothing.
+//! import that was interrupted goes on, and one that is repeated adds nothing. [`mod@discover`] only counts.
 
 pub mod discover;
 pub mod find;

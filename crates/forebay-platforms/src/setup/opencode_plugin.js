@@ -43,7 +43,17 @@ function appendToResult(output, text) {
   else output.output = `${output.output ?? ""}\n\n${text}`;
 }
 
-export const Forebay = async ({ directory, worktree }) => {
+/** Whether a session has answers from before this process, that is, was taken up again. */
+async function isResumed(client, session) {
+  try {
+    const { data } = await client.session.messages({ path: { id: session } });
+    return data.some(({ info }) => info.role === "assistant" && info.time?.completed);
+  } catch {
+    return false;
+  }
+}
+
+export const Forebay = async ({ client, directory, worktree }) => {
   const place = { cwd: directory, worktree };
   // Sessions whose next request is the first one, or the first after a compaction.
   const started = new Map();
@@ -61,7 +71,8 @@ export const Forebay = async ({ directory, worktree }) => {
       const session = input.sessionID;
       if (!session) return;
       if (!started.has(session) || started.get(session).stale) {
-        const source = started.has(session) ? "compact" : "startup";
+        const fresh = async () => ((await isResumed(client, session)) ? "resume" : "startup");
+        const source = started.has(session) ? "compact" : await fresh();
         const payload = { ...place, sessionID: session, source };
         const answer = await ask("experimental.chat.system.transform", payload);
         started.set(session, { context: answer.context });

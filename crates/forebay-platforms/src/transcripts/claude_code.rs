@@ -4,14 +4,14 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Format, Item, Malformed, Said, Shape, Speaker, contains, input_of, is_object, text_of,
+    Format, Item, Malformed, Said, Shape, Speaker, contains, input_of, is_jsonl, is_object, text_of,
 };
 use crate::setup::Base;
 
 pub(super) static FORMAT: Format = Format {
     host: "claude-code",
     folders: &[(Base::EnvOr("CLAUDE_CONFIG_DIR", ".claude"), "projects")],
-    is_transcript: |path| path.ends_with(".jsonl"),
+    is_transcript: is_jsonl,
     begins_with: |line| {
         line.get("sessionId").is_some() && line.get("type").is_some()
             || line.get("leafUuid").is_some()

@@ -4,7 +4,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Format, Item, Malformed, Said, Shape, Speaker, contains, input_of, is_object, text_of, word,
+    Format, Item, Malformed, Said, Shape, Speaker, contains, input_of, is_jsonl, is_object,
+    text_of, word,
 };
 use crate::setup::Base;
 
@@ -13,7 +14,7 @@ const CODEX_HOME: Base = Base::EnvOr("CODEX_HOME", ".codex");
 pub(super) static FORMAT: Format = Format {
     host: "codex",
     folders: &[(CODEX_HOME, "sessions"), (CODEX_HOME, "archived_sessions")],
-    is_transcript: |path| path.ends_with(".jsonl") && path.contains("rollout-"),
+    is_transcript: |path| is_jsonl(path) && path.contains("rollout-"),
     begins_with: |line| line["type"] == "session_meta",
     shape: Shape::Lines,
     shells: &["exec_command", "shell", "shell_command", "write_stdin"],

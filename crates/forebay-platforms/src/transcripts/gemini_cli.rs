@@ -1,8 +1,10 @@
-//! Gemini CLI: `tmp/<project>/chats/session-<time>.jsonl`, in older releases one JSON document.
+//! Gemini CLI: `tmp/<project>/chats/session-<time>.jsonl`.
 
 use serde_json::Value;
 
-use super::{Format, Item, Malformed, Said, Shape, Speaker, input_of, is_object, text_of, word};
+use super::{
+    Format, Item, Malformed, Said, Shape, Speaker, input_of, is_jsonl, is_object, text_of, word,
+};
 use crate::setup::Base;
 
 pub(super) static FORMAT: Format = Format {
@@ -10,7 +12,7 @@ pub(super) static FORMAT: Format = Format {
     folders: &[(Base::Home, ".gemini/tmp")],
     is_transcript: |path| {
         let name = path.rsplit('/').next().unwrap_or_default();
-        path.contains("chats/") && name.starts_with("session-") && name.ends_with(".jsonl")
+        path.contains("chats/") && name.starts_with("session-") && is_jsonl(name)
     },
     begins_with: |line| line.get("projectHash").is_some(),
     shape: Shape::Lines,

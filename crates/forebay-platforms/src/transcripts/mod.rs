@@ -9,6 +9,8 @@ mod codex;
 mod gemini_cli;
 mod opencode;
 
+use std::path::Path;
+
 use forebay_domain::hook::ToolKind;
 use serde_json::Value;
 
@@ -171,6 +173,10 @@ fn input_of(input: &Value) -> String {
         Value::Object(fields) if fields.is_empty() => String::new(),
         other => other.to_string(),
     }
+}
+
+fn is_jsonl(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|ending| ending == "jsonl")
 }
 
 fn word(value: &Value, key: &str) -> Option<String> {

@@ -116,12 +116,18 @@ fn docs_end(lines: &[Line<'_>], first: usize, last: usize) -> Option<usize> {
         return Some(first);
     }
     let rest = lines[first + 1..=last].iter();
-    rest.take_while(|line| !line.text.contains(*quote)).count().checked_add(first + 1).filter(|end| *end <= last)
+    rest.take_while(|line| !line.text.contains(*quote))
+        .count()
+        .checked_add(first + 1)
+        .filter(|end| *end <= last)
 }
 
 /// Whether a line is a statement by itself.
 fn is_complete(text: &str) -> bool {
-    const OPENERS: &[&str] = &["@", "#", "def", "class", "async", "if", "for", "while", "with", "try", "match", "elif", "else", "except", "finally"];
+    const OPENERS: &[&str] = &[
+        "@", "#", "def", "class", "async", "if", "for", "while", "with", "try", "match", "elif",
+        "else", "except", "finally",
+    ];
     let code = without_comment(text);
     let word = code.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '@')).next();
     let opens = word.is_some_and(|word| OPENERS.contains(&word)) || code.starts_with(['@', '#']);

@@ -6,6 +6,7 @@ mod engine;
 mod files;
 mod finding;
 mod forgetting;
+mod importing;
 mod keeping;
 mod noting;
 mod projects;

@@ -1,9 +1,11 @@
 //! Claude Code.
 
-use super::Host;
+use super::{Host, RECORD};
 
-pub(super) static HOST: Host = Host {
+pub(super) const HOST: Host = Host {
+    label: "claude-code",
     agent: "claude-code",
+    is_plugin: false,
     package: "@anthropic-ai/claude-code",
     program: "claude",
     files: &[(
@@ -20,6 +22,23 @@ pub(super) static HOST: Host = Host {
     start: &["-p"],
     resume: &["--continue", "-p"],
     end: &["--allowedTools", "Bash,mcp__probe__long,mcp__forebay__ctx_execute"],
-    resumes: true,
+    resumed_with: RECORD,
     compacts: true,
+    commands: &[],
+};
+
+/// The same with the plugin in place of what `forebay init` writes.
+pub(super) static WITH_PLUGIN: Host = Host {
+    label: "claude plugin",
+    is_plugin: true,
+    start: &["--plugin-dir", "{plugin}", "-p"],
+    resume: &["--plugin-dir", "{plugin}", "--continue", "-p"],
+    end: &["--allowedTools", "Bash,mcp__probe__long,mcp__plugin_forebay_forebay__ctx_execute"],
+    compacts: false,
+    commands: &[
+        ("/forebay:stats", "show its answer as it is"),
+        ("/forebay:doctor", "If a check failed"),
+        ("/forebay:search flamingo", "with the query: flamingo"),
+    ],
+    ..HOST
 };

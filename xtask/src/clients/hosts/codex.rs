@@ -1,9 +1,11 @@
 //! Codex CLI. Its hooks run untrusted here: nobody is there to trust them.
 
-use super::Host;
+use super::{Host, RECORD};
 
 pub(super) static HOST: Host = Host {
+    label: "codex",
     agent: "codex",
+    is_plugin: false,
     package: "@openai/codex",
     program: "codex",
     files: &[(
@@ -32,6 +34,7 @@ pub(super) static HOST: Host = Host {
         "--last",
     ],
     end: &[],
-    resumes: true,
+    resumed_with: RECORD,
     compacts: false,
+    commands: &[],
 };

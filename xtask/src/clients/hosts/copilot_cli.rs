@@ -1,9 +1,11 @@
 //! GitHub Copilot CLI, with a provider of one's own.
 
-use super::Host;
+use super::{Host, RECORD};
 
 pub(super) static HOST: Host = Host {
+    label: "copilot-cli",
     agent: "copilot-cli",
+    is_plugin: false,
     package: "@github/copilot",
     program: "copilot",
     files: &[(
@@ -20,8 +22,9 @@ pub(super) static HOST: Host = Host {
         ("COPILOT_MODEL", "scripted"),
     ],
     start: &["--allow-all-tools", "--trust-folder", "-p"],
-    resume: &["--allow-all-tools", "--trust-folder", "--continue", "-p"],
+    resume: &["--allow-all-tools", "--continue", "-p"],
     end: &[],
-    resumes: true,
+    resumed_with: RECORD,
     compacts: false,
+    commands: &[],
 };

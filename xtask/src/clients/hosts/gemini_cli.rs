@@ -1,9 +1,11 @@
 //! Gemini CLI.
 
-use super::Host;
+use super::{Host, RECORD};
 
 pub(super) static HOST: Host = Host {
+    label: "gemini-cli",
     agent: "gemini-cli",
+    is_plugin: false,
     package: "@google/gemini-cli",
     program: "gemini",
     files: &[(
@@ -27,6 +29,7 @@ pub(super) static HOST: Host = Host {
     start: &["--yolo", "-m", "gemini-2.5-flash", "-p"],
     resume: &["--yolo", "-m", "gemini-2.5-flash", "--resume", "latest", "-p"],
     end: &[],
-    resumes: true,
+    resumed_with: RECORD,
     compacts: false,
+    commands: &[],
 };

@@ -8,8 +8,11 @@ mod opencode;
 
 /// An agent that is driven.
 pub(super) struct Host {
+    pub(super) label: &'static str,
     /// As `forebay init` names it.
     pub(super) agent: &'static str,
+    /// Set up by the plugin in this repository, and not by `forebay init`.
+    pub(super) is_plugin: bool,
     /// Its package on npm, and the program in it.
     pub(super) package: &'static str,
     pub(super) program: &'static str,
@@ -21,13 +24,24 @@ pub(super) struct Host {
     pub(super) resume: &'static [&'static str],
     /// The words behind the prompt.
     pub(super) end: &'static [&'static str],
-    /// Whether Forebay has a word at a resumed session.
-    pub(super) resumes: bool,
+    /// What Forebay's word at a resumed session begins with.
+    pub(super) resumed_with: &'static str,
     /// Whether the prompt `/compact` compacts.
     pub(super) compacts: bool,
+    /// Commands that a person types, and what the model is to hear of each.
+    pub(super) commands: &'static [(&'static str, &'static str)],
 }
 
-/// In these texts `{url}` is the model's address, `{probe}` the program of the other MCP server, `{home}` and
-/// `{project}` are folders.
-pub(super) const HOSTS: &[&Host] =
-    &[&claude_code::HOST, &codex::HOST, &gemini_cli::HOST, &opencode::HOST, &copilot_cli::HOST];
+/// What Forebay's word at a session that goes on begins with.
+const RECORD: &str = "Forebay's record of this session";
+
+/// In these texts `{url}` is the model's address, `{probe}` the program of the other MCP server, `{home}`,
+/// `{project}` and `{plugin}` are folders.
+pub(super) const HOSTS: &[&Host] = &[
+    &claude_code::HOST,
+    &claude_code::WITH_PLUGIN,
+    &codex::HOST,
+    &gemini_cli::HOST,
+    &opencode::HOST,
+    &copilot_cli::HOST,
+];

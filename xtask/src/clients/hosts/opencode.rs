@@ -1,9 +1,11 @@
 //! OpenCode.
 
-use super::Host;
+use super::{Host, RECORD};
 
 pub(super) static HOST: Host = Host {
+    label: "opencode",
     agent: "opencode",
+    is_plugin: false,
     package: "opencode-ai",
     program: "opencode",
     files: &[(
@@ -35,6 +37,7 @@ pub(super) static HOST: Host = Host {
     start: &["run", "--model", "scripted/scripted"],
     resume: &["run", "--model", "scripted/scripted", "--continue"],
     end: &[],
-    resumes: true,
+    resumed_with: RECORD,
     compacts: false,
+    commands: &[],
 };

@@ -19,8 +19,6 @@ use serde_json::{Value, json};
 pub(super) const LONG_BYTES: usize = 60_000;
 /// What the command that a rule denies would make.
 pub(super) const DENIED_FILE: &str = "denied.txt";
-/// What stands in a guide and nowhere else.
-pub(super) const GUIDE_SIGN: &str = "SCRIPT all: run the commands";
 /// What every long line of the shell has.
 const LINE: &str = "the quick brown fox jumps over the lazy dog and goes on";
 
