@@ -18,7 +18,7 @@ pub struct History;
 pub struct Input {
     /// Default: this one; all: every session
     pub session: Option<String>,
-    /// List events instead: all, file, or a kind (task, decision, error, prompt, ...)
+    /// Events instead: all, or a kind (file, task, decision, error, prompt)
     pub events: Option<String>,
     pub limit: Option<u64>,
     /// From the previous page

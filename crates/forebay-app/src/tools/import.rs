@@ -26,6 +26,7 @@ impl Tool for Import {
     const NAME: &'static str = "ctx_import";
     const DESCRIPTION: &'static str = "Load this project's past agent transcripts into the store.";
     const NATURE: Nature = Nature::Adds;
+    const STANDARD: bool = false;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {

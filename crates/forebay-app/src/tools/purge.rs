@@ -55,7 +55,7 @@ impl Tool for Purge {
                 Ok(answer(&purged, "forgotten", String::new()))
             }
             Some(count) => Err(AppError::bad_input(
-                format!("confirm={count}, but {} match now; nothing was forgotten", found.count()),
+                format!("confirm={count}, but {} match now; nothing was forgotten", amount(&found)),
                 "look at the dry run again (leave confirm out)",
             )),
         }
@@ -115,21 +115,21 @@ fn dry_run_end(found: &Purged) -> String {
     }
 }
 
+fn amount(purged: &Purged) -> String {
+    let plural = if purged.entries == 1 { "entry" } else { "entries" };
+    let entries = format!("{} {plural}", number::grouped(purged.entries));
+    match purged.events {
+        0 => entries,
+        count => format!("{entries} and {}", number::counted(count, "event")),
+    }
+}
+
 fn answer(purged: &Purged, word: &str, end: String) -> Answer {
     let notes = match purged.notes {
         0 => String::new(),
         count => format!(" ({} among them)", number::counted(count, "note")),
     };
-    let events = match purged.events {
-        0 => String::new(),
-        count => format!(", {}", number::counted(count, "event")),
-    };
-    let mut text = format!(
-        "{} entr{}{notes}{events}, {} {word}",
-        number::grouped(purged.entries),
-        if purged.entries == 1 { "y" } else { "ies" },
-        number::bytes(purged.bytes)
-    );
+    let mut text = format!("{}{notes}, {} {word}", amount(purged), number::bytes(purged.bytes));
     for (reference, title) in &purged.examples {
         text.push_str(&format!("\n{reference} {}", cut::one_line(title, 80)));
     }
