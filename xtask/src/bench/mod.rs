@@ -12,6 +12,7 @@ mod rules;
 mod runs;
 mod sample;
 mod search;
+mod skeleton;
 mod stage;
 mod start;
 mod table;
@@ -53,6 +54,7 @@ const TRIALS: &[Trial] = &[
     Trial { name: "output", measure: output::measure },
     Trial { name: "writers", measure: writers::measure },
     Trial { name: "search", measure: search::measure },
+    Trial { name: "skeleton", measure: skeleton::measure },
     Trial { name: "digest", measure: digest::measure },
 ];
 
@@ -66,6 +68,7 @@ struct Sizes {
     documents: usize,
     queries: usize,
     digest_megabytes: usize,
+    repository_files: usize,
 }
 
 const FULL: Sizes = Sizes {
@@ -77,6 +80,7 @@ const FULL: Sizes = Sizes {
     documents: 50_000,
     queries: 300,
     digest_megabytes: 100,
+    repository_files: 10_000,
 };
 
 const QUICK: Sizes = Sizes {
@@ -88,6 +92,7 @@ const QUICK: Sizes = Sizes {
     documents: 5_000,
     queries: 30,
     digest_megabytes: 10,
+    repository_files: 1_000,
 };
 
 impl Bench {

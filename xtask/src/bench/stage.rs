@@ -46,7 +46,8 @@ impl Stage {
         Ok(stats["store"].clone())
     }
 
-    fn project(&self) -> PathBuf {
+    /// The project's folder.
+    pub(super) fn project(&self) -> PathBuf {
         self.folder.path().join("project")
     }
 }

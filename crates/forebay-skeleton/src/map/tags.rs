@@ -4,8 +4,8 @@ use super::words;
 use crate::document::Document;
 use crate::kind::Kind;
 use crate::language::Language;
-use crate::outline::Outline;
 use crate::nature::{self, Nature};
+use crate::outline::Outline;
 use crate::skeleton::LineIndex;
 use crate::{render, surface};
 

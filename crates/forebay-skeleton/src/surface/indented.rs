@@ -116,12 +116,18 @@ fn docs_end(lines: &[Line<'_>], first: usize, last: usize) -> Option<usize> {
         return Some(first);
     }
     let rest = lines[first + 1..=last].iter();
-    rest.take_while(|line| !line.text.contains(*quote)).count().checked_add(first + 1).filter(|end| *end <= last)
+    rest.take_while(|line| !line.text.contains(*quote))
+        .count()
+        .checked_add(first + 1)
+        .filter(|end| *end <= last)
 }
 
 /// Whether a line is a statement by itself.
 fn is_complete(text: &str) -> bool {
-    const OPENERS: &[&str] = &["@", "#", "def", "class", "async", "if", "for", "while", "with", "try", "match", "elif", "else", "except", "finally"];
+    const OPENERS: &[&str] = &[
+        "@", "#", "def", "class", "async", "if", "for", "while", "with", "try", "match", "elif",
+        "else", "except", "finally",
+    ];
     let code = without_comment(text);
     let word = code.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '@')).next();
     let opens = word.is_some_and(|word| OPENERS.contains(&word)) || code.starts_with(['@', '#']);
@@ -152,13 +158,8 @@ fn quote_after(text: &str, before: Option<&'static str>) -> Option<&'static str>
     let mut open = before;
     let mut rest = text;
     loop {
-        let next = match open {
-            Some(quote) => rest.find(quote).map(|at| (at, quote)),
-            None => {
-                let found = QUOTES.iter().filter_map(|quote| Some((rest.find(*quote)?, *quote)));
-                found.min()
-            }
-        };
+        let quotes = QUOTES.iter().filter(|quote| open.is_none_or(|open| open == **quote));
+        let next = quotes.filter_map(|quote| Some((rest.find(*quote)?, *quote))).min();
         let Some((at, quote)) = next else { return open };
         open = if open.is_some() { None } else { Some(quote) };
         rest = &rest[at + quote.len()..];
