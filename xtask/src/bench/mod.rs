@@ -16,6 +16,7 @@ mod rules;
 mod runs;
 mod sample;
 mod search;
+mod skeleton;
 mod stage;
 mod start;
 mod table;
@@ -58,6 +59,7 @@ const TRIALS: &[Trial] = &[
     Trial { name: "writers", measure: writers::measure },
     Trial { name: "search", measure: search::measure },
     Trial { name: "index", measure: index::measure },
+    Trial { name: "skeleton", measure: skeleton::measure },
     Trial { name: "digest", measure: digest::measure },
     Trial { name: "hooks", measure: hooks::measure },
     Trial { name: "import", measure: import::measure },
@@ -77,6 +79,7 @@ struct Sizes {
     hook_events: usize,
     index_megabytes: [usize; 4],
     transcript_megabytes: usize,
+    repository_files: usize,
 }
 
 const FULL: Sizes = Sizes {
@@ -92,6 +95,7 @@ const FULL: Sizes = Sizes {
     hook_events: 10_000,
     index_megabytes: [1, 5, 20, 100],
     transcript_megabytes: 1_000,
+    repository_files: 10_000,
 };
 
 const QUICK: Sizes = Sizes {
@@ -107,6 +111,7 @@ const QUICK: Sizes = Sizes {
     hook_events: 1_000,
     index_megabytes: [1, 1, 2, 4],
     transcript_megabytes: 100,
+    repository_files: 1_000,
 };
 
 impl Bench {

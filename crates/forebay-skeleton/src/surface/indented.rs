@@ -158,13 +158,8 @@ fn quote_after(text: &str, before: Option<&'static str>) -> Option<&'static str>
     let mut open = before;
     let mut rest = text;
     loop {
-        let next = match open {
-            Some(quote) => rest.find(quote).map(|at| (at, quote)),
-            None => {
-                let found = QUOTES.iter().filter_map(|quote| Some((rest.find(*quote)?, *quote)));
-                found.min()
-            }
-        };
+        let quotes = QUOTES.iter().filter(|quote| open.is_none_or(|open| open == **quote));
+        let next = quotes.filter_map(|quote| Some((rest.find(*quote)?, *quote))).min();
         let Some((at, quote)) = next else { return open };
         open = if open.is_some() { None } else { Some(quote) };
         rest = &rest[at + quote.len()..];
