@@ -48,6 +48,18 @@ impl Places {
         }
     }
 
+    /// Keeps the log of [`Self::own`] short; a log that is short is not even opened.
+    pub(crate) fn tidy_own(&self) -> Result<(), AppError> {
+        let path = match &self.project {
+            Some(project) => self.home.project_database(&project.id),
+            None => self.home.user_database(),
+        };
+        if forebay_store::sqlite::wants_tidying(&path) {
+            self.own()?.tidy()?;
+        }
+        Ok(())
+    }
+
     /// Whether [`Self::own`] is at hand at once.
     pub(crate) fn own_is_open(&self) -> bool {
         let slot = if self.project.is_some() { &self.own } else { &self.user };
