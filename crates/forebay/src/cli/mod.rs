@@ -120,7 +120,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Rules(rules) => rules.carry_out(&common),
         Command::Config(show) => show.carry_out(&common),
         Command::Mcp(serve) => serve.carry_out(&common),
-        Command::Hook(hook) => hook.carry_out(),
+        Command::Hook(hook) => Ok(hook.answer()),
         Command::Demo(demo) => demo.carry_out(&common),
         Command::Completions(completions) => completions.carry_out(),
         Command::Man(man) => man.carry_out(),
