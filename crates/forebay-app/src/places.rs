@@ -54,6 +54,15 @@ impl Places {
         }
     }
 
+    /// Keeps the log of [`Self::own`] short; a log that is short is not even opened.
+    pub(crate) fn tidy_own(&self) -> Result<(), AppError> {
+        let (_, path) = self.own_slot();
+        if forebay_store::sqlite::wants_tidying(&path) {
+            self.own()?.tidy()?;
+        }
+        Ok(())
+    }
+
     fn own_slot(&self) -> (&Slot, PathBuf) {
         match &self.project {
             Some(project) => (&self.own, self.home.project_database(&project.id)),

@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn what_one_section_leaves_over_the_others_get() {
-        let text = lay_out("head", &[section("A", 2), section("B", 30)], 600);
+        let text = lay_out("head", &[section("A", 2), section("B", 60)], 600);
         assert!(text.contains("- line 1\nmore: ctx_history"), "{text}");
         assert!(text.contains(" more: ctx_history"), "{text}");
         assert!(text.matches("- line").count() > 20, "{text}");

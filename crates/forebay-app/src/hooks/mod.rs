@@ -77,6 +77,8 @@ fn reply(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppError>
         HookEvent::Prompt(_) => prompt::answer(app, host),
         HookEvent::SessionStart(reason) => session_start::answer(app, host, *reason),
         HookEvent::BeforeCompact(_) => compaction::before(app, host),
+        // The model has nothing to wait for: the time to do what keeps the next hooks quick.
+        HookEvent::Stop(_) | HookEvent::SessionEnd => app.places.tidy_own().map(|()| Reply::Silent),
         HookEvent::AfterCompact(summary) => compaction::after(app, summary.as_deref()),
         _ => Ok(Reply::Silent),
     }

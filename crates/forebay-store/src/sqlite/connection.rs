@@ -99,9 +99,7 @@ impl Pool {
     /// Gives some free pages back, and copies the log back when it has grown.
     pub(super) fn tidy(&self) -> Result<(), StoreError> {
         self.with(give_back_free_pages)?;
-        let [_, log, _] = companions(&self.path);
-        let is_small = fs::metadata(log).is_ok_and(|metadata| metadata.len() < TIDY_LOG_BYTES);
-        if is_small {
+        if !wants_tidying(&self.path) {
             return Ok(());
         }
         self.with(|connection| {
@@ -189,6 +187,12 @@ fn copy_back_now_and_then() -> impl FnMut(&mut Wal, i32) -> rusqlite::Result<()>
         }
         Ok(())
     }
+}
+
+/// Whether the log of a store has grown; told without opening it.
+pub fn wants_tidying(path: &Path) -> bool {
+    let [_, log, _] = companions(path);
+    fs::metadata(log).is_ok_and(|metadata| metadata.len() >= TIDY_LOG_BYTES)
 }
 
 /// Has this process wait no longer than this for others: a hook has little time.

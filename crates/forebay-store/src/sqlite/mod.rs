@@ -30,7 +30,7 @@ use forebay_domain::usage::{Answered, Totals};
 use forebay_domain::{Entry, Hit, Reference, Timestamp};
 
 use self::connection::Pool;
-pub use self::connection::{set_aside, wait_at_most};
+pub use self::connection::{set_aside, wait_at_most, wants_tidying};
 use self::parts::Parts;
 use self::telling::WordCounts;
 use self::vectors::Vectors;

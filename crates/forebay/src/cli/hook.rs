@@ -11,7 +11,6 @@ use forebay_app::{App, AppError};
 use forebay_domain::hook::HookCall;
 use forebay_platforms::{Output, Platform};
 
-use super::terminal::Failure;
 use super::{Common, data_folder};
 use crate::config::environment;
 use crate::doors::hook;
@@ -51,11 +50,7 @@ pub(super) fn called() -> Option<ExitCode> {
 }
 
 impl Hook {
-    pub(super) fn carry_out(self) -> Result<ExitCode, Failure> {
-        Ok(self.answer())
-    }
-
-    fn answer(self) -> ExitCode {
+    pub(super) fn answer(self) -> ExitCode {
         forebay_store::wait_at_most(PATIENCE);
         match hook::answer(&self.platform, &self.event, Box::new(make_app)) {
             Ok(output) => say(&output),

@@ -151,7 +151,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Mcp(serve) => serve.carry_out(&common),
         Command::Schema(schema) => schema.carry_out(&common),
         Command::Call(call) => call.carry_out(&common),
-        Command::Hook(hook) => hook.carry_out(),
+        Command::Hook(hook) => Ok(hook.answer()),
         Command::Demo(demo) => demo.carry_out(&common),
         Command::Completions(completions) => completions.carry_out(),
         Command::Man(man) => man.carry_out(),
