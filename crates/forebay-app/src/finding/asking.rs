@@ -165,16 +165,12 @@ impl Asked {
 
 /// The best of the similar words: those with the fewest slips.
 ///
-/// A word that people use is no slip, the stores just do not have it. In a long question it is no part
-/// either, and other words tell what is meant; there a few letters fit too much.
+/// In a long question a word that people use is no slip, the stores just do not have it; other words tell
+/// what is meant, and a few letters fit too much.
 fn meant(word: &str, is_short: bool, similar: &[SimilarWord]) -> Vec<String> {
     let Some(fewest) = similar.iter().map(|similar| similar.slips).min() else { return Vec::new() };
     let is_part = fewest == 0;
-    let fits = if is_part && is_short {
-        true
-    } else {
-        !meaning::knows(word) && word.chars().count() >= SHORTEST_BEGINNING
-    };
+    let fits = is_short || !meaning::knows(word) && word.chars().count() >= SHORTEST_BEGINNING;
     let most = if is_part { MOST_WHOLES } else { MOST_CORRECTIONS };
     let is_best = |similar: &&SimilarWord| {
         similar.slips == fewest && (is_short || !words::is_language(&similar.word))
@@ -224,9 +220,14 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_people_use_is_no_slip() {
+    fn in_a_long_question_a_word_that_people_use_is_no_slip() {
         let similar = |word: &str, slips| SimilarWord { word: word.into(), slips, passages: 1 };
-        assert!(meant("radio", true, &[similar("ratio", 1)]).is_empty());
+        assert!(meant("radio", false, &[similar("ratio", 1)]).is_empty());
+        assert_eq!(
+            meant("radio", true, &[similar("ratio", 1)]),
+            ["ratio"],
+            "nothing else to go by"
+        );
         assert_eq!(meant("maker", true, &[similar("sagemaker", 0)]), ["sagemaker"]);
         assert!(meant("maker", false, &[similar("sagemaker", 0)]).is_empty());
         assert!(meant("eit", false, &[similar("either", 0)]).is_empty());

@@ -147,10 +147,10 @@ fn hit_head(hit: &Hit, now: Timestamp) -> String {
         parts.push(format!("lines {}-{}", hit.lines.0, hit.lines.1));
     }
     parts.push(describe::age(hit.created, now));
-    if hit.matched.is_empty() {
-        parts.push("by meaning".to_owned());
-    } else {
+    if !hit.matched.is_empty() {
         parts.push(format!("has: {}", hit.matched.join(", ")));
+    } else if hit.nearness > 0.0 {
+        parts.push("by meaning".to_owned());
     }
     if hit.alike > 0 {
         parts.push(format!("{} more like it", hit.alike));

@@ -1,6 +1,7 @@
 //! Parts of blobs that were read lately: a search reads many passages, and the next one many of the same.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use forebay_domain::Hit;
@@ -37,12 +38,13 @@ impl Parts {
         let mut blobs = HashMap::new();
         let mut texts = Vec::with_capacity(hits.len());
         for hit in hits {
-            if !blobs.contains_key(&hit.reference) {
-                blobs.insert(hit.reference, blob_of(connection, hit.reference.as_str())?);
-            }
-            let raw = match blobs.get(&hit.reference) {
-                Some(Some(blob)) => self.read(connection, *blob, hit.start, hit.bytes as usize)?,
-                _ => Vec::new(),
+            let blob = match blobs.entry(hit.reference) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => *new.insert(blob_of(connection, hit.reference.as_str())?),
+            };
+            let raw = match blob {
+                Some(blob) => self.read(connection, blob, hit.start, hit.bytes as usize)?,
+                None => Vec::new(),
             };
             texts.push(String::from_utf8_lossy(&raw).into_owned());
         }
