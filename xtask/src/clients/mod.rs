@@ -124,8 +124,8 @@ fn drive(stage: &Stage) -> Result<Vec<Finding>> {
 /// The results that came back to the model, in the order of the script.
 fn judge_first(stage: &Stage, exchanges: &[Exchange]) -> Vec<Finding> {
     let results = model::results(exchanges);
-    let tools = exchanges.iter().flat_map(|one| one.asked.tools.iter());
-    let has_tools = tools.clone().any(|tool| tool.name.contains("ctx_search"));
+    let mut tools = exchanges.iter().flat_map(|one| one.asked.tools.iter());
+    let has_tools = tools.any(|tool| tool.name.contains("ctx_search"));
     let result = |step: usize| results.get(step).cloned().unwrap_or_default();
     let digested = |step: usize| {
         let text = result(step);

@@ -3,6 +3,7 @@
 //! The digests are made for real, with today's settings. What a transcript holds of a result is what the
 //! model was shown, cut by the host or not; nothing beyond that is counted.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use forebay_digest::{Budget, Hint, digest};
@@ -59,7 +60,7 @@ pub fn discover(
         progress(before, total);
     }
     let mut rows: Vec<(String, Tally)> = tallies.into_iter().collect();
-    rows.sort_by(|(_, one), (_, other)| (other.saved, other.shown).cmp(&(one.saved, one.shown)));
+    rows.sort_by_key(|(_, tally)| Reverse((tally.saved, tally.shown)));
     let conversations = found.transcripts.len() as u64;
     let text = render(app, &rows, conversations, found.elsewhere);
     Ok(Answer::new(text, data(&rows, conversations, found.elsewhere)))
@@ -141,7 +142,9 @@ fn render(app: &App, rows: &[(String, Tally)], conversations: u64, elsewhere: u6
 
 fn sum(rows: &[(String, Tally)]) -> Tally {
     let mut total = Tally::default();
-    rows.iter().for_each(|(_, tally)| total.add(*tally));
+    for (_, tally) in rows {
+        total.add(*tally);
+    }
     total
 }
 

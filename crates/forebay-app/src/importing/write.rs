@@ -114,8 +114,7 @@ fn tell_neighbours(entries: &mut [Import]) {
         .enumerate()
         .flat_map(|(entry, import)| (0..import.chunks.len()).map(move |chunk| (entry, chunk)))
         .collect();
-    for at in 0..places.len() {
-        let (entry, chunk) = places[at];
+    for (at, &(entry, chunk)) in places.iter().enumerate() {
         if entries[entry].chunks[chunk].bytes > SHORT_BYTES {
             continue;
         }
