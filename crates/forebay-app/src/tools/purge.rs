@@ -54,7 +54,11 @@ impl Tool for Purge {
                 Ok(answer(&purged, "forgotten", String::new()))
             }
             Some(count) => Err(AppError::bad_input(
-                format!("confirm={count}, but {} match now; nothing was forgotten", found.count()),
+                format!(
+                    "confirm={count}, but {} {} match now; nothing was forgotten",
+                    found.count(),
+                    if found.events == 0 { "entries" } else { "entries and events" }
+                ),
                 "look at the dry run again (leave confirm out)",
             )),
         }
