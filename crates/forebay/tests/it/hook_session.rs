@@ -45,6 +45,7 @@ const FILES: [&str; 12] = [
 
 /// The session of the issue: 500 calls of hooks with facts planted among them.
 #[test]
+#[expect(clippy::too_many_lines, reason = "a long session is told in order")]
 fn every_planted_fact_of_a_long_session_is_right_within_a_thousand_tokens() {
     let env = TestEnv::new();
     let host = Host::new(&env);
