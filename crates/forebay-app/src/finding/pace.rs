@@ -44,10 +44,12 @@ fn counted(app: &App) -> u64 {
 }
 
 fn pace(limit: u64, budget: u64, calls: u64) -> Pace {
-    let share = match calls {
-        0..=FULL => 1,
-        ..=SHORTENED => 2,
-        _ => 4,
+    let share = if calls <= FULL {
+        1
+    } else if calls <= SHORTENED {
+        2
+    } else {
+        4
     };
     let least = |whole: u64, least: u64| (whole / share).max(least).min(whole);
     Pace {
