@@ -12,7 +12,7 @@ use super::terminal::Failure;
 
 /// Call a tool with its input as JSON
 ///
-/// Answers the function calls of a model whose API has no MCP: forebay call ctx_search '{"queries":["retry"]}'.
+/// Answers the function calls of a model whose API has no MCP: forebay call ctx_search '{"query":"retry"}'.
 /// `forebay schema` declares the tools to it.
 #[derive(Debug, Args)]
 pub(super) struct Call {
