@@ -40,7 +40,7 @@ fn check<T>(raw: *mut T) {
 pub type RawPtr = Ptr<u8>;
 "#;
 
-pub(crate) const POOL: &str = r#"//! A pool of pages.
+pub(crate) const POOL: &str = r"//! A pool of pages.
 
 use crate::ptr::Ptr;
 
@@ -60,7 +60,7 @@ impl Pool {
         debug_assert!(left < 1_000_000);
     }
 }
-"#;
+";
 
 impl TestEnv {
     /// A project with a pointer, and a pool that uses it.
