@@ -26,6 +26,9 @@ const MOST_UNRECORDED: usize = 64;
 /// Steps in which older passages are brought up to date, each time somebody has answered: some 1,000 of them.
 const RENEWED_STEPS: usize = 10;
 
+/// What a command makes searchable before it ends: about a tenth of a second.
+const BYTES_WAITED_FOR: u64 = 512 * 1024;
+
 /// Everything a door knows before the first call.
 pub struct Setup {
     pub home: Home,
@@ -122,9 +125,19 @@ impl App {
 
     /// Finishes what was put off to answer sooner: stored text becomes searchable, the store tidy.
     pub fn settle(&self) -> Result<(), AppError> {
+        self.settle_within(u64::MAX)
+    }
+
+    /// The same for somebody who waits for the command to end: of a long output only the beginning
+    /// becomes searchable, and the rest when a search or a server comes to it.
+    pub fn settle_soon(&self) -> Result<(), AppError> {
+        self.settle_within(BYTES_WAITED_FOR)
+    }
+
+    fn settle_within(&self, bytes: u64) -> Result<(), AppError> {
         self.flush_ledger();
         let store = self.places.own()?;
-        crate::indexing::finish_all(&*store, |_| true)?;
+        crate::indexing::finish_all(&*store, |done| done < bytes)?;
         let mut steps = 0;
         crate::indexing::renew(&*store, || {
             steps += 1;

@@ -44,8 +44,11 @@ fn without_dots(path: &str) -> String {
             other => parts.push(other),
         }
     }
-    let folder = if path.ends_with("/.") || path.ends_with("/..") { "/" } else { "" };
-    format!("/{}{folder}{query}", parts.join("/"))
+    if path.ends_with("/.") || path.ends_with("/..") {
+        // It names a folder.
+        parts.push("");
+    }
+    format!("/{}{query}", parts.join("/"))
 }
 
 #[cfg(test)]

@@ -241,7 +241,7 @@ impl Common {
         let answer = app.call(tool, input, &Call::new()?)?;
         terminal::tell_notices(&app)?;
         let shown = self.show(&answer);
-        app.settle()?;
+        app.settle_soon()?;
         shown
     }
 
