@@ -1,6 +1,6 @@
 //! Sources: texts, files and folders that are indexed under a name, and kept in step with the disk.
 //!
-//! [`index`] is the way in. `folder` finds the files a path means, `file` reads one and makes it an item
+//! `index` is the way in. `folder` finds the files a path means, `file` reads one and makes it an item
 //! of the store, `workers` does that on all processors while one thread writes, `refresh` looks whether
 //! files have changed since; `page` is what a page of the web is instead, and `listing` tells what there is.
 //! Whatever was skipped is counted by reason and told.
