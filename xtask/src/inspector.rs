@@ -4,8 +4,11 @@
 //! everything it needs are pinned in `xtask/inspector/package-lock.json`.
 
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
@@ -20,7 +23,7 @@ use crate::{say, shell, test, workspace};
 #[derive(Debug, Args)]
 pub(crate) struct Inspector {}
 
-/// A call with sensible arguments; `{ref}` stands for the reference of the first run.
+/// A call with sensible arguments; `{ref}` stands for the reference of the first run, `{url}` for a page.
 struct Call {
     tool: &'static str,
     arguments: &'static [&'static str],
@@ -47,7 +50,7 @@ const CALLS: &[Call] = &[
     Call { tool: "ctx_get", arguments: &["ref={ref}", "lines=2990-"] },
     Call { tool: "ctx_annotate", arguments: &["text=The inspector reads {ref}", "kind=decision"] },
     Call { tool: "ctx_index", arguments: &["text=inspector notes", "source=inspector"] },
-    Call { tool: "ctx_fetch_and_index", arguments: &["urls=http://127.0.0.1:9/"] },
+    Call { tool: "ctx_fetch_and_index", arguments: &["urls={url}"] },
     Call { tool: "ctx_search", arguments: &[r#"queries=["inspector", "warning"]"#, "limit=3"] },
     Call { tool: "ctx_history", arguments: &["session=all"] },
     Call { tool: "ctx_reflect", arguments: &[] },
@@ -116,6 +119,8 @@ struct Stage {
     folder: TempDir,
     forebay: PathBuf,
     inspector: PathBuf,
+    /// A page on this machine.
+    page: String,
 }
 
 impl Stage {
@@ -127,10 +132,10 @@ impl Stage {
         for name in ["data", "project", "home"] {
             fs::create_dir(folder.path().join(name))?;
         }
-        Ok(Self { folder, forebay, inspector })
+        Ok(Self { folder, forebay, inspector, page: serve_a_page()? })
     }
 
-    /// The inspector names every tool that is listed by itself and finds no fault with a schema.
+    /// The inspector names every tool of the registry and finds no fault with a schema.
     fn check_list(&self) -> Result<()> {
         let list = self.ask(&["tools/list", "--strict"])?;
         let listed: Vec<&str> = list["tools"]
@@ -139,8 +144,7 @@ impl Stage {
             .iter()
             .filter_map(|tool| tool["name"].as_str())
             .collect();
-        let standard = TOOLS.iter().filter(|tool| tool.standard);
-        let expected: Vec<&str> = standard.map(|tool| tool.name).collect();
+        let expected: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
         ensure!(listed == expected, "listed: {listed:?}, expected: {expected:?}");
         say::line(format!("ok   tools/list     {} tools", listed.len()));
         Ok(())
@@ -152,6 +156,7 @@ impl Stage {
             vec!["tools/call".to_owned(), "--tool-name".to_owned(), call.tool.to_owned()];
         for argument in call.arguments {
             let filled = argument.replace("{ref}", reference.unwrap_or("{ref}"));
+            let filled = filled.replace("{url}", &self.page);
             arguments.extend(["--tool-arg".to_owned(), filled]);
         }
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -171,11 +176,32 @@ impl Stage {
         inspector.env("HOME", folder.join("home")).current_dir(folder.join("project"));
         inspector.arg("--cli").arg("-e");
         inspector.arg(format!("FOREBAY_HOME={}", folder.join("data").display()));
+        // Each call is a server of its own; together they are one conversation.
+        for setting in ["SESSION=inspector", "TOOLS_ALL=true", "FETCH_LOOPBACK=true"] {
+            inspector.args(["-e", &format!("FOREBAY_{setting}")]);
+        }
         inspector.arg(&self.forebay).arg("mcp").arg("--method").args(method);
         let printed = shell::text(&mut inspector)?;
         serde_json::from_str(&printed).with_context(|| format!("not JSON: {printed}"))
     }
 }
+
+/// Serves one page for as long as this process lives; its address.
+fn serve_a_page() -> Result<String> {
+    let listener = TcpListener::bind(("127.0.0.1", 0))?;
+    let address = format!("http://{}/", listener.local_addr()?);
+    thread::spawn(move || {
+        for mut client in listener.incoming().flatten() {
+            let mut request = [0; 4096];
+            // A client that goes away needs no page.
+            let _ = client.read(&mut request).and_then(|_| client.write_all(PAGE.as_bytes()));
+        }
+    });
+    Ok(address)
+}
+
+const PAGE: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 15\r\n\
+                    Connection: close\r\n\r\ninspector page\n";
 
 /// Installs the pinned inspector, unless it is there already, and gives its program.
 fn install(folder: &Path) -> Result<PathBuf> {

@@ -101,3 +101,13 @@ fn commands_say_what_the_tools_say() {
     let data = command(&["map", "--json"]).json();
     assert!(data["ranked"].as_array().unwrap().len() >= 4);
 }
+
+#[test]
+fn a_project_of_one_file_has_a_map_while_it_is_read() {
+    let env = TestEnv::new();
+    env.write("sample.py", "def sample():\n    pass\n");
+    let mut mcp = env.mcp();
+    mcp.text("context_read", json!({ "path": "sample.py" }));
+    let map = mcp.text("context_peek", json!({ "paths": ["."] }));
+    assert!(map.contains("def sample()"), "{map}");
+}

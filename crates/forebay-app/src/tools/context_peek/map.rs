@@ -22,15 +22,16 @@ pub(super) fn answer(app: &App, budget: u64) -> Result<Answer, AppError> {
         files.map(|file| shown(app, file.path.as_ref())).collect()
     };
     let (active, looked_at) = (of_state(FileState::Active), of_state(FileState::Skeleton));
-    let drawn = map(
-        &names,
-        MapOptions {
-            budget: budget.saturating_sub(FRAME_TOKENS),
-            focus: &refs(&active),
-            touched: &refs(&looked_at),
-            mentioned: &at_work.symbols(),
-        },
-    );
+    let draw = |focus: &[&str]| {
+        let budget = budget.saturating_sub(FRAME_TOKENS);
+        let (touched, mentioned) = (refs(&looked_at), at_work.symbols());
+        map(&names, MapOptions { budget, focus, touched: &touched, mentioned: &mentioned })
+    };
+    let mut drawn = draw(&refs(&active));
+    if drawn.definitions == 0 {
+        // The active file is left out as known, unless it is all there is.
+        drawn = draw(&[]);
+    }
     if drawn.definitions == 0 {
         return Err(AppError::not_found(
             "nothing here defines anything that is known",
