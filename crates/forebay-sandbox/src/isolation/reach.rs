@@ -35,13 +35,14 @@ impl Reach {
     /// Works out what `isolation` means on this machine; `temp` is the run's own, if it has one.
     pub fn of(isolation: &Isolation, temp: Option<&Path>) -> Self {
         let finder = Finder { home: isolation.home.as_deref() };
+        let denied = denied(isolation);
         Self {
             profile: isolation.profile,
             read: finder.readable(isolation, temp),
             write: finder.writable(isolation, temp),
-            hidden: finder.hidden(isolation),
-            denied: denied(isolation),
-            shown: finder.shown(isolation),
+            hidden: finder.hidden(&denied),
+            shown: finder.shown(isolation, &denied),
+            denied,
             programs: isolation.programs.iter().map(|program| real(program)).collect(),
             frozen: isolation
                 .data_folder
@@ -144,24 +145,23 @@ impl Finder<'_> {
         write
     }
 
-    fn hidden(&self, isolation: &Isolation) -> Vec<PathBuf> {
+    fn hidden(&self, denied: &[PathBuf]) -> Vec<PathBuf> {
         let mut hidden = self.existing(SECRET_STORES);
         // What this user cannot read anyway needs no fence: only root reads the password hashes.
         hidden.retain(|path| access(path, Access::READ_OK).is_ok());
-        hidden.extend(denied(isolation));
+        hidden.extend_from_slice(denied);
         hidden
     }
 
     /// The exceptions inside the secret stores; what the user denied by name has none.
-    fn shown(&self, isolation: &Isolation) -> Vec<PathBuf> {
+    fn shown(&self, isolation: &Isolation, denied: &[PathBuf]) -> Vec<PathBuf> {
         let mut shown = Vec::new();
         if isolation.profile == Profile::Project {
             shown.extend(self.existing(SECRETS_LEFT_OPEN));
             shown.extend(self.public_keys());
         }
         shown.extend(isolation.read.iter().map(|path| real(path)));
-        let denied: Vec<PathBuf> = isolation.deny.iter().map(|path| real(path)).collect();
-        shown.retain(|path| path.exists() && !is_within(path, &denied));
+        shown.retain(|path| path.exists() && !is_within(path, denied));
         shown
     }
 
