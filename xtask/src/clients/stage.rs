@@ -71,10 +71,12 @@ impl<'a> Stage<'a> {
         forebay: &'a Path,
         keep: Option<&Path>,
     ) -> Result<Self> {
-        let temporary = if keep.is_none() { Some(tempfile::tempdir()?) } else { None };
-        let kept = keep.map(|folder| folder.join(host.label));
-        let in_temp = || temporary.as_ref().map(|folder| folder.path().to_owned());
-        let root = kept.or_else(in_temp).unwrap_or_default();
+        let (root, temporary) = if let Some(folder) = keep {
+            (folder.join(host.label), None)
+        } else {
+            let folder = tempfile::tempdir()?;
+            (folder.path().to_owned(), Some(folder))
+        };
         let stage = Self { host, installed, forebay, root, _temporary: temporary };
         for folder in [stage.home(), stage.project().join(".git"), stage.project().join(".claude")]
         {
