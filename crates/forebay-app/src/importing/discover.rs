@@ -104,7 +104,7 @@ fn tally_of(app: &App, tool: &str, kind: ToolKind, input: &str, text: &str, fail
         let budget = app.settings.digest.budget;
         let made = digest(
             text.as_bytes(),
-            Hint { command, failed, ..Hint::default() },
+            Hint { command, failed, ..app.hint(input) },
             None,
             Budget { verbatim: budget, digest: budget.saturating_sub(RESERVED_TOKENS) },
         );
