@@ -22,6 +22,7 @@ pub mod importing;
 mod indexing;
 pub mod jobs;
 pub mod jsonl;
+mod keeping;
 mod meaning;
 mod places;
 mod ranking;

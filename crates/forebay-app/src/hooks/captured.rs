@@ -6,9 +6,9 @@ use forebay_digest::{Budget, Digest, Digester, Hint};
 use forebay_domain::hook::{Part, ToolAction, ToolCall, ToolResult};
 use forebay_domain::text::cut;
 use forebay_domain::{Entry, EntryKind, Redactions, Stream};
-use forebay_store::{StoreError, Upload};
 
 use super::saved;
+use crate::keeping::Keeping;
 use crate::render::frame;
 use crate::{App, AppError};
 
@@ -68,43 +68,15 @@ pub(super) fn store(app: &App, call: &ToolCall, raw: &Raw<'_>) -> Result<Capture
     let (title, in_title) = app.redaction.text(&title(call));
     let title = cut::one_line(&title, 200);
     let mut streams = app.redaction.streams();
-    let mut taking = Taking {
-        upload: store.upload()?,
-        digester: digester(app, call, &title, raw.result),
-        fault: None,
-    };
-    let keep = &mut |_: Stream, clean: &[u8]| taking.take(clean);
+    let mut keeping = Keeping::new(&*store, digester(app, call, &title, raw.result))?;
+    let keep = &mut |_: Stream, clean: &[u8]| keeping.take(clean);
     raw.read(&mut |stream, bytes| streams.push(stream, bytes, keep)).map_err(unreadable)?;
     let mut redactions = streams.finish(keep);
     redactions.add(&in_title);
     let mut new = app.new_entry(EntryKind::Capture, title);
     new.source.clone_from(&call.name);
-    let (entry, digest) = taking.finish(new)?;
-    Ok(Captured { entry, digest, redactions })
-}
-
-struct Taking<'a> {
-    upload: Box<dyn Upload + 'a>,
-    digester: Digester,
-    fault: Option<StoreError>,
-}
-
-impl Taking<'_> {
-    fn take(&mut self, clean: &[u8]) {
-        self.digester.push(clean);
-        if self.fault.is_none() {
-            self.fault = self.upload.write(clean).err();
-        }
-    }
-
-    fn finish(self, mut new: forebay_store::NewEntry) -> Result<(Entry, Digest), StoreError> {
-        if let Some(fault) = self.fault {
-            return Err(fault);
-        }
-        let digest = self.digester.finish();
-        new.digest.clone_from(&digest.text);
-        Ok((self.upload.finish(new)?, digest))
-    }
+    let (digest, entry) = keeping.finish(new);
+    Ok(Captured { entry: entry?, digest, redactions })
 }
 
 fn digester(app: &App, call: &ToolCall, title: &str, result: &ToolResult) -> Digester {

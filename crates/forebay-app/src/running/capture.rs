@@ -4,8 +4,9 @@ use forebay_digest::{Budget, Digest, Digester};
 use forebay_domain::{Entry, EntryKind, Redactions, RunRecord, Spans, Stream};
 use forebay_sandbox::isolation::{Reach, explain};
 use forebay_sandbox::{Finished, Profile, RunSpec, Sink};
-use forebay_store::{NewDetail, Store, StoreError, Upload};
+use forebay_store::{NewDetail, Store, StoreError};
 
+use crate::keeping::Keeping;
 use crate::redaction::Streams;
 use crate::{App, AppError, Call};
 
@@ -65,7 +66,7 @@ impl Capture<'_> {
     ) -> Stored {
         let redactions = self.streams.finish(&mut keeping(&mut self.taking, self.watcher));
         if failed {
-            self.taking.digester.command_failed();
+            self.taking.keeping.digester.command_failed();
         }
         let blocked = blocked(&self.taking.end, spec, finished);
         let (digest, entry) = self.taking.store(app, spec, finished);
@@ -84,8 +85,7 @@ pub(super) struct Stored {
 
 /// Takes what may be kept: to the store and to the digest.
 pub(super) struct Taking<'a> {
-    upload: Result<Box<dyn Upload + 'a>, StoreError>,
-    digester: Digester,
+    keeping: Keeping<'a>,
     title: &'a str,
     bytes: u64,
     /// Counted here, because what is kept is not as long as what was printed.
@@ -102,8 +102,7 @@ impl<'a> Taking<'a> {
         budget: Budget,
     ) -> Result<Self, AppError> {
         Ok(Self {
-            upload: Ok(store.upload()?),
-            digester: Digester::new(app.hint(title), intent, budget),
+            keeping: Keeping::new(store, Digester::new(app.hint(title), intent, budget))?,
             title,
             bytes: 0,
             spans: Spans::default(),
@@ -112,12 +111,7 @@ impl<'a> Taking<'a> {
     }
 
     fn take(&mut self, stream: Stream, bytes: &[u8]) {
-        self.digester.push(bytes);
-        if let Ok(upload) = &mut self.upload
-            && let Err(error) = upload.write(bytes)
-        {
-            self.upload = Err(error);
-        }
+        self.keeping.take(bytes);
         self.spans.push(stream, bytes.len() as u64);
         self.end.push(bytes);
         self.bytes += bytes.len() as u64;
@@ -129,16 +123,14 @@ impl<'a> Taking<'a> {
         spec: &RunSpec,
         finished: &Finished,
     ) -> (Digest, Result<Entry, StoreError>) {
-        let digest = self.digester.finish();
         let mut new = app.new_entry(EntryKind::Run, self.title.to_owned());
-        new.digest.clone_from(&digest.text);
         new.detail = NewDetail::Run(RunRecord {
             ending: finished.ending,
             duration: finished.duration,
             cwd: spec.cwd.to_string_lossy().into_owned(),
             spans: self.spans,
         });
-        (digest, self.upload.and_then(|upload| upload.finish(new)))
+        self.keeping.finish(new)
     }
 }
 
