@@ -19,7 +19,7 @@ use crate::home::create_private_folder;
 const LOG_PAGES: i32 = 1_000;
 /// The first process to open a store reads its whole log, so it is kept below this when nobody waits.
 const TIDY_LOG_BYTES: u64 = 1_000_000;
-/// How long a write waits for another process before it gives up, in microseconds.
+/// How long a write waits for others before it gives up, in microseconds.
 static PATIENCE: AtomicU64 = AtomicU64::new(15_000_000);
 /// The pause between two tries for the write lock; transactions here take well below a millisecond.
 const PAUSE: Duration = Duration::from_micros(300);
@@ -32,6 +32,8 @@ const IDLE_CONNECTIONS: usize = 8;
 pub(super) struct Pool {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
+    /// Whose turn it is to write. Threads that all tried for the file's lock would starve each other.
+    turn: parking_lot::Mutex<()>,
 }
 
 impl Pool {
@@ -41,7 +43,8 @@ impl Pool {
         }
         let mut connection = connect(path).map_err(|error| StoreError::engine(path, error))?;
         migrate::bring_up_to_date(&mut connection, path)?;
-        Ok(Self { path: path.to_owned(), idle: Mutex::new(vec![connection]) })
+        let idle = Mutex::new(vec![connection]);
+        Ok(Self { path: path.to_owned(), idle, turn: parking_lot::Mutex::default() })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -64,6 +67,8 @@ impl Pool {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
+        let locked = || StoreError::Locked(self.path.clone());
+        let _turn = self.turn.try_lock_for(patience()).ok_or_else(locked)?;
         self.with(|connection| {
             // Immediate: a transaction that starts by reading could not become a writer later.
             let transaction =
@@ -74,11 +79,12 @@ impl Pool {
         })
     }
 
-    /// The same, or nothing where another process is writing.
+    /// The same, or nothing where another thread or process is writing.
     pub(super) fn in_transaction_unless_busy<T>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>, StoreError> {
+        let Some(_turn) = self.turn.try_lock() else { return Ok(None) };
         self.with(|connection| {
             connection.busy_timeout(Duration::ZERO)?;
             let done = connection
@@ -202,12 +208,16 @@ pub fn wait_at_most(patience: Duration) {
 
 /// Short, even pauses: SQLite's own growing ones leave a writer waiting long after the lock is free.
 fn wait_for_the_writer(tries: i32) -> bool {
-    let give_up = u128::from(PATIENCE.load(Ordering::Relaxed)) / PAUSE.as_micros();
+    let give_up = patience().as_micros() / PAUSE.as_micros();
     if tries as u128 >= give_up {
         return false;
     }
     pause();
     true
+}
+
+fn patience() -> Duration {
+    Duration::from_micros(PATIENCE.load(Ordering::Relaxed))
 }
 
 #[expect(clippy::disallowed_methods, reason = "SQLite offers no event for a freed lock")]
