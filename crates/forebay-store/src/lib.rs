@@ -12,6 +12,7 @@ mod packed;
 pub mod project;
 mod source;
 pub mod sqlite;
+mod token;
 
 pub use contract::{
     EventPage, Expiry, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported,
@@ -27,3 +28,4 @@ pub use source::{
     Freshness, Item, NewItem, NewSource, Others, Reindex, Reindexed, Source, SourceKind, Stamp,
 };
 pub use sqlite::{SqliteStore, wait_at_most};
+pub use token::Token;
