@@ -1,7 +1,7 @@
 //! What can wait is done when the client pauses: stored text becomes searchable.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use forebay_app::App;
@@ -11,21 +11,33 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// Counts the calls, to see whether another one came.
 #[derive(Default)]
-pub(super) struct Idle {
-    calls: Arc<AtomicU64>,
+pub(crate) struct Idle {
+    calls: AtomicU64,
+    is_waiting: AtomicBool,
 }
 
 impl Idle {
     /// Settles once no further call has come for a while; a search would catch up by itself.
-    pub(super) fn settle_soon(&self, app: Arc<App>) {
-        let calls = Arc::clone(&self.calls);
-        let mine = calls.fetch_add(1, Ordering::Relaxed) + 1;
-        tokio::spawn(async move {
+    pub(crate) fn settle_soon(self: &Arc<Self>, app: Arc<App>) {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        if !self.is_waiting.swap(true, Ordering::SeqCst) {
+            tokio::spawn(Arc::clone(self).settle_after_a_pause(app));
+        }
+    }
+
+    async fn settle_after_a_pause(self: Arc<Self>, app: Arc<App>) {
+        let mut seen = self.calls.load(Ordering::SeqCst);
+        loop {
             tokio::time::sleep(PAUSE).await;
-            if calls.load(Ordering::Relaxed) == mine {
-                tokio::task::spawn_blocking(move || settle(&app));
+            let now = self.calls.load(Ordering::SeqCst);
+            if now == seen {
+                break;
             }
-        });
+            seen = now;
+        }
+        // Whoever calls from here on starts to wait anew.
+        self.is_waiting.store(false, Ordering::SeqCst);
+        tokio::task::spawn_blocking(move || settle(&app));
     }
 }
 
