@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{Nature, Tool, input};
 use crate::finding::{Limits, Reach};
 use crate::places::SharedStore;
-use crate::{Answer, App, AppError, Call, redaction};
+use crate::{Answer, App, AppError, Call, indexing, redaction};
 
 /// Notes that a new one is compared with, and those it is told of.
 const NOTES_COMPARED: u64 = 20;
@@ -65,7 +65,7 @@ impl Tool for Annotate {
         let mut new = app.new_entry(EntryKind::Note, title);
         new.digest = cut::one_line(&text, 400);
         new.detail = NewDetail::Note(note);
-        let entry = store.put(new, text.as_bytes())?;
+        let entry = indexing::put_searchable(&*store, new, &text)?;
 
         let replaced = entry.note().and_then(|note| note.supersedes);
         let remark = replaced.map(|older| format!(", replaces {older}")).unwrap_or_default();
