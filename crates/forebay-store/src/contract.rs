@@ -12,6 +12,7 @@ use forebay_domain::{Entry, EntryKind, Event, EventKind, Hit, Reference, RunReco
 
 use crate::StoreError;
 use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
+use crate::sharing::{Adopted, NotePage, Origin, SincePage};
 use crate::source::{Item, Reindex, Source};
 
 /// A place that keeps entries whole and finds them again.
@@ -107,6 +108,12 @@ pub trait Store: Send + Sync {
     /// Entries in order of creation, newest first.
     fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError>;
 
+    /// Entries in order of creation, oldest first, as far as none before them is still on its way.
+    fn since(&self, page: &SincePage) -> Result<Vec<Entry>, StoreError>;
+
+    /// Notes in force, newest first.
+    fn notes(&self, page: &NotePage) -> Result<Vec<Entry>, StoreError>;
+
     /// Sessions, most recently used first.
     fn sessions(&self, limit: usize) -> Result<Vec<SessionFacts>, StoreError>;
 
@@ -182,6 +189,9 @@ pub trait Upload {
 
     /// Completes the entry; from here on it is never lost.
     fn finish(self: Box<Self>, new: NewEntry) -> Result<Entry, StoreError>;
+
+    /// Completes an entry that another store made, under the reference it has there.
+    fn adopt(self: Box<Self>, new: NewEntry, origin: &Origin) -> Result<Adopted, StoreError>;
 }
 
 /// What the caller knows of an entry that it stores.
@@ -216,6 +226,9 @@ pub struct NewNote {
     pub supersedes: Option<Reference>,
     /// References that stand in its text.
     pub links: Vec<Reference>,
+    pub pinned: bool,
+    pub personal: bool,
+    pub author: String,
 }
 
 /// A searchable passage.

@@ -1,5 +1,6 @@
 //! The embedded engine: one SQLite file, many processes, nothing to start.
 
+mod adopting;
 pub(crate) mod blobs;
 mod conditions;
 mod connection;
@@ -9,6 +10,7 @@ mod events;
 mod files;
 mod imports;
 mod ledger;
+mod lists;
 mod migrate;
 mod parts;
 mod passages;
@@ -44,6 +46,7 @@ use crate::contract::{
 };
 use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
 use crate::packed::Packed;
+use crate::sharing::{NotePage, SincePage};
 use crate::source::{Item, Reindex, Source};
 
 /// A store in one SQLite file.
@@ -259,7 +262,15 @@ impl Store for SqliteStore {
     }
 
     fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError> {
-        self.reading(|connection| entries::history(connection, page))
+        self.reading(|connection| lists::history(connection, page))
+    }
+
+    fn since(&self, page: &SincePage) -> Result<Vec<Entry>, StoreError> {
+        self.reading(|connection| lists::since(connection, page))
+    }
+
+    fn notes(&self, page: &NotePage) -> Result<Vec<Entry>, StoreError> {
+        self.reading(|connection| lists::notes(connection, page))
     }
 
     fn sessions(&self, limit: usize) -> Result<Vec<SessionFacts>, StoreError> {
