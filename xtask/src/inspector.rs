@@ -49,6 +49,7 @@ const CALLS: &[Call] = &[
     Call { tool: "ctx_job", arguments: &[] },
     Call { tool: "ctx_get", arguments: &["ref={ref}", "lines=2990-"] },
     Call { tool: "ctx_annotate", arguments: &["text=The inspector reads {ref}", "kind=decision"] },
+    Call { tool: "ctx_context", arguments: &["limit=8", "compact=true"] },
     Call { tool: "ctx_index", arguments: &["text=inspector notes", "source=inspector"] },
     Call { tool: "ctx_fetch_and_index", arguments: &["urls={url}"] },
     Call { tool: "ctx_search", arguments: &[r#"queries=["inspector", "warning"]"#, "limit=3"] },

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use forebay_digest::Hint;
+use forebay_domain::text::cut;
 use forebay_domain::usage::{self, Answered};
-use forebay_domain::{Timestamp, tokens};
+use forebay_domain::{Entry, Timestamp, tokens};
 use forebay_sandbox::KeeperProgram;
 use forebay_store::{Home, NewDetail, NewEntry, Project};
 use serde_json::Value;
@@ -26,6 +27,9 @@ const MOST_UNRECORDED: usize = 64;
 
 /// Steps in which older passages are brought up to date, each time somebody has answered: some 1,000 of them.
 const RENEWED_STEPS: usize = 10;
+
+/// Bytes of an author's name.
+const LONGEST_AUTHOR: usize = 64;
 
 /// What a command makes searchable before it ends: about a tenth of a second.
 const BYTES_WAITED_FOR: u64 = 512 * 1024;
@@ -61,6 +65,8 @@ pub struct App {
     pub client: String,
     pub cwd: PathBuf,
     pub(crate) user_home: Option<PathBuf>,
+    /// Who writes notes here, unless a member of a team does.
+    author: String,
     pub(crate) places: Arc<Places>,
     pub(crate) redaction: Arc<Redaction>,
     pub(crate) permissions: Arc<Permissions>,
@@ -80,6 +86,7 @@ impl App {
     /// No file is opened or made before something is asked.
     pub fn new(setup: Setup) -> Self {
         Self {
+            author: author(&setup),
             machine: Machine::of(&setup).map(Arc::new),
             redaction: Arc::new(Redaction::new(setup.settings.store.redact, setup.environment)),
             is_conversation: setup.client != "cli",
@@ -212,6 +219,17 @@ impl App {
         self.places.project().map_or(&self.cwd, |project| &project.root)
     }
 
+    /// Who writes what this call writes.
+    pub(crate) fn author(&self, call: &Call) -> String {
+        call.member.clone().unwrap_or_else(|| self.author.clone())
+    }
+
+    /// Who wrote a note, if that was somebody else.
+    pub(crate) fn other_author<'a>(&self, entry: &'a Entry) -> Option<&'a str> {
+        let author = entry.note().map(|note| note.author.as_str())?;
+        Some(author).filter(|author| !author.is_empty() && *author != self.author)
+    }
+
     /// Whether it is asked by somebody who types a command, and ends with the answer.
     pub(crate) fn asks_once(&self) -> bool {
         self.client == "cli"
@@ -280,4 +298,14 @@ impl App {
             tracing::warn!(%error, answers = pending.len(), "not entered in the usage ledger");
         }
     }
+}
+
+/// The author that the settings name, or else the user.
+fn author(setup: &Setup) -> String {
+    let named = Some(setup.settings.team.author.trim()).filter(|name| !name.is_empty());
+    let variable = |wanted: &str| {
+        setup.environment.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
+    };
+    let user = || variable("USER").or_else(|| variable("LOGNAME"));
+    cut::one_line(named.or_else(user).unwrap_or_default(), LONGEST_AUTHOR)
 }

@@ -24,6 +24,7 @@ pub mod jobs;
 pub mod jsonl;
 mod keeping;
 mod meaning;
+pub mod overview;
 mod places;
 mod powers;
 mod ranking;

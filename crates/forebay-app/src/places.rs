@@ -78,6 +78,19 @@ impl Places {
         Ok(Arc::new(SqliteStore::open(&self.home.project_database(&project.id))?))
     }
 
+    /// The store of a project by its name, or by the whole of its id; none where it is not known, or
+    /// where several are called so.
+    pub(crate) fn named(&self, name: &str) -> Result<Option<SharedStore>, AppError> {
+        if self.project.as_ref().is_some_and(|own| own.id.is_called(name)) {
+            return self.own().map(Some);
+        }
+        let mut called = self.home.projects_called(name).into_iter();
+        match (called.next(), called.next()) {
+            (Some(only), None) => Ok(Some(Arc::new(SqliteStore::open(&only)?))),
+            _ => Ok(None),
+        }
+    }
+
     /// The store of what holds in every project.
     pub(crate) fn user(&self) -> Result<SharedStore, AppError> {
         open_once(&self.user, &self.home.user_database())

@@ -31,6 +31,7 @@ pub struct Settings {
     pub fetch: Fetch,
     pub serve: Serve,
     pub keep: Keep,
+    pub team: Team,
     /// None unless a settings file defines some.
     #[serde(default)]
     pub recognizers: Recognizers,
@@ -201,6 +202,16 @@ impl Keep {
         .map(|(kind, count)| (kind, days(count)))
         .collect()
     }
+}
+
+/// Whom notes are shared with, and who writes them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Team {
+    pub server: String,
+    pub token: String,
+    pub project: String,
+    pub author: String,
 }
 
 /// What happens to what no rule mentions, as one word.

@@ -60,6 +60,8 @@ pub struct Entry {
     pub lines: u64,
     /// The digest that was delivered when the entry was made; short texts stand here whole.
     pub digest: String,
+    /// An entry that says something else of the same, and was written apart from this one.
+    pub conflicts: Option<Reference>,
     pub detail: Detail,
 }
 

@@ -43,4 +43,10 @@ pub struct Note {
     pub supersedes: Option<Reference>,
     /// The note that replaced this one.
     pub superseded_by: Option<Reference>,
+    /// It comes first wherever the project is told.
+    pub pinned: bool,
+    /// It is never shared.
+    pub personal: bool,
+    /// Who wrote it; empty where nobody said so.
+    pub author: String,
 }

@@ -21,9 +21,20 @@ impl ProjectId {
         Self(format!("{}-{hash}", readable.trim_matches('-')))
     }
 
+    /// Whether a name means this project: all of the id, or its readable part.
+    pub fn is_called(&self, name: &str) -> bool {
+        is_called(&self.0, name)
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Whether a name means the project of this id.
+pub fn is_called(id: &str, name: &str) -> bool {
+    let readable = id.rsplit_once('-').map_or(id, |(readable, _)| readable);
+    !name.is_empty() && (id == name || readable == name.to_ascii_lowercase())
 }
 
 impl fmt::Display for ProjectId {

@@ -45,6 +45,18 @@ impl Reference {
             .ok_or_else(|| BadReference(excerpt(text)))
     }
 
+    /// Every reference that stands in brackets in a text, each once, in order.
+    pub fn all_in(text: &str) -> Vec<Self> {
+        let mut found: Vec<Self> = text
+            .match_indices(OPENING)
+            .filter_map(|(at, _)| text[at..].split_inclusive(']').next())
+            .filter_map(|written| Self::parse(written).ok())
+            .collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+
     fn from_bare(text: &str) -> Option<Self> {
         let bytes: [u8; LENGTH] = text.as_bytes().try_into().ok()?;
         bytes.iter().all(|byte| ALPHABET.contains(byte)).then_some(Self(bytes))
@@ -113,6 +125,13 @@ mod tests {
         check("k3v9m2a1x!", None);
         check("[ctx:k3v9m2a1xq", None);
         check("ünïcödé-ab", None);
+    }
+
+    #[test]
+    fn every_reference_in_a_text_is_seen_once() {
+        let text = "see [ctx:aaaaaaaaaa], [CTX] and [ctx:bbbbbbbbbb] [ctx:aaaaaaaaaa] [ctx:broken";
+        let found: Vec<String> = Reference::all_in(text).iter().map(ToString::to_string).collect();
+        assert_eq!(found, ["[ctx:aaaaaaaaaa]", "[ctx:bbbbbbbbbb]"]);
     }
 
     proptest! {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use forebay_domain::event::Recorded;
@@ -11,6 +12,7 @@ use forebay_domain::{Entry, EntryKind, Event, EventKind, Hit, Reference, RunReco
 
 use crate::StoreError;
 use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
+use crate::sharing::{Adopted, NotePage, Origin, SincePage};
 use crate::source::{Item, Reindex, Source};
 use crate::token::Token;
 
@@ -42,8 +44,14 @@ pub trait Store: Send + Sync {
     /// The byte offset at which a line starts; lines count from 1. Beyond the end: the size.
     fn line_start(&self, reference: Reference, line: u64) -> Result<u64, StoreError>;
 
+    /// Held by the thread that makes entries searchable; two at once would do the same work.
+    fn indexing(&self) -> &Mutex<()>;
+
     /// Entries whose raw bytes are not all searchable yet, oldest first.
-    fn unindexed(&self) -> Result<Vec<IndexState>, StoreError>;
+    fn unindexed(&self, at_most: usize) -> Result<Vec<IndexState>, StoreError>;
+
+    /// The raw bytes that are not searchable yet.
+    fn unindexed_bytes(&self) -> Result<u64, StoreError>;
 
     /// Makes more of some entries searchable; a step that another process was faster with is skipped.
     fn extend_index(&self, steps: &[IndexStep]) -> Result<(), StoreError>;
@@ -100,6 +108,12 @@ pub trait Store: Send + Sync {
 
     /// Entries in order of creation, newest first.
     fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError>;
+
+    /// Entries in order of creation, oldest first, as far as none before them is still on its way.
+    fn since(&self, page: &SincePage) -> Result<Vec<Entry>, StoreError>;
+
+    /// Notes in force, newest first.
+    fn notes(&self, page: &NotePage) -> Result<Vec<Entry>, StoreError>;
 
     /// Sessions, most recently used first.
     fn sessions(&self, limit: usize) -> Result<Vec<SessionFacts>, StoreError>;
@@ -188,6 +202,9 @@ pub trait Upload {
 
     /// Completes the entry; from here on it is never lost.
     fn finish(self: Box<Self>, new: NewEntry) -> Result<Entry, StoreError>;
+
+    /// Completes an entry that another store made, under the reference it has there.
+    fn adopt(self: Box<Self>, new: NewEntry, origin: &Origin) -> Result<Adopted, StoreError>;
 }
 
 /// What the caller knows of an entry that it stores.
@@ -222,6 +239,9 @@ pub struct NewNote {
     pub supersedes: Option<Reference>,
     /// References that stand in its text.
     pub links: Vec<Reference>,
+    pub pinned: bool,
+    pub personal: bool,
+    pub author: String,
 }
 
 /// A searchable passage.

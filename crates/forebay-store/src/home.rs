@@ -74,6 +74,16 @@ impl Home {
         Self::at(self.root.join("workspaces").join(name))
     }
 
+    /// The databases of projects that have this name, in a stable order.
+    pub fn projects_called(&self, name: &str) -> Vec<PathBuf> {
+        let is_called = |path: &PathBuf| {
+            let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+            forebay_domain::project::is_called(&folder.to_string_lossy(), name)
+        };
+        let user = self.user_database();
+        self.databases().into_iter().filter(|path| *path != user && is_called(path)).collect()
+    }
+
     /// Where compiled snippets are kept; made when first needed.
     pub fn compiled_programs(&self) -> PathBuf {
         self.root.join("cache").join("compiled")

@@ -10,6 +10,7 @@ mod home;
 pub mod opencode;
 mod packed;
 pub mod project;
+mod sharing;
 mod source;
 pub mod sqlite;
 mod token;
@@ -24,6 +25,7 @@ pub use files::{ContentHash, Derived, DerivedKey, FileAtWork, FileState, FilesAt
 pub use home::Home;
 pub use packed::{Packed, fingerprint};
 pub use project::Project;
+pub use sharing::{Adopted, NotePage, Origin, SincePage};
 pub use source::{
     Freshness, Item, NewItem, NewSource, Others, Reindex, Reindexed, Source, SourceKind, Stamp,
 };

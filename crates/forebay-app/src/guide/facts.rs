@@ -9,7 +9,7 @@ use forebay_domain::{Entry, EventKind, Timestamp};
 use forebay_store::{EventPage, HistoryPage};
 
 use super::git::GitState;
-use crate::{App, AppError};
+use crate::{App, AppError, overview};
 
 /// More than a session keeps.
 const MOST_EVENTS: usize = 5_000;
@@ -25,6 +25,8 @@ pub(super) struct Facts {
     events: Vec<Recorded>,
     /// Entries of the session, the latest first.
     pub(super) entries: Vec<Entry>,
+    /// Pinned notes, a line each.
+    pub(super) pinned: Vec<String>,
     pub(super) git: Option<GitState>,
     pub(super) root: PathBuf,
     pub(super) now: Timestamp,
@@ -49,6 +51,7 @@ impl Facts {
         let mut facts = Self {
             events,
             entries,
+            pinned: overview::pinned(app)?.iter().map(|note| overview::line(app, note)).collect(),
             git: None,
             root: app.root().to_owned(),
             now: app.now(),

@@ -5,36 +5,39 @@ use forebay_domain::text::cut;
 
 /// A part of the guide.
 #[derive(Debug, Clone)]
-pub(super) struct Section {
-    pub(super) title: String,
-    pub(super) lines: Vec<String>,
-    /// The call that tells the rest.
-    pub(super) more: &'static str,
+pub(crate) struct Section {
+    pub(crate) title: String,
+    pub(crate) lines: Vec<String>,
+    /// The call that tells the rest; empty where nobody needs to be told.
+    pub(crate) more: &'static str,
     /// Of a hundred bytes so many are its own; what it does not need goes to the others.
-    pub(super) share: usize,
+    pub(crate) share: usize,
 }
 
 impl Section {
-    pub(super) fn new(title: impl Into<String>, lines: Vec<String>, more: &'static str) -> Self {
+    pub(crate) fn new(title: impl Into<String>, lines: Vec<String>, more: &'static str) -> Self {
         Self { title: title.into(), lines, more, share: 8 }
     }
 
     /// With a larger share of the room.
-    pub(super) fn weighing(self, share: usize) -> Self {
+    pub(crate) fn weighing(self, share: usize) -> Self {
         Self { share, ..self }
     }
 
+    /// The last line, after a line break.
     fn more_line(&self, left_out: usize) -> String {
-        match left_out {
-            0 => format!("more: {}", self.more),
-            count => format!("{count} more: {}", self.more),
+        match (self.more, left_out) {
+            ("", 0) => String::new(),
+            ("", count) => format!("\n{count} more"),
+            (more, 0) => format!("\nmore: {more}"),
+            (more, count) => format!("\n{count} more: {more}"),
         }
     }
 
     /// What it takes beside its lines.
     fn frame_bytes(&self) -> usize {
         // A blank line, the title, and the last line with its count.
-        1 + self.title.len() + 1 + self.more_line(9_999).len() + 1
+        1 + self.title.len() + 1 + self.more_line(9_999).len()
     }
 
     fn whole_bytes(&self) -> usize {
@@ -56,19 +59,22 @@ impl Section {
             return None;
         }
         let more = self.more_line(self.lines.len() - shown.len());
-        Some(format!("\n{}\n{}\n{more}", self.title, shown.join("\n")))
+        Some(format!("\n{}\n{}{more}", self.title, shown.join("\n")))
     }
 }
 
 /// What was said, one line each.
-pub(super) fn listed<'a>(events: impl Iterator<Item = &'a Recorded>) -> Vec<String> {
+pub(crate) fn listed<'a>(events: impl Iterator<Item = &'a Recorded>) -> Vec<String> {
     events.map(|recorded| format!("- {}", cut::one_line(&recorded.event.text, 200))).collect()
 }
 
 /// Head and sections in at most `bytes` bytes; what found no room is named.
-pub(super) fn lay_out(head: &str, sections: &[Section], bytes: usize) -> String {
+pub(crate) fn lay_out(head: &str, sections: &[Section], bytes: usize) -> String {
     const LEFT_OUT_BYTES: usize = 120;
-    let room = bytes.saturating_sub(head.len() + 1 + LEFT_OUT_BYTES);
+    let room = bytes.saturating_sub(head.len() + 1);
+    let need: usize = sections.iter().map(|section| section.whole_bytes() + 1).sum();
+    // Where all of it has room, nothing will be left out.
+    let room = if need <= room { room } else { room.saturating_sub(LEFT_OUT_BYTES) };
     let mut text = head.to_owned();
     let mut left_out = Vec::new();
     for (section, bytes) in sections.iter().zip(rooms(sections, room)) {

@@ -12,8 +12,8 @@ mod facts;
 mod files;
 mod git;
 mod last_request;
-mod layout;
-mod overview;
+pub(crate) mod layout;
+mod pinned;
 mod plan;
 mod references;
 mod rejected;
@@ -22,13 +22,14 @@ mod tasks;
 
 use self::facts::Facts;
 use self::layout::Section;
-use crate::{App, AppError};
+use crate::{App, AppError, overview};
 
 /// A section of the guide, from the facts; nothing when there is nothing to say.
 type MakeSection = fn(&Facts) -> Option<Section>;
 
 /// The sections in order of weight: hosts that show only a beginning show the first ones.
 const SECTIONS: &[MakeSection] = &[
+    pinned::section,
     last_request::section,
     tasks::section,
     decisions::section,
@@ -59,5 +60,6 @@ pub(crate) fn of_session(app: &App, bytes: usize) -> Result<Option<String>, AppE
 
 /// What is known of this project, for a session that just begins; nothing when nothing is.
 pub(crate) fn of_project(app: &App, bytes: usize) -> Result<Option<String>, AppError> {
-    overview::of_project(app, bytes)
+    let wanted = overview::Wanted { max_bytes: Some(bytes), ..overview::Wanted::default() };
+    Ok(overview::tell(app, &wanted)?.map(|told| told.text))
 }

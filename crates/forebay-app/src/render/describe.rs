@@ -17,6 +17,9 @@ pub(crate) fn entry(entry: &Entry, now: Timestamp) -> String {
     if let Some(newer) = entry.note().and_then(|note| note.superseded_by) {
         parts.push(format!("replaced by {newer}"));
     }
+    if let Some(other) = entry.conflicts {
+        parts.push(format!("conflicts with {other}"));
+    }
     parts.join(" · ")
 }
 

@@ -2,6 +2,7 @@
 
 pub mod annotate;
 pub mod batch_execute;
+pub mod context;
 pub mod context_edit;
 pub mod context_forget;
 pub mod context_peek;
@@ -106,6 +107,7 @@ tools! {
     index::Index,
     fetch_and_index::FetchAndIndex,
     annotate::Annotate,
+    context::Context,
     history::History,
     reflect::Reflect,
     import::Import,

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 use super::blobs::{self, Part};
 use super::vocabulary::Learning;
 use super::{passages, purge, sessions};
-use crate::contract::{HistoryPage, IndexState, IndexStep, NewChunk, NewDetail, NewEntry, NewNote};
+use crate::contract::{IndexState, IndexStep, NewChunk, NewDetail, NewEntry, NewNote};
 use crate::packed::Packed;
 
 /// An entry of which parts were written before it is complete.
@@ -39,6 +39,14 @@ impl<'a> Content<'a> {
     }
 }
 
+/// How an entry comes into the store.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Arrival {
+    Made,
+    /// Another store made it, and it has this reference.
+    Adopted(Reference),
+}
+
 /// Makes an entry that nobody sees yet.
 pub(super) fn begin(transaction: &Transaction<'_>) -> rusqlite::Result<Begun> {
     let blob = blobs::create(transaction)?;
@@ -57,15 +65,18 @@ pub(super) fn complete(
     begun: Option<Begun>,
     content: &Content<'_>,
     new: &NewEntry,
+    arrival: Arrival,
     learning: &mut Learning<'_>,
 ) -> rusqlite::Result<Entry> {
     if new.replaces_source {
         purge::forget_source(transaction, &new.source)?;
     }
     let blob = store_content(transaction, begun, content)?;
-    let (entry, reference) = match begun {
-        Some(begun) => (begun.entry, begun.reference),
-        None => (next_id(transaction)?, unused_reference(transaction)?),
+    let entry = begun.map_or_else(|| next_id(transaction), |begun| Ok(begun.entry))?;
+    let reference = match (arrival, begun) {
+        (Arrival::Adopted(reference), _) => reference,
+        (Arrival::Made, Some(begun)) => begun.reference,
+        (Arrival::Made, None) => unused_reference(transaction)?,
     };
     // Nothing to index is indexed.
     let is_searchable = new.chunks_are_complete || content.bytes == 0;
@@ -74,7 +85,12 @@ pub(super) fn complete(
     match &new.detail {
         NewDetail::Plain => {}
         NewDetail::Run(run) => write_run(transaction, entry, run)?,
-        NewDetail::Note(note) => write_note(transaction, entry, note)?,
+        NewDetail::Note(note) => {
+            if let Arrival::Made = arrival {
+                replace_older(transaction, entry, note)?;
+            }
+            write_note(transaction, entry, note)?;
+        }
     }
     as_read(transaction, (entry, reference), content, new)
 }
@@ -94,6 +110,9 @@ fn as_read(
             topic: note.topic.clone(),
             supersedes: superseded_by(transaction, sequence)?,
             superseded_by: None,
+            pinned: note.pinned,
+            personal: note.personal,
+            author: note.author.clone(),
         }),
     };
     Ok(Entry {
@@ -108,6 +127,7 @@ fn as_read(
         bytes: content.bytes,
         lines: content.lines,
         digest: new.digest.clone(),
+        conflicts: None,
         detail,
     })
 }
@@ -169,7 +189,7 @@ pub(super) fn write_entry(
             "INSERT INTO entry (id, ref, complete, kind, title, source, session, branch, created,
                  blob, digest, searchable, ticket)
              VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
-             ON CONFLICT (id) DO UPDATE SET complete = 1, kind = excluded.kind,
+             ON CONFLICT (id) DO UPDATE SET ref = excluded.ref, complete = 1, kind = excluded.kind,
                  title = excluded.title, source = excluded.source, session = excluded.session,
                  branch = excluded.branch, created = excluded.created, blob = excluded.blob,
                  digest = excluded.digest, searchable = excluded.searchable,
@@ -207,7 +227,7 @@ pub(super) fn ticket_of(branch: Option<&str>) -> Option<String> {
 }
 
 /// A random reference that neither an entry nor a forgotten one has.
-fn unused_reference(connection: &Connection) -> rusqlite::Result<Reference> {
+pub(super) fn unused_reference(connection: &Connection) -> rusqlite::Result<Reference> {
     let mut taken = connection.prepare_cached(
         "SELECT EXISTS (SELECT 1 FROM entry WHERE ref = ?1) OR EXISTS (SELECT 1 FROM gone WHERE ref = ?1)",
     )?;
@@ -251,40 +271,63 @@ fn write_run(transaction: &Transaction<'_>, entry: i64, run: &RunRecord) -> rusq
         .map(drop)
 }
 
-fn write_note(transaction: &Transaction<'_>, entry: i64, note: &NewNote) -> rusqlite::Result<()> {
+/// Takes the place of older notes: of those on its topic, and of the one it names.
+fn replace_older(
+    transaction: &Transaction<'_>,
+    entry: i64,
+    note: &NewNote,
+) -> rusqlite::Result<()> {
     if let Some(topic) = &note.topic {
-        transaction.execute(
-            "UPDATE note SET superseded_by = ?1 WHERE topic = ?2 AND superseded_by IS NULL",
-            (entry, topic),
-        )?;
+        transaction
+            .prepare_cached(
+                "UPDATE note SET superseded_by = ?1 WHERE topic = ?2 AND superseded_by IS NULL",
+            )?
+            .execute((entry, topic))?;
     }
     if let Some(old) = note.supersedes {
-        transaction.execute(
-            "UPDATE note SET superseded_by = ?1 WHERE entry = (SELECT id FROM entry WHERE ref = ?2)",
-            (entry, old.as_str()),
-        )?;
-    }
-    transaction.execute(
-        "INSERT INTO note (entry, kind, topic) VALUES (?1, ?2, ?3)",
-        (entry, note.kind.word(), &note.topic),
-    )?;
-    note.links.iter().try_for_each(|linked| {
         transaction
-            .execute(
-                "INSERT OR IGNORE INTO link (note, entry) SELECT ?1, id FROM entry WHERE ref = ?2",
-                (entry, linked.as_str()),
-            )
-            .map(drop)
-    })
+            .prepare_cached(
+                "UPDATE note SET superseded_by = ?1
+                 WHERE entry = (SELECT id FROM entry WHERE ref = ?2)",
+            )?
+            .execute((entry, old.as_str()))?;
+    }
+    Ok(())
 }
 
-const ENTRY_COLUMNS: &str = "
+fn write_note(transaction: &Transaction<'_>, entry: i64, note: &NewNote) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO note (entry, kind, topic, pinned, personal, author)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute((
+            entry,
+            note.kind.word(),
+            &note.topic,
+            note.pinned,
+            note.personal,
+            &note.author,
+        ))?;
+    let mut link = transaction.prepare_cached(
+        "INSERT OR IGNORE INTO link (note, entry) SELECT ?1, id FROM entry WHERE ref = ?2",
+    )?;
+    note.links.iter().try_for_each(|linked| link.execute((entry, linked.as_str())).map(drop))
+}
+
+/// Entries that are complete, as [`read_entry`] takes them; more conditions can follow.
+pub(super) const ENTRY_COLUMNS: &str = "
     SELECT entry.ref, entry.kind, entry.title, entry.source, session.key, entry.branch,
            entry.created, entry.id, blob.bytes, blob.lines, entry.digest,
            run.ending, run.code, run.micros, run.cwd, run.spans,
            note.kind, note.topic, newer.ref,
            (SELECT older.ref FROM note AS replaced JOIN entry AS older ON older.id = replaced.entry
-            WHERE replaced.superseded_by = entry.id ORDER BY older.id DESC LIMIT 1)
+            WHERE replaced.superseded_by = entry.id ORDER BY older.id DESC LIMIT 1),
+           note.pinned, note.personal, note.author,
+           (SELECT other.ref FROM conflict JOIN entry AS other ON other.id = conflict.other
+            LEFT JOIN note AS said ON said.entry = other.id
+            WHERE conflict.entry = entry.id AND said.superseded_by IS NULL
+            ORDER BY other.id DESC LIMIT 1)
     FROM entry
     JOIN session ON session.id = entry.session
     JOIN blob ON blob.id = entry.blob
@@ -313,24 +356,26 @@ pub(super) fn blob_of(
         .optional()
 }
 
-pub(super) fn history(connection: &Connection, page: &HistoryPage) -> rusqlite::Result<Vec<Entry>> {
+pub(super) fn unindexed_bytes(connection: &Connection) -> rusqlite::Result<u64> {
     connection
-        .prepare_cached(&format!(
-            "{ENTRY_COLUMNS} AND (?1 IS NULL OR session.key = ?1) AND (?2 IS NULL OR entry.id < ?2)
-             ORDER BY entry.id DESC LIMIT ?3"
-        ))?
-        .query_map((&page.session, page.before, page.limit as i64), read_entry)?
-        .collect()
+        .prepare_cached(
+            "SELECT coalesce(sum(blob.bytes - indexed_to), 0)
+             FROM entry JOIN blob ON blob.id = entry.blob WHERE searchable = 0 AND complete",
+        )?
+        .query_row([], |row| Ok(row.get::<_, i64>(0)? as u64))
 }
 
-pub(super) fn unindexed(connection: &Connection) -> rusqlite::Result<Vec<IndexState>> {
+pub(super) fn unindexed(
+    connection: &Connection,
+    at_most: usize,
+) -> rusqlite::Result<Vec<IndexState>> {
     connection
         .prepare_cached(
             "SELECT entry.ref, entry.title, indexed_to, indexed_line, blob.bytes
              FROM entry JOIN blob ON blob.id = entry.blob
-             WHERE searchable = 0 AND complete ORDER BY entry.id",
+             WHERE searchable = 0 AND complete ORDER BY entry.id LIMIT ?1",
         )?
-        .query_map([], |row| {
+        .query_map([at_most as i64], |row| {
             Ok(IndexState {
                 reference: parse_reference(&row.get::<_, String>(0)?)?,
                 title: row.get(1)?,
@@ -361,7 +406,7 @@ pub(super) fn extend_index(
     entry.map_or(Ok(()), |entry| passages::write(transaction, entry, &step.chunks, learning))
 }
 
-fn read_entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+pub(super) fn read_entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     Ok(Entry {
         reference: parse_reference(&row.get::<_, String>(0)?)?,
         kind: EntryKind::from_word(&row.get::<_, String>(1)?).unwrap_or(EntryKind::Source),
@@ -374,6 +419,7 @@ fn read_entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
         bytes: row.get::<_, i64>(8)? as u64,
         lines: row.get::<_, i64>(9)? as u64,
         digest: row.get(10)?,
+        conflicts: optional_reference(row, 23)?,
         detail: read_detail(row)?,
     })
 }
@@ -393,6 +439,9 @@ fn read_detail(row: &Row<'_>) -> rusqlite::Result<Detail> {
             topic: row.get(17)?,
             superseded_by: optional_reference(row, 18)?,
             supersedes: optional_reference(row, 19)?,
+            pinned: row.get(20)?,
+            personal: row.get(21)?,
+            author: row.get(22)?,
         }));
     }
     Ok(Detail::Plain)

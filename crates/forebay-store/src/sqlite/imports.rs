@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
-use super::entries::{self, Content};
+use super::entries::{self, Arrival, Content};
 use super::vocabulary::Learning;
 use crate::contract::{Import, ImportStep, Imported};
 use crate::packed::Packed;
@@ -32,7 +32,7 @@ pub(super) fn write(
     }
     for (import, packed) in entries {
         let content = Content::of(packed, &import.chunks);
-        entries::complete(transaction, None, &content, &import.new, learning)?;
+        entries::complete(transaction, None, &content, &import.new, Arrival::Made, learning)?;
     }
     transaction
         .prepare_cached(

@@ -1,5 +1,6 @@
 //! The embedded engine: one SQLite file, many processes, nothing to start.
 
+mod adopting;
 pub(crate) mod blobs;
 mod conditions;
 mod connection;
@@ -9,6 +10,7 @@ mod events;
 mod files;
 mod imports;
 mod ledger;
+mod lists;
 mod migrate;
 mod parts;
 mod passages;
@@ -24,6 +26,7 @@ mod vocabulary;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use forebay_domain::event::Recorded;
@@ -44,6 +47,7 @@ use crate::contract::{
 };
 use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
 use crate::packed::Packed;
+use crate::sharing::{NotePage, SincePage};
 use crate::source::{Item, Reindex, Source};
 use crate::token::Token;
 
@@ -52,6 +56,7 @@ use crate::token::Token;
 pub struct SqliteStore {
     pool: Pool,
     notices: Vec<String>,
+    indexing: Mutex<()>,
     word_counts: WordCounts,
     vectors: Vectors,
     vocabulary: Vocabulary,
@@ -87,6 +92,7 @@ impl SqliteStore {
         Self {
             pool,
             notices,
+            indexing: Mutex::default(),
             word_counts: WordCounts::default(),
             vectors: Vectors::default(),
             vocabulary: Vocabulary::default(),
@@ -161,8 +167,16 @@ impl Store for SqliteStore {
         self.reading(|connection| blobs::line_start(connection, blob, line))
     }
 
-    fn unindexed(&self) -> Result<Vec<IndexState>, StoreError> {
-        self.reading(entries::unindexed)
+    fn indexing(&self) -> &Mutex<()> {
+        &self.indexing
+    }
+
+    fn unindexed(&self, at_most: usize) -> Result<Vec<IndexState>, StoreError> {
+        self.reading(|connection| entries::unindexed(connection, at_most))
+    }
+
+    fn unindexed_bytes(&self) -> Result<u64, StoreError> {
+        self.reading(entries::unindexed_bytes)
     }
 
     fn extend_index(&self, steps: &[IndexStep]) -> Result<(), StoreError> {
@@ -250,7 +264,15 @@ impl Store for SqliteStore {
     }
 
     fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError> {
-        self.reading(|connection| entries::history(connection, page))
+        self.reading(|connection| lists::history(connection, page))
+    }
+
+    fn since(&self, page: &SincePage) -> Result<Vec<Entry>, StoreError> {
+        self.reading(|connection| lists::since(connection, page))
+    }
+
+    fn notes(&self, page: &NotePage) -> Result<Vec<Entry>, StoreError> {
+        self.reading(|connection| lists::notes(connection, page))
     }
 
     fn sessions(&self, limit: usize) -> Result<Vec<SessionFacts>, StoreError> {

@@ -224,7 +224,7 @@ fn conditions(selection: &Selection, now: Timestamp) -> Conditions {
     conditions
 }
 
-/// Outlived, of no session at work, and named by no note.
+/// Outlived, of no session at work, named by no note, and no note that is pinned.
 fn add_expiry(conditions: &mut Conditions, expiry: &Expiry, now: Timestamp) {
     let outlived: Vec<String> = expiry
         .keep
@@ -236,6 +236,9 @@ fn add_expiry(conditions: &mut Conditions, expiry: &Expiry, now: Timestamp) {
     conditions.add(&format!("({any})"), moments);
     conditions.add("session.last_used < ?", [now.minus(SESSION_AT_WORK).0.into()]);
     conditions.add("NOT EXISTS (SELECT 1 FROM link WHERE link.entry = entry.id)", []);
+    let is_pinned =
+        "SELECT 1 FROM note WHERE note.entry = entry.id AND pinned AND superseded_by IS NULL";
+    conditions.add(&format!("NOT EXISTS ({is_pinned})"), []);
 }
 
 fn delete_abandoned(transaction: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<()> {

@@ -3,9 +3,11 @@
 use forebay_domain::Entry;
 
 use super::blobs::{self, PART_BYTES, Part};
-use super::{SqliteStore, entries, passages};
+use super::entries::Arrival;
+use super::{SqliteStore, adopting, entries, passages};
 use crate::StoreError;
 use crate::contract::{NewChunk, NewEntry, Upload};
+use crate::sharing::{Adopted, Origin};
 
 /// What is held in memory before it is written: eight parts, about a megabyte.
 const PARTS_AT_ONCE: usize = 8;
@@ -22,6 +24,20 @@ pub(super) struct SqliteUpload<'store> {
     chunks: Vec<NewChunk>,
     /// Present once something had to be written before the end.
     begun: Option<entries::Begun>,
+}
+
+/// All raw bytes of an entry, whichever of them were written before.
+struct Whole {
+    hash: blake3::Hash,
+    bytes: u64,
+    lines: u64,
+}
+
+impl Whole {
+    /// With what is left to write.
+    fn with<'a>(&self, parts: &'a [Part], chunks: &'a [NewChunk]) -> entries::Content<'a> {
+        entries::Content { hash: self.hash, bytes: self.bytes, lines: self.lines, parts, chunks }
+    }
 }
 
 impl<'store> SqliteUpload<'store> {
@@ -70,6 +86,15 @@ impl<'store> SqliteUpload<'store> {
         Ok(())
     }
 
+    /// Ends the raw bytes; tells what they are as a whole.
+    fn close(&mut self) -> Result<Whole, StoreError> {
+        let lines = self.lines();
+        if !self.filling.is_empty() {
+            self.close_part()?;
+        }
+        Ok(Whole { hash: self.hasher.finalize(), bytes: self.start, lines })
+    }
+
     /// Lines so far, a last one without a newline counted.
     fn lines(&self) -> u64 {
         let open_line = !self.filling.is_empty() && !self.filling.ends_with(b"\n");
@@ -101,25 +126,31 @@ impl Upload for SqliteUpload<'_> {
     }
 
     fn finish(mut self: Box<Self>, new: NewEntry) -> Result<Entry, StoreError> {
-        let lines = self.lines();
-        if !self.filling.is_empty() {
-            self.close_part()?;
-        }
-        let content = entries::Content {
-            hash: self.hasher.finalize(),
-            bytes: self.start,
-            lines,
-            parts: &self.parts,
-            chunks: &self.chunks,
-        };
+        let content = self.close()?;
         let begun = self.begun;
         let mut learning = self.store.vocabulary.learning();
         let entry = self.store.writing(|transaction| {
-            entries::complete(transaction, begun, &content, &new, &mut learning)
+            let content = content.with(&self.parts, &self.chunks);
+            entries::complete(transaction, begun, &content, &new, Arrival::Made, &mut learning)
         })?;
         learning.keep();
         self.begun = None;
         Ok(entry)
+    }
+
+    fn adopt(mut self: Box<Self>, new: NewEntry, origin: &Origin) -> Result<Adopted, StoreError> {
+        let content = self.close()?;
+        let begun = self.begun;
+        let mut learning = self.store.vocabulary.learning();
+        let adopted = self.store.writing(|transaction| {
+            let content = content.with(&self.parts, &self.chunks);
+            adopting::adopt(transaction, begun, &content, &new, origin, &mut learning)
+        })?;
+        learning.keep();
+        if let Adopted::Added(_) = adopted {
+            self.begun = None;
+        }
+        Ok(adopted)
     }
 }
 

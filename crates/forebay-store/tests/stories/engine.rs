@@ -86,6 +86,9 @@ pub(crate) fn decision(topic: Option<&str>) -> NewNote {
         topic: topic.map(str::to_owned),
         supersedes: None,
         links: Vec::new(),
+        pinned: false,
+        personal: false,
+        author: String::new(),
     }
 }
 

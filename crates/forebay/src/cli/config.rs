@@ -20,7 +20,10 @@ impl Show {
             let rows: Map<String, Value> = config
                 .rows()
                 .map(|(key, value, layer)| {
-                    (key.to_owned(), json!({ "value": plain(value), "from": layer.to_string() }))
+                    (
+                        key.to_owned(),
+                        json!({ "value": plain(key, value), "from": layer.to_string() }),
+                    )
                 })
                 .collect();
             terminal::print_json(&Value::Object(rows))?;
@@ -28,7 +31,7 @@ impl Show {
         }
         let mut text = String::new();
         for (key, value, layer) in config.rows() {
-            text.push_str(&format!("{key:<20} {:<10} {layer}\n", in_short(value)));
+            text.push_str(&format!("{key:<20} {:<10} {layer}\n", in_short(key, value)));
         }
         text.push_str("\nfiles, the later wins:\n");
         for file in &config.files {
@@ -40,11 +43,24 @@ impl Show {
     }
 }
 
+/// Settings whose values are shown to nobody.
+const SECRETS: &[&str] = &["team.token"];
+
 /// A recognizer is a whole table; `--json` has all of it.
-fn in_short(value: &toml::Value) -> String {
+fn in_short(key: &str, value: &toml::Value) -> String {
+    if is_hidden(key, value) {
+        return "(set)".to_owned();
+    }
     if value.is_table() { "{ … }".to_owned() } else { value.to_string() }
 }
 
-fn plain(value: &toml::Value) -> Value {
+fn plain(key: &str, value: &toml::Value) -> Value {
+    if is_hidden(key, value) {
+        return "(set)".into();
+    }
     serde_json::to_value(value).unwrap_or_default()
+}
+
+fn is_hidden(key: &str, value: &toml::Value) -> bool {
+    SECRETS.contains(&key) && value.as_str().is_some_and(|secret| !secret.is_empty())
 }

@@ -3,6 +3,7 @@
 mod call;
 mod completions;
 mod config;
+mod context;
 mod demo;
 mod digest;
 mod digest_check;
@@ -25,6 +26,7 @@ mod mcp;
 mod note;
 mod paint;
 mod peek;
+mod pin;
 mod progress;
 mod purge;
 mod redact;
@@ -89,6 +91,9 @@ enum Command {
     Get(get::Get),
     Search(search::Search),
     Note(note::Note),
+    Pin(pin::Pin),
+    Unpin(pin::Unpin),
+    Context(context::Context),
     History(history::History),
     Reflect(reflect::Reflect),
     Index(index::Index),
@@ -132,6 +137,9 @@ pub(crate) fn main() -> ExitCode {
         Command::Get(get) => get.carry_out(&common),
         Command::Search(search) => search.carry_out(&common),
         Command::Note(note) => note.carry_out(&common),
+        Command::Pin(pin) => pin.carry_out(&common),
+        Command::Unpin(unpin) => unpin.carry_out(&common),
+        Command::Context(context) => context.carry_out(&common),
         Command::History(history) => history.carry_out(&common),
         Command::Reflect(reflect) => reflect.carry_out(&common),
         Command::Import(import) => import.carry_out(&common),

@@ -27,6 +27,12 @@ pub(super) struct Note {
     /// For every project, not just this one
     #[arg(long)]
     all: bool,
+    /// For yourself: it is never shared with a team
+    #[arg(long, conflicts_with = "all")]
+    personal: bool,
+    /// Told first to every new session
+    #[arg(long)]
+    pin: bool,
 }
 
 impl Note {
@@ -43,8 +49,17 @@ impl Note {
                 "kind": self.kind,
                 "topic": self.topic,
                 "supersedes": self.supersedes,
-                "scope": self.all.then_some("all"),
+                "scope": self.scope(),
+                "pinned": self.pin.then_some(true),
             }),
         )
+    }
+
+    fn scope(&self) -> Option<&'static str> {
+        match (self.all, self.personal) {
+            (true, _) => Some("all"),
+            (_, true) => Some("personal"),
+            _ => None,
+        }
     }
 }

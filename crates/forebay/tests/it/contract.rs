@@ -92,6 +92,7 @@ fn annotations_say_what_a_host_may_assume() {
         "ctx_search",
         "ctx_history",
         "ctx_reflect",
+        "ctx_context",
         "ctx_stats",
         "ctx_doctor",
     ] {

@@ -15,6 +15,7 @@ mod cli_notes;
 mod cli_other;
 mod cli_run;
 mod cli_search;
+mod context;
 mod contract;
 mod durability;
 mod env;

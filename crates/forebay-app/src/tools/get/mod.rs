@@ -151,6 +151,8 @@ fn answer(app: &App, request: &Request, page: Page) -> Answer {
         "source": entry.source,
         "created": entry.created.0,
         "age": describe::age(entry.created, app.now()),
+        "author": entry.note().map(|note| note.author.as_str()),
+        "conflicts_with": entry.conflicts.map(|other| other.as_str().to_owned()),
         "lines": entry.lines,
         "bytes": entry.bytes,
         "shown": page.about,
@@ -164,6 +166,15 @@ fn head(entry: &Entry, about: &str) -> String {
     let mut head = format!("{} {} · {about}", entry.reference, describe::what(entry));
     if let Some(newer) = entry.note().and_then(|note| note.superseded_by) {
         head.push_str(&format!(" · replaced by {newer}"));
+    }
+    if let Some(note) = entry.note() {
+        let by = (!note.author.is_empty()).then(|| format!(" · by {}", note.author));
+        let marks = [(note.pinned, " · pinned"), (note.personal, " · personal")];
+        head.extend(by);
+        head.extend(marks.iter().filter(|(holds, _)| *holds).map(|(_, mark)| *mark));
+    }
+    if let Some(other) = entry.conflicts {
+        head.push_str(&format!(" · conflicts with {other}"));
     }
     head
 }

@@ -1,0 +1,138 @@
+//! Adoption: entries that another store made, kept under the references they have there.
+//!
+//! Nothing is overwritten. The same content is kept once; another content under a reference that is taken
+//! gets a new one; notes that were written apart from each other on the same stay in force, both marked.
+
+use forebay_domain::Reference;
+use rusqlite::{Connection, OptionalExtension, Transaction};
+
+use super::entries::{self, Arrival, Begun, Content};
+use super::vocabulary::Learning;
+use crate::contract::{NewDetail, NewEntry, NewNote};
+use crate::sharing::{Adopted, Origin};
+
+pub(super) fn adopt(
+    transaction: &Transaction<'_>,
+    begun: Option<Begun>,
+    content: &Content<'_>,
+    new: &NewEntry,
+    origin: &Origin,
+    learning: &mut Learning<'_>,
+) -> rusqlite::Result<Adopted> {
+    let wanted = origin.reference;
+    if let Some(known) = with_content(transaction, wanted, &content.hash)? {
+        return Ok(Adopted::Known(known));
+    }
+    if is_forgotten(transaction, wanted)? && !origin.revives {
+        return Ok(Adopted::Forgotten);
+    }
+    transaction.execute("DELETE FROM gone WHERE ref = ?1", [wanted.as_str()])?;
+    let holder = holder(transaction, wanted)?;
+    let reference = match holder {
+        Some(_) => entries::unused_reference(transaction)?,
+        None => wanted,
+    };
+    let arrival = Arrival::Adopted(reference);
+    let entry = entries::complete(transaction, begun, content, new, arrival, learning)?;
+    if let Some(holder) = holder {
+        transaction.execute(
+            "INSERT INTO twin (ref, entry) VALUES (?1, ?2)",
+            (wanted.as_str(), entry.sequence),
+        )?;
+        mark(transaction, holder, entry.sequence)?;
+    }
+    if let NewDetail::Note(note) = &new.detail {
+        take_place(transaction, entry.sequence, note)?;
+    }
+    let entry = entries::find(transaction, reference)?.unwrap_or(entry);
+    Ok(Adopted::Added(Box::new(entry)))
+}
+
+/// The entry that came under this reference with this content.
+fn with_content(
+    connection: &Connection,
+    reference: Reference,
+    hash: &blake3::Hash,
+) -> rusqlite::Result<Option<Reference>> {
+    connection
+        .prepare_cached(
+            "SELECT entry.ref FROM entry JOIN blob ON blob.id = entry.blob
+             WHERE complete AND blob.hash = ?2
+                 AND (entry.ref = ?1 OR entry.id IN (SELECT entry FROM twin WHERE ref = ?1))",
+        )?
+        .query_row((reference.as_str(), hash.as_bytes()), |row| {
+            entries::parse_reference(&row.get::<_, String>(0)?)
+        })
+        .optional()
+}
+
+fn is_forgotten(connection: &Connection, reference: Reference) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM gone WHERE ref = ?1)")?
+        .query_row([reference.as_str()], |row| row.get(0))
+}
+
+/// The entry that has the reference here.
+fn holder(connection: &Connection, reference: Reference) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached("SELECT id FROM entry WHERE ref = ?1")?
+        .query_row([reference.as_str()], |row| row.get(0))
+        .optional()
+}
+
+/// Puts a note where its own store had it; what it did not replace there stays in force beside it.
+fn take_place(transaction: &Transaction<'_>, entry: i64, note: &NewNote) -> rusqlite::Result<()> {
+    if let Some(older) = note.supersedes {
+        replace(transaction, entry, older, note.topic.as_deref())?;
+    }
+    for rival in rivals(transaction, entry, note)? {
+        mark(transaction, entry, rival)?;
+    }
+    Ok(())
+}
+
+/// Replaces a note that is in force, and with it those on the topic that contradicted it.
+fn replace(
+    transaction: &Transaction<'_>,
+    entry: i64,
+    older: Reference,
+    topic: Option<&str>,
+) -> rusqlite::Result<()> {
+    transaction
+        .execute(
+            "UPDATE note SET superseded_by = ?1
+             WHERE superseded_by IS NULL AND entry <> ?1 AND (
+                 entry = (SELECT id FROM entry WHERE ref = ?2)
+                 OR topic = ?3 AND entry IN (
+                     SELECT other FROM conflict JOIN entry ON entry.id = conflict.entry
+                     WHERE entry.ref = ?2))",
+            (entry, older.as_str(), topic),
+        )
+        .map(drop)
+}
+
+/// Notes in force that claim the same place: on the same topic, or in place of the same older note.
+fn rivals(transaction: &Transaction<'_>, entry: i64, note: &NewNote) -> rusqlite::Result<Vec<i64>> {
+    transaction
+        .prepare_cached(
+            "SELECT entry FROM note WHERE entry <> ?1 AND superseded_by IS NULL AND (
+                 topic = ?2
+                 OR entry = (SELECT replaced.superseded_by FROM note AS replaced
+                             JOIN entry AS older ON older.id = replaced.entry
+                             WHERE older.ref = ?3))",
+        )?
+        .query_map((entry, &note.topic, note.supersedes.as_ref().map(Reference::as_str)), |row| {
+            row.get(0)
+        })?
+        .collect()
+}
+
+/// Marks two entries as saying different things of the same.
+fn mark(transaction: &Transaction<'_>, one: i64, other: i64) -> rusqlite::Result<()> {
+    transaction
+        .execute(
+            "INSERT OR IGNORE INTO conflict (entry, other) VALUES (?1, ?2), (?2, ?1)",
+            (one, other),
+        )
+        .map(drop)
+}

@@ -1,0 +1,54 @@
+//! Lists of entries: the newest first, the oldest first, and the notes in force.
+
+use forebay_domain::Entry;
+use rusqlite::{Connection, params_from_iter};
+
+use super::conditions::Conditions;
+use super::entries::{ENTRY_COLUMNS, read_entry};
+use crate::contract::HistoryPage;
+use crate::sharing::{NotePage, SincePage};
+
+pub(super) fn history(connection: &Connection, page: &HistoryPage) -> rusqlite::Result<Vec<Entry>> {
+    connection
+        .prepare_cached(&format!(
+            "{ENTRY_COLUMNS} AND (?1 IS NULL OR session.key = ?1) AND (?2 IS NULL OR entry.id < ?2)
+             ORDER BY entry.id DESC LIMIT ?3"
+        ))?
+        .query_map((&page.session, page.before, page.limit as i64), read_entry)?
+        .collect()
+}
+
+pub(super) fn since(connection: &Connection, page: &SincePage) -> rusqlite::Result<Vec<Entry>> {
+    let mut conditions = Conditions::default();
+    conditions.add("entry.id > ?", [page.after.into()]);
+    conditions.add_one_of("entry.kind", page.kinds.iter().map(|kind| kind.word()));
+    let Conditions { sql, mut values } = conditions;
+    values.push((page.limit as i64).into());
+    // Whoever goes on after the last of these must not have passed one that becomes visible later.
+    connection
+        .prepare_cached(&format!(
+            "{ENTRY_COLUMNS}{sql} AND entry.id <
+                 coalesce((SELECT min(id) FROM entry WHERE complete = 0), {})
+             ORDER BY entry.id LIMIT ?",
+            i64::MAX
+        ))?
+        .query_map(params_from_iter(values), read_entry)?
+        .collect()
+}
+
+pub(super) fn notes(connection: &Connection, page: &NotePage) -> rusqlite::Result<Vec<Entry>> {
+    let mut conditions = Conditions::default();
+    conditions.add("note.superseded_by IS NULL AND entry.kind = 'note'", []);
+    conditions.add_text("session.key = ?", page.session.as_deref());
+    conditions.add_text("entry.branch = ?", page.branch.as_deref());
+    conditions.add_text("entry.ticket = ?", page.ticket.as_deref());
+    if let Some(pinned) = page.pinned {
+        conditions.add("note.pinned = ?", [pinned.into()]);
+    }
+    let Conditions { sql, mut values } = conditions;
+    values.push((page.limit as i64).into());
+    connection
+        .prepare_cached(&format!("{ENTRY_COLUMNS}{sql} ORDER BY entry.id DESC LIMIT ?"))?
+        .query_map(params_from_iter(values), read_entry)?
+        .collect()
+}
