@@ -61,8 +61,9 @@ pub struct App {
     pub client: String,
     pub cwd: PathBuf,
     pub(crate) user_home: Option<PathBuf>,
-    /// Who writes notes here, unless a member of a team does.
+    /// Who writes notes here.
     author: String,
+    is_shared: bool,
     pub(crate) places: Places,
     pub(crate) redaction: Redaction,
     pub(crate) permissions: Permissions,
@@ -80,6 +81,7 @@ impl App {
     pub fn new(setup: Setup) -> Self {
         Self {
             author: author(&setup),
+            is_shared: false,
             machine: Machine::of(&setup),
             redaction: Redaction::new(setup.settings.store.redact, setup.environment),
             settings: setup.settings,
@@ -163,9 +165,20 @@ impl App {
         self.places.project().map_or(&self.cwd, |project| &project.root)
     }
 
-    /// Who writes what this call writes.
-    pub(crate) fn author(&self, call: &Call) -> String {
-        call.member.clone().unwrap_or_else(|| self.author.clone())
+    /// The same for a member of a team: what he writes is his, whatever he says.
+    #[must_use]
+    pub fn by_member(self, name: &str) -> Self {
+        Self { author: name.to_owned(), is_shared: true, ..self }
+    }
+
+    /// Who writes what is written here.
+    pub fn author(&self) -> &str {
+        &self.author
+    }
+
+    /// Whether others read what is written here.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.is_shared
     }
 
     /// Who wrote a note, if that was somebody else.

@@ -1,5 +1,6 @@
 //! Places: which stores a call may use, opened when first needed.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,14 +17,25 @@ pub(crate) struct Places {
     project: Option<Project>,
     own: Slot,
     user: Slot,
+    /// Those of projects that a team shares here, kept open.
+    of_team: Mutex<HashMap<String, Arc<Self>>>,
 }
+
+/// More are opened again when they are asked for.
+const MOST_TEAM_PROJECTS: usize = 256;
 
 /// A store that is opened once, by whoever needs it first; others wait for it meanwhile.
 type Slot = Arc<Mutex<Option<SharedStore>>>;
 
 impl Places {
     pub(crate) fn new(home: Home, project: Option<Project>) -> Self {
-        Self { home, project, own: Slot::default(), user: Slot::default() }
+        Self {
+            home,
+            project,
+            own: Slot::default(),
+            user: Slot::default(),
+            of_team: Mutex::default(),
+        }
     }
 
     pub(crate) fn home(&self) -> &Home {
@@ -89,6 +101,19 @@ impl Places {
             (Some(only), None) => Ok(Some(Arc::new(SqliteStore::open(&only)?))),
             _ => Ok(None),
         }
+    }
+
+    /// The places of a project that a team calls so, among the others of this home.
+    pub(crate) fn of_team_project(&self, name: &str) -> Arc<Self> {
+        let mut known = self.of_team.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST_TEAM_PROJECTS {
+            known.clear();
+        }
+        let places = known.entry(name.to_owned()).or_insert_with(|| {
+            let project = Project::named(name, self.home.root());
+            Arc::new(Self::new(self.home.clone(), Some(project)))
+        });
+        Arc::clone(places)
     }
 
     /// The store of what holds in every project.

@@ -3,6 +3,7 @@
 //! [`Store`] is the contract; [`sqlite`] is the engine that needs nothing. [`Home`] knows where a
 //! user's databases lie and [`project`] which of them a folder belongs to.
 
+mod archive;
 mod contract;
 mod error;
 mod files;
@@ -14,6 +15,7 @@ mod sharing;
 mod source;
 pub mod sqlite;
 
+pub use archive::{Packer, begins_like_one as begins_like_an_archive, unpack};
 pub use contract::{
     EventPage, Expiry, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported,
     IndexState, IndexStep, Meaning, NewChunk, NewDetail, NewEntry, NewNote, Outdated, Purged,

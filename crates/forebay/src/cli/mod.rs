@@ -9,6 +9,7 @@ mod digest;
 mod digest_check;
 mod discover;
 mod doctor;
+mod export;
 mod fetch;
 mod files;
 mod get;
@@ -35,6 +36,7 @@ mod rules;
 mod run;
 mod schema;
 mod search;
+mod share;
 mod sources;
 mod stats;
 mod terminal;
@@ -101,6 +103,9 @@ enum Command {
     Map(map::Map),
     Files(files::Files),
     Import(import::Import),
+    Export(export::Export),
+    Push(share::Push),
+    Pull(share::Pull),
     Discover(discover::Discover),
     Digest(digest::Digest),
     Redact(redact::Redact),
@@ -139,6 +144,9 @@ pub(crate) fn main() -> ExitCode {
         Command::History(history) => history.carry_out(&common),
         Command::Reflect(reflect) => reflect.carry_out(&common),
         Command::Import(import) => import.carry_out(&common),
+        Command::Export(export) => export.carry_out(&common),
+        Command::Push(push) => push.carry_out(&common),
+        Command::Pull(pull) => pull.carry_out(&common),
         Command::Discover(discover) => discover.carry_out(&common),
         Command::Index(index) => index.carry_out(&common),
         Command::Fetch(fetch) => fetch.carry_out(&common),
