@@ -93,14 +93,23 @@ impl Places {
     /// The store of a project by its name, or by the whole of its id; none where it is not known, or
     /// where several are called so.
     pub(crate) fn named(&self, name: &str) -> Result<Option<SharedStore>, AppError> {
-        if self.project.as_ref().is_some_and(|own| own.id.is_called(name)) {
+        if self.is_called(name) {
             return self.own().map(Some);
+        }
+        let of_team = Project::named(name, self.home.root());
+        if self.home.project_database(&of_team.id).is_file() {
+            return self.of_team_project(name).own().map(Some);
         }
         let mut called = self.home.projects_called(name).into_iter();
         match (called.next(), called.next()) {
             (Some(only), None) => Ok(Some(Arc::new(SqliteStore::open(&only)?))),
             _ => Ok(None),
         }
+    }
+
+    /// Whether a name means the project that these are the places of.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.project.as_ref().is_some_and(|own| own.id.is_called(name))
     }
 
     /// The places of a project that a team calls so, among the others of this home.

@@ -29,6 +29,7 @@ pub struct Settings {
     pub files: Files,
     pub index: Index,
     pub fetch: Fetch,
+    pub serve: Serve,
     pub keep: Keep,
     pub team: Team,
     /// None unless a settings file defines some.
@@ -146,6 +147,25 @@ pub struct Fetch {
     pub timeout_ms: u64,
     pub largest_mb: u64,
     pub fresh_hours: u64,
+}
+
+/// The network door.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Serve {
+    pub listen: String,
+    pub hosts: Vec<String>,
+    pub origins: Vec<String>,
+    pub enable: Vec<String>,
+    pub require_token: bool,
+    pub tls_cert: String,
+    pub tls_key: String,
+    pub issuer: String,
+    pub sessions: bool,
+    pub rate: u64,
+    pub body_kb: u64,
+    pub connections: u64,
+    pub head_seconds: u64,
 }
 
 /// Days each kind is kept; 0 is for ever.

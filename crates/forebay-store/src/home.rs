@@ -78,6 +78,12 @@ impl Home {
         self.databases().into_iter().filter(|path| *path != user && is_called(path)).collect()
     }
 
+    /// The folder of a workspace that is served to others, as closed in itself as this one.
+    #[must_use]
+    pub fn workspace(&self, name: &str) -> Self {
+        Self::at(self.root.join("workspaces").join(name))
+    }
+
     /// Where compiled snippets are kept; made when first needed.
     pub fn compiled_programs(&self) -> PathBuf {
         self.root.join("cache").join("compiled")

@@ -14,6 +14,7 @@ pub mod project;
 mod sharing;
 mod source;
 pub mod sqlite;
+mod token;
 
 pub use archive::{Packer, begins_like_one as begins_like_an_archive, unpack};
 pub use contract::{
@@ -31,3 +32,4 @@ pub use source::{
     Freshness, Item, NewItem, NewSource, Others, Reindex, Reindexed, Source, SourceKind, Stamp,
 };
 pub use sqlite::{SqliteStore, wait_at_most};
+pub use token::Token;

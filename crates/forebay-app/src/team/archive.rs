@@ -131,12 +131,14 @@ fn write_entries(
 /// A file that nobody else can read.
 fn private_file(path: &Path) -> Result<File, AppError> {
     use std::os::unix::fs::OpenOptionsExt;
-    File::options().write(true).create(true).truncate(true).mode(0o600).open(path).map_err(|error| {
-        AppError::bad_input(
-            format!("{} cannot be written: {error}", path.display()),
-            "name a file in a folder you can write to",
-        )
-    })
+    File::options().write(true).create(true).truncate(true).mode(0o600).open(path).map_err(
+        |error| {
+            AppError::bad_input(
+                format!("{} cannot be written: {error}", path.display()),
+                "name a file in a folder you can write to",
+            )
+        },
+    )
 }
 
 /// Writes on, and makes a checksum of what passes.
@@ -210,8 +212,7 @@ fn open(path: &Path, most: u64) -> Result<Lines<impl BufRead>, Unsound> {
 
 fn read_header(raw: &[u8]) -> Result<Header, Unsound> {
     let foreign = |what: String| Unsound::Foreign(what);
-    let header: Header =
-        serde_json::from_slice(raw).map_err(|error| foreign(error.to_string()))?;
+    let header: Header = serde_json::from_slice(raw).map_err(|error| foreign(error.to_string()))?;
     match (header.forebay.as_str(), header.version) {
         ("archive", VERSION) => Ok(header),
         ("archive", newer) => Err(Unsound::Newer(newer)),
@@ -230,7 +231,9 @@ fn check(path: &Path, most: u64) -> Result<(), Unsound> {
             Ok(raw) => raw,
             Err(_) if bytes >= most => return Err(Unsound::TooLarge(most)),
             Err(Fault::CutOff(_)) => return Err(Unsound::CutOff(records)),
-            Err(Fault::Io(error)) if number == 0 => return Err(Unsound::Foreign(error.to_string())),
+            Err(Fault::Io(error)) if number == 0 => {
+                return Err(Unsound::Foreign(error.to_string()));
+            }
             Err(Fault::Io(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 return Err(Unsound::CutOff(records));
             }

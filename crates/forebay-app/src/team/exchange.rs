@@ -71,9 +71,18 @@ fn add(
 }
 
 /// What a server answers to somebody who pulls: shared notes, and sources that match these names.
-pub fn give(app: &App, after: i64, sources: Vec<String>, runs: bool) -> Result<Page, AppError> {
+pub fn give(
+    app: &App,
+    project: &str,
+    after: i64,
+    sources: Vec<String>,
+    runs: bool,
+) -> Result<Page, AppError> {
     let chosen = Chosen { sources, runs, personal: false };
-    let mut page = page(&*app.places.own()?, after, &chosen)?;
+    let mut page = match app.places.named(project)? {
+        Some(store) => page(&*store, after, &chosen)?,
+        None => Page { to: after, ..Page::default() },
+    };
     let last = Line::Page { to: page.to, more: page.more };
     records::write_line(&last, &mut page.lines).map_err(records::unwritable)?;
     Ok(page)

@@ -73,9 +73,7 @@ struct Filter {
 impl Filter {
     fn wants(&self, entry: &Entry) -> bool {
         match entry.kind {
-            EntryKind::Note => {
-                self.personal || entry.note().is_some_and(|note| !note.personal)
-            }
+            EntryKind::Note => self.personal || entry.note().is_some_and(|note| !note.personal),
             EntryKind::Source | EntryKind::Page => self.sources.is_match(&entry.source),
             EntryKind::Run | EntryKind::Capture | EntryKind::Turn => true,
         }

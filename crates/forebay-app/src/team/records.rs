@@ -31,9 +31,15 @@ pub(super) enum Line {
     /// The same where they are no text: a character for each byte.
     Bytes(String),
     /// The last line of a page: where the next one begins, and whether there is one.
-    Page { to: i64, more: bool },
+    Page {
+        to: i64,
+        more: bool,
+    },
     /// The last line of an archive.
-    End { records: u64, blake3: String },
+    End {
+        records: u64,
+        blake3: String,
+    },
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -251,8 +257,7 @@ impl<R: BufRead> Lines<R> {
 }
 
 pub(super) fn parse(raw: &[u8], line: u64) -> Result<Line, Fault> {
-    serde_json::from_slice(raw)
-        .map_err(|error| Fault::Malformed { line, what: error.to_string() })
+    serde_json::from_slice(raw).map_err(|error| Fault::Malformed { line, what: error.to_string() })
 }
 
 /// Who hands entries over, and what may be done with them.
@@ -333,11 +338,7 @@ pub(super) enum Trouble {
     Here(#[from] AppError),
 }
 
-fn read(
-    app: &App,
-    line: &EntryLine,
-    giver: &Giver<'_>,
-) -> Result<(Origin, NewEntry), String> {
+fn read(app: &App, line: &EntryLine, giver: &Giver<'_>) -> Result<(Origin, NewEntry), String> {
     let clean = |text: &str, most| app.redaction.text(cut::prefix(text, most)).0;
     let reference = Reference::parse(&line.reference).map_err(|error| error.to_string())?;
     let kind = EntryKind::from_word(&line.kind)
@@ -375,9 +376,7 @@ fn read_note(app: &App, note: &NoteLine, giver: &Giver<'_>) -> NewNote {
         links: Vec::new(),
         pinned: note.pinned,
         personal: note.personal && giver.member.is_none(),
-        author: giver
-            .member
-            .map_or_else(|| cut::one_line(&note.author, 64), str::to_owned),
+        author: giver.member.map_or_else(|| cut::one_line(&note.author, 64), str::to_owned),
     }
 }
 

@@ -239,9 +239,9 @@ fn ask(
 
 fn refused(server: &Server, status: u16, body: &[u8]) -> AppError {
     let said: Option<Refusal> = serde_json::from_slice(body).ok();
-    let what = said.as_ref().map_or_else(String::new, |said| {
-        format!(": {}", cut::one_line(&said.error, 200))
-    });
+    let what = said
+        .as_ref()
+        .map_or_else(String::new, |said| format!(": {}", cut::one_line(&said.error, 200)));
     let message = format!("{} answered with {status}{what}", server.url);
     let own_hint = said.and_then(|said| said.hint).map(|hint| cut::one_line(&hint, 200));
     let hint = match status {
@@ -267,9 +267,11 @@ fn escaped(value: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     value
         .bytes()
-        .map(|byte| {
-            if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }
-        })
+        .map(
+            |byte| {
+                if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }
+            },
+        )
         .collect()
 }
 
@@ -279,7 +281,9 @@ mod tests {
 
     #[test]
     fn a_token_is_sent_where_nobody_listens_in() {
-        for fine in ["https://x.example", "http://127.0.0.1:7878", "http://localhost", "http://[::1]:1"] {
+        for fine in
+            ["https://x.example", "http://127.0.0.1:7878", "http://localhost", "http://[::1]:1"]
+        {
             assert!(check(fine, "secret").is_ok(), "{fine}");
         }
         assert!(check("http://x.example", "").is_ok());

@@ -142,11 +142,7 @@ struct Place {
 
 impl Place {
     /// Where the caller wants it, or else where the note is that it replaces.
-    fn choose(
-        app: &App,
-        scope: Option<&str>,
-        older: Option<&Older>,
-    ) -> Result<Self, AppError> {
+    fn choose(app: &App, scope: Option<&str>, older: Option<&Older>) -> Result<Self, AppError> {
         let place = match (scope, older) {
             (None, Some(older)) => Self {
                 store: Arc::clone(&older.store),

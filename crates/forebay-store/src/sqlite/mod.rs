@@ -19,6 +19,7 @@ mod search;
 mod sessions;
 mod sources;
 mod telling;
+mod tokens;
 mod upload;
 mod vectors;
 mod vocabulary;
@@ -47,6 +48,7 @@ use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
 use crate::packed::Packed;
 use crate::sharing::{NotePage, SincePage};
 use crate::source::{Item, Reindex, Source};
+use crate::token::Token;
 
 /// A store in one SQLite file.
 #[derive(Debug)]
@@ -340,6 +342,22 @@ impl Store for SqliteStore {
             self.writing(|transaction| imports::write(transaction, &ready, step, &mut learning))?;
         learning.keep();
         Ok(written)
+    }
+
+    fn keep_token(&self, token: &Token) -> Result<(), StoreError> {
+        self.writing(|transaction| tokens::keep(transaction, token))
+    }
+
+    fn tokens(&self) -> Result<Vec<Token>, StoreError> {
+        self.reading(tokens::list)
+    }
+
+    fn token(&self, id: &str) -> Result<Option<Token>, StoreError> {
+        self.reading(|connection| tokens::find(connection, id))
+    }
+
+    fn revoke_token(&self, id: &str, at: Timestamp) -> Result<bool, StoreError> {
+        self.writing(|transaction| tokens::revoke(transaction, id, at))
     }
 
     fn tidy(&self) -> Result<(), StoreError> {

@@ -70,7 +70,8 @@ fn another_content_under_a_known_reference_is_kept_beside_it() {
 #[test]
 fn a_newer_version_of_a_source_replaces_the_one_that_came_and_not_the_one_made_here() {
     on_every_engine(|store| {
-        let version = || NewEntry { source: "docs/a.md".into(), ..new_entry(EntryKind::Source, "a") };
+        let version =
+            || NewEntry { source: "docs/a.md".into(), ..new_entry(EntryKind::Source, "a") };
         let first = added(adopt(store, THERE, "one", version()));
         let second = added(adopt(store, LATER, "two", version()));
         assert!(store.entry(first.reference).is_err(), "it was replaced");

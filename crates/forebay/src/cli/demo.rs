@@ -63,7 +63,7 @@ impl Tour {
             project: Project::of(&project, None),
             cwd: project,
             user_home: None,
-            settings: common.app()?.settings,
+            settings: (*common.app()?.settings).clone(),
             environment: Vec::new(),
             session: "demo".to_owned(),
             client: "demo".to_owned(),

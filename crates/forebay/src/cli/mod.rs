@@ -36,10 +36,12 @@ mod rules;
 mod run;
 mod schema;
 mod search;
+mod serve;
 mod share;
 mod sources;
 mod stats;
 mod terminal;
+mod token;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -118,6 +120,8 @@ enum Command {
     Rules(rules::Rules),
     Config(config::Show),
     Mcp(mcp::Serve),
+    Serve(serve::Serve),
+    Token(token::Tokens),
     Schema(schema::Schema),
     Call(call::Call),
     Hook(hook::Hook),
@@ -165,6 +169,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Rules(rules) => rules.carry_out(&common),
         Command::Config(show) => show.carry_out(&common),
         Command::Mcp(serve) => serve.carry_out(&common),
+        Command::Serve(serve) => serve.carry_out(&common),
+        Command::Token(tokens) => tokens.carry_out(&common),
         Command::Schema(schema) => schema.carry_out(&common),
         Command::Call(call) => call.carry_out(&common),
         Command::Hook(hook) => Ok(hook.answer()),

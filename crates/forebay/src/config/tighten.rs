@@ -14,6 +14,8 @@ pub(super) fn tightened(key: &str, held: &Value, asked: Value) -> Option<Value> 
         "fetch.loopback" => asked.as_bool() <= held.as_bool(),
         // A project could have the user's notes and token sent to whoever wrote it.
         "team.server" | "team.token" => asked == *held,
+        // Who may come in is the word of who runs the server, not of a project.
+        _ if key.starts_with("serve.") => asked == *held,
         _ if key.starts_with("limits.") => limit(&asked) <= limit(held),
         _ => true,
     };
@@ -79,6 +81,8 @@ mod tests {
         check("limits.cpu_seconds", "0", "60", Some("60"));
         check("team.server", "''", "'https://example.org'", None);
         check("team.project", "''", "'app'", Some("'app'"));
+        check("serve.enable", "[]", "['execute']", None);
+        check("serve.require_token", "true", "false", None);
         check("digest.budget", "400", "4000", Some("4000"));
     }
 }

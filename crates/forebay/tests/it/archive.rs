@@ -73,9 +73,11 @@ fn without_runs_only_notes_and_sources_travel() {
     assert_eq!(told["records"], 4, "{told}");
     let here = TestEnv::new();
     assert_eq!(import(&here, &archive)["added"], 4);
-    there
-        .forebay(["export", archive.to_str().unwrap()])
-        .refused(2, "is there already", "another name");
+    there.forebay(["export", archive.to_str().unwrap()]).refused(
+        2,
+        "is there already",
+        "another name",
+    );
 }
 
 #[test]
