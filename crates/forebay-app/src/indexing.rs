@@ -3,13 +3,17 @@
 //! Whoever has time does it (a server when it is idle, a command when it has answered), and a search
 //! first catches up with what is left.
 
+use std::sync::PoisonError;
+
+use forebay_domain::Entry;
 use forebay_domain::text::chunk::{Chunker, Passage};
-use forebay_store::{IndexState, IndexStep, NewChunk, Outdated, Renewed, Store};
+use forebay_store::{IndexState, IndexStep, NewChunk, NewEntry, Outdated, Renewed, Store};
 
 use crate::{AppError, meaning};
 
 /// What is made searchable in one transaction: short enough that writers do not notice.
 const BATCH_BYTES: u64 = 128 * 1024;
+const BATCH_ENTRIES: usize = 256;
 
 /// A passage as the store takes it.
 pub(crate) fn to_chunk(title: &str, passage: Passage) -> NewChunk {
@@ -29,23 +33,68 @@ pub(crate) fn to_chunk(title: &str, passage: Passage) -> NewChunk {
     }
 }
 
+/// Stores a short text that is found from then on.
+pub(crate) fn put_searchable(
+    store: &dyn Store,
+    mut new: NewEntry,
+    text: &str,
+) -> Result<Entry, AppError> {
+    let mut upload = store.upload()?;
+    upload.write(text.as_bytes())?;
+    let mut passages = Vec::new();
+    let mut chunker = Chunker::starting_at(0, 1);
+    chunker.push(text.as_bytes(), &mut |passage| passages.push(passage));
+    chunker.finish(&mut |passage| passages.push(passage));
+    for passage in passages {
+        upload.chunk(to_chunk(&new.title, passage))?;
+    }
+    new.chunks_are_complete = true;
+    Ok(upload.finish(new)?)
+}
+
 /// Makes everything searchable that is not yet, while `go_on` allows; it is told the bytes done.
 pub(crate) fn finish_all(
     store: &dyn Store,
     mut go_on: impl FnMut(u64) -> bool,
 ) -> Result<(), AppError> {
     let mut done = 0;
-    let mut batch = Batch::default();
-    for mut state in store.unindexed()? {
-        while state.offset < state.bytes && go_on(done) {
-            let step = next_step(store, &state, BATCH_BYTES - batch.bytes)?;
-            let bytes = step.to.0 - state.offset;
-            done += bytes;
-            (state.offset, state.line) = step.to;
-            batch.add(step, bytes, store)?;
+    while go_on(done) {
+        let batch = finish_some(store)?;
+        done += batch.bytes;
+        if batch.is_last {
+            break;
         }
     }
-    batch.write(store)
+    Ok(())
+}
+
+/// What was made searchable at once.
+struct Batch {
+    bytes: u64,
+    is_last: bool,
+}
+
+/// Makes the next stretch searchable, of one entry or of several.
+///
+/// One thread at a time, and each looks anew at what is left: what a search waits for is the end of a
+/// batch, not of all there is to do.
+fn finish_some(store: &dyn Store) -> Result<Batch, AppError> {
+    let _alone = store.indexing().lock().unwrap_or_else(PoisonError::into_inner);
+    let pending = store.unindexed(BATCH_ENTRIES)?;
+    let is_all = pending.len() < BATCH_ENTRIES;
+    let (mut steps, mut bytes) = (Vec::new(), 0);
+    for mut state in pending {
+        while state.offset < state.bytes && bytes < BATCH_BYTES {
+            let step = next_step(store, &state, BATCH_BYTES - bytes)?;
+            bytes += step.to.0 - state.offset;
+            (state.offset, state.line) = step.to;
+            steps.push(step);
+        }
+    }
+    if !steps.is_empty() {
+        store.extend_index(&steps)?;
+    }
+    Ok(Batch { bytes, is_last: bytes == 0 || is_all && bytes < BATCH_BYTES })
 }
 
 /// Passages that are indexed anew in one transaction.
@@ -75,26 +124,6 @@ fn renewed(store: &dyn Store, old: &Outdated) -> Result<Renewed, AppError> {
     })?;
     let passage = Passage { start: old.start, lines: (0, 0), bytes };
     Ok(Renewed { passage: old.passage, chunk: to_chunk(&old.title, passage) })
-}
-
-/// Steps that are written together.
-#[derive(Default)]
-struct Batch {
-    steps: Vec<IndexStep>,
-    bytes: u64,
-}
-
-impl Batch {
-    fn add(&mut self, step: IndexStep, bytes: u64, store: &dyn Store) -> Result<(), AppError> {
-        self.steps.push(step);
-        self.bytes += bytes;
-        if self.bytes >= BATCH_BYTES { self.write(store) } else { Ok(()) }
-    }
-
-    fn write(&mut self, store: &dyn Store) -> Result<(), AppError> {
-        let Self { steps, .. } = std::mem::take(self);
-        if steps.is_empty() { Ok(()) } else { Ok(store.extend_index(&steps)?) }
-    }
 }
 
 /// The passages of the next stretch of one entry, of about `bytes` bytes.

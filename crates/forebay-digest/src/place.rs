@@ -1,11 +1,12 @@
 //! Places in files: `src/main.rs:12:5`, `Main.java:[57,8]`, `a.ts(3,4)`, `"a.py", line 3`.
 
-use std::sync::LazyLock;
-
-use memchr::{memchr2_iter, memmem};
+use memchr::memchr2_iter;
 
 /// The longest file extension that makes a name with a number behind it a place.
 const EXTENSION: usize = 5;
+
+/// Python writes this between the file and the line.
+pub(crate) const BEFORE_NUMBER: &str = "\", line ";
 
 /// A place at the start of a line, and what is said about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,9 +32,10 @@ pub(crate) fn remark(line: &str) -> Option<Remark<'_>> {
 
 /// The first place a line names, as `path:line`.
 pub(crate) fn first(line: &str) -> Option<String> {
-    if let Some(at) = line.find("\", line ") {
+    if let Some(at) = line.find(BEFORE_NUMBER) {
         let path = line[..at].rsplit('"').next().unwrap_or_default();
-        let number: String = line[at + 8..].chars().take_while(char::is_ascii_digit).collect();
+        let number: String =
+            line[at + BEFORE_NUMBER.len()..].chars().take_while(char::is_ascii_digit).collect();
         return Some(format!("{path}:{number}"));
     }
     let bytes = line.as_bytes();
@@ -45,15 +47,15 @@ pub(crate) fn first(line: &str) -> Option<String> {
     Some(format!("{}:{number}", line[start..at].trim_start_matches("file://")))
 }
 
-/// Whether a line names a place.
+/// Whether a line names a place by a file and the number behind it.
 pub(crate) fn is_named_in(line: &str) -> bool {
     let bytes = line.as_bytes();
     memchr2_iter(b':', b'(', bytes)
         .any(|at| is_line_number(&bytes[at + 1..]) && ends_in_extension(&bytes[..at]))
-        || names_a_python_line(bytes)
 }
 
-fn is_line_number(after: &[u8]) -> bool {
+/// Whether the number of a line stands here.
+pub(crate) fn is_line_number(after: &[u8]) -> bool {
     let number = after.strip_prefix(b"[").unwrap_or(after);
     number.first().is_some_and(u8::is_ascii_digit)
 }
@@ -65,13 +67,6 @@ fn ends_in_extension(before: &[u8]) -> bool {
     (1..=EXTENSION).contains(&letters)
         && name.last() == Some(&b'.')
         && name.iter().nth_back(1).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-}
-
-fn names_a_python_line(line: &[u8]) -> bool {
-    static NAMED: LazyLock<memmem::Finder<'_>> =
-        LazyLock::new(|| memmem::Finder::new(b"\", line "));
-    let Some(at) = NAMED.find(line) else { return false };
-    is_line_number(&line[at + NAMED.needle().len()..])
 }
 
 #[cfg(test)]
@@ -103,7 +98,6 @@ mod tests {
             "[ERROR] /a/b/Main.java:[57,8] error",
             "\tat org.x.Y.z(Y.java:215)",
             "src/a.ts(3,4): error TS2345",
-            "  File \"/a/b.py\", line 3, in f",
         ] {
             assert!(is_named_in(line), "{line}");
         }

@@ -58,7 +58,7 @@ impl Reducer {
         let mut salience = Salience::default();
         let settled = mark == Mark::Noise && (self.whole.is_some() || own == Mark::Noise);
         if !settled {
-            let (weighed, triggers) = salience::weigh(line.text, line.number);
+            let (weighed, triggers) = salience::weigh(line.text);
             salience = weighed;
             if self.whole.is_none() {
                 mark = mark.max(self.parts.wake_for(line, triggers));

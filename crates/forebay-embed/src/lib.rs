@@ -5,17 +5,22 @@
 //!
 //! - `words`: a text as the words the model knows;
 //! - `pieces`: a word as pieces of the vocabulary;
-//! - `table`: the rows;
+//! - `lately`: the pieces of words that come again and again;
+//! - `table`: the rows, and their sum;
 //! - [`Vector`]: the result, and how near two of them are.
 //!
 //! The model, `forebay-static-1`, was distilled from all-MiniLM-L6-v2 (Apache-2.0) for this project; see
 //! `model/README.md`.
 
+mod lately;
 mod pieces;
 mod table;
 mod vector;
 mod words;
 
+use std::cell::RefCell;
+
+use self::lately::Lately;
 pub use vector::{BYTES, Vector};
 
 /// What vectors are made with; vectors of different models never meet.
@@ -24,24 +29,28 @@ pub const MODEL: &str = "forebay-static-1";
 /// More pieces add cost and blur the meaning.
 const MOST_PIECES: usize = 256;
 
+thread_local! {
+    static LATELY: RefCell<Lately> = RefCell::new(Lately::new());
+}
+
 /// The meaning of a text; none for a text without a known word.
 pub fn embed(text: &str) -> Option<Vector> {
-    let mut sum = [0.0; table::WIDTH];
-    let mut left = MOST_PIECES;
-    words::each(text, &mut |word| {
-        let pieces = pieces::of(word);
-        for row in pieces.iter().take(left) {
-            table::add_row(*row, &mut sum);
-        }
-        left = left.saturating_sub(pieces.len());
-        left > 0
+    let mut rows = Vec::with_capacity(MOST_PIECES + 64);
+    LATELY.with_borrow_mut(|lately| {
+        words::each(text, &mut |word| {
+            lately.look_up(word, &mut rows);
+            rows.len() < MOST_PIECES
+        });
     });
-    Vector::of_direction(&sum)
+    rows.truncate(MOST_PIECES);
+    Vector::of_direction(&table::sum(rows))
 }
 
 /// Whether the model has a word as a whole: then it is one, and no slip for another.
 pub fn knows(word: &str) -> bool {
-    pieces::of(word).len() == 1
+    let mut rows = Vec::new();
+    pieces::of(word, &mut rows);
+    rows.len() == 1
 }
 
 #[cfg(test)]
@@ -58,7 +67,7 @@ mod tests {
     fn ids(text: &str) -> Vec<u32> {
         let mut ids = Vec::new();
         words::each(text, &mut |word| {
-            ids.extend_from_slice(&pieces::of(word));
+            pieces::of(word, &mut ids);
             true
         });
         ids

@@ -14,18 +14,20 @@ static VOCABULARY: LazyLock<Option<Map<&'static [u8]>>> = LazyLock::new(|| {
     Map::new(&include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.fst"))[..]).ok()
 });
 
-/// The rows of a word's pieces; empty for a word that they do not cover.
-pub(crate) fn of(word: &str) -> Vec<u32> {
-    let Some(vocabulary) = VOCABULARY.as_ref() else { return Vec::new() };
+/// Adds the rows of a word's pieces to `rows`; none for a word that they do not cover.
+pub(crate) fn of(word: &str, rows: &mut Vec<u32>) {
+    let Some(vocabulary) = VOCABULARY.as_ref() else { return };
     let end = word.char_indices().nth(LONGEST_WORD).map_or(word.len(), |(end, _)| end);
-    let (mut rest, mut pieces) = (&word.as_bytes()[..end], Vec::new());
+    let (mut rest, before) = (&word.as_bytes()[..end], rows.len());
     while !rest.is_empty() {
-        let prefix = if pieces.is_empty() { &b""[..] } else { CONTINUATION };
-        let Some((row, length)) = longest(vocabulary, prefix, rest) else { return Vec::new() };
-        pieces.push(row);
+        let prefix = if rows.len() == before { &b""[..] } else { CONTINUATION };
+        let Some((row, length)) = longest(vocabulary, prefix, rest) else {
+            rows.truncate(before);
+            return;
+        };
+        rows.push(row);
         rest = &rest[length..];
     }
-    pieces
 }
 
 /// The longest piece that `text` begins with, in one walk, and its length.

@@ -4,25 +4,50 @@
 //! `scales` (a 16-bit float a row) and `embeddings` (a row of bytes each).
 
 use half::f16;
+use multiversion::multiversion;
 
 pub(crate) const WIDTH: usize = 256;
 const ROWS: usize = 47_558;
+const COLUMNS: usize = 64;
 
 static MODEL: &[u8] = include_bytes!("../model/model.safetensors");
 
-/// Adds a row of the table to `sum`.
-pub(crate) fn add_row(row: u32, sum: &mut [f32; WIDTH]) {
-    let Some((numbers, scale)) = row_of(row as usize) else { return };
-    for (sum, number) in sum.iter_mut().zip(numbers) {
-        *sum += f32::from(number.cast_signed()) * scale;
+/// The sum of rows, each as often as it is named.
+pub(crate) fn sum(mut rows: Vec<u32>) -> [f32; WIDTH] {
+    // A row that comes twice is read once: half of the words of a text are repeated.
+    rows.sort_unstable();
+    let weighed: Vec<(&[u8; WIDTH], f32)> = rows
+        .chunk_by(|a, b| a == b)
+        .filter_map(|same| {
+            row_of(same[0] as usize).map(|(row, scale)| (row, scale * same.len() as f32))
+        })
+        .collect();
+    let mut sum = [0.0; WIDTH];
+    add_up(&weighed, &mut sum);
+    sum
+}
+
+/// Adds rows up, a few columns at a time so that their sums stay in registers.
+#[multiversion(targets("x86_64+avx2"))]
+fn add_up(rows: &[(&[u8; WIDTH], f32)], sum: &mut [f32; WIDTH]) {
+    let (columns, _) = sum.as_chunks_mut::<COLUMNS>();
+    for (number, columns) in columns.iter_mut().enumerate() {
+        let mut own = [0.0; COLUMNS];
+        for (row, weight) in rows {
+            let (parts, _) = row.as_chunks::<COLUMNS>();
+            for (sum, byte) in own.iter_mut().zip(&parts[number]) {
+                *sum += f32::from(byte.cast_signed()) * weight;
+            }
+        }
+        *columns = own;
     }
 }
 
-fn row_of(row: usize) -> Option<(&'static [u8], f32)> {
+fn row_of(row: usize) -> Option<(&'static [u8; WIDTH], f32)> {
     let data = MODEL.get(data_start()..)?;
     let (scales, numbers) = data.split_at_checked(ROWS * 2)?;
     let scale = scales.get(2 * row..2 * row + 2)?.try_into().ok()?;
-    Some((numbers.get(row * WIDTH..(row + 1) * WIDTH)?, f16::from_le_bytes(scale).to_f32()))
+    Some((numbers.get(row * WIDTH..)?.first_chunk()?, f16::from_le_bytes(scale).to_f32()))
 }
 
 fn data_start() -> usize {

@@ -16,7 +16,11 @@ impl Vector {
         if largest <= 0.0 {
             return None;
         }
-        let byte = |number: &f32| ((number / largest * 127.0).round() as i8).cast_unsigned();
+        let scale = 127.0 / largest;
+        let byte = |number: &f32| {
+            let scaled = number * scale;
+            ((scaled + 0.5_f32.copysign(scaled)) as i8).cast_unsigned()
+        };
         let mut bytes = Box::new([0; WIDTH]);
         for (byte_of, number) in bytes.iter_mut().zip(sum) {
             *byte_of = byte(number);

@@ -4,47 +4,63 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// Hands each word to `take`, in order, until it answers `false`.
-pub(crate) fn each(text: &str, take: &mut dyn FnMut(&str) -> bool) {
+pub(crate) fn each(text: &str, take: &mut impl FnMut(&str) -> bool) {
+    let bytes = text.as_bytes();
     let mut word = String::new();
-    let mut characters = text.chars().peekable();
-    let mut before = None;
-    while let Some(character) = characters.next() {
-        let breaks = before.is_some_and(|before| is_boundary(before, character, characters.peek()));
-        if breaks && !flush(&mut word, take) {
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        if !byte.is_ascii() {
+            let Some(character) = text[at..].chars().next() else { break };
+            at += character.len_utf8();
+            if character.is_alphanumeric() {
+                push(&mut word, character);
+            } else if !is_combining_mark(character) && !flush(&mut word, take) {
+                return;
+            }
+            continue;
+        }
+        // Nearly all of most texts is taken here, a run at a time.
+        let end = end_of_run(bytes, at);
+        let begins_word = at > 0 && is_boundary(bytes[at - 1], byte, bytes.get(at + 1));
+        if (begins_word || end == at) && !flush(&mut word, take) {
             return;
         }
-        if character.is_alphanumeric() {
-            push(&mut word, character);
-        } else if !is_combining_mark(character) && !flush(&mut word, take) {
-            return;
-        }
-        before = Some(character);
+        word.push_str(&text[at..end]);
+        word.make_ascii_lowercase();
+        at = end.max(at + 1);
     }
     flush(&mut word, take);
 }
 
+/// Where the letters and digits from `start` on end that belong to one word.
+fn end_of_run(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while let Some(byte) = bytes.get(at).filter(|byte| byte.is_ascii_alphanumeric()) {
+        if at > start && is_boundary(bytes[at - 1], *byte, bytes.get(at + 1)) {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
+
 /// Whether a new word begins with `character` although no blank stands before it: `aB`, `9B`, `A|Bc`.
-fn is_boundary(before: char, character: char, after: Option<&char>) -> bool {
-    if !character.is_ascii_uppercase() {
+fn is_boundary(before: u8, byte: u8, after: Option<&u8>) -> bool {
+    if !byte.is_ascii_uppercase() {
         return false;
     }
     let follows_small = before.is_ascii_lowercase() || before.is_ascii_digit();
-    let ends_capitals = before.is_ascii_uppercase() && after.is_some_and(char::is_ascii_lowercase);
+    let ends_capitals = before.is_ascii_uppercase() && after.is_some_and(u8::is_ascii_lowercase);
     follows_small || ends_capitals
 }
 
+/// Adds a letter beyond ASCII, in lower case and without its accents.
 fn push(word: &mut String, character: char) {
-    if character.is_ascii() {
-        word.push(character.to_ascii_lowercase());
-    } else {
-        let lowered = character.to_lowercase();
-        word.extend(
-            lowered.nfd().filter(|part| !is_combining_mark(*part) && part.is_alphanumeric()),
-        );
-    }
+    let lowered = character.to_lowercase();
+    word.extend(lowered.nfd().filter(|part| !is_combining_mark(*part) && part.is_alphanumeric()));
 }
 
-fn flush(word: &mut String, take: &mut dyn FnMut(&str) -> bool) -> bool {
+fn flush(word: &mut String, take: &mut impl FnMut(&str) -> bool) -> bool {
     let goes_on = word.is_empty() || take(word);
     word.clear();
     goes_on

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use forebay_domain::event::Recorded;
@@ -43,8 +44,14 @@ pub trait Store: Send + Sync {
     /// The byte offset at which a line starts; lines count from 1. Beyond the end: the size.
     fn line_start(&self, reference: Reference, line: u64) -> Result<u64, StoreError>;
 
+    /// Held by the thread that makes entries searchable; two at once would do the same work.
+    fn indexing(&self) -> &Mutex<()>;
+
     /// Entries whose raw bytes are not all searchable yet, oldest first.
-    fn unindexed(&self) -> Result<Vec<IndexState>, StoreError>;
+    fn unindexed(&self, at_most: usize) -> Result<Vec<IndexState>, StoreError>;
+
+    /// The raw bytes that are not searchable yet.
+    fn unindexed_bytes(&self) -> Result<u64, StoreError>;
 
     /// Makes more of some entries searchable; a step that another process was faster with is skipped.
     fn extend_index(&self, steps: &[IndexStep]) -> Result<(), StoreError>;

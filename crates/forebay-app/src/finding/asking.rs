@@ -67,6 +67,14 @@ impl Asked {
         Ok(asked)
     }
 
+    /// What has these words as they are written.
+    pub(super) fn for_words_of(text: &str) -> Self {
+        let question = Question { text: text.to_owned(), ..Question::default() };
+        let words = question.words(MOST_WORDS);
+        let (beginnings, meaning, reading) = Default::default();
+        Self { question, words, beginnings, meaning, reading }
+    }
+
     /// The query for each store.
     pub(super) fn query(&self, filter: &Query, limit: usize) -> Query {
         let question = &self.question;

@@ -27,8 +27,6 @@ const LEAST_CANDIDATES: usize = 100;
 const READ: usize = 50;
 /// Output that is not searchable yet is caught up with, as far as this goes, before the search.
 const CATCH_UP_BYTES: u64 = 16 * 1024 * 1024;
-/// Whoever writes a note down does not wait for large output.
-const CATCH_UP_FOR_NOTE: u64 = 1024 * 1024;
 
 /// The order of the hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -143,13 +141,13 @@ impl Reach {
         Ok(hits)
     }
 
-    /// Notes that say something like `text`, as it stands: nothing in it is a filter.
+    /// Notes that have the words of `text`, as it stands: nothing in it is a filter.
     pub(crate) fn find_notes(&self, text: &str) -> Result<Vec<Hit>, AppError> {
-        self.catch_up_within(CATCH_UP_FOR_NOTE)?;
-        let question = Question { text: text.to_owned(), ..Question::default() };
-        let mut hits = self.candidates(&Asked::read(question, &self.stores)?)?;
+        let asked = Asked::for_words_of(text);
+        let mut hits = self.proposed(&asked.query(&self.filter, self.filter.limit))?;
         hits.truncate(self.filter.limit);
-        Ok(hits)
+        self.read_texts(&mut hits)?;
+        Ok(hits.into_iter().map(|(_, hit)| hit).collect())
     }
 
     /// The candidates that fit; where no passage has the phrases as they are, those that have their words.
@@ -165,19 +163,25 @@ impl Reach {
         Asked::read(Question::read(query, self.now), &self.stores)
     }
 
-    /// What the stores propose, best first; the first of them with their text.
+    /// The best that the stores propose, the first of them with their text and in their last order.
     fn candidates(&self, asked: &Asked) -> Result<Vec<Hit>, AppError> {
         let query = asked.query(&self.filter, self.filter.limit.max(LEAST_CANDIDATES));
-        let mut hits = Vec::new();
-        for (number, store) in self.stores.iter().enumerate() {
-            hits.extend(store.search(&query)?.into_iter().map(|hit| (number, hit)));
-        }
-        ranking::fuse(&mut hits);
+        let mut hits = self.proposed(&query)?;
         let most = if asked.is_read_whole() { hits.len() } else { READ.max(2 * self.filter.limit) };
         let best = most.min(hits.len());
         self.read_texts(&mut hits[..best])?;
         let mut hits: Vec<Hit> = hits.into_iter().map(|(_, hit)| hit).collect();
         ranking::rerank(&mut hits[..best], &asked.words, self.now);
+        Ok(hits)
+    }
+
+    /// What the stores propose, each hit with its store's number, without its text.
+    fn proposed(&self, query: &Query) -> Result<Vec<(usize, Hit)>, AppError> {
+        let mut hits = Vec::new();
+        for (number, store) in self.stores.iter().enumerate() {
+            hits.extend(store.search(query)?.into_iter().map(|hit| (number, hit)));
+        }
+        ranking::fuse(&mut hits);
         Ok(hits)
     }
 
@@ -196,14 +200,10 @@ impl Reach {
 
     /// Makes pending output searchable; returns how many bytes are still to come.
     pub(crate) fn catch_up(&self) -> Result<u64, AppError> {
-        self.catch_up_within(CATCH_UP_BYTES)
-    }
-
-    fn catch_up_within(&self, bytes: u64) -> Result<u64, AppError> {
         let mut left = 0;
         for store in &self.stores {
-            indexing::finish_all(&**store, |done| done < bytes)?;
-            left += store.unindexed()?.iter().map(|state| state.bytes - state.offset).sum::<u64>();
+            indexing::finish_all(&**store, |done| done < CATCH_UP_BYTES)?;
+            left += store.unindexed_bytes()?;
         }
         Ok(left)
     }

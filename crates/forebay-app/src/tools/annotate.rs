@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{Nature, Tool, input};
 use crate::finding::{Limits, Reach};
 use crate::places::SharedStore;
-use crate::{Answer, App, AppError, Call, redaction};
+use crate::{Answer, App, AppError, Call, indexing, redaction};
 
 /// Notes that a new one is compared with, and those it is told of.
 const NOTES_COMPARED: u64 = 20;
@@ -76,7 +76,7 @@ impl Tool for Annotate {
         let mut new = app.new_entry(EntryKind::Note, title);
         new.digest = cut::one_line(&text, 400);
         new.detail = NewDetail::Note(note);
-        let entry = place.store.put(new, text.as_bytes())?;
+        let entry = indexing::put_searchable(&*place.store, new, &text)?;
 
         let replaced = entry.note().and_then(|note| note.supersedes);
         let mut told = format!("{} {} noted", entry.reference, kind.word());

@@ -158,11 +158,9 @@ fn store(app: &App) -> Check {
 }
 
 fn index(app: &App) -> Check {
-    let pending = app.places.own().and_then(|store| Ok(store.unindexed()?));
-    match pending {
-        Ok(pending) if pending.is_empty() => Check::good("index", "everything is searchable"),
-        Ok(pending) => {
-            let bytes = pending.iter().map(|state| state.bytes - state.offset).sum();
+    match app.places.own().and_then(|store| Ok(store.unindexed_bytes()?)) {
+        Ok(0) => Check::good("index", "everything is searchable"),
+        Ok(bytes) => {
             Check::note("index", format!("{} wait to be made searchable", number::bytes(bytes)))
         }
         Err(error) => Check::broken("index", error.to_text()),

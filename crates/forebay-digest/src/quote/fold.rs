@@ -148,15 +148,39 @@ fn squeezed(text: String) -> String {
     squeezed
 }
 
+/// Whether two texts are equal but for their numbers.
 fn alike(one: &str, other: &str) -> bool {
-    // Lines alike start alike, unless they start with a number.
-    let starts =
-        |text: &str| text.as_bytes().first().copied().filter(|byte| !byte.is_ascii_digit());
     let ends = |text: &str| text.as_bytes().last().copied().filter(|byte| !byte.is_ascii_digit());
-    if starts(one) != starts(other) || ends(one) != ends(other) {
+    if ends(one) != ends(other) {
         return false;
     }
-    without_digits(one).eq(without_digits(other))
+    let (mut one, mut other) = (one.as_bytes(), other.as_bytes());
+    let mut in_number = false;
+    loop {
+        let equal = equal_start(one, other);
+        if let Some(last) = equal.checked_sub(1) {
+            in_number = one[last].is_ascii_digit();
+        }
+        let digits = [&one[equal..], &other[equal..]].map(digits_at_start);
+        // Here they differ, which only numbers may: two of them, or one that is longer than the other.
+        if digits == [0, 0] || !in_number && digits.contains(&0) {
+            return one.len() == equal && other.len() == equal;
+        }
+        (one, other) = (&one[equal + digits[0]..], &other[equal + digits[1]..]);
+        in_number = true;
+    }
+}
+
+/// How many bytes two texts start with alike.
+fn equal_start(one: &[u8], other: &[u8]) -> usize {
+    let chunks = one.as_chunks::<8>().0.iter().zip(other.as_chunks::<8>().0);
+    let chunks = 8 * chunks.take_while(|(one, other)| one == other).count();
+    let rest = one[chunks..].iter().zip(&other[chunks..]);
+    chunks + rest.take_while(|(one, other)| one == other).count()
+}
+
+fn digits_at_start(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
 /// The bytes of a text, each number in it as one zero.

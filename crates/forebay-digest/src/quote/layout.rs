@@ -92,7 +92,7 @@ impl<'a> Layout<'a> {
 
 /// The bytes of the gap between two shown lines, if there is one.
 fn gap_cost(last: u64, next: u64) -> usize {
-    gap(last, next).map_or(0, |gap| mark(gap).len() + 1)
+    gap(last, next).map_or(0, |gap| mark_length(gap) + 1)
 }
 
 fn gap(last: u64, next: u64) -> Option<LeftOut> {
@@ -106,13 +106,23 @@ fn write_gap(text: &mut String, left_out: &mut Vec<LeftOut>, last: u64, next: u6
     }
 }
 
+const LINE: &str = "… line ";
+const LINES: &str = "… lines ";
+
 /// The line that stands for a gap.
 pub(super) fn mark(gap: LeftOut) -> String {
     let LeftOut { first, last } = gap;
+    if first == last { format!("{LINE}{first}") } else { format!("{LINES}{first}-{last}") }
+}
+
+/// The bytes of that line; asked for every row that may be shown, so it is not written for it.
+fn mark_length(LeftOut { first, last }: LeftOut) -> usize {
+    let digits = |number: u64| number.checked_ilog10().unwrap_or_default() as usize + 1;
     if first == last {
-        return format!("… line {first}");
+        LINE.len() + digits(first)
+    } else {
+        LINES.len() + digits(first) + "-".len() + digits(last)
     }
-    format!("… lines {first}-{last}")
 }
 
 /// Ranges that touch become one.
@@ -125,4 +135,19 @@ fn joined(ranges: Vec<LeftOut>) -> Vec<LeftOut> {
         }
     }
     joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_is_as_long_as_it_is_said_to_be() {
+        for (first, last) in
+            [(1, 1), (9, 10), (10, 10), (99, 100), (1, 123_456), (u64::MAX, u64::MAX)]
+        {
+            let gap = LeftOut { first, last };
+            assert_eq!(mark_length(gap), mark(gap).len(), "{gap:?}");
+        }
+    }
 }

@@ -85,6 +85,10 @@ impl Format {
             {
                 best = Some((claim, format));
             }
+            // Nobody can be surer.
+            if matches!(best, Some((Claim::Sure, _))) {
+                break;
+            }
         }
         best.map(|(_, format)| format)
     }

@@ -122,7 +122,9 @@ impl Log {
 
     /// Counts the program of `host program[12]: message`, as syslog writes it, and cuts it off.
     fn without_program<'a>(&mut self, message: &'a str) -> &'a str {
-        let Some((origin, text)) = message.split_once(": ") else { return message };
+        let mut colons = memchr::memchr_iter(b':', message.as_bytes());
+        let Some(colon) = colons.find(|at| message.as_bytes().get(at + 1) == Some(&b' ')) else { return message };
+        let (origin, text) = (&message[..colon], &message[colon + 2..]);
         let Some((host, program)) = origin.split_once(' ') else { return message };
         // A level or a sentence is no host and program.
         if program.contains(' ') || when::level(host).is_some() || host.contains(['[', '=', ']', '(']) {

@@ -7,7 +7,6 @@ use memchr::memmem;
 use super::json::{Reader, Shape};
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
-use crate::tally::Range;
 use crate::when::{self, Level};
 
 pub(super) const FORMAT: Format = Format {
@@ -30,15 +29,15 @@ fn is_object(line: &str) -> bool {
 
 #[derive(Debug)]
 struct NdJson {
+    reader: Reader,
     shape: Shape,
     objects: u64,
     others: u64,
-    lengths: Range,
 }
 
 impl Default for NdJson {
     fn default() -> Self {
-        Self { shape: Shape::new(), objects: 0, others: 0, lengths: Range::default() }
+        Self { reader: Reader::new(), shape: Shape::new(), objects: 0, others: 0 }
     }
 }
 
@@ -47,14 +46,13 @@ impl Recognizer for NdJson {
         if line.text.trim().is_empty() {
             return Mark::Noise;
         }
-        let mut reader = Reader::new();
-        reader.read(line.text, &mut self.shape);
-        if reader.broken || reader.is_open() {
+        self.reader.start_over();
+        self.reader.read(line.text, &mut self.shape);
+        if self.reader.broken || self.reader.is_open() {
             self.others += 1;
             return Mark::FAILURE;
         }
         self.objects += 1;
-        self.lengths.add(line.text.len() as f64);
         match level_of(line.text) {
             Some(Level::Fatal) => Mark::OUTCOME,
             Some(Level::Error) => Mark::REASON,

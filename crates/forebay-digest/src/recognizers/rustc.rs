@@ -44,7 +44,9 @@ impl Recognizer for Rustc {
             return self.complaint(text, severity, kind);
         }
         let is_error = self.open.as_ref().is_some_and(|open| open.severity == Severity::Error);
-        if let (Some(open), Some(lint)) = (&mut self.open, lint_named(trimmed)) {
+        if let Some(open) = &mut self.open
+            && let Some(lint) = lint_named(trimmed)
+        {
             lint.clone_into(&mut open.kind);
             return Mark::Noise;
         }

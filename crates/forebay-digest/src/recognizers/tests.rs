@@ -39,7 +39,7 @@ fn readers(command: &str, raw: &str) -> Vec<&'static str> {
     for (number, text) in (1..).zip(raw.lines()) {
         let line = Line { number, text, cut: 0, ended: true }.without_stamp();
         parts.take(line);
-        parts.wake_for(line, salience::weigh(line.text, number).1);
+        parts.wake_for(line, salience::weigh(line.text).1);
     }
     parts.knowing(&End { lines: raw.lines().count() as u64, room: 1_200 })
 }

@@ -1,17 +1,18 @@
 //! How telling a line is: by the words in it, the places it names, and what the caller is after.
 
 mod edge;
+mod finder;
 mod intent;
 mod patterns;
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use forebay_domain::text::cut;
 
 use crate::place;
 use crate::recognizers::Parts;
+use finder::Finder;
 pub(crate) use intent::Intent;
 use patterns::{Kind, PATTERNS, Pattern};
 
@@ -49,83 +50,81 @@ const LETTERS: usize = 8;
 /// Only the start of a line is looked at; what lies behind is not shown either.
 const LOOKED_AT: usize = 2 * 1024;
 
-/// Weighs the line of this number, and says which recognizers its words wake, one bit each.
+/// Weighs a line, and says which recognizers its words wake, one bit each.
 ///
 /// The words of the intent are the caller's to add.
-pub(crate) fn weigh(line: &str, number: u64) -> (Salience, u128) {
+pub(crate) fn weigh(line: &str) -> (Salience, u128) {
     let line = cut::prefix(line, LOOKED_AT);
-    let (mut kinds, triggers) = kinds_in(line, number);
+    let said = said_in(line);
+    let mut kinds = said.kinds();
     if kinds.has(Kind::Failure) && letters(line) < LETTERS {
         kinds.replace(Kind::Failure, Kind::Complaint);
     }
-    let place = place::is_named_in(line);
+    let place = said.place || place::is_named_in(line);
     let weight = kinds.heaviest() + if place { PLACE_WEIGHT } else { 0 };
     let failure = kinds.has(Kind::Failure);
-    (Salience { weight, failure, place, ..Salience::default() }, triggers)
+    (Salience { weight, failure, place, ..Salience::default() }, said.triggers)
 }
 
 fn letters(line: &str) -> usize {
     line.bytes().filter(u8::is_ascii_alphabetic).count()
 }
 
-/// All words that say something of a line, in one automaton, and what each means.
-struct Finder {
-    words: AhoCorasick,
-    meaning_of: Vec<Meaning>,
-}
-
 /// What a found word means.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 enum Meaning {
     Pattern(&'static Pattern),
     /// It wakes the recognizers of these bits.
     Trigger(u128),
+    /// A number that follows is that of a line in a file.
+    Place,
 }
 
-/// Quick to make: for the first lines of a text, which most texts do not go beyond.
-static FINDER: LazyLock<Option<Finder>> =
-    LazyLock::new(|| Finder::new(AhoCorasickKind::ContiguousNFA));
+/// All words that say something of a line.
+static WORDS: LazyLock<Finder<Meaning>> = LazyLock::new(|| {
+    let patterns = PATTERNS
+        .iter()
+        .flat_map(|row| row.words.iter().map(move |word| (*word, Meaning::Pattern(row))));
+    let triggers = Parts::triggers().map(|(word, bits)| (word, Meaning::Trigger(bits)));
+    Finder::new(patterns.chain(triggers).chain([(place::BEFORE_NUMBER, Meaning::Place)]))
+});
 
-/// Slow to make and fast to use: for all lines after them.
-static FAST_FINDER: LazyLock<Option<Finder>> = LazyLock::new(|| Finder::new(AhoCorasickKind::DFA));
-
-/// From this line on making the fast one pays.
-const LONG: u64 = 20_000;
-
-impl Finder {
-    fn new(kind: AhoCorasickKind) -> Option<Self> {
-        let patterns = PATTERNS
-            .iter()
-            .flat_map(|row| row.words.iter().map(move |word| (*word, Meaning::Pattern(row))));
-        let triggers = Parts::triggers().map(|(word, bits)| (word, Meaning::Trigger(bits)));
-        let (words, meaning_of): (Vec<&str>, _) = patterns.chain(triggers).unzip();
-        let words = AhoCorasick::builder().kind(Some(kind)).build(words).ok()?;
-        Some(Self { words, meaning_of })
-    }
-
-    /// The one to use for a line of this number.
-    fn for_line(number: u64) -> Option<&'static Self> {
-        if number < LONG { FINDER.as_ref() } else { FAST_FINDER.as_ref() }
-    }
+/// What the words of a line say.
+#[derive(Debug, Default)]
+struct Said {
+    /// The patterns, and where they stand.
+    patterns: Vec<(&'static Pattern, Range<usize>)>,
+    triggers: u128,
+    place: bool,
 }
 
-/// A pattern and where it stands.
-type Found = (&'static Pattern, Range<usize>);
-
-impl Finder {
-    /// The patterns found in a line, and the recognizers its words wake.
-    fn find(&self, line: &str) -> (Vec<Found>, u128) {
-        let (mut patterns, mut triggers) = (Vec::new(), 0);
-        for found in self.words.find_overlapping_iter(line) {
-            match self.meaning_of[found.pattern().as_usize()] {
-                Meaning::Pattern(pattern) if pattern.edge.holds(line, &found.range()) => {
-                    patterns.push((pattern, found.range()));
-                }
-                Meaning::Pattern(_) => {}
-                Meaning::Trigger(bits) => triggers |= bits,
-            }
+fn said_in(line: &str) -> Said {
+    let mut said = Said::default();
+    WORDS.find(line, |meaning, at| match meaning {
+        Meaning::Pattern(pattern) if pattern.edge.holds(line, &at) => {
+            said.patterns.push((pattern, at));
         }
-        (patterns, triggers)
+        Meaning::Pattern(_) => {}
+        Meaning::Trigger(bits) => said.triggers |= bits,
+        Meaning::Place => said.place |= place::is_line_number(&line.as_bytes()[at.end..]),
+    });
+    said
+}
+
+impl Said {
+    /// The kinds of pattern, without those within a harmless phrase.
+    fn kinds(&self) -> Kinds {
+        let is_harmless = |at: &Range<usize>| {
+            let around = |(pattern, around): &(&Pattern, Range<usize>)| {
+                pattern.kind == Kind::Harmless && around.start <= at.start && at.end <= around.end
+            };
+            self.patterns.iter().any(around)
+        };
+        let mut kinds = Kinds::default();
+        for (pattern, _) in self.patterns.iter().filter(|(_, at)| !is_harmless(at)) {
+            kinds.add(pattern.kind);
+        }
+        kinds.calmed()
     }
 }
 
@@ -163,47 +162,26 @@ impl Kinds {
     }
 }
 
-fn kinds_in(line: &str, number: u64) -> (Kinds, u128) {
-    let Some(finder) = Finder::for_line(number) else { return (Kinds::default(), 0) };
-    let (found, triggers) = finder.find(line);
-    if found.is_empty() {
-        return (Kinds::default(), triggers);
-    }
-    let is_harmless = |(pattern, _): &&Found| pattern.kind == Kind::Harmless;
-    let harmless: Vec<_> = found.iter().filter(is_harmless).map(|(_, around)| around).collect();
-    let mut kinds = Kinds::default();
-    for (pattern, at) in &found {
-        if !harmless.iter().any(|around| around.start <= at.start && at.end <= around.end) {
-            kinds.add(pattern.kind);
-        }
-    }
-    (kinds.calmed(), triggers)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_pattern_finds_its_sample_and_spares_its_false_friend() {
-        let finder = FINDER.as_ref().unwrap();
         for row in PATTERNS {
             let finds =
-                |line| finder.find(line).0.iter().any(|(found, _)| found.words == row.words);
+                |line| said_in(line).patterns.iter().any(|(found, _)| found.words == row.words);
             assert!(finds(row.hit), "{row:?} must match its hit");
             assert!(!finds(row.miss), "{row:?} must not match its miss");
-            assert_eq!(
-                kinds_in(row.miss, 1).0.heaviest(),
-                0,
-                "{row:?}: its miss must weigh nothing"
-            );
+            let weight = said_in(row.miss).kinds().heaviest();
+            assert_eq!(weight, 0, "{row:?}: its miss must weigh nothing");
         }
     }
 
     #[track_caller]
     fn check(expect: &str, lines: &[&str]) {
         for line in lines {
-            let (salience, _) = weigh(line, 1);
+            let (salience, _) = weigh(line);
             let said = match salience.weight {
                 _ if salience.failure => "failure",
                 0 => "nothing",
@@ -251,6 +229,7 @@ mod tests {
                 "test result: ok. 5 passed; 0 failed; 0 ignored",
                 "warning: unused variable: `x`",
                 "see src/lib.rs:12",
+                "  File \"/a/b.py\", line 3, in f",
             ],
         );
     }

@@ -26,17 +26,19 @@ struct Template {
 /// The templates of a log with their counts.
 #[derive(Debug, Default)]
 pub(crate) struct Templates {
-    seen: HashMap<String, Template, Fast>,
+    /// By their texts.
+    seen: HashMap<Box<[u8]>, Template, Fast>,
     others: u64,
-    key: String,
+    /// Room to write the text of a message's template in.
+    room: Vec<u8>,
 }
 
 impl Templates {
     /// Counts a message; how often its template was seen before.
     pub(crate) fn add(&mut self, message: &str, line: u64) -> u64 {
-        mask(message, &mut self.key);
+        let key = mask(message, &mut self.room);
         let order = self.seen.len();
-        if let Some(template) = self.seen.get_mut(&self.key) {
+        if let Some(template) = self.seen.get_mut(key) {
             template.count += 1;
             return template.count - 1;
         }
@@ -45,9 +47,8 @@ impl Templates {
             return 1;
         }
         let sample = cut::one_line(message, 160);
-        let text = self.key.clone();
-        self.seen
-            .insert(text.clone(), Template { text, count: 1, order, first_line: line, sample });
+        let text = String::from_utf8_lossy(key).into_owned();
+        self.seen.insert(key.into(), Template { text, count: 1, order, first_line: line, sample });
         0
     }
 
@@ -72,9 +73,7 @@ impl Templates {
     pub(crate) fn rare(&self, most: usize) -> Vec<String> {
         let mut rare: Vec<&Template> =
             self.seen.values().filter(|template| template.count == 1).collect();
-        let complains = |template: &Template| {
-            salience::weigh(&template.sample, template.first_line).0.weight > 0
-        };
+        let complains = |template: &Template| salience::weigh(&template.sample).0.weight > 0;
         rare.sort_by_key(|template| std::cmp::Reverse((complains(template), template.order)));
         rare.iter()
             .take(most)
@@ -130,41 +129,98 @@ fn with_one_word_open(text: &str) -> Vec<String> {
 }
 
 /// Writes the message with `#` for each part of a word that has a digit.
-fn mask(message: &str, key: &mut String) {
-    key.clear();
-    let (mut words, mut start, mut has_digit, mut masked) = (0, 0, false, false);
-    let mut flush = |part: &str, has_digit: bool, key: &mut String| {
-        match (has_digit, masked) {
-            (true, true) => {}
-            (true, false) => key.push('#'),
-            (false, _) => key.push_str(part),
-        }
-        masked = has_digit && !part.is_empty();
-    };
-    for (at, byte) in message.bytes().enumerate() {
-        match byte {
-            b'0'..=b'9' => has_digit = true,
-            b' ' | b'\t' => {
-                flush(&message[start..at], has_digit, key);
-                flush("", false, key);
-                (start, has_digit) = (at + 1, false);
-                if !key.is_empty() && !key.ends_with(' ') {
-                    words += 1;
-                    if words == WORDS {
-                        break;
-                    }
-                    key.push(' ');
-                }
+fn mask<'a>(message: &str, room: &'a mut Vec<u8>) -> &'a [u8] {
+    // A template is never longer than its message.
+    room.resize(room.len().max(message.len()), 0);
+    let mut mask =
+        Masking { text: room, written: 0, part: 0, has_digit: false, masked: false, words: 0 };
+    for byte in message.bytes() {
+        match ROLES[usize::from(byte)] {
+            Role::Other => mask.write(byte),
+            Role::Digit => {
+                mask.has_digit = true;
+                mask.write(byte);
             }
-            b'=' | b':' | b'/' | b',' | b'(' | b'[' | b'"' | b'\'' => {
-                flush(&message[start..=at], has_digit, key);
-                (start, has_digit) = (at + 1, false);
+            Role::EndsPart => {
+                mask.write(byte);
+                mask.end_part();
             }
-            _ => {}
+            Role::EndsWord if mask.end_word() => break,
+            Role::EndsWord => {}
         }
     }
-    if words < WORDS {
-        flush(&message[start..], has_digit, key);
+    mask.end_part();
+    let written = mask.written;
+    &room[..written]
+}
+
+/// What a byte of a message does to its template.
+#[derive(Debug, Clone, Copy)]
+enum Role {
+    Other,
+    Digit,
+    EndsPart,
+    EndsWord,
+}
+
+const ROLES: [Role; 256] = {
+    let mut roles = [Role::Other; 256];
+    let mut byte = 0;
+    while byte < roles.len() {
+        roles[byte] = match byte as u8 {
+            b'0'..=b'9' => Role::Digit,
+            b' ' | b'\t' => Role::EndsWord,
+            b'=' | b':' | b'/' | b',' | b'(' | b'[' | b'"' | b'\'' => Role::EndsPart,
+            _ => Role::Other,
+        };
+        byte += 1;
+    }
+    roles
+};
+
+/// A template as far as it is written.
+struct Masking<'a> {
+    text: &'a mut [u8],
+    written: usize,
+    /// Where the part starts that is being written.
+    part: usize,
+    has_digit: bool,
+    /// The part before is a `#`, which stands for this one too.
+    masked: bool,
+    words: usize,
+}
+
+impl Masking<'_> {
+    fn write(&mut self, byte: u8) {
+        self.text[self.written] = byte;
+        self.written += 1;
+    }
+
+    fn end_part(&mut self) {
+        if self.has_digit {
+            self.written = self.part;
+            if !self.masked {
+                self.write(b'#');
+            }
+        }
+        self.masked = self.has_digit;
+        self.part = self.written;
+        self.has_digit = false;
+    }
+
+    /// Whether that was the last word that counts.
+    fn end_word(&mut self) -> bool {
+        self.end_part();
+        self.masked = false;
+        if self.written > 0 && self.text[self.written - 1] != b' ' {
+            self.words += 1;
+            if self.words == WORDS {
+                return true;
+            }
+            self.write(b' ');
+            self.part = self.written;
+        }
+        false
     }
 }
 

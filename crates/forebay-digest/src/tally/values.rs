@@ -40,11 +40,9 @@ impl Values {
         self.last.clear();
         self.last.push_str(cut::prefix(value, 200));
         self.texts.add(value);
-        if looks_like_number(value)
-            && let Ok(number) = value.parse::<f64>()
-        {
+        if let Some(number) = number(value) {
             self.numbers.add(number);
-            self.whole_numbers += u64::from(!value.contains(['.', 'e', 'E']));
+            self.whole_numbers += u64::from(!value.bytes().any(|byte| b".eE".contains(&byte)));
         } else if looks_like_date(value) {
             self.add_date(value);
         }
@@ -189,13 +187,37 @@ impl Values {
 }
 
 /// A number as people write it; neither `inf` nor a version.
-fn looks_like_number(value: &str) -> bool {
+fn number(value: &str) -> Option<f64> {
     let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
-    digits.starts_with(|c: char| c.is_ascii_digit())
-        && value.len() < 25
-        && digits
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'-' | b'+'))
+    if !digits.starts_with(|c: char| c.is_ascii_digit()) || value.len() >= 25 {
+        return None;
+    }
+    if let Some(number) = short_number(digits) {
+        return Some(if value.starts_with('-') { -number } else { number });
+    }
+    let is_part =
+        |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'-' | b'+');
+    if digits.bytes().all(is_part) { value.parse().ok() } else { None }
+}
+
+/// `12`, `3.25`: most numbers are, and their digits fit a float exactly.
+fn short_number(digits: &str) -> Option<f64> {
+    const EXACT: usize = 15;
+    const POWERS: [f64; EXACT + 1] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    if digits.len() > EXACT {
+        return None;
+    }
+    let (mut all, mut point) = (0_u64, None);
+    for (at, byte) in digits.bytes().enumerate() {
+        match byte {
+            b'0'..=b'9' => all = all * 10 + u64::from(byte - b'0'),
+            b'.' if point.is_none() => point = Some(at + 1),
+            _ => return None,
+        }
+    }
+    let decimals = point.map_or(0, |point| digits.len() - point);
+    Some(all as f64 / POWERS[decimals])
 }
 
 /// `2024-05-01`, with or without a time.
@@ -205,4 +227,28 @@ pub(crate) fn looks_like_date(value: &str) -> bool {
         && bytes[..4].iter().chain(&bytes[5..7]).chain(&bytes[8..10]).all(u8::is_ascii_digit)
         && matches!(bytes[4], b'-' | b'/')
         && bytes[7] == bytes[4]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn numbers_are_told_from_what_only_looks_like_them() {
+        for text in ["1.2.3", "inf", "1-2", "-", "", "12a", "0x1f", "1e"] {
+            assert_eq!(number(text), None, "{text}");
+        }
+        for (text, expected) in [("-0.5", -0.5), ("+3", 3.0), ("1e3", 1000.0), ("7.", 7.0)] {
+            assert_eq!(number(text), Some(expected), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn short_numbers_are_what_the_standard_library_reads(text in "-?[0-9]{1,9}(\\.[0-9]{0,8})?") {
+            prop_assert_eq!(number(&text), text.parse().ok());
+        }
+    }
 }

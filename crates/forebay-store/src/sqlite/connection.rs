@@ -4,9 +4,9 @@ use std::fs::{self, File};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use parking_lot::{Condvar, Mutex};
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::Wal;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
@@ -25,15 +25,25 @@ static PATIENCE: AtomicU64 = AtomicU64::new(15_000_000);
 const PAUSE: Duration = Duration::from_micros(300);
 /// Free pages that are worth giving back, and so many at once: 4 MB.
 const FREE_PAGES: i64 = 1_000;
-const IDLE_CONNECTIONS: usize = 8;
+/// Connections that are used at once. A new one costs more than the wait for one that is there.
+const MOST_CONNECTIONS: usize = 8;
+/// Whoever waited so long gets one more: what is held for long must not stop the others.
+const LONGEST_WAIT: Duration = Duration::from_millis(200);
 
 /// The connections of one process to one file.
 #[derive(Debug)]
 pub(super) struct Pool {
     path: PathBuf,
-    idle: Mutex<Vec<Connection>>,
+    connections: Mutex<Connections>,
+    given_back: Condvar,
     /// Whose turn it is to write. Threads that all tried for the file's lock would starve each other.
-    turn: parking_lot::Mutex<()>,
+    turn: Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct Connections {
+    idle: Vec<Connection>,
+    lent: usize,
 }
 
 impl Pool {
@@ -43,8 +53,9 @@ impl Pool {
         }
         let mut connection = connect(path).map_err(|error| StoreError::engine(path, error))?;
         migrate::bring_up_to_date(&mut connection, path)?;
-        let idle = Mutex::new(vec![connection]);
-        Ok(Self { path: path.to_owned(), idle, turn: parking_lot::Mutex::default() })
+        let connections = Mutex::new(Connections { idle: vec![connection], lent: 0 });
+        let (given_back, turn) = Default::default();
+        Ok(Self { path: path.to_owned(), connections, given_back, turn })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -56,10 +67,8 @@ impl Pool {
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let mut connection = self.take().map_err(|error| self.explain(error))?;
-        let result = work(&mut connection);
-        self.give_back(connection);
-        result.map_err(|error| self.explain(error))
+        let mut lent = self.lend();
+        lent.connection().and_then(work).map_err(|error| self.explain(error))
     }
 
     /// Runs `work` in a write transaction; it is committed when `work` succeeds.
@@ -125,20 +134,46 @@ impl Pool {
             .sum()
     }
 
-    fn take(&self) -> rusqlite::Result<Connection> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        idle.map_or_else(|| connect(&self.path), Ok)
-    }
-
-    fn give_back(&self, connection: Connection) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < IDLE_CONNECTIONS {
-            idle.push(connection);
+    fn lend(&self) -> Lent<'_> {
+        let mut connections = self.connections.lock();
+        while connections.idle.is_empty() && connections.lent >= MOST_CONNECTIONS {
+            if self.given_back.wait_for(&mut connections, LONGEST_WAIT).timed_out() {
+                break;
+            }
         }
+        connections.lent += 1;
+        Lent { pool: self, connection: connections.idle.pop() }
     }
 
     fn explain(&self, error: rusqlite::Error) -> StoreError {
         StoreError::engine(&self.path, error)
+    }
+}
+
+/// A connection while it is used; there is none before it is first asked for.
+struct Lent<'pool> {
+    pool: &'pool Pool,
+    connection: Option<Connection>,
+}
+
+impl Lent<'_> {
+    fn connection(&mut self) -> rusqlite::Result<&mut Connection> {
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => connect(&self.pool.path)?,
+        };
+        Ok(self.connection.insert(connection))
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        let mut connections = self.pool.connections.lock();
+        connections.lent -= 1;
+        if connections.idle.len() < MOST_CONNECTIONS {
+            connections.idle.extend(self.connection.take());
+        }
+        self.pool.given_back.notify_one();
     }
 }
 

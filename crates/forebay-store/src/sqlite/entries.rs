@@ -278,34 +278,41 @@ fn replace_older(
     note: &NewNote,
 ) -> rusqlite::Result<()> {
     if let Some(topic) = &note.topic {
-        transaction.execute(
-            "UPDATE note SET superseded_by = ?1 WHERE topic = ?2 AND superseded_by IS NULL",
-            (entry, topic),
-        )?;
+        transaction
+            .prepare_cached(
+                "UPDATE note SET superseded_by = ?1 WHERE topic = ?2 AND superseded_by IS NULL",
+            )?
+            .execute((entry, topic))?;
     }
     if let Some(old) = note.supersedes {
-        transaction.execute(
-            "UPDATE note SET superseded_by = ?1 WHERE entry = (SELECT id FROM entry WHERE ref = ?2)",
-            (entry, old.as_str()),
-        )?;
+        transaction
+            .prepare_cached(
+                "UPDATE note SET superseded_by = ?1
+                 WHERE entry = (SELECT id FROM entry WHERE ref = ?2)",
+            )?
+            .execute((entry, old.as_str()))?;
     }
     Ok(())
 }
 
 fn write_note(transaction: &Transaction<'_>, entry: i64, note: &NewNote) -> rusqlite::Result<()> {
-    transaction.execute(
-        "INSERT INTO note (entry, kind, topic, pinned, personal, author)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        (entry, note.kind.word(), &note.topic, note.pinned, note.personal, &note.author),
+    transaction
+        .prepare_cached(
+            "INSERT INTO note (entry, kind, topic, pinned, personal, author)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute((
+            entry,
+            note.kind.word(),
+            &note.topic,
+            note.pinned,
+            note.personal,
+            &note.author,
+        ))?;
+    let mut link = transaction.prepare_cached(
+        "INSERT OR IGNORE INTO link (note, entry) SELECT ?1, id FROM entry WHERE ref = ?2",
     )?;
-    note.links.iter().try_for_each(|linked| {
-        transaction
-            .execute(
-                "INSERT OR IGNORE INTO link (note, entry) SELECT ?1, id FROM entry WHERE ref = ?2",
-                (entry, linked.as_str()),
-            )
-            .map(drop)
-    })
+    note.links.iter().try_for_each(|linked| link.execute((entry, linked.as_str())).map(drop))
 }
 
 /// Entries that are complete, as [`read_entry`] takes them; more conditions can follow.
@@ -349,14 +356,26 @@ pub(super) fn blob_of(
         .optional()
 }
 
-pub(super) fn unindexed(connection: &Connection) -> rusqlite::Result<Vec<IndexState>> {
+pub(super) fn unindexed_bytes(connection: &Connection) -> rusqlite::Result<u64> {
+    connection
+        .prepare_cached(
+            "SELECT coalesce(sum(blob.bytes - indexed_to), 0)
+             FROM entry JOIN blob ON blob.id = entry.blob WHERE searchable = 0 AND complete",
+        )?
+        .query_row([], |row| Ok(row.get::<_, i64>(0)? as u64))
+}
+
+pub(super) fn unindexed(
+    connection: &Connection,
+    at_most: usize,
+) -> rusqlite::Result<Vec<IndexState>> {
     connection
         .prepare_cached(
             "SELECT entry.ref, entry.title, indexed_to, indexed_line, blob.bytes
              FROM entry JOIN blob ON blob.id = entry.blob
-             WHERE searchable = 0 AND complete ORDER BY entry.id",
+             WHERE searchable = 0 AND complete ORDER BY entry.id LIMIT ?1",
         )?
-        .query_map([], |row| {
+        .query_map([at_most as i64], |row| {
             Ok(IndexState {
                 reference: parse_reference(&row.get::<_, String>(0)?)?,
                 title: row.get(1)?,

@@ -26,6 +26,7 @@ mod vocabulary;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use forebay_domain::event::Recorded;
@@ -55,6 +56,7 @@ use crate::token::Token;
 pub struct SqliteStore {
     pool: Pool,
     notices: Vec<String>,
+    indexing: Mutex<()>,
     word_counts: WordCounts,
     vectors: Vectors,
     vocabulary: Vocabulary,
@@ -90,6 +92,7 @@ impl SqliteStore {
         Self {
             pool,
             notices,
+            indexing: Mutex::default(),
             word_counts: WordCounts::default(),
             vectors: Vectors::default(),
             vocabulary: Vocabulary::default(),
@@ -164,8 +167,16 @@ impl Store for SqliteStore {
         self.reading(|connection| blobs::line_start(connection, blob, line))
     }
 
-    fn unindexed(&self) -> Result<Vec<IndexState>, StoreError> {
-        self.reading(entries::unindexed)
+    fn indexing(&self) -> &Mutex<()> {
+        &self.indexing
+    }
+
+    fn unindexed(&self, at_most: usize) -> Result<Vec<IndexState>, StoreError> {
+        self.reading(|connection| entries::unindexed(connection, at_most))
+    }
+
+    fn unindexed_bytes(&self) -> Result<u64, StoreError> {
+        self.reading(entries::unindexed_bytes)
     }
 
     fn extend_index(&self, steps: &[IndexStep]) -> Result<(), StoreError> {

@@ -143,7 +143,9 @@ fn what_is_not_indexed_yet_is_told_and_can_be_finished() {
         let entry = store.put(new, raw).unwrap();
         assert!(found(store, "finding").is_empty());
 
-        let pending = store.unindexed().unwrap();
+        assert_eq!(store.unindexed_bytes().unwrap(), raw.len() as u64);
+        assert_eq!(store.unindexed(0).unwrap(), []);
+        let pending = store.unindexed(10).unwrap();
         assert_eq!(
             pending,
             [IndexState {
@@ -159,7 +161,8 @@ fn what_is_not_indexed_yet_is_told_and_can_be_finished() {
         store.extend_index(&[step.clone(), step.clone()]).unwrap();
         store.extend_index(&[step]).unwrap();
         assert_eq!(found(store, "finding"), [entry.reference], "the others came too late");
-        assert!(store.unindexed().unwrap().is_empty());
+        assert_eq!(store.unindexed(10).unwrap(), []);
+        assert_eq!(store.unindexed_bytes().unwrap(), 0);
     });
 }
 

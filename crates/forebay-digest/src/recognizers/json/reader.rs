@@ -29,6 +29,12 @@ impl Reader {
         Self { stack: Vec::new(), broken: false, documents: 0 }
     }
 
+    /// Forgets what was read.
+    pub(in crate::recognizers) fn start_over(&mut self) {
+        self.stack.clear();
+        (self.broken, self.documents) = (false, 0);
+    }
+
     pub(in crate::recognizers) fn is_open(&self) -> bool {
         !self.stack.is_empty()
     }
@@ -80,7 +86,7 @@ impl Reader {
         if let Some(level) = self.stack.last_mut().filter(|level| level.is_object && level.key.is_none()) {
             level.key = Some(shape.child(level.spot, text));
             level.items += 1;
-            self.broken |= !line[after..].trim_start().starts_with(':');
+            self.broken |= !is_before_colon(&line[after..]);
             return after;
         }
         match self.value(shape) {
@@ -93,7 +99,7 @@ impl Reader {
 
     fn scalar(&mut self, line: &str, shape: &mut Shape, at: usize) -> usize {
         let rest = &line[at..];
-        let end = rest.find([',', '}', ']', ' ', '\t']).unwrap_or(rest.len());
+        let end = rest.bytes().position(ends_scalar).unwrap_or(rest.len());
         let text = &rest[..end];
         let known = matches!(text, "true" | "false" | "null")
             || is_plain_number(text)
@@ -123,11 +129,23 @@ impl Reader {
     }
 }
 
+fn ends_scalar(byte: u8) -> bool {
+    matches!(byte, b',' | b'}' | b']' | b' ' | b'\t')
+}
+
+fn is_before_colon(text: &str) -> bool {
+    text.starts_with(':') || text.trim_start().starts_with(':')
+}
+
 /// `12`, `-3.25`: most numbers are, and need not be worked out to be known.
 fn is_plain_number(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    !whole.is_empty() && whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit())
+    let mut points = 0;
+    let is_part = |byte: u8| {
+        points += u32::from(byte == b'.');
+        byte.is_ascii_digit() || byte == b'.' && points == 1
+    };
+    digits.starts_with(|c: char| c.is_ascii_digit()) && digits.bytes().all(is_part)
 }
 
 /// The bytes up to the closing quote.
