@@ -67,6 +67,7 @@ pub struct App {
     pub(crate) user_home: Option<PathBuf>,
     /// Who writes notes here, unless a member of a team does.
     author: String,
+    is_shared: bool,
     pub(crate) places: Arc<Places>,
     pub(crate) redaction: Arc<Redaction>,
     pub(crate) permissions: Arc<Permissions>,
@@ -87,6 +88,7 @@ impl App {
     pub fn new(setup: Setup) -> Self {
         Self {
             author: author(&setup),
+            is_shared: false,
             machine: Machine::of(&setup).map(Arc::new),
             redaction: Arc::new(Redaction::new(setup.settings.store.redact, setup.environment)),
             is_conversation: setup.client != "cli",
@@ -219,9 +221,34 @@ impl App {
         self.places.project().map_or(&self.cwd, |project| &project.root)
     }
 
-    /// Who writes what this call writes.
-    pub(crate) fn author(&self, call: &Call) -> String {
-        call.member.clone().unwrap_or_else(|| self.author.clone())
+    /// The same for a member of a team: what he writes is his, whatever he says.
+    #[must_use]
+    pub fn by_member(self, name: &str) -> Self {
+        Self { author: name.to_owned(), is_shared: true, ..self }
+    }
+
+    /// The same in a project that a team calls so.
+    #[must_use]
+    pub fn in_team_project(self, name: &str) -> Self {
+        if self.places.is_called(name) {
+            return self;
+        }
+        Self { places: self.places.of_team_project(name), ..self }
+    }
+
+    /// Whether a project is known by this name here.
+    pub fn has_project(&self, name: &str) -> Result<bool, AppError> {
+        Ok(self.places.named(name)?.is_some())
+    }
+
+    /// Who writes what is written here.
+    pub fn author(&self) -> &str {
+        &self.author
+    }
+
+    /// Whether others read what is written here.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.is_shared
     }
 
     /// Who wrote a note, if that was somebody else.

@@ -1,5 +1,6 @@
 //! Places: which stores a call may use, opened when first needed.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,14 +17,25 @@ pub(crate) struct Places {
     project: Option<Project>,
     own: Slot,
     user: Slot,
+    /// Those of projects that a team shares here, kept open.
+    of_team: Mutex<HashMap<String, Arc<Self>>>,
 }
+
+/// More are opened again when they are asked for.
+const MOST_TEAM_PROJECTS: usize = 256;
 
 /// A store that is opened once, by whoever needs it first; others wait for it meanwhile.
 type Slot = Arc<Mutex<Option<SharedStore>>>;
 
 impl Places {
     pub(crate) fn new(home: Home, project: Option<Project>) -> Self {
-        Self { home, project, own: Slot::default(), user: Slot::default() }
+        Self {
+            home,
+            project,
+            own: Slot::default(),
+            user: Slot::default(),
+            of_team: Mutex::default(),
+        }
     }
 
     pub(crate) fn home(&self) -> &Home {
@@ -81,14 +93,36 @@ impl Places {
     /// The store of a project by its name, or by the whole of its id; none where it is not known, or
     /// where several are called so.
     pub(crate) fn named(&self, name: &str) -> Result<Option<SharedStore>, AppError> {
-        if self.project.as_ref().is_some_and(|own| own.id.is_called(name)) {
+        if self.is_called(name) {
             return self.own().map(Some);
+        }
+        let of_team = Project::named(name, self.home.root());
+        if self.home.project_database(&of_team.id).is_file() {
+            return self.of_team_project(name).own().map(Some);
         }
         let mut called = self.home.projects_called(name).into_iter();
         match (called.next(), called.next()) {
             (Some(only), None) => Ok(Some(Arc::new(SqliteStore::open(&only)?))),
             _ => Ok(None),
         }
+    }
+
+    /// Whether a name means the project that these are the places of.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.project.as_ref().is_some_and(|own| own.id.is_called(name))
+    }
+
+    /// The places of a project that a team calls so, among the others of this home.
+    pub(crate) fn of_team_project(&self, name: &str) -> Arc<Self> {
+        let mut known = self.of_team.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST_TEAM_PROJECTS {
+            known.clear();
+        }
+        let places = known.entry(name.to_owned()).or_insert_with(|| {
+            let project = Project::named(name, self.home.root());
+            Arc::new(Self::new(self.home.clone(), Some(project)))
+        });
+        Arc::clone(places)
     }
 
     /// The store of what holds in every project.

@@ -9,6 +9,7 @@ mod digest;
 mod digest_check;
 mod discover;
 mod doctor;
+mod export;
 mod fetch;
 mod files;
 mod get;
@@ -36,6 +37,7 @@ mod run;
 mod schema;
 mod search;
 mod serve;
+mod share;
 mod sources;
 mod stats;
 mod terminal;
@@ -103,6 +105,9 @@ enum Command {
     Map(map::Map),
     Files(files::Files),
     Import(import::Import),
+    Export(export::Export),
+    Push(share::Push),
+    Pull(share::Pull),
     Discover(discover::Discover),
     Digest(digest::Digest),
     Redact(redact::Redact),
@@ -143,6 +148,9 @@ pub(crate) fn main() -> ExitCode {
         Command::History(history) => history.carry_out(&common),
         Command::Reflect(reflect) => reflect.carry_out(&common),
         Command::Import(import) => import.carry_out(&common),
+        Command::Export(export) => export.carry_out(&common),
+        Command::Push(push) => push.carry_out(&common),
+        Command::Pull(pull) => pull.carry_out(&common),
         Command::Discover(discover) => discover.carry_out(&common),
         Command::Index(index) => index.carry_out(&common),
         Command::Fetch(fetch) => fetch.carry_out(&common),

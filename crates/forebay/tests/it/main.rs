@@ -7,6 +7,7 @@
     reason = "a test says what is wrong by failing"
 )]
 
+mod archive;
 mod bad_code;
 mod bad_input;
 mod batch;
@@ -49,4 +50,5 @@ mod permission;
 mod promises;
 mod recognizers;
 mod seed_bugs;
+mod team;
 mod texts;

@@ -12,7 +12,11 @@ pub(super) const SESSION: &str = "forebay-session";
 /// The one with which an MCP client names its session.
 pub(super) const MCP_SESSION: &str = "mcp-session-id";
 
+/// The header with which a caller names the project of its team.
+const PROJECT: &str = "forebay-project";
+
 const LONGEST_SESSION: usize = 128;
+const LONGEST_PROJECT: usize = 64;
 
 /// A caller that was let in.
 #[derive(Debug, Clone)]
@@ -58,4 +62,10 @@ pub(super) fn session(headers: &HeaderMap, caller: &Caller) -> Option<String> {
         Some(token) => format!("{}:{plain}", token.id),
         None => plain,
     })
+}
+
+/// The project that a request is about, if it names one.
+pub(super) fn project(headers: &HeaderMap) -> Option<String> {
+    let word = headers.get(PROJECT)?.to_str().ok()?.trim();
+    (!word.is_empty()).then(|| word.chars().take(LONGEST_PROJECT).collect())
 }

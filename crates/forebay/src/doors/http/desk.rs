@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::http::HeaderMap;
 use forebay_app::tokens::Gatekeeper;
 use forebay_app::{App, AppError};
+use forebay_domain::rights::Right;
 
 use super::caller::{self, Caller};
 use super::metrics::Metrics;
@@ -65,8 +66,14 @@ impl Desk {
             None => self.own.clone(),
         };
         let session = caller::session(headers, caller);
-        let app = Arc::new(app.on_behalf_of(name, session.as_deref()));
-        Ok(Counter { app, idle })
+        let mut app = app.on_behalf_of(name, session.as_deref());
+        if let Some(token) = &caller.token {
+            app = app.by_member(&token.name);
+        }
+        if let Some(project) = caller::project(headers) {
+            app = in_project(app, caller, &project)?;
+        }
+        Ok(Counter { app: Arc::new(app), idle })
     }
 
     fn workspace(&self, name: &str) -> Result<Counter, AppError> {
@@ -86,6 +93,17 @@ impl Desk {
         let workspaces = self.workspaces.lock().unwrap_or_else(PoisonError::into_inner);
         workspaces.values().for_each(|counter| counter.app.flush_ledger());
     }
+}
+
+/// The project that a caller names; one that is not there is made by who may write, and by nobody else.
+fn in_project(app: App, caller: &Caller, name: &str) -> Result<App, AppError> {
+    if caller.rights().has(Right::Write) || app.has_project(name)? {
+        return Ok(app.in_team_project(name));
+    }
+    Err(AppError::not_found(
+        format!("there is no project `{}`", name.escape_debug()),
+        "forebay push makes it, or a token that may write",
+    ))
 }
 
 fn counter(app: App) -> Counter {

@@ -9,6 +9,7 @@
 
 mod body;
 mod caller;
+mod context;
 mod desk;
 mod entries;
 mod guard;
@@ -20,10 +21,12 @@ mod metrics;
 mod oauth;
 mod openapi;
 mod problem;
+mod query;
 mod rate;
 mod router;
 mod sealed;
 mod search;
+mod team;
 mod tls;
 mod tools;
 

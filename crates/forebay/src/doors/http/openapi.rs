@@ -77,6 +77,19 @@ const READING: &[(&str, Describe)] = &[
         }));
         reading("entry", "What stands behind a reference", parameters)
     }),
+    ("/context", || {
+        let mut parameters = texts(&["project", "scope"]);
+        parameters.extend(numbers(&[
+            "limit",
+            "compact",
+            "pinned",
+            "notes",
+            "prompts",
+            "sessions",
+            "max_bytes",
+        ]));
+        reading("context", "What is known of a project, as markdown", parameters)
+    }),
     ("/health", || reading("health", "Whether the store answers", Vec::new())),
     ("/ready", || reading("ready", "Whether new requests should come here", Vec::new())),
     ("/metrics", || reading("metrics", "Figures for Prometheus", Vec::new())),

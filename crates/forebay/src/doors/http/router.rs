@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::desk::Desk;
 use super::guard::{self, Guard};
 use super::problem::Problem;
-use super::{Access, entries, health, mcp, metrics, oauth, openapi, search, tools};
+use super::{Access, context, entries, health, mcp, metrics, oauth, openapi, search, team, tools};
 
 /// What answers at which path. `streams_end` ends the answers that would never end by themselves.
 pub(super) fn router(
@@ -37,6 +37,8 @@ pub(super) fn router(
         .route("/v1/tools/{name}", post(tools::call))
         .route("/v1/entries/{reference}", get(entries::show))
         .route("/v1/search", get(search::find))
+        .route("/v1/team/entries", get(team::give).post(team::take))
+        .route("/context", get(context::tell))
         .with_state(Arc::clone(desk))
         .route_service("/mcp", mcp::service(desk, settings, streams_end));
     oauth::add_to(routes, settings)
