@@ -14,3 +14,4 @@ mod projects;
 mod remembering;
 mod sources;
 mod sqlite_file;
+mod tokens;
