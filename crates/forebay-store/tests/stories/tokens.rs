@@ -1,48 +1,55 @@
-//! Tokens: kept, listed, ended once.
+//! Tokens are kept, found by their id, and ended once.
 
 use forebay_domain::Timestamp;
-use forebay_domain::rights::Rights;
+use forebay_domain::rights::{Right, Rights};
 use forebay_store::Token;
 
-use crate::engine::on_every_engine;
+use crate::engine::{NOW, on_every_engine};
 
-fn token(id: &str, created: i64) -> Token {
+fn token(id: &str) -> Token {
     Token {
-        id: id.into(),
-        name: "Ada'; DROP TABLE token; --".into(),
-        hash: "$argon2id$hash".into(),
-        rights: Rights::from_words("read").unwrap(),
-        workspace: Some("harbour".into()),
-        created: Timestamp(created),
-        expires: Some(Timestamp(9_000)),
+        id: id.to_owned(),
+        name: "ann'; DROP TABLE token; --".to_owned(),
+        hash: "$argon2id$v=19$...".to_owned(),
+        rights: [Right::Read, Right::Execute].into_iter().collect(),
+        workspace: Some("team".to_owned()),
+        created: NOW,
+        expires: Some(Timestamp(NOW.0 + 10)),
         revoked: None,
     }
 }
 
 #[test]
-fn a_token_is_found_by_its_id_and_ended_once() {
+fn a_token_comes_back_as_it_was_kept() {
     on_every_engine(|store| {
-        let (first, second) = (token("one", 1), token("two", 2));
-        store.keep_token(&second).unwrap();
-        store.keep_token(&first).unwrap();
-        assert_eq!(store.tokens().unwrap(), [first.clone(), second.clone()]);
-        assert_eq!(store.token("one").unwrap(), Some(first));
-        assert_eq!(store.token("' OR 1 = 1 --").unwrap(), None);
-
-        assert!(store.revoke_token("two", Timestamp(5)).unwrap());
-        assert!(!store.revoke_token("two", Timestamp(6)).unwrap());
-        assert!(!store.revoke_token("three", Timestamp(6)).unwrap());
-        let ended = store.token("two").unwrap().unwrap();
-        assert_eq!(ended, Token { revoked: Some(Timestamp(5)), ..second });
-        assert!(!ended.is_in_force(Timestamp(5)));
+        assert_eq!(store.tokens().unwrap(), []);
+        let plain = Token { workspace: None, expires: None, rights: Rights::ALL, ..token("b") };
+        store.keep_token(&token("a")).unwrap();
+        store.keep_token(&plain).unwrap();
+        assert_eq!(store.tokens().unwrap(), [token("a"), plain.clone()]);
+        assert_eq!(store.token("b").unwrap(), Some(plain));
+        assert_eq!(store.token("' OR 1=1").unwrap(), None);
+        assert!(store.keep_token(&token("a")).is_err(), "no token takes another's place");
     });
 }
 
 #[test]
-fn a_token_is_not_kept_over_another() {
+fn a_token_is_revoked_once() {
     on_every_engine(|store| {
-        store.keep_token(&token("one", 1)).unwrap();
-        assert!(store.keep_token(&token("one", 2)).is_err());
-        assert_eq!(store.tokens().unwrap(), [token("one", 1)]);
+        store.keep_token(&token("a")).unwrap();
+        store.keep_token(&token("b")).unwrap();
+        assert!(store.revoke_token("a", Timestamp(NOW.0 + 1)).unwrap());
+        assert!(!store.revoke_token("a", Timestamp(NOW.0 + 2)).unwrap());
+        assert!(!store.revoke_token("c", NOW).unwrap());
+        assert_eq!(store.token("a").unwrap().unwrap().revoked, Some(Timestamp(NOW.0 + 1)));
+        assert_eq!(store.token("b").unwrap().unwrap().revoked, None);
     });
+}
+
+#[test]
+fn a_token_is_in_force_until_it_expires_or_is_revoked() {
+    let (token, late) = (token("a"), Timestamp(NOW.0 + 10));
+    assert!(token.is_in_force(NOW) && !token.is_in_force(late));
+    assert!(Token { expires: None, ..token.clone() }.is_in_force(late));
+    assert!(!Token { revoked: Some(NOW), expires: None, ..token }.is_in_force(NOW));
 }
