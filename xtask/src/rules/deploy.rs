@@ -96,7 +96,10 @@ fn compose(text: &str) -> Vec<String> {
             has(&of("security_opt"), "no-new-privileges:true"),
             &format!("{service} may gain privileges"),
         );
-        wants(has(&of("env_file"), "deploy/forebay.env"), &format!("{service} has no secrets file"));
+        wants(
+            has(&of("env_file"), "deploy/forebay.env"),
+            &format!("{service} has no secrets file"),
+        );
         let is_kept = has(&of("volumes"), &format!("{volume}:{folder}"));
         let is_named = keys.contains_key(&format!("volumes.{volume}"));
         wants(is_kept && is_named, &format!("what {service} keeps is lost with its container"));
@@ -136,7 +139,9 @@ fn unit(text: &str) -> Vec<String> {
         let is_plain = line.is_empty() || line.starts_with(['#', '[']) || line.contains('=');
         !is_plain || line.starts_with("User=root")
     };
-    found.extend(lines.iter().filter(is_odd).map(|line| format!("deploy/forebay.service: `{line}`")));
+    found.extend(
+        lines.iter().filter(is_odd).map(|line| format!("deploy/forebay.service: `{line}`")),
+    );
     found
 }
 
@@ -146,7 +151,10 @@ fn image(text: &str) -> Vec<String> {
     let stages = lines.iter().filter(|line| line.starts_with("FROM ")).count();
     let checks = [
         (stages == 2, "builds and runs in one stage"),
-        (begins("USER ").is_some_and(|at| lines[at] != "USER root" && lines[at] != "USER 0"), "runs as root"),
+        (
+            begins("USER ").is_some_and(|at| lines[at] != "USER root" && lines[at] != "USER 0"),
+            "runs as root",
+        ),
         (begins("USER ") > begins("RUN "), "becomes nobody before it is set up"),
         (begins("HEALTHCHECK ").is_some(), "has no health check"),
         (begins("ENTRYPOINT [\"forebay\"]").is_some(), "starts something else"),
@@ -190,7 +198,11 @@ mod tests {
         check("      - ALL\n", "", "keeps capabilities");
         check("database:/var/lib/postgresql/data", "/tmp/x:/y", "lost with its container");
         check("pg_isready", "x\"]\n    privileged: true\n    x: [\"", "privileges");
-        check("  db:\n    image", "  db:\n    ports:\n      - \"5432:5432\"\n    image", "reached from outside");
+        check(
+            "  db:\n    image",
+            "  db:\n    ports:\n      - \"5432:5432\"\n    image",
+            "reached from outside",
+        );
         check("  db:\n    image", "  db:\n    image: x\n    image", "stands twice");
         check("services:", "services", "not understood");
     }
@@ -200,7 +212,10 @@ mod tests {
         let loose = SERVICE.replace("User=forebay", "User=root");
         assert_eq!(unit(&loose).len(), 2, "{:?}", unit(&loose));
         assert!(!unit(&SERVICE.replace("ProtectHome=yes", "ProtectHome")).is_empty());
-        assert_eq!(image(&IMAGE.replace("USER 10001", "USER root")), ["Dockerfile: it runs as root"]);
+        assert_eq!(
+            image(&IMAGE.replace("USER 10001", "USER root")),
+            ["Dockerfile: it runs as root"]
+        );
         assert!(!image(&IMAGE.replace("HEALTHCHECK", "# HEALTHCHECK")).is_empty());
         assert!(!example("POSTGRES_PASSWORD=secret").is_empty());
     }
