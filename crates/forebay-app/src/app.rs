@@ -65,7 +65,7 @@ pub struct App {
     pub client: String,
     pub cwd: PathBuf,
     pub(crate) user_home: Option<PathBuf>,
-    /// Who writes notes here.
+    /// Who writes notes here, unless a member of a team does.
     author: String,
     is_shared: bool,
     pub(crate) places: Arc<Places>,

@@ -27,6 +27,16 @@ pub enum StoreError {
     Io { path: PathBuf, source: io::Error },
     #[error("the store {}: {source}", path.display())]
     Engine { path: PathBuf, source: rusqlite::Error },
+    #[error("the address of the store cannot be read: {why}")]
+    Address { why: String },
+    #[error("the store {store} cannot be reached: {why}")]
+    Unreachable { store: String, why: String },
+    #[error("the store {store} refuses: {why}")]
+    Refused { store: String, why: String },
+    #[error("the store {store} is not ready for Forebay: {why}")]
+    Unprepared { store: String, why: String },
+    #[error("the store {store}: {why}")]
+    Server { store: String, why: String },
 }
 
 impl StoreError {
@@ -59,7 +69,27 @@ impl StoreError {
                 "Data is kept where FOREBAY_HOME says: it must name a folder that can be made and written."
                     .to_owned()
             }
-            Self::Engine { .. } => return None,
+            Self::Address { .. } => {
+                "Write it as postgres://user:password@host:5432/database?workspace=name, with %40 for an @ in \
+                 the password."
+                    .to_owned()
+            }
+            Self::Unreachable { .. } => {
+                "See that the PostgreSQL server runs and that FOREBAY_STORE names it, then try again; what \
+                 was stored is safe."
+                    .to_owned()
+            }
+            Self::Refused { .. } => {
+                "See that user, password and database in FOREBAY_STORE are right, and that the user may \
+                 write there."
+                    .to_owned()
+            }
+            Self::Unprepared { .. } => {
+                "PostgreSQL 15 or newer with pgvector 0.8 and pg_trgm is needed; an administrator of the \
+                 database runs: CREATE EXTENSION vector; CREATE EXTENSION pg_trgm;"
+                    .to_owned()
+            }
+            Self::Engine { .. } | Self::Server { .. } => return None,
         })
     }
 

@@ -68,6 +68,12 @@ impl Home {
         databases
     }
 
+    /// The folder of a workspace that is served to others, as closed in itself as this one.
+    #[must_use]
+    pub fn workspace(&self, name: &str) -> Self {
+        Self::at(self.root.join("workspaces").join(name))
+    }
+
     /// The databases of projects that have this name, in a stable order.
     pub fn projects_called(&self, name: &str) -> Vec<PathBuf> {
         let is_called = |path: &PathBuf| {
@@ -76,12 +82,6 @@ impl Home {
         };
         let user = self.user_database();
         self.databases().into_iter().filter(|path| *path != user && is_called(path)).collect()
-    }
-
-    /// The folder of a workspace that is served to others, as closed in itself as this one.
-    #[must_use]
-    pub fn workspace(&self, name: &str) -> Self {
-        Self::at(self.root.join("workspaces").join(name))
     }
 
     /// Where compiled snippets are kept; made when first needed.

@@ -1,7 +1,7 @@
 //! Keeps entries whole and finds them again.
 //!
-//! [`Store`] is the contract; [`sqlite`] is the engine that needs nothing. [`Home`] knows where a
-//! user's databases lie and [`project`] which of them a folder belongs to.
+//! [`Store`] is the contract; [`sqlite`] is the engine that needs nothing, [`mod@postgres`] the one that many
+//! machines share. [`Home`] knows where a user's databases lie and [`project`] which of them a folder belongs to.
 
 mod archive;
 mod contract;
@@ -10,12 +10,14 @@ mod files;
 mod home;
 pub mod opencode;
 mod packed;
+pub mod postgres;
 pub mod project;
 mod sharing;
 mod source;
 pub mod sqlite;
 mod token;
 
+pub use self::postgres::{Address, PostgresStore};
 pub use archive::{Packer, begins_like_one as begins_like_an_archive, unpack};
 pub use contract::{
     EventPage, Expiry, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported,

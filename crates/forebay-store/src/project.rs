@@ -31,6 +31,17 @@ impl Project {
         })
     }
 
+    /// The name that all machines give a project: where its repository came from, else its id.
+    ///
+    /// What stands in the repository's files has no say in it: a stranger's project must not take the name of
+    /// another.
+    pub fn shared_name(&self) -> String {
+        let config = self.git_dir.as_deref().map(|git_dir| common_dir(git_dir).join("config"));
+        let text = config.and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
+        let origin = origin(&text).and_then(place_of);
+        origin.unwrap_or_else(|| self.id.as_str().to_owned())
+    }
+
     /// A project that a team knows by its name, wherever each has it.
     pub fn named(name: &str, root: &Path) -> Self {
         let hash = blake3::hash(name.as_bytes()).to_hex();
@@ -82,4 +93,62 @@ fn common_dir(git_dir: &Path) -> PathBuf {
     let named = fs::read_to_string(git_dir.join("commondir")).ok();
     let common = named.map(|text| git_dir.join(text.trim()));
     common.and_then(|path| path.canonicalize().ok()).unwrap_or_else(|| git_dir.to_owned())
+}
+
+/// The address that a repository's settings have for `origin`.
+fn origin(config: &str) -> Option<&str> {
+    let mut is_origin = false;
+    for line in config.lines().map(str::trim) {
+        if line.starts_with('[') {
+            is_origin = line == "[remote \"origin\"]";
+        } else if is_origin
+            && let Some((name, value)) = line.split_once('=')
+            && name.trim().eq_ignore_ascii_case("url")
+        {
+            return Some(value.trim());
+        }
+    }
+    None
+}
+
+/// Host and path of an address, however it is reached: `git@host:ann/app.git` and `https://host/ann/app` are
+/// one. A folder of this machine is none.
+fn place_of(address: &str) -> Option<String> {
+    let rest = match address.split_once("://") {
+        Some(("file", _)) => return None,
+        Some((_, rest)) => rest.to_owned(),
+        // The short form of ssh.
+        None => {
+            let (host, path) = address.split_once(':')?;
+            (!host.contains('/')).then(|| format!("{host}/{path}"))?
+        }
+    };
+    let (host, path) = rest.split_once('/')?;
+    let host = host.rsplit('@').next().unwrap_or(host);
+    let host = host.split(':').next().unwrap_or(host).to_ascii_lowercase();
+    let path = path.trim_matches('/').trim_end_matches(".git");
+    (!host.is_empty() && !path.is_empty()).then(|| format!("{host}/{path}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repository_has_one_place_however_it_is_reached() {
+        for address in [
+            "git@github.com:ann/app.git",
+            "https://github.com/ann/app",
+            "https://ann:token@GitHub.com/ann/app.git/",
+            "ssh://git@github.com:22/ann/app.git",
+        ] {
+            let config =
+                format!("[core]\n\tbare = false\n[remote \"origin\"]\n\turl = {address}\n");
+            assert_eq!(origin(&config).and_then(place_of).as_deref(), Some("github.com/ann/app"));
+        }
+        for address in ["/srv/app.git", "../app", "file:///srv/app", "", "host:", "https://"] {
+            assert_eq!(place_of(address), None, "{address}");
+        }
+        assert_eq!(origin("[remote \"fork\"]\nurl = x\n"), None);
+    }
 }

@@ -11,25 +11,31 @@ pub(super) const APPEND_ONLY: Rule = Rule {
     check: |code| Ok(violations(code)),
 };
 
-const FOLDER: &str = "crates/forebay-store/src/sqlite/migrations/";
-const SEALS: &str = "crates/forebay-store/src/sqlite/migrations/CHECKSUMS";
-const APPLIED_BY: &str = "crates/forebay-store/src/sqlite/migrate.rs";
+const ENGINES: [&str; 2] =
+    ["crates/forebay-store/src/sqlite/", "crates/forebay-store/src/postgres/"];
 
 fn violations(code: &Code) -> Vec<String> {
+    ENGINES.iter().flat_map(|engine| violations_of(code, engine)).collect()
+}
+
+/// What is wrong with the migrations of one engine.
+fn violations_of(code: &Code, engine: &str) -> Vec<String> {
+    let folder = format!("{engine}migrations/");
+    let applied_by = format!("{engine}migrate.rs");
     let files: Vec<(&str, &Source)> = code
         .sources
         .iter()
-        .filter_map(|source| Some((source.path.strip_prefix(FOLDER)?, source)))
+        .filter_map(|source| Some((source.path.strip_prefix(&folder)?, source)))
         .filter(|(name, _)| *name != "CHECKSUMS")
         .collect();
-    let seals = text_of(code, SEALS).map(seals).unwrap_or_default();
-    let applied = text_of(code, APPLIED_BY).unwrap_or_default();
+    let seals = text_of(code, &format!("{folder}CHECKSUMS")).map(seals).unwrap_or_default();
+    let applied = text_of(code, &applied_by).unwrap_or_default();
     let mut found: Vec<String> = Vec::new();
     for (index, (name, source)) in files.iter().enumerate() {
         found.extend(misnamed(name, index + 1));
         found.extend(unsealed(name, &source.text, seals.get(name).copied()));
         if !applied.contains(&format!("migrations/{name}")) {
-            found.push(format!("{name} is not applied by {APPLIED_BY}"));
+            found.push(format!("{name} is not applied by {applied_by}"));
         }
     }
     let is_gone = |name: &&&str| !files.iter().any(|(file, _)| file == *name);
@@ -73,6 +79,10 @@ fn unsealed(name: &str, text: &str, seal: Option<&str>) -> Option<String> {
 mod tests {
     use super::super::tests::assert_finds;
     use super::*;
+
+    const FOLDER: &str = "crates/forebay-store/src/postgres/migrations/";
+    const SEALS: &str = "crates/forebay-store/src/postgres/migrations/CHECKSUMS";
+    const APPLIED_BY: &str = "crates/forebay-store/src/postgres/migrate.rs";
 
     /// Code with these files in the folder of migrations, all of them applied.
     fn code(files: &[(&str, &str)]) -> Code {

@@ -10,6 +10,7 @@ pub(super) const ONE_EACH: Rule = Rule {
 
 const OWNERS: &[(&str, &str)] = &[
     ("rusqlite", "forebay-store"),
+    ("postgres", "forebay-store"),
     ("zstd", "forebay-store"),
     ("aho-corasick", "forebay-digest"),
     ("jsonc-parser", "forebay-platforms"),

@@ -8,4 +8,5 @@ pub mod line_range;
 pub mod number;
 pub mod quote;
 pub mod spelling;
+pub mod stem;
 pub mod words;

@@ -10,10 +10,10 @@ const COMPRESSION_LEVEL: i32 = 3;
 
 /// A part that is ready to be written.
 pub(crate) struct Part {
-    start: u64,
-    line: u64,
-    bytes: u64,
-    data: Vec<u8>,
+    pub(crate) start: u64,
+    pub(crate) line: u64,
+    pub(crate) bytes: u64,
+    pub(crate) data: Vec<u8>,
 }
 
 impl Part {
@@ -173,7 +173,12 @@ pub(super) fn part_at(
 }
 
 fn decompress(data: &[u8], bytes: usize) -> rusqlite::Result<Vec<u8>> {
-    zstd::bulk::decompress(data, bytes).map_err(as_engine_error)
+    unpacked(data, bytes).map_err(as_engine_error)
+}
+
+/// A part's raw bytes.
+pub(crate) fn unpacked(data: &[u8], bytes: usize) -> io::Result<Vec<u8>> {
+    zstd::bulk::decompress(data, bytes)
 }
 
 fn as_engine_error(error: io::Error) -> rusqlite::Error {

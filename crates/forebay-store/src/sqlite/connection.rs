@@ -251,7 +251,8 @@ fn wait_for_the_writer(tries: i32) -> bool {
     true
 }
 
-fn patience() -> Duration {
+/// How long somebody waits for others.
+pub(crate) fn patience() -> Duration {
     Duration::from_micros(PATIENCE.load(Ordering::Relaxed))
 }
 

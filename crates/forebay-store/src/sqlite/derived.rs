@@ -7,21 +7,26 @@ use crate::files::{Derived, DerivedKey};
 /// Made to be read again soon, so quickly packed.
 const COMPRESSION_LEVEL: i32 = 1;
 /// A use is written down when so many newer ones are: reading stays reading, nearly always.
-const USES_APART: i64 = 256;
+pub(crate) const USES_APART: i64 = 256;
 
 /// Something made, ready to be written.
-pub(super) struct Packed {
-    key: DerivedKey,
-    value: Vec<u8>,
+pub(crate) struct Packed {
+    pub(crate) key: DerivedKey,
+    pub(crate) value: Vec<u8>,
 }
 
 /// Packs outside of any transaction. What cannot be packed is not kept: it can be made again.
-pub(super) fn packed(made: &[Derived]) -> Vec<Packed> {
+pub(crate) fn packed(made: &[Derived]) -> Vec<Packed> {
     let pack = |derived: &Derived| {
         let value = zstd::stream::encode_all(derived.value.as_slice(), COMPRESSION_LEVEL).ok()?;
         Some(Packed { key: derived.key, value })
     };
     made.iter().filter_map(pack).collect()
+}
+
+/// What cannot be unpacked is made again.
+pub(crate) fn unpacked(value: &[u8]) -> Option<Vec<u8>> {
+    zstd::stream::decode_all(value).ok()
 }
 
 pub(super) fn get(
@@ -47,8 +52,7 @@ fn get_one(
             .prepare_cached("UPDATE derived SET used = ?1 WHERE key = ?2")?
             .execute((newest + 1, key))?;
     }
-    // What cannot be unpacked is made again.
-    Ok(zstd::stream::decode_all(value.as_slice()).ok())
+    Ok(unpacked(&value))
 }
 
 pub(super) fn keep(

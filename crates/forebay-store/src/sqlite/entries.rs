@@ -3,14 +3,12 @@
 use std::time::Duration;
 
 use forebay_domain::entry::Detail;
-use forebay_domain::{
-    Ending, Entry, EntryKind, Limit, Note, NoteKind, Reference, RunRecord, Spans, Timestamp,
-};
+use forebay_domain::{Entry, EntryKind, Note, NoteKind, Reference, RunRecord, Spans, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use super::blobs::{self, Part};
 use super::vocabulary::Learning;
-use super::{passages, purge, sessions};
+use super::{endings, passages, purge, sessions};
 use crate::contract::{IndexState, IndexStep, NewChunk, NewDetail, NewEntry, NewNote};
 use crate::packed::Packed;
 
@@ -242,20 +240,8 @@ pub(super) fn unused_reference(connection: &Connection) -> rusqlite::Result<Refe
     }
 }
 
-/// The codes of a run that was ended over a limit.
-const OVER_OUTPUT: i32 = 1;
-const OVER_PROCESSES: i32 = 2;
-
 fn write_run(transaction: &Transaction<'_>, entry: i64, run: &RunRecord) -> rusqlite::Result<()> {
-    let (ending, code) = match run.ending {
-        Ending::Exited(code) => ("exited", code),
-        Ending::Signalled(signal) => ("signalled", signal),
-        Ending::TimedOut => ("timed out", 0),
-        Ending::Cancelled => ("cancelled", 0),
-        // The schema's word for a run that was ended early; the code tells the limits apart.
-        Ending::OverLimit(Limit::Output) => ("cancelled", OVER_OUTPUT),
-        Ending::OverLimit(Limit::Processes) => ("cancelled", OVER_PROCESSES),
-    };
+    let (ending, code) = endings::words(run.ending);
     transaction
         .prepare_cached(
             "INSERT INTO run (entry, ending, code, micros, cwd, spans) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -427,7 +413,7 @@ pub(super) fn read_entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
 fn read_detail(row: &Row<'_>) -> rusqlite::Result<Detail> {
     if let Some(ending) = row.get::<_, Option<String>>(11)? {
         return Ok(Detail::Run(RunRecord {
-            ending: read_ending(&ending, row.get(12)?),
+            ending: endings::of_words(&ending, row.get(12)?),
             duration: Duration::from_micros(row.get::<_, i64>(13)? as u64),
             cwd: row.get(14)?,
             spans: Spans::from_bytes(&row.get::<_, Vec<u8>>(15)?),
@@ -445,17 +431,6 @@ fn read_detail(row: &Row<'_>) -> rusqlite::Result<Detail> {
         }));
     }
     Ok(Detail::Plain)
-}
-
-fn read_ending(word: &str, code: i32) -> Ending {
-    match word {
-        "signalled" => Ending::Signalled(code),
-        "timed out" => Ending::TimedOut,
-        "cancelled" if code == OVER_OUTPUT => Ending::OverLimit(Limit::Output),
-        "cancelled" if code == OVER_PROCESSES => Ending::OverLimit(Limit::Processes),
-        "cancelled" => Ending::Cancelled,
-        _ => Ending::Exited(code),
-    }
 }
 
 pub(super) fn optional_reference(

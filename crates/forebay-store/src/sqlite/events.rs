@@ -10,7 +10,7 @@ use super::{entries, sessions};
 use crate::contract::{EventPage, Happened};
 
 /// A session remembers so many events; the lowest priority goes first, and of it the oldest.
-pub(super) const MOST_PER_SESSION: usize = 2_000;
+pub(crate) const MOST_PER_SESSION: usize = 2_000;
 
 /// Writes down what happened and what no longer stands.
 pub(super) fn remember(transaction: &Transaction<'_>, happened: &Happened) -> rusqlite::Result<()> {

@@ -6,7 +6,7 @@ use super::entries::parse_reference;
 use crate::files::{FileAtWork, FileState, FilesAtWork};
 
 /// Sessions that ended long ago go when this many uses have followed.
-const USES_REMEMBERED: i64 = 50_000;
+pub(crate) const USES_REMEMBERED: i64 = 50_000;
 
 pub(super) fn of_session(connection: &Connection, session: &str) -> rusqlite::Result<FilesAtWork> {
     let files = connection
@@ -124,14 +124,14 @@ fn read(row: &Row<'_>) -> rusqlite::Result<FileAtWork> {
 }
 
 /// `1-40,60-90`
-fn ranges_as_text(ranges: &[(u64, u64)]) -> String {
+pub(crate) fn ranges_as_text(ranges: &[(u64, u64)]) -> String {
     let ranges: Vec<String> =
         ranges.iter().map(|(first, last)| format!("{first}-{last}")).collect();
     ranges.join(",")
 }
 
 /// A range that cannot be read was not delivered.
-fn ranges_of_text(text: &str) -> Vec<(u64, u64)> {
+pub(crate) fn ranges_of_text(text: &str) -> Vec<(u64, u64)> {
     let range = |text: &str| {
         let (first, last) = text.split_once('-')?;
         Some((first.parse().ok()?, last.parse().ok()?))

@@ -13,10 +13,10 @@ use super::blobs;
 const HELD_BYTES: usize = 16 * 1024 * 1024;
 
 /// A part by the hash of its blob's content and its start: whatever is stored later, it is never another text.
-type Key = ([u8; 32], u64);
+pub(crate) type Key = ([u8; 32], u64);
 
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(crate) struct Parts {
     held: Mutex<Held>,
 }
 
@@ -82,7 +82,7 @@ impl Parts {
         Ok(part)
     }
 
-    fn held(&self, key: Key) -> Option<Arc<Vec<u8>>> {
+    pub(crate) fn held(&self, key: Key) -> Option<Arc<Vec<u8>>> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.clock += 1;
         let clock = held.clock;
@@ -91,7 +91,7 @@ impl Parts {
         Some(Arc::clone(part))
     }
 
-    fn hold(&self, key: Key, part: Arc<Vec<u8>>) {
+    pub(crate) fn hold(&self, key: Key, part: Arc<Vec<u8>>) {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if held.bytes + part.len() > HELD_BYTES {
             held.let_go_of_half();

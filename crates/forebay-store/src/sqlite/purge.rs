@@ -11,17 +11,17 @@ use super::{derived, entries, files, sources, vocabulary};
 use crate::contract::{Expiry, Purged, Selection};
 
 /// A session that was used this recently is at work; nothing of it expires.
-const SESSION_AT_WORK: Duration = days(1);
+pub(crate) const SESSION_AT_WORK: Duration = days(1);
 /// An upload older than this was left by a process that died.
-const ABANDONED: Duration = days(1);
+pub(crate) const ABANDONED: Duration = days(1);
 const EXAMPLES: usize = 5;
 
-struct Doomed {
-    entry: i64,
-    reference: Reference,
-    title: String,
-    is_note: bool,
-    bytes: u64,
+pub(crate) struct Doomed {
+    pub(crate) entry: i64,
+    pub(crate) reference: Reference,
+    pub(crate) title: String,
+    pub(crate) is_note: bool,
+    pub(crate) bytes: u64,
 }
 
 /// What a selection covers.
@@ -261,7 +261,7 @@ fn bury(
         .map(drop)
 }
 
-fn reason(selection: &Selection) -> &'static str {
+pub(crate) fn reason(selection: &Selection) -> &'static str {
     if selection.expired.is_some() {
         "it had outlived its time"
     } else {
@@ -269,7 +269,7 @@ fn reason(selection: &Selection) -> &'static str {
     }
 }
 
-fn sum_up(doomed: &[Doomed]) -> Purged {
+pub(crate) fn sum_up(doomed: &[Doomed]) -> Purged {
     Purged {
         entries: doomed.len() as u64,
         notes: doomed.iter().filter(|victim| victim.is_note).count() as u64,

@@ -18,9 +18,9 @@ use crate::contract::Query;
 const TITLE_WEIGHT: f64 = 2.0;
 const BODY_WEIGHT: f64 = 1.0;
 /// A word that stands beside a short passage tells less than one in it.
-const AROUND_WEIGHT: f64 = 0.6;
+pub(crate) const AROUND_WEIGHT: f64 = 0.6;
 /// Candidates beyond the limit, so that replaced notes do not shorten the answer.
-const SPARE_CANDIDATES: usize = 40;
+pub(crate) const SPARE_CANDIDATES: usize = 40;
 
 pub(super) fn search(
     connection: &Connection,
@@ -48,7 +48,7 @@ pub(super) fn search(
 }
 
 /// The best `limit` by words, best first, and after them those that are among the best by meaning only.
-fn best(mut hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
+pub(crate) fn best(mut hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     hits.sort_by(|a, b| b.nearness.total_cmp(&a.nearness));
     let near = hits.iter().take(limit).take_while(|hit| hit.nearness > 0.0).count();
     let mut placed: Vec<(bool, Hit)> =

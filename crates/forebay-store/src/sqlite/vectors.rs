@@ -13,7 +13,7 @@ const MOST_COMPARED: i64 = 200_000;
 /// A process that asks once reads so many, some milliseconds' worth.
 const READ_AT_ONCE: i64 = 4_000;
 /// Below this two texts have nothing to do with each other, whatever comes first among them.
-const NEAR: f32 = 0.25;
+pub(crate) const NEAR: f32 = 0.25;
 
 /// The meanings as far as they were read; new ones are added when they are next asked for.
 #[derive(Debug, Default)]

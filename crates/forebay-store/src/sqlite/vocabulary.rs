@@ -15,13 +15,13 @@ use super::telling::bounded_count;
 use crate::contract::SimilarWord;
 
 /// Words whose hashes are remembered.
-const REMEMBERED: usize = 1_000_000;
+pub(crate) const REMEMBERED: usize = 1_000_000;
 /// Shorter words are not mistaken, longer ones are no words.
-const LETTERS: std::ops::RangeInclusive<usize> = 3..=30;
+pub(crate) const LETTERS: std::ops::RangeInclusive<usize> = 3..=30;
 /// Digits a word may end with: `sha256`, `utf8`.
 const MOST_DIGITS: usize = 4;
 /// Words of the store that are weighed as what was meant.
-const MOST_SIMILAR: usize = 12;
+pub(crate) const MOST_SIMILAR: usize = 12;
 /// Passages counted for each of them.
 const COUNTED: i64 = 1_000;
 
@@ -91,14 +91,14 @@ impl Learning<'_> {
     }
 }
 
-fn hash(run: &str) -> u64 {
+pub(crate) fn hash(run: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     run.hash(&mut hasher);
     hasher.finish()
 }
 
 /// Whether people would type it: letters, and some digits after them. Ids and numbers are no words.
-fn is_word(run: &str) -> bool {
+pub(crate) fn is_word(run: &str) -> bool {
     let letters = run.trim_end_matches(|c: char| c.is_ascii_digit());
     let count = letters.chars().count();
     LETTERS.contains(&count)

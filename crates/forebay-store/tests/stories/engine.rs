@@ -1,9 +1,13 @@
 //! The engines the stories run on, and short ways to fill a store.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use forebay_domain::text::chunk::Chunker;
 use forebay_domain::{Ending, Entry, EntryKind, NoteKind, Reference, RunRecord, Spans, Timestamp};
 use forebay_store::{
-    NewChunk, NewDetail, NewEntry, NewNote, Query, SqliteStore, Store, StoreError,
+    Address, NewChunk, NewDetail, NewEntry, NewNote, PostgresStore, Query, SqliteStore, Store,
+    StoreError,
 };
 
 /// Runs a story on every engine; each gets an empty store.
@@ -11,6 +15,32 @@ pub(crate) fn on_every_engine(story: impl Fn(&dyn Store)) {
     let folder = tempfile::tempdir().unwrap();
     let sqlite = SqliteStore::open(&folder.path().join("sqlite/store.db")).unwrap();
     story(&sqlite);
+    on_postgres(|address| story(&PostgresStore::open(address, "project").unwrap()));
+}
+
+/// Runs a story on a PostgreSQL server, in a workspace of its own.
+///
+/// `cargo xtask test` starts one. Elsewhere the story is left out, and says so; unattended it fails.
+#[allow(clippy::print_stderr, reason = "what is left out must be seen")]
+pub(crate) fn on_postgres(story: impl Fn(&Address)) {
+    let Ok(server) = std::env::var("FOREBAY_TEST_POSTGRES") else {
+        let is_unattended = std::env::var("CI").is_ok_and(|value| value == "true" || value == "1");
+        assert!(
+            !is_unattended,
+            "FOREBAY_TEST_POSTGRES names no server: nothing may be left out here"
+        );
+        eprintln!("LEFT OUT on PostgreSQL: FOREBAY_TEST_POSTGRES names no server");
+        return;
+    };
+    story(&Address::read(&server, &unused_name()).unwrap());
+}
+
+/// A name that nothing on the server has.
+pub(crate) fn unused_name() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    format!("story_{}_{}_{count}", std::process::id(), since.as_nanos())
 }
 
 pub(crate) const NOW: Timestamp = Timestamp(1_800_000_000_000);

@@ -1,4 +1,4 @@
-//! Stories every engine must tell alike, and what only the SQLite file promises.
+//! Stories every engine must tell alike, and what only the SQLite file or the PostgreSQL server promises.
 
 #![allow(clippy::unwrap_used, reason = "a story that cannot go on has failed")]
 
@@ -10,7 +10,9 @@ mod forgetting;
 mod importing;
 mod keeping;
 mod noting;
+mod postgres_server;
 mod projects;
 mod remembering;
 mod sources;
 mod sqlite_file;
+mod stemming;

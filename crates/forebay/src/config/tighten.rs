@@ -12,10 +12,10 @@ pub(super) fn tightened(key: &str, held: &Value, asked: Value) -> Option<Value> 
         "isolation.write" | "isolation.read" => is_part_of(&asked, held),
         "isolation.deny" => return Some(both(held, asked)),
         "fetch.loopback" => asked.as_bool() <= held.as_bool(),
-        // A project could have the user's notes and token sent to whoever wrote it.
-        "team.server" | "team.token" => asked == *held,
         // Who may come in is the word of who runs the server, not of a project.
         _ if key.starts_with("serve.") => asked == *held,
+        // A project could have the user's notes and token sent to whoever wrote it.
+        "team.server" | "team.token" => asked == *held,
         _ if key.starts_with("limits.") => limit(&asked) <= limit(held),
         _ => true,
     };
@@ -79,10 +79,10 @@ mod tests {
         check("fetch.loopback", "false", "true", None);
         check("fetch.loopback", "true", "false", Some("false"));
         check("limits.cpu_seconds", "0", "60", Some("60"));
-        check("team.server", "''", "'https://example.org'", None);
-        check("team.project", "''", "'app'", Some("'app'"));
         check("serve.enable", "[]", "['execute']", None);
         check("serve.require_token", "true", "false", None);
+        check("team.server", "''", "'https://example.org'", None);
+        check("team.project", "''", "'app'", Some("'app'"));
         check("digest.budget", "400", "4000", Some("4000"));
     }
 }

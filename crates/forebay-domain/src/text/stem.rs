@@ -1,0 +1,248 @@
+//! The stem of an English word: "connections" and "connected" are found by "connect".
+//!
+//! The algorithm is the one M. F. Porter published in 1980, step by step as he numbered them. A rule takes a
+//! suffix away, or puts another in its place, when what stands before it is long enough: `measure` counts how
+//! often a consonant follows a vowel there.
+
+use std::borrow::Cow;
+
+/// Shorter words are their own stems, longer ones are no words.
+const LENGTHS: std::ops::RangeInclusive<usize> = 3..=64;
+
+/// The stem of a word in lower case; what is not made of English letters is its own.
+pub fn stem(word: &str) -> Cow<'_, str> {
+    if !LENGTHS.contains(&word.len()) || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return word.into();
+    }
+    let mut stem = Stem { letters: word.as_bytes().to_vec() };
+    stem.plurals();
+    stem.past_and_progressive();
+    stem.final_y();
+    stem.replace_first(DOUBLE_SUFFIXES, 0);
+    stem.replace_first(SUFFIXES, 0);
+    stem.last_suffix();
+    stem.final_e();
+    String::from_utf8(stem.letters).map_or_else(|_| word.into(), Cow::Owned)
+}
+
+const DOUBLE_SUFFIXES: &[(&str, &str)] = &[
+    ("ational", "ate"),
+    ("tional", "tion"),
+    ("enci", "ence"),
+    ("anci", "ance"),
+    ("izer", "ize"),
+    ("bli", "ble"),
+    ("alli", "al"),
+    ("entli", "ent"),
+    ("eli", "e"),
+    ("ousli", "ous"),
+    ("ization", "ize"),
+    ("ation", "ate"),
+    ("ator", "ate"),
+    ("alism", "al"),
+    ("iveness", "ive"),
+    ("fulness", "ful"),
+    ("ousness", "ous"),
+    ("aliti", "al"),
+    ("iviti", "ive"),
+    ("biliti", "ble"),
+    ("logi", "log"),
+];
+
+const SUFFIXES: &[(&str, &str)] = &[
+    ("icate", "ic"),
+    ("ative", ""),
+    ("alize", "al"),
+    ("iciti", "ic"),
+    ("ical", "ic"),
+    ("ful", ""),
+    ("ness", ""),
+];
+
+const LAST_SUFFIXES: &[&str] = &[
+    "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou",
+    "ism", "ate", "iti", "ous", "ive", "ize",
+];
+
+struct Stem {
+    letters: Vec<u8>,
+}
+
+impl Stem {
+    /// Step 1a.
+    fn plurals(&mut self) {
+        if !self.ends_with("s") {
+            return;
+        }
+        if self.ends_with("sses") || self.ends_with("ies") {
+            self.shorten(2);
+        } else if !self.ends_with("ss") {
+            self.shorten(1);
+        }
+    }
+
+    /// Step 1b.
+    fn past_and_progressive(&mut self) {
+        if self.ends_with("eed") {
+            if measure(self.before("eed")) > 0 {
+                self.shorten(1);
+            }
+            return;
+        }
+        for suffix in ["ed", "ing"] {
+            if self.ends_with(suffix) {
+                if has_vowel(self.before(suffix)) {
+                    self.shorten(suffix.len());
+                    self.mend();
+                }
+                return;
+            }
+        }
+    }
+
+    /// What step 1b leaves is made a word again: `hopp` is `hop`, `conflat` is `conflate`.
+    fn mend(&mut self) {
+        if ["at", "bl", "iz"].iter().any(|end| self.ends_with(end)) {
+            self.letters.push(b'e');
+        } else if ends_double(&self.letters)
+            && !self.letters.ends_with(b"l")
+            && !self.letters.ends_with(b"s")
+            && !self.letters.ends_with(b"z")
+        {
+            self.shorten(1);
+        } else if measure(&self.letters) == 1 && ends_short(&self.letters) {
+            self.letters.push(b'e');
+        }
+    }
+
+    /// Step 1c.
+    fn final_y(&mut self) {
+        if self.ends_with("y") && has_vowel(self.before("y")) {
+            self.shorten(1);
+            self.letters.push(b'i');
+        }
+    }
+
+    /// Steps 2 and 3: the longest suffix that fits is replaced.
+    fn replace_first(&mut self, rules: &[(&str, &str)], least: usize) {
+        let fitting = rules.iter().filter(|(suffix, _)| self.ends_with(suffix));
+        let Some((suffix, other)) = fitting.max_by_key(|(suffix, _)| suffix.len()) else { return };
+        if measure(self.before(suffix)) > least {
+            self.shorten(suffix.len());
+            self.letters.extend_from_slice(other.as_bytes());
+        }
+    }
+
+    /// Step 4.
+    fn last_suffix(&mut self) {
+        let fitting = LAST_SUFFIXES.iter().filter(|suffix| self.ends_with(suffix));
+        let Some(suffix) = fitting.max_by_key(|suffix| suffix.len()) else { return };
+        let before = self.before(suffix);
+        let follows = *suffix != "ion" || before.ends_with(b"s") || before.ends_with(b"t");
+        if follows && measure(before) > 1 {
+            self.shorten(suffix.len());
+        }
+    }
+
+    /// Step 5.
+    fn final_e(&mut self) {
+        if self.ends_with("e") {
+            let before = self.before("e");
+            let measure = measure(before);
+            if measure > 1 || measure == 1 && !ends_short(before) {
+                self.shorten(1);
+            }
+        }
+        if self.ends_with("ll") && measure(&self.letters) > 1 {
+            self.shorten(1);
+        }
+    }
+
+    fn ends_with(&self, suffix: &str) -> bool {
+        self.letters.ends_with(suffix.as_bytes())
+    }
+
+    fn before(&self, suffix: &str) -> &[u8] {
+        &self.letters[..self.letters.len() - suffix.len()]
+    }
+
+    fn shorten(&mut self, by: usize) {
+        self.letters.truncate(self.letters.len() - by);
+    }
+}
+
+/// A `y` is a vowel after a consonant.
+fn is_vowel(letters: &[u8], at: usize) -> bool {
+    match letters[at] {
+        b'a' | b'e' | b'i' | b'o' | b'u' => true,
+        b'y' => at > 0 && !is_vowel(letters, at - 1),
+        _ => false,
+    }
+}
+
+/// Here a `y` counts wherever it does not come first.
+fn has_vowel(letters: &[u8]) -> bool {
+    let counts = |(at, letter): (usize, &u8)| {
+        matches!(letter, b'a' | b'e' | b'i' | b'o' | b'u') || *letter == b'y' && at > 0
+    };
+    letters.iter().enumerate().any(counts)
+}
+
+/// How often a consonant follows a vowel.
+fn measure(letters: &[u8]) -> usize {
+    (1..letters.len()).filter(|at| is_vowel(letters, at - 1) && !is_vowel(letters, *at)).count()
+}
+
+fn ends_double(letters: &[u8]) -> bool {
+    let [.., one, other] = letters else { return false };
+    one == other && !matches!(other, b'a' | b'e' | b'i' | b'o' | b'u')
+}
+
+/// Consonant, vowel, consonant that is none of `w`, `x` and `y`: `hop`.
+fn ends_short(letters: &[u8]) -> bool {
+    let Some(last) = letters.len().checked_sub(1).filter(|last| *last >= 2) else { return false };
+    !is_vowel(letters, last - 2)
+        && is_vowel(letters, last - 1)
+        && !is_vowel(letters, last)
+        && !matches!(letters[last], b'w' | b'x' | b'y')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(words: &str, expect: &str) {
+        let stems: Vec<Cow<'_, str>> = words.split(' ').map(stem).collect();
+        assert_eq!(stems.join(" "), expect);
+    }
+
+    #[test]
+    fn forms_of_a_word_have_one_stem() {
+        check(
+            "connect connected connecting connection connections",
+            "connect connect connect connect connect",
+        );
+        check(
+            "caresses ponies cats agreed plastered motoring",
+            "caress poni cat agre plaster motor",
+        );
+        check("conflated hopping falling filing happy sky", "conflat hop fall file happi sky");
+        check("relational conditional digitizer generalization", "relat condit digit gener");
+        check("triplicate hopefulness adjustment controlling", "triplic hope adjust control");
+    }
+
+    #[test]
+    fn what_is_no_english_word_stays() {
+        check("go sha256 größe 日本 Caps", "go sha256 größe 日本 Caps");
+    }
+
+    proptest! {
+        #[test]
+        fn every_word_has_a_stem(word in "[a-z]{0,70}") {
+            prop_assert!(stem(&word).len() <= word.len() + 1);
+        }
+    }
+}

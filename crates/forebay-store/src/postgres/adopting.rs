@@ -1,0 +1,147 @@
+//! Adoption: entries that another store made, kept under the references they have there.
+//!
+//! Nothing is overwritten. The same content is kept once; another content under a reference that is taken
+//! gets a new one; notes that were written apart from each other on the same stay in force, both marked.
+
+use forebay_domain::Reference;
+
+use super::connection::Work;
+use super::entries::{self, Arrival, Begun, Content};
+use super::fault::Fault;
+use super::text::Name;
+use crate::contract::{NewDetail, NewEntry, NewNote};
+use crate::sharing::{Adopted, Origin};
+
+pub(super) fn adopt(
+    work: &mut Work<'_>,
+    begun: Option<Begun>,
+    content: &Content<'_>,
+    new: &NewEntry,
+    origin: &Origin,
+) -> Result<Adopted, Fault> {
+    let wanted = origin.reference;
+    // Of two who bring the same the second waits, and finds it.
+    work.lock(&format!("reference {}", wanted.as_str()))?;
+    if let Some(known) = with_content(work, wanted, &content.hash)? {
+        return Ok(Adopted::Known(known));
+    }
+    if is_forgotten(work, wanted)? && !origin.revives {
+        return Ok(Adopted::Forgotten);
+    }
+    work.execute(
+        "DELETE FROM gone WHERE workspace = $1 AND project = $2 AND ref = $3",
+        &[&wanted.as_str()],
+    )?;
+    let holder = holder(work, wanted)?;
+    let reference = match holder {
+        Some(_) => entries::random_reference()?,
+        None => wanted,
+    };
+    let entry = entries::complete(work, begun, content, new, Arrival::Adopted(reference))?;
+    if let Some(holder) = holder {
+        work.execute(
+            "INSERT INTO twin (workspace, project, ref, entry) VALUES ($1, $2, $3, $4)",
+            &[&wanted.as_str(), &entry.sequence],
+        )?;
+        mark(work, entry.sequence, &[holder])?;
+    }
+    if let NewDetail::Note(note) = &new.detail {
+        take_place(work, entry.sequence, note)?;
+    }
+    let entry = entries::find(work, reference)?.unwrap_or(entry);
+    Ok(Adopted::Added(Box::new(entry)))
+}
+
+/// The entry that came under this reference with this content.
+fn with_content(
+    work: &mut Work<'_>,
+    reference: Reference,
+    hash: &blake3::Hash,
+) -> Result<Option<Reference>, Fault> {
+    let row = work.first(
+        "SELECT entry.ref FROM entry
+         JOIN blob ON blob.workspace = $1 AND blob.project = $2 AND blob.id = entry.blob
+         WHERE entry.workspace = $1 AND entry.project = $2 AND complete AND blob.hash = $4
+             AND (entry.ref = $3 OR entry.id IN (SELECT entry FROM twin
+                 WHERE twin.workspace = $1 AND twin.project = $2 AND twin.ref = $3))",
+        &[&reference.as_str(), &hash.as_bytes().as_slice()],
+    )?;
+    row.map(|row| entries::reference(&row, 0)).transpose()
+}
+
+fn is_forgotten(work: &mut Work<'_>, reference: Reference) -> Result<bool, Fault> {
+    let row = work.first(
+        "SELECT FROM gone WHERE workspace = $1 AND project = $2 AND ref = $3",
+        &[&reference.as_str()],
+    )?;
+    Ok(row.is_some())
+}
+
+/// The entry that has the reference here.
+fn holder(work: &mut Work<'_>, reference: Reference) -> Result<Option<i64>, Fault> {
+    let row = work.first(
+        "SELECT id FROM entry WHERE workspace = $1 AND project = $2 AND ref = $3",
+        &[&reference.as_str()],
+    )?;
+    Ok(row.map(|row| row.try_get(0)).transpose()?)
+}
+
+/// Puts a note where its own store had it; what it did not replace there stays in force beside it.
+fn take_place(work: &mut Work<'_>, entry: i64, note: &NewNote) -> Result<(), Fault> {
+    if let Some(older) = note.supersedes {
+        replace(work, entry, older, note.topic.as_deref())?;
+    }
+    let rivals = rivals(work, entry, note)?;
+    mark(work, entry, &rivals)
+}
+
+/// Replaces a note that is in force, and with it those on the topic that contradicted it.
+fn replace(
+    work: &mut Work<'_>,
+    entry: i64,
+    older: Reference,
+    topic: Option<&str>,
+) -> Result<(), Fault> {
+    work.execute(
+        "UPDATE note SET superseded_by = $3
+         WHERE workspace = $1 AND project = $2 AND superseded_by IS NULL AND entry <> $3 AND (
+             entry = (SELECT id FROM entry WHERE workspace = $1 AND project = $2 AND ref = $4)
+             OR topic = $5 AND entry IN (
+                 SELECT other FROM conflict JOIN entry AS marked ON marked.workspace = $1
+                     AND marked.project = $2 AND marked.id = conflict.entry
+                 WHERE conflict.workspace = $1 AND conflict.project = $2 AND marked.ref = $4))",
+        &[&entry, &older.as_str(), &topic.map(Name)],
+    )?;
+    Ok(())
+}
+
+/// Notes in force that claim the same place: on the same topic, or in place of the same older note.
+fn rivals(work: &mut Work<'_>, entry: i64, note: &NewNote) -> Result<Vec<i64>, Fault> {
+    let rows = work.query(
+        "SELECT entry FROM note
+         WHERE workspace = $1 AND project = $2 AND entry <> $3 AND superseded_by IS NULL AND (
+             topic = $4 OR entry = (SELECT replaced.superseded_by FROM note AS replaced
+                 JOIN entry AS older ON older.workspace = $1 AND older.project = $2
+                     AND older.id = replaced.entry
+                 WHERE replaced.workspace = $1 AND replaced.project = $2 AND older.ref = $5))",
+        &[
+            &entry,
+            &note.topic.as_deref().map(Name),
+            &note.supersedes.as_ref().map(Reference::as_str),
+        ],
+    )?;
+    rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+}
+
+/// Marks entries as saying something else than one does, of the same.
+fn mark(work: &mut Work<'_>, one: i64, others: &[i64]) -> Result<(), Fault> {
+    work.execute(
+        "INSERT INTO conflict (workspace, project, entry, other)
+         SELECT $1::integer, $2::integer, $3::bigint, other FROM unnest($4::bigint[]) AS other
+         UNION ALL
+         SELECT $1::integer, $2::integer, other, $3::bigint FROM unnest($4::bigint[]) AS other
+         ON CONFLICT DO NOTHING",
+        &[&one, &others],
+    )?;
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! Lists of entries: the newest first, the oldest first, and the notes in force.
+
+use forebay_domain::Entry;
+
+use super::conditions::Conditions;
+use super::connection::Work;
+use super::entries::{ENTRY_COLUMNS, read_entry};
+use super::fault::Fault;
+use super::text::Name;
+use crate::contract::HistoryPage;
+use crate::sharing::{NotePage, SincePage};
+
+pub(super) fn history(work: &mut Work<'_>, page: &HistoryPage) -> Result<Vec<Entry>, Fault> {
+    let sql = format!(
+        "{ENTRY_COLUMNS} AND ($3::text IS NULL OR session.key = $3)
+             AND ($4::bigint IS NULL OR entry.id < $4)
+         ORDER BY entry.id DESC LIMIT $5"
+    );
+    let session = page.session.as_deref().map(Name);
+    work.query(&sql, &[&session, &page.before, &(page.limit as i64)])?
+        .iter()
+        .map(read_entry)
+        .collect()
+}
+
+/// Nobody may be writing meanwhile: whoever goes on after the last of these must not have passed one that
+/// becomes visible later.
+pub(super) fn since(work: &mut Work<'_>, page: &SincePage) -> Result<Vec<Entry>, Fault> {
+    let mut conditions = Conditions::default();
+    conditions.add("entry.id > ?", page.after);
+    conditions.add_one_of("entry.kind", page.kinds.iter().map(|kind| kind.word()));
+    let sql = conditions.sql.clone();
+    let limit = conditions.number(page.limit as i64);
+    let sql = format!(
+        "{ENTRY_COLUMNS}{sql} AND entry.id < coalesce((SELECT min(id) FROM entry AS unfinished
+             WHERE unfinished.workspace = $1 AND unfinished.project = $2 AND NOT unfinished.complete),
+             {})
+         ORDER BY entry.id LIMIT {limit}",
+        i64::MAX
+    );
+    work.query(&sql, &conditions.values())?.iter().map(read_entry).collect()
+}
+
+pub(super) fn notes(work: &mut Work<'_>, page: &NotePage) -> Result<Vec<Entry>, Fault> {
+    let mut conditions = Conditions::default();
+    conditions.add_plain("note.superseded_by IS NULL AND entry.kind = 'note'");
+    conditions.add_name("session.key = ?", page.session.as_deref());
+    conditions.add_name("entry.branch = ?", page.branch.as_deref());
+    conditions.add_name("entry.ticket = ?", page.ticket.as_deref());
+    if let Some(pinned) = page.pinned {
+        conditions.add("note.pinned = ?", pinned);
+    }
+    let sql = conditions.sql.clone();
+    let limit = conditions.number(page.limit as i64);
+    let sql = format!("{ENTRY_COLUMNS}{sql} ORDER BY entry.id DESC LIMIT {limit}");
+    work.query(&sql, &conditions.values())?.iter().map(read_entry).collect()
+}

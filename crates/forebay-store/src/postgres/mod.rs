@@ -1,0 +1,445 @@
+//! The engine for many machines: one PostgreSQL server, any number of processes, none of which keeps anything.
+//!
+//! Rows belong to a project of a workspace; every statement is handed both (`connection`), and the server itself
+//! shows a connection no row of another workspace. Words are found by the server's full text index and ranked
+//! here (`lexemes`, `ranking`), meanings by `pgvector`, parts of words and slips by `pg_trgm`.
+
+mod address;
+mod adopting;
+mod blobs;
+mod conditions;
+mod connection;
+mod counts;
+mod derived;
+mod entries;
+mod events;
+mod fault;
+mod files;
+mod imports;
+mod ledger;
+mod lexemes;
+mod lists;
+mod migrate;
+mod parts;
+mod passages;
+mod pool;
+mod purge;
+mod ranking;
+mod reindex;
+mod search;
+mod sessions;
+mod sources;
+mod text;
+mod tls;
+mod upload;
+mod vocabulary;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use forebay_domain::event::Recorded;
+use forebay_domain::usage::{Answered, Totals};
+use forebay_domain::{Entry, Hit, Reference, Timestamp};
+
+pub use self::address::Address;
+use self::connection::{Place, Work};
+use self::counts::Counts;
+use self::fault::Fault;
+use self::pool::{Pool, Writing};
+use self::text::Name;
+use self::vocabulary::Vocabulary;
+use crate::StoreError;
+use crate::contract::{
+    EventPage, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported, IndexState,
+    IndexStep, NewChunk, Outdated, Purged, Query, Renewed, Selection, SessionFacts, SimilarWord,
+    Store, Upload,
+};
+use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
+use crate::packed::Packed;
+use crate::sharing::{NotePage, SincePage};
+use crate::source::{Item, Reindex, Source};
+use crate::sqlite::parts::Parts;
+
+/// A project's store on a PostgreSQL server.
+#[derive(Debug)]
+pub struct PostgresStore {
+    pool: Arc<Pool>,
+    place: Place,
+    project: String,
+    counts: Counts,
+    vocabulary: Vocabulary,
+    parts: Parts,
+    indexing: Mutex<()>,
+}
+
+impl PostgresStore {
+    /// Opens a project's store, making the project and the tables as needed.
+    pub fn open(address: &Address, project: &str) -> Result<Self, StoreError> {
+        let pool = Pool::of(address)?;
+        let number = loop {
+            if let Some(number) = find_project(&pool, project)? {
+                break number;
+            }
+            pool.reading(nowhere(&pool), |work| {
+                work.execute(
+                    "INSERT INTO project (workspace, name) SELECT $1, $3 WHERE $2::integer = 0
+                     ON CONFLICT DO NOTHING",
+                    &[&Name(project)],
+                )
+            })?;
+        };
+        Ok(Self::with(pool, number, project))
+    }
+
+    /// Opens a project's store only when it is there already.
+    pub fn open_existing(address: &Address, project: &str) -> Result<Option<Self>, StoreError> {
+        let pool = Pool::of(address)?;
+        let number = find_project(&pool, project)?;
+        Ok(number.map(|number| Self::with(pool, number, project)))
+    }
+
+    /// The projects of a workspace, by name.
+    pub fn projects(address: &Address) -> Result<Vec<String>, StoreError> {
+        let pool = Pool::of(address)?;
+        pool.reading(nowhere(&pool), |work| {
+            let rows = work.query(
+                "SELECT name FROM project WHERE workspace = $1 AND $2::integer = 0 ORDER BY name COLLATE \"C\"",
+                &[],
+            )?;
+            rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+        })
+    }
+
+    fn with(pool: Arc<Pool>, number: i32, project: &str) -> Self {
+        let place = Place { workspace: pool.workspace(), project: number };
+        Self {
+            pool,
+            place,
+            project: project.to_owned(),
+            counts: Counts::default(),
+            vocabulary: Vocabulary::default(),
+            parts: Parts::default(),
+            indexing: Mutex::default(),
+        }
+    }
+
+    fn name(&self) -> &str {
+        self.pool.store()
+    }
+
+    fn reading<T>(
+        &self,
+        work: impl FnMut(&mut Work<'_>) -> Result<T, Fault>,
+    ) -> Result<T, StoreError> {
+        self.pool.reading(self.place, work)
+    }
+
+    fn writing<T>(
+        &self,
+        mut work: impl FnMut(&mut Work<'_>) -> Result<T, Fault>,
+    ) -> Result<T, StoreError> {
+        let mut purges = None;
+        let value = self.pool.writing(self.place, Writing::Adds, |at_work| {
+            let value = work(at_work)?;
+            purges = at_work.purges;
+            Ok(value)
+        })?;
+        if let Some(purges) = purges {
+            self.vocabulary.follow(purges);
+        }
+        Ok(value)
+    }
+
+    /// Learns the words of passages that were stored. Without them slips are not set right, nothing more.
+    fn learn(&self, chunks: &[NewChunk]) {
+        let Some(lesson) = self.vocabulary.lesson(chunks) else { return };
+        match self.reading(|work| vocabulary::write(work, &lesson)) {
+            Ok(()) => self.vocabulary.keep(lesson),
+            Err(error) => tracing::warn!(%error, "the words of an entry were not learned"),
+        }
+    }
+
+    fn blob_of(&self, reference: Reference) -> Result<i64, StoreError> {
+        self.reading(|work| entries::blob_of(work, reference))?
+            .map_or_else(|| Err(self.why_missing(reference)), Ok)
+    }
+
+    fn why_missing(&self, reference: Reference) -> StoreError {
+        match self.reading(|work| purge::tombstone(work, reference)) {
+            Ok(Some((why, at))) => StoreError::Gone { reference, why, at },
+            Ok(None) => StoreError::Unknown(reference),
+            Err(error) => error,
+        }
+    }
+}
+
+/// A place for statements about the projects themselves.
+fn nowhere(pool: &Pool) -> Place {
+    Place { workspace: pool.workspace(), project: 0 }
+}
+
+fn find_project(pool: &Pool, name: &str) -> Result<Option<i32>, StoreError> {
+    pool.reading(nowhere(pool), |work| {
+        let row = work.first(
+            "SELECT id FROM project WHERE workspace = $1 AND name = $3 AND $2::integer = 0",
+            &[&Name(name)],
+        )?;
+        Ok(row.map(|row| row.try_get(0)).transpose()?)
+    })
+}
+
+impl Store for PostgresStore {
+    fn upload(&self) -> Result<Box<dyn Upload + '_>, StoreError> {
+        Ok(Box::new(upload::PostgresUpload::new(self)))
+    }
+
+    fn entry(&self, reference: Reference) -> Result<Entry, StoreError> {
+        self.reading(|work| entries::find(work, reference))?
+            .map_or_else(|| Err(self.why_missing(reference)), Ok)
+    }
+
+    /// Each part is a query of its own, so that a slow reader holds nothing on the server.
+    fn read(
+        &self,
+        reference: Reference,
+        start: u64,
+        take: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<(), StoreError> {
+        let blob = self.blob_of(reference)?;
+        let size = self.reading(|work| blobs::size(work, blob))?;
+        let mut offset = start;
+        while offset < size {
+            let part = self.reading(|work| blobs::part_at(work, blob, offset))?;
+            let piece = part.as_ref().and_then(|(from, raw)| raw.get((offset - from) as usize..));
+            let Some(piece) = piece.filter(|piece| !piece.is_empty()) else {
+                return Err(self.why_missing(reference));
+            };
+            offset += piece.len() as u64;
+            if !take(piece) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn line_start(&self, reference: Reference, line: u64) -> Result<u64, StoreError> {
+        let blob = self.blob_of(reference)?;
+        self.reading(|work| blobs::line_start(work, blob, line))
+    }
+
+    fn indexing(&self) -> &Mutex<()> {
+        &self.indexing
+    }
+
+    fn unindexed(&self, at_most: usize) -> Result<Vec<IndexState>, StoreError> {
+        self.reading(|work| entries::unindexed(work, at_most))
+    }
+
+    fn unindexed_bytes(&self) -> Result<u64, StoreError> {
+        self.reading(entries::unindexed_bytes)
+    }
+
+    fn extend_index(&self, steps: &[IndexStep]) -> Result<(), StoreError> {
+        self.writing(|work| steps.iter().try_for_each(|step| entries::extend_index(work, step)))?;
+        for step in steps {
+            self.learn(&step.chunks);
+        }
+        Ok(())
+    }
+
+    fn outdated(&self, at_most: usize) -> Result<Vec<Outdated>, StoreError> {
+        self.reading(|work| passages::outdated(work, at_most))
+    }
+
+    fn renew(&self, renewed: &[Renewed]) -> Result<(), StoreError> {
+        self.writing(|work| passages::renew(work, renewed))?;
+        for renewed in renewed {
+            self.learn(std::slice::from_ref(&renewed.chunk));
+        }
+        Ok(())
+    }
+
+    fn search(&self, query: &Query) -> Result<Vec<Hit>, StoreError> {
+        self.reading(|work| search::search(work, query, &self.counts))
+    }
+
+    fn reindex(&self) -> Result<Box<dyn Reindex + '_>, StoreError> {
+        Ok(Box::new(reindex::PostgresReindex::new(self)))
+    }
+
+    fn sources(&self) -> Result<Vec<Source>, StoreError> {
+        self.reading(sources::list)
+    }
+
+    fn source(&self, name: &str) -> Result<Option<Source>, StoreError> {
+        self.reading(|work| sources::find(work, name))
+    }
+
+    fn unchecked_sources(
+        &self,
+        between: (Timestamp, Timestamp),
+    ) -> Result<Vec<Source>, StoreError> {
+        self.reading(|work| sources::unchecked(work, between))
+    }
+
+    fn source_items(&self, name: &str) -> Result<Vec<Item>, StoreError> {
+        self.reading(|work| sources::items(work, name))
+    }
+
+    fn mark_checked(
+        &self,
+        name: &str,
+        at: Timestamp,
+        expires: Option<Timestamp>,
+    ) -> Result<(), StoreError> {
+        self.writing(|work| sources::mark_checked(work, name, at, expires))
+    }
+
+    fn passages(&self, hits: &[&Hit]) -> Result<Vec<String>, StoreError> {
+        self.reading(|work| parts::passages(work, &self.parts, hits))
+    }
+
+    fn unknown_words(&self, words: &[String]) -> Result<Vec<String>, StoreError> {
+        self.reading(|work| self.counts.unknown(work, words))
+    }
+
+    fn similar_words(&self, word: &str) -> Result<Vec<SimilarWord>, StoreError> {
+        self.reading(|work| vocabulary::similar(work, word))
+    }
+
+    fn count_question(
+        &self,
+        session: &str,
+        now: Timestamp,
+        within: Duration,
+    ) -> Result<u64, StoreError> {
+        self.writing(|work| ledger::count_question(work, session, now, within))
+    }
+
+    fn history(&self, page: &HistoryPage) -> Result<Vec<Entry>, StoreError> {
+        self.reading(|work| lists::history(work, page))
+    }
+
+    fn since(&self, page: &SincePage) -> Result<Vec<Entry>, StoreError> {
+        self.pool.writing(self.place, Writing::Forgets, |work| lists::since(work, page))
+    }
+
+    fn notes(&self, page: &NotePage) -> Result<Vec<Entry>, StoreError> {
+        self.reading(|work| lists::notes(work, page))
+    }
+
+    fn sessions(&self, limit: usize) -> Result<Vec<SessionFacts>, StoreError> {
+        self.reading(|work| sessions::list(work, limit))
+    }
+
+    fn remember(&self, happened: &Happened) -> Result<(), StoreError> {
+        self.writing(|work| events::remember(work, happened))
+    }
+
+    fn events(&self, page: &EventPage) -> Result<Vec<Recorded>, StoreError> {
+        self.reading(|work| events::events(work, page))
+    }
+
+    fn mark(&self, session: &str, topic: &str) -> Result<bool, StoreError> {
+        self.writing(|work| events::mark(work, session, topic))
+    }
+
+    fn unmark(&self, session: &str, topic: &str) -> Result<bool, StoreError> {
+        self.writing(|work| events::unmark(work, session, topic))
+    }
+
+    fn would_purge(&self, selection: &Selection, now: Timestamp) -> Result<Purged, StoreError> {
+        self.reading(|work| purge::survey(work, selection, now))
+    }
+
+    fn purge(&self, selection: &Selection, now: Timestamp) -> Result<Purged, StoreError> {
+        self.pool.writing(self.place, Writing::Forgets, |work| purge::purge(work, selection, now))
+    }
+
+    fn record(&self, answers: &[(Answered, Timestamp)]) -> Result<(), StoreError> {
+        self.writing(|work| ledger::record(work, answers))
+    }
+
+    fn usage(&self, session: Option<&str>) -> Result<BTreeMap<String, Totals>, StoreError> {
+        self.reading(|work| ledger::by_tool(work, session))
+    }
+
+    fn files_at_work(&self, session: &str) -> Result<FilesAtWork, StoreError> {
+        self.reading(|work| files::of_session(work, session))
+    }
+
+    fn keep_file(&self, session: &str, file: &FileAtWork, most: usize) -> Result<(), StoreError> {
+        self.writing(|work| files::keep(work, session, file, most))
+    }
+
+    fn forget_deliveries(&self, session: &str) -> Result<(), StoreError> {
+        self.writing(|work| files::forget_deliveries(work, session))
+    }
+
+    fn derived(&self, keys: &[DerivedKey]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        self.reading(|work| derived::get(work, keys))
+    }
+
+    fn keep_derived(&self, made: &[Derived], most_bytes: u64) -> Result<(), StoreError> {
+        let packed = crate::sqlite::derived::packed(made);
+        self.writing(|work| derived::keep(work, &packed, most_bytes))
+    }
+
+    fn facts(&self) -> Result<Facts, StoreError> {
+        self.reading(ledger::facts)
+    }
+
+    fn imported(&self, transcript: &str) -> Result<Option<Imported>, StoreError> {
+        self.reading(|work| imports::state(work, transcript))
+    }
+
+    fn import(&self, entries: &[Import], step: &ImportStep) -> Result<bool, StoreError> {
+        // Compressed first, so that the transaction is short.
+        let ready = entries.iter().map(|import| Ok((import, Packed::of(&import.raw)?)));
+        let ready = ready.collect::<Result<Vec<_>, StoreError>>()?;
+        let is_written = self.writing(|work| imports::write(work, &ready, step))?;
+        if is_written {
+            for import in entries {
+                self.learn(&import.chunks);
+            }
+        }
+        Ok(is_written)
+    }
+
+    /// The server tidies itself.
+    fn tidy(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn notices(&self) -> &[String] {
+        &[]
+    }
+
+    fn health(&self) -> Result<Health, StoreError> {
+        let engine = self.reading(|work| {
+            let row = work.one(
+                "SELECT current_setting('server_version'), (SELECT extversion FROM pg_extension
+                     WHERE extname = 'vector') WHERE $1::integer + $2::integer > 0",
+                &[],
+            )?;
+            let (server, vector): (&str, Option<&str>) = (row.try_get(0)?, row.try_get(1)?);
+            let server = server.split(' ').next().unwrap_or(server);
+            Ok(format!("PostgreSQL {server}, pgvector {}", vector.unwrap_or("missing")))
+        })?;
+        // A transaction that writes nothing still tells whether one can be begun.
+        let faults = self.writing(|_| Ok(())).err().map(|error| error.to_string());
+        Ok(Health {
+            engine,
+            location: PathBuf::from(format!(
+                "{}?workspace={} project {}",
+                self.name(),
+                self.pool.workspace_name(),
+                self.project
+            )),
+            schema: migrate::VERSION,
+            faults: faults.into_iter().collect(),
+        })
+    }
+}

@@ -1,0 +1,282 @@
+//! Search: passages by their words (BM25, any word may match) and by their meaning.
+//!
+//! Both give their best; whoever asked weighs the one against the other, over all its stores.
+
+use std::collections::BTreeMap;
+
+use ::postgres::Row;
+use forebay_domain::{EntryKind, Hit, NoteKind, Reference, Timestamp};
+
+use super::conditions::Conditions;
+use super::connection::Work;
+use super::counts::{Counts, Sizes};
+use super::fault::Fault;
+use super::ranking::{self, Ranked};
+use super::{entries, lexemes, passages};
+use crate::contract::{Meaning, Query};
+use crate::sqlite::search::{SPARE_CANDIDATES, best};
+use crate::sqlite::vectors::NEAR;
+
+/// Vectors of this length are found by an index.
+const INDEXED_DIMENSIONS: usize = 256;
+/// In a project with fewer passages each meaning is compared.
+const COMPARED: f64 = 3_000.0;
+/// Passages with a phrase that are looked at.
+const MOST_WITH_PHRASE: i64 = 5_000;
+
+pub(super) fn search(
+    work: &mut Work<'_>,
+    query: &Query,
+    counts: &Counts,
+) -> Result<Vec<Hit>, Fault> {
+    if query.limit == 0 {
+        return Ok(Vec::new());
+    }
+    let sizes = counts.sizes(work)?;
+    let mut scores: BTreeMap<i64, Scores> = BTreeMap::new();
+    for (chunk, words) in by_words(work, query, (&sizes, counts))? {
+        scores.entry(chunk).or_default().words = words;
+    }
+    for (chunk, nearness) in by_meaning(work, query, &sizes)? {
+        scores.entry(chunk).or_default().nearness = nearness;
+    }
+    Ok(best(load(work, &scores)?, query.limit))
+}
+
+/// How well a passage fits, either way; 0 where it does not.
+#[derive(Default)]
+struct Scores {
+    words: f64,
+    nearness: f32,
+}
+
+/// The best by words, with those whose neighbours have them.
+fn by_words(
+    work: &mut Work<'_>,
+    query: &Query,
+    counted: (&Sizes, &Counts),
+) -> Result<Vec<(i64, f64)>, Fault> {
+    let has_words = !query.words.is_empty() || !query.beginnings.is_empty();
+    if !has_words && query.phrases.is_empty() {
+        return if query.lists_newest { newest(work, query) } else { Ok(Vec::new()) };
+    }
+    let conditions = conditions(work, query);
+    // A phrase may be made of words that stand nearly everywhere.
+    let ranked = if has_words {
+        ranking::by_words(work, query, counted, !query.phrases.is_empty())?
+    } else {
+        with_phrases(work, query)?
+    };
+    let mut best = fitting(work, ranked, &conditions)?;
+    if best.is_empty() && !conditions.is_empty() && has_words && query.phrases.is_empty() {
+        let all = ranking::by_words(work, query, counted, true)?;
+        best = fitting(work, all, &conditions)?;
+    }
+    best.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+    best.truncate(query.limit + SPARE_CANDIDATES);
+    Ok(best)
+}
+
+/// Those of the ranked passages that the conditions leave.
+fn fitting(
+    work: &mut Work<'_>,
+    ranked: Ranked,
+    conditions: &Conditions,
+) -> Result<Vec<(i64, f64)>, Fault> {
+    if conditions.is_empty() || ranked.is_empty() {
+        return Ok(ranked.into_iter().collect());
+    }
+    let ids: Vec<i64> = ranked.keys().copied().collect();
+    let mut values = conditions.values();
+    values.push(&ids);
+    let sql = format!(
+        "SELECT chunk.id FROM chunk {JOINS} {SESSION} WHERE {PLACE} AND chunk.id = ANY (${}) {}",
+        values.len() + 2,
+        conditions.sql
+    );
+    let rows = work.query(&sql, &values)?;
+    let score = |row: &Row| {
+        let id: i64 = row.try_get(0)?;
+        Ok((id, ranked.get(&id).copied().unwrap_or_default()))
+    };
+    rows.iter().map(score).collect()
+}
+
+/// Passages that have all of the phrases.
+fn with_phrases(work: &mut Work<'_>, query: &Query) -> Result<Ranked, Fault> {
+    let project = work.place().project;
+    let phrases: Vec<String> = query
+        .phrases
+        .iter()
+        .filter_map(|text| lexemes::phrase(project, text))
+        .map(|phrase| format!("({phrase})"))
+        .collect();
+    if phrases.is_empty() {
+        return Ok(Ranked::new());
+    }
+    let rows = work.query(
+        "SELECT id FROM chunk WHERE workspace = $1 AND project = $2 AND words @@ $3::text::tsquery
+         ORDER BY id DESC LIMIT $4",
+        &[&phrases.join(" & "), &MOST_WITH_PHRASE],
+    )?;
+    rows.iter().map(|row| Ok((row.try_get(0)?, 1.0))).collect()
+}
+
+/// The first passages of the newest entries that fit; none is better than another.
+fn newest(work: &mut Work<'_>, query: &Query) -> Result<Vec<(i64, f64)>, Fault> {
+    let conditions = conditions(work, query);
+    let most = (query.limit + SPARE_CANDIDATES) as i64;
+    let mut values = conditions.values();
+    values.push(&most);
+    let sql = format!(
+        "SELECT min(chunk.id) FROM chunk {JOINS} {SESSION} WHERE {PLACE} {}
+         GROUP BY entry.id ORDER BY entry.id DESC LIMIT ${}",
+        conditions.sql,
+        values.len() + 2
+    );
+    work.query(&sql, &values)?.iter().map(|row| Ok((row.try_get(0)?, 1.0))).collect()
+}
+
+/// The passages whose meaning is nearest.
+fn by_meaning(work: &mut Work<'_>, query: &Query, sizes: &Sizes) -> Result<Vec<(i64, f32)>, Fault> {
+    let Some(Meaning { model, vector }) = &query.meaning else { return Ok(Vec::new()) };
+    if vector.iter().all(|number| *number == 0) {
+        return Ok(Vec::new());
+    }
+    let compares_each = vector.len() != INDEXED_DIMENSIONS || sizes.passages <= COMPARED;
+    let mut conditions = conditions(work, query);
+    let joins = if conditions.is_empty() {
+        String::new()
+    } else {
+        format!("JOIN chunk ON {PLACE} AND chunk.id = meaning.chunk {JOINS} {SESSION}")
+    };
+    let sql_conditions = conditions.sql.clone();
+    let model = conditions.number(super::text::kept(model));
+    let wanted = conditions.number(passages::vector(vector));
+    let dimensions = conditions.number(vector.len() as i32);
+    let most = conditions.number((query.limit + SPARE_CANDIDATES) as i64);
+    let meanings = format!(
+        "meaning {joins} WHERE meaning.workspace = $1 AND meaning.project = $2
+             AND meaning.model = (SELECT id FROM model WHERE name = {model}) {sql_conditions}"
+    );
+    let sql = if compares_each {
+        format!(
+            "SELECT chunk, 1 - (vector <=> {wanted}::text::halfvec) FROM
+                 (SELECT meaning.chunk, meaning.vector FROM {meanings}
+                      AND vector_dims(meaning.vector) = {dimensions} OFFSET 0) AS compared
+             ORDER BY 2 DESC, 1 DESC LIMIT {most}"
+        )
+    } else {
+        format!(
+            "SELECT meaning.chunk,
+                 1 - ((meaning.vector::halfvec({INDEXED_DIMENSIONS})) <=> {wanted}::text::halfvec)
+             FROM {meanings} AND vector_dims(meaning.vector) = {INDEXED_DIMENSIONS}
+                 AND {dimensions}::integer > 0
+             ORDER BY meaning.vector::halfvec({INDEXED_DIMENSIONS}) <=> {wanted}::text::halfvec
+             LIMIT {most}"
+        )
+    };
+    let rows = work.query(&sql, &conditions.values())?;
+    let read = |row: &Row| Ok((row.try_get(0)?, row.try_get::<_, f64>(1)? as f32));
+    let near: Vec<(i64, f32)> = rows.iter().map(read).collect::<Result<_, Fault>>()?;
+    Ok(near.into_iter().filter(|(_, nearness)| *nearness >= NEAR).collect())
+}
+
+const PLACE: &str = "chunk.workspace = $1 AND chunk.project = $2";
+const JOINS: &str = "
+    JOIN entry ON entry.workspace = $1 AND entry.project = $2 AND entry.id = chunk.entry AND entry.complete
+    LEFT JOIN note ON note.workspace = $1 AND note.project = $2 AND note.entry = entry.id";
+const SESSION: &str = "
+    LEFT JOIN session ON session.workspace = $1 AND session.project = $2 AND session.id = entry.session";
+
+fn conditions(work: &Work<'_>, query: &Query) -> Conditions {
+    let mut conditions = Conditions::default();
+    conditions.add_name("session.key = ?", query.session.as_deref());
+    conditions.add_name("entry.branch = ?", query.branch.as_deref());
+    conditions.add_name("entry.ticket = ?", query.ticket.as_deref());
+    for source in &query.sources {
+        conditions.add_glob("entry.source", source);
+    }
+    conditions.add_one_of("entry.ref", query.entries.iter().map(Reference::as_str));
+    add_kinds(&mut conditions, query);
+    let moment = "coalesce(chunk.created, entry.created)";
+    if let Some(after) = query.after {
+        conditions.add(&format!("{moment} >= ?"), after.0);
+    }
+    if let Some(before) = query.before {
+        conditions.add(&format!("{moment} < ?"), before.0);
+    }
+    let project = work.place().project;
+    for text in &query.without {
+        if let Some(unwanted) = lexemes::phrase(project, text) {
+            conditions.add("NOT chunk.words @@ ?::text::tsquery", unwanted);
+        }
+    }
+    // What is found by its meaning must have the phrases, too.
+    for text in &query.phrases {
+        match lexemes::phrase(project, text) {
+            Some(phrase) => conditions.add("chunk.words @@ ?::text::tsquery", phrase),
+            None => conditions.add_plain("false"),
+        }
+    }
+    conditions
+}
+
+fn add_kinds(conditions: &mut Conditions, query: &Query) {
+    if query.kinds.is_empty() && query.notes.is_empty() {
+        return;
+    }
+    let words = |words: Vec<&'static str>| -> Vec<String> {
+        words.into_iter().map(str::to_owned).collect()
+    };
+    let kinds = conditions.number(words(query.kinds.iter().map(|kind| kind.word()).collect()));
+    let notes = conditions.number(words(query.notes.iter().map(|note| note.word()).collect()));
+    conditions.add_plain(&format!("(entry.kind = ANY ({kinds}) OR note.kind = ANY ({notes}))"));
+}
+
+/// What is known of the candidates; a note that was replaced is none.
+fn load(work: &mut Work<'_>, scores: &BTreeMap<i64, Scores>) -> Result<Vec<Hit>, Fault> {
+    let ids: Vec<i64> = scores.keys().copied().collect();
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = format!(
+        "SELECT entry.ref, entry.kind, note.kind, chunk.title, entry.source, chunk.key,
+                coalesce(chunk.created, entry.created), chunk.first_line, chunk.last_line,
+                CASE WHEN note.entry IS NOT NULL THEN
+                    (SELECT older.ref FROM note AS replaced
+                     JOIN entry AS older ON older.workspace = $1 AND older.project = $2
+                         AND older.id = replaced.entry
+                     WHERE replaced.workspace = $1 AND replaced.project = $2
+                         AND replaced.superseded_by = entry.id ORDER BY older.id DESC LIMIT 1) END,
+                chunk.start, chunk.bytes, chunk.code, chunk.id
+         FROM chunk {JOINS}
+         WHERE {PLACE} AND chunk.id = ANY ($3) AND note.superseded_by IS NULL ORDER BY chunk.id DESC"
+    );
+    work.query(&sql, &[&ids])?.iter().map(|row| read_hit(row, scores)).collect()
+}
+
+fn read_hit(row: &Row, scores: &BTreeMap<i64, Scores>) -> Result<Hit, Fault> {
+    let score = scores.get(&row.try_get(13)?);
+    Ok(Hit {
+        reference: entries::reference(row, 0)?,
+        kind: EntryKind::from_word(row.try_get(1)?).unwrap_or(EntryKind::Source),
+        note: row.try_get::<_, Option<&str>>(2)?.and_then(NoteKind::from_word),
+        title: row.try_get(3)?,
+        source: row.try_get(4)?,
+        key: row.try_get(5)?,
+        created: Timestamp(row.try_get(6)?),
+        lines: (row.try_get::<_, i64>(7)? as u64, row.try_get::<_, i64>(8)? as u64),
+        supersedes: entries::optional_reference(row, 9)?,
+        start: row.try_get::<_, i64>(10)? as u64,
+        bytes: row.try_get::<_, i64>(11)? as u64,
+        is_code: row.try_get(12)?,
+        words: score.map_or(0.0, |score| score.words),
+        nearness: score.map_or(0.0, |score| score.nearness),
+        score: 0.0,
+        text: String::new(),
+        matched: Vec::new(),
+        conflicts: None,
+        alike: 0,
+    })
+}
