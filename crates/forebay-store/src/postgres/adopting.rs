@@ -9,7 +9,7 @@ use super::connection::Work;
 use super::entries::{self, Arrival, Begun, Content};
 use super::fault::Fault;
 use super::purge;
-use super::text::Name;
+use super::text::{Name, Text};
 use crate::contract::{NewDetail, NewEntry, NewNote};
 use crate::sharing::{Adopted, Origin};
 
@@ -100,7 +100,7 @@ fn replace_version(work: &mut Work<'_>, new: &Entry) -> Result<(), Fault> {
                  AND kind IN ('source', 'page') AND id <> $5 AND {is_replaced} (created <= $6 AND {came})"
         )
     };
-    let (source, title) = (Name(&new.source), Name(&new.title));
+    let (source, title) = (Text(&new.source), Text(&new.title));
     let values: [&(dyn ::postgres::types::ToSql + Sync); 4] =
         [&source, &title, &new.sequence, &new.created.0];
     let replaced = work.query(&versions(""), &values)?;
