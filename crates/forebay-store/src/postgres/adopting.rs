@@ -3,12 +3,13 @@
 //! Nothing is overwritten. The same content is kept once; another content under a reference that is taken
 //! gets a new one; notes that were written apart from each other on the same stay in force, both marked.
 
-use forebay_domain::Reference;
+use forebay_domain::{Entry, EntryKind, Reference};
 
 use super::connection::Work;
 use super::entries::{self, Arrival, Begun, Content};
 use super::fault::Fault;
-use super::text::Name;
+use super::purge;
+use super::text::{Name, Text};
 use crate::contract::{NewDetail, NewEntry, NewNote};
 use crate::sharing::{Adopted, Origin};
 
@@ -39,15 +40,18 @@ pub(super) fn adopt(
     };
     let entry = entries::complete(work, begun, content, new, Arrival::Adopted(reference))?;
     if let Some(holder) = holder {
-        work.execute(
-            "INSERT INTO twin (workspace, project, ref, entry) VALUES ($1, $2, $3, $4)",
-            &[&wanted.as_str(), &entry.sequence],
-        )?;
         mark(work, entry.sequence, &[holder])?;
     }
-    if let NewDetail::Note(note) = &new.detail {
-        take_place(work, entry.sequence, note)?;
+    match (&new.detail, new.kind) {
+        (NewDetail::Note(note), _) => take_place(work, entry.sequence, note)?,
+        (_, EntryKind::Source | EntryKind::Page) => replace_version(work, &entry)?,
+        _ => {}
     }
+    // Whatever came is known by the reference it came under, also where that is its own.
+    work.execute(
+        "INSERT INTO twin (workspace, project, ref, entry) VALUES ($1, $2, $3, $4)",
+        &[&wanted.as_str(), &entry.sequence],
+    )?;
     let entry = entries::find(work, reference)?.unwrap_or(entry);
     Ok(Adopted::Added(Box::new(entry)))
 }
@@ -84,6 +88,27 @@ fn holder(work: &mut Work<'_>, reference: Reference) -> Result<Option<i64>, Faul
         &[&reference.as_str()],
     )?;
     Ok(row.map(|row| row.try_get(0)).transpose()?)
+}
+
+/// Takes the place of the older version of a source that came before; one that was indexed here stays.
+fn replace_version(work: &mut Work<'_>, new: &Entry) -> Result<(), Fault> {
+    let came = "id IN (SELECT entry FROM twin WHERE twin.workspace = $1 AND twin.project = $2)";
+    let versions = |is_replaced: &str| {
+        format!(
+            "SELECT id, ref FROM entry
+             WHERE workspace = $1 AND project = $2 AND complete AND source = $3 AND title = $4
+                 AND kind IN ('source', 'page') AND id <> $5 AND {is_replaced} (created <= $6 AND {came})"
+        )
+    };
+    let (source, title) = (Text(&new.source), Text(&new.title));
+    let values: [&(dyn ::postgres::types::ToSql + Sync); 4] =
+        [&source, &title, &new.sequence, &new.created.0];
+    let replaced = work.query(&versions(""), &values)?;
+    purge::replace(work, &replaced, &new.source, new.created)?;
+    let others = work.query(&versions("NOT"), &values)?;
+    let others: Vec<i64> =
+        others.iter().map(|row| row.try_get(0)).collect::<Result<_, ::postgres::Error>>()?;
+    mark(work, new.sequence, &others)
 }
 
 /// Puts a note where its own store had it; what it did not replace there stays in force beside it.
