@@ -183,8 +183,8 @@ CREATE TABLE chunk (
 ) WITH (toast_tuple_target = 400);
 CREATE INDEX chunk_entry ON chunk (workspace, project, entry);
 CREATE INDEX chunk_form ON chunk (workspace, project, form, id);
--- Words that wait in a list to be sorted in would be read by every search.
-CREATE INDEX chunk_words ON chunk USING gin (words) WITH (fastupdate = off);
+-- New words wait in a list, which is sorted in when it has grown or when somebody tidies up: every search reads it.
+CREATE INDEX chunk_words ON chunk USING gin (words) WITH (fastupdate = on, gin_pending_list_limit = 1024);
 
 -- The models that meanings were made with; those of different models never meet.
 CREATE TABLE model (
@@ -390,6 +390,6 @@ BEGIN
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', kept);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', kept);
         EXECUTE format('CREATE POLICY own_workspace ON %I USING
-            (workspace = nullif(current_setting(''forebay.workspace'', true), '''')::integer)', kept);
+            (workspace = (SELECT nullif(current_setting(''forebay.workspace'', true), '''')::integer))', kept);
     END LOOP;
 END $$;
