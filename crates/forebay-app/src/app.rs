@@ -18,6 +18,7 @@ use crate::jobs::Jobs;
 use crate::places::Places;
 use crate::redaction::Redaction;
 use crate::rules::Permissions;
+use crate::stores::Stores;
 use crate::tools;
 use crate::{Answer, AppError, Call, Settings};
 
@@ -78,8 +79,10 @@ pub struct App {
 impl App {
     /// No file is opened or made before something is asked.
     pub fn new(setup: Setup) -> Self {
+        let author = author(&setup);
+        let stores = Stores::of(&setup.home, &setup.settings, &author);
         Self {
-            author: author(&setup),
+            author,
             machine: Machine::of(&setup),
             redaction: Redaction::new(setup.settings.store.redact, setup.environment),
             settings: setup.settings,
@@ -87,7 +90,7 @@ impl App {
             client: setup.client,
             cwd: setup.cwd,
             user_home: setup.user_home,
-            places: Places::new(setup.home, setup.project),
+            places: Places::new(setup.home, stores, setup.project),
             permissions: Permissions::default(),
             jobs: Jobs::new(setup.keeper),
             clock: setup.clock,

@@ -39,6 +39,7 @@ mod skeletons;
 mod source_file;
 pub mod sources;
 mod stale;
+mod stores;
 mod threads;
 pub mod tools;
 

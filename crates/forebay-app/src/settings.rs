@@ -53,6 +53,9 @@ pub struct Run {
 #[serde(deny_unknown_fields)]
 pub struct Store {
     pub redact: bool,
+    /// Empty for files of this machine.
+    pub url: String,
+    pub workspace: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
