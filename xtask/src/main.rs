@@ -7,6 +7,7 @@ mod clients;
 mod docs;
 mod inspector;
 mod packages;
+mod postgres;
 mod rules;
 mod say;
 mod shell;
@@ -29,6 +30,7 @@ enum Chore {
     Bench(bench::Bench),
     Clients(clients::Clients),
     Probe(clients::probe::Probe),
+    Postgres(postgres::Postgres),
 }
 
 fn main() -> ExitCode {
@@ -50,5 +52,6 @@ fn carry_out(chore: Chore) -> Result<()> {
         Chore::Bench(bench) => bench.carry_out(),
         Chore::Clients(clients) => clients.carry_out(),
         Chore::Probe(probe) => probe.carry_out(),
+        Chore::Postgres(postgres) => postgres.carry_out(),
     }
 }
