@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use forebay_digest::Hint;
@@ -16,10 +16,11 @@ use serde_json::Value;
 use crate::agents::Machine;
 use crate::jobs::Jobs;
 use crate::places::Places;
+use crate::powers::{Power, Powers};
 use crate::redaction::Redaction;
 use crate::rules::Permissions;
 use crate::stores::Stores;
-use crate::tools;
+use crate::tools::{self, ToolRow};
 use crate::{Answer, AppError, Call, Settings};
 
 /// A server that is killed takes what the ledger lacks with it, so that is not left to grow.
@@ -56,24 +57,31 @@ pub struct Setup {
 }
 
 /// Forebay, ready to answer.
+///
+/// Its parts are shared with those who are answered beside this caller: see [`App::on_behalf_of`].
+#[derive(Clone)]
 pub struct App {
-    pub settings: Settings,
+    pub settings: Arc<Settings>,
     pub session: String,
     pub client: String,
     pub cwd: PathBuf,
     pub(crate) user_home: Option<PathBuf>,
     /// Who writes notes here, unless a member of a team does.
     author: String,
-    pub(crate) places: Places,
-    pub(crate) redaction: Redaction,
-    pub(crate) permissions: Permissions,
-    pub(crate) jobs: Jobs,
+    is_shared: bool,
+    pub(crate) places: Arc<Places>,
+    pub(crate) redaction: Arc<Redaction>,
+    pub(crate) permissions: Arc<Permissions>,
+    pub(crate) jobs: Arc<Jobs>,
     /// Where agents keep their settings; unknown for a user without a home.
-    pub machine: Option<Machine>,
+    pub machine: Option<Arc<Machine>>,
+    powers: Powers,
     clock: fn() -> Timestamp,
-    notices_told: AtomicBool,
+    /// Whether there is a context that many answers would fill.
+    is_conversation: bool,
+    notices_told: Arc<AtomicBool>,
     /// Answers that the ledger does not have yet.
-    unrecorded: Mutex<Vec<(Answered, Timestamp)>>,
+    unrecorded: Arc<Mutex<Vec<(Answered, Timestamp)>>>,
 }
 
 impl App {
@@ -83,25 +91,75 @@ impl App {
         let stores = Stores::of(&setup.home, &setup.settings, &author);
         Self {
             author,
-            machine: Machine::of(&setup),
-            redaction: Redaction::new(setup.settings.store.redact, setup.environment),
-            settings: setup.settings,
+            is_shared: false,
+            machine: Machine::of(&setup).map(Arc::new),
+            redaction: Arc::new(Redaction::new(setup.settings.store.redact, setup.environment)),
+            is_conversation: setup.client != "cli",
+            settings: Arc::new(setup.settings),
             session: setup.session,
             client: setup.client,
             cwd: setup.cwd,
             user_home: setup.user_home,
-            places: Places::new(setup.home, stores, setup.project),
-            permissions: Permissions::default(),
-            jobs: Jobs::new(setup.keeper),
+            places: Arc::new(Places::new(setup.home, stores, setup.project)),
+            permissions: Arc::default(),
+            jobs: Arc::new(Jobs::new(setup.keeper)),
+            powers: Powers::ALL,
             clock: setup.clock,
-            notices_told: AtomicBool::new(false),
-            unrecorded: Mutex::default(),
+            notices_told: Arc::default(),
+            unrecorded: Arc::default(),
         }
+    }
+
+    /// The same for another caller, in a conversation of its own: stores and caches are shared.
+    ///
+    /// Who names no session has no context that many answers would fill.
+    #[must_use]
+    pub fn on_behalf_of(&self, client: &str, session: Option<&str>) -> Self {
+        Self {
+            client: client.to_owned(),
+            session: session.unwrap_or(client).to_owned(),
+            is_conversation: session.is_some(),
+            ..self.clone()
+        }
+    }
+
+    /// The same with no more than these powers over this machine.
+    #[must_use]
+    pub fn limited_to(self, powers: Powers) -> Self {
+        Self { powers, ..self }
+    }
+
+    /// What callers may use of this machine.
+    pub fn powers(&self) -> Powers {
+        self.powers
+    }
+
+    /// Asks the store something small, to see that it answers.
+    pub fn check_store(&self) -> Result<(), AppError> {
+        self.places.own()?.sessions(1)?;
+        Ok(())
+    }
+
+    /// The tools that a model is told of here.
+    pub fn tools(&self) -> impl Iterator<Item = &'static ToolRow> {
+        tools::listed(&self.settings.tools).filter(|tool| self.powers.has(tool.power))
+    }
+
+    /// Refuses what needs a power that callers do not have here.
+    pub(crate) fn check_power(&self, power: Power, what: &str) -> Result<(), AppError> {
+        if self.powers.has(power) {
+            return Ok(());
+        }
+        Err(AppError::refused(
+            format!("{what} is off on this server"),
+            format!("who runs the server can start it with --enable {}", power.word()),
+        ))
     }
 
     /// Calls a tool by name, as every door does, and enters the answer in the ledger.
     pub fn call(&self, name: &str, input: Value, call: &Call) -> Result<Answer, AppError> {
         let tool = tools::find(name)?;
+        self.check_power(tool.power, tool.name)?;
         let started = Instant::now();
         let answer = (tool.call)(self, input, call)?;
         self.enter_in_ledger(tool.name, &answer, started.elapsed());
@@ -166,9 +224,34 @@ impl App {
         self.places.project().map_or(&self.cwd, |project| &project.root)
     }
 
-    /// Who writes what this call writes.
-    pub(crate) fn author(&self, call: &Call) -> String {
-        call.member.clone().unwrap_or_else(|| self.author.clone())
+    /// The same for a member of a team: what he writes is his, whatever he says.
+    #[must_use]
+    pub fn by_member(self, name: &str) -> Self {
+        Self { author: name.to_owned(), is_shared: true, ..self }
+    }
+
+    /// The same in a project that a team calls so.
+    #[must_use]
+    pub fn in_team_project(self, name: &str) -> Self {
+        if self.places.is_called(name) {
+            return self;
+        }
+        Self { places: self.places.of_team_project(name), ..self }
+    }
+
+    /// Whether a project is known by this name here.
+    pub fn has_project(&self, name: &str) -> Result<bool, AppError> {
+        Ok(self.places.named(name)?.is_some())
+    }
+
+    /// Who writes what is written here.
+    pub fn author(&self) -> &str {
+        &self.author
+    }
+
+    /// Whether others read what is written here.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.is_shared
     }
 
     /// Who wrote a note, if that was somebody else.
@@ -180,6 +263,11 @@ impl App {
     /// Whether it is asked by somebody who types a command, and ends with the answer.
     pub(crate) fn asks_once(&self) -> bool {
         self.client == "cli"
+    }
+
+    /// Whether there is a context that many answers would fill.
+    pub(crate) fn is_conversation(&self) -> bool {
+        self.is_conversation
     }
 
     pub fn now(&self) -> Timestamp {

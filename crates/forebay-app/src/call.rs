@@ -26,8 +26,6 @@ const REPORT_EVERY: Duration = Duration::from_millis(100);
 /// What a door lends to a tool while it works.
 pub struct Call {
     pub cancel: Cancel,
-    /// Who calls over the network, as his token names him.
-    pub(crate) member: Option<String>,
     progress: Progress,
     asker: Asker,
     last_report: Mutex<Option<Instant>>,
@@ -38,18 +36,10 @@ impl Call {
     pub fn new() -> io::Result<Self> {
         Ok(Self {
             cancel: Cancel::new()?,
-            member: None,
             progress: Box::new(|_, _| {}),
             asker: Box::new(|_| Reply::NobodyToAsk),
             last_report: Mutex::default(),
         })
-    }
-
-    /// On behalf of somebody who came over the network: what he writes is his, whatever he says.
-    #[must_use]
-    pub fn by(mut self, member: &str) -> Self {
-        self.member = Some(member.to_owned());
-        self
     }
 
     /// Has `asker` ask the user where a rule says so.

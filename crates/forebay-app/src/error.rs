@@ -24,6 +24,8 @@ pub enum ErrorKind {
     Refused,
     /// Something outside stands in the way.
     Unavailable,
+    /// Too many others are being answered.
+    Busy,
 }
 
 impl AppError {
@@ -38,6 +40,14 @@ impl AppError {
     pub fn unavailable(message: impl Into<String>, hint: Option<&str>) -> Self {
         let hint = hint.map(str::to_owned);
         Self { kind: ErrorKind::Unavailable, message: message.into(), hint }
+    }
+
+    pub fn busy() -> Self {
+        Self {
+            kind: ErrorKind::Busy,
+            message: "too many calls are waiting already".to_owned(),
+            hint: Some("try again in a moment".to_owned()),
+        }
     }
 
     pub fn refused(message: impl Into<String>, hint: impl Into<String>) -> Self {

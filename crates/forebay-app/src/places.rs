@@ -1,5 +1,6 @@
 //! Places: which stores a call may use, opened when first needed.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use forebay_domain::{Entry, Reference, Scope};
@@ -17,14 +18,26 @@ pub(crate) struct Places {
     project: Option<Project>,
     own: Slot,
     user: Slot,
+    /// Those of projects that a team shares here, kept open.
+    of_team: Mutex<HashMap<String, Arc<Self>>>,
 }
+
+/// More are opened again when they are asked for.
+const MOST_TEAM_PROJECTS: usize = 256;
 
 /// A store that is opened once, by whoever needs it first; others wait for it meanwhile.
 type Slot = Arc<Mutex<Option<SharedStore>>>;
 
 impl Places {
     pub(crate) fn new(home: Home, stores: Stores, project: Option<Project>) -> Self {
-        Self { home, stores, project, own: Slot::default(), user: Slot::default() }
+        Self {
+            home,
+            stores,
+            project,
+            own: Slot::default(),
+            user: Slot::default(),
+            of_team: Mutex::default(),
+        }
     }
 
     pub(crate) fn home(&self) -> &Home {
@@ -86,10 +99,32 @@ impl Places {
     /// The store of a project by its name, or by the whole of its id; none where it is not known, or
     /// where several are called so.
     pub(crate) fn named(&self, name: &str) -> Result<Option<SharedStore>, AppError> {
-        if self.project.as_ref().is_some_and(|own| own.id.is_called(name)) {
+        if self.is_called(name) {
             return self.own().map(Some);
         }
+        let of_team = Which::Project(Project::named(name, self.home.root()));
+        if self.stores.open_existing(&of_team)?.is_some() {
+            return self.of_team_project(name).own().map(Some);
+        }
         self.stores.called(name)
+    }
+
+    /// Whether a name means the project that these are the places of.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.project.as_ref().is_some_and(|own| own.id.is_called(name))
+    }
+
+    /// The places of a project that a team calls so, among the others of this home.
+    pub(crate) fn of_team_project(&self, name: &str) -> Arc<Self> {
+        let mut known = self.of_team.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST_TEAM_PROJECTS {
+            known.clear();
+        }
+        let places = known.entry(name.to_owned()).or_insert_with(|| {
+            let project = Project::named(name, self.home.root());
+            Arc::new(Self::new(self.home.clone(), self.stores.clone(), Some(project)))
+        });
+        Arc::clone(places)
     }
 
     /// The store of what holds in every project.

@@ -29,6 +29,7 @@ pub struct Settings {
     pub files: Files,
     pub index: Index,
     pub fetch: Fetch,
+    pub serve: Serve,
     pub keep: Keep,
     pub team: Team,
     /// None unless a settings file defines some.
@@ -56,6 +57,19 @@ pub struct Store {
     /// Empty for files of this machine.
     pub url: String,
     pub workspace: String,
+}
+
+impl Store {
+    /// Goes into a workspace below the one that holds, which only its own members enter.
+    pub fn enter(&mut self, name: &str) {
+        let within = forebay_store::Address::read(&self.url, &self.workspace)
+            .map_or_else(|_| self.workspace.clone(), |address| address.workspace().to_owned());
+        if let Some((base, parameters)) = self.url.split_once('?') {
+            let others = parameters.split('&').filter(|one| !one.starts_with("workspace="));
+            self.url = format!("{base}?{}", others.collect::<Vec<_>>().join("&"));
+        }
+        self.workspace = format!("{within}/{name}");
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,6 +165,25 @@ pub struct Fetch {
     pub fresh_hours: u64,
 }
 
+/// The network door.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Serve {
+    pub listen: String,
+    pub hosts: Vec<String>,
+    pub origins: Vec<String>,
+    pub enable: Vec<String>,
+    pub require_token: bool,
+    pub tls_cert: String,
+    pub tls_key: String,
+    pub issuer: String,
+    pub sessions: bool,
+    pub rate: u64,
+    pub body_kb: u64,
+    pub connections: u64,
+    pub head_seconds: u64,
+}
+
 /// Days each kind is kept; 0 is for ever.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -234,5 +267,21 @@ mod profile_by_name {
                 "isolation.profile = \"{name}\" is none of off, project, strict"
             ))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workspace_below_another_is_none_of_the_others() {
+        let url = "postgres://db/x?workspace=team&sslmode=disable".to_owned();
+        let mut store = Store { redact: true, url, workspace: "default".to_owned() };
+        store.enter("ann");
+        assert_eq!(store.url, "postgres://db/x?sslmode=disable");
+        assert_eq!(store.workspace, "team/ann");
+        let address = forebay_store::Address::read(&store.url, &store.workspace).unwrap();
+        assert_eq!(address.workspace(), "team/ann");
     }
 }

@@ -15,6 +15,7 @@ pub mod project;
 pub mod question;
 pub mod redact;
 pub mod reference;
+pub mod rights;
 pub mod run;
 pub mod scope;
 pub mod soft_failure;

@@ -21,6 +21,11 @@ impl ProjectId {
         Self(format!("{}-{hash}", readable.trim_matches('-')))
     }
 
+    /// The readable part: what the folder is called.
+    pub fn name(&self) -> &str {
+        self.0.rsplit_once('-').map_or(&self.0, |(readable, _)| readable)
+    }
+
     /// Whether a name means this project: all of the id, or its readable part.
     pub fn is_called(&self, name: &str) -> bool {
         is_called(&self.0, name)

@@ -19,6 +19,13 @@ impl Timestamp {
         let millis = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
         Self(self.0.saturating_sub(millis))
     }
+
+    /// The moment that much later.
+    #[must_use]
+    pub fn plus(self, span: Duration) -> Self {
+        let millis = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+        Self(self.0.saturating_add(millis))
+    }
 }
 
 /// A duration in its largest fitting unit: `3 d`, `41 s`, `12 ms`.

@@ -14,6 +14,7 @@ use crate::StoreError;
 use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
 use crate::sharing::{Adopted, NotePage, Origin, SincePage};
 use crate::source::{Item, Reindex, Source};
+use crate::token::Token;
 
 /// A place that keeps entries whole and finds them again.
 ///
@@ -168,6 +169,18 @@ pub trait Store: Send + Sync {
     ///
     /// Answers `false`, and stores nothing, if another process went on with it meanwhile.
     fn import(&self, entries: &[Import], step: &ImportStep) -> Result<bool, StoreError>;
+
+    /// Keeps a new token.
+    fn keep_token(&self, token: &Token) -> Result<(), StoreError>;
+
+    /// Every token, the oldest first.
+    fn tokens(&self) -> Result<Vec<Token>, StoreError>;
+
+    /// The token of this id.
+    fn token(&self, id: &str) -> Result<Option<Token>, StoreError>;
+
+    /// Ends a token; says whether there was one that had not been ended.
+    fn revoke_token(&self, id: &str, at: Timestamp) -> Result<bool, StoreError>;
 
     /// Does what keeps the store quick and small, when nobody waits for an answer.
     fn tidy(&self) -> Result<(), StoreError>;

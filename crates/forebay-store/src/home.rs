@@ -68,6 +68,12 @@ impl Home {
         databases
     }
 
+    /// The folder of a workspace that is served to others, as closed in itself as this one.
+    #[must_use]
+    pub fn workspace(&self, name: &str) -> Self {
+        Self::at(self.root.join("workspaces").join(name))
+    }
+
     /// The databases of projects that have this name, in a stable order.
     pub fn projects_called(&self, name: &str) -> Vec<PathBuf> {
         let is_called = |path: &PathBuf| {

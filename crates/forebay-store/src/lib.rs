@@ -3,6 +3,7 @@
 //! [`Store`] is the contract; [`sqlite`] is the engine that needs nothing, [`mod@postgres`] the one that many
 //! machines share. [`Home`] knows where a user's databases lie and [`project`] which of them a folder belongs to.
 
+mod archive;
 mod contract;
 mod error;
 mod files;
@@ -14,8 +15,10 @@ pub mod project;
 mod sharing;
 mod source;
 pub mod sqlite;
+mod token;
 
 pub use self::postgres::{Address, PostgresStore};
+pub use archive::{Packer, begins_like_one as begins_like_an_archive, unpack};
 pub use contract::{
     EventPage, Expiry, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported,
     IndexState, IndexStep, Meaning, NewChunk, NewDetail, NewEntry, NewNote, Outdated, Purged,
@@ -31,3 +34,4 @@ pub use source::{
     Freshness, Item, NewItem, NewSource, Others, Reindex, Reindexed, Source, SourceKind, Stamp,
 };
 pub use sqlite::{SqliteStore, wait_at_most};
+pub use token::Token;

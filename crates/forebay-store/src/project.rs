@@ -42,6 +42,12 @@ impl Project {
         origin.unwrap_or_else(|| self.id.as_str().to_owned())
     }
 
+    /// A project that a team knows by its name, wherever each has it.
+    pub fn named(name: &str, root: &Path) -> Self {
+        let hash = blake3::hash(name.as_bytes()).to_hex();
+        Self { id: ProjectId::new(name, &hash), root: root.to_owned(), git_dir: None }
+    }
+
     /// The branch that is checked out now.
     pub fn branch(&self) -> Option<String> {
         let head = fs::read_to_string(self.git_dir.as_ref()?.join("HEAD")).ok()?;

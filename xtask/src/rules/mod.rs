@@ -4,6 +4,7 @@
 //! test with a violation that it finds.
 
 mod contents;
+mod deploy;
 mod layers;
 mod licences;
 mod migrations;
@@ -46,6 +47,7 @@ const RULES: &[Rule] = &[
     contents::FREE_OF_MACHINES,
     names::NO_GRAB_BAGS,
     migrations::APPEND_ONLY,
+    deploy::CLOSED,
 ];
 
 impl Rules {

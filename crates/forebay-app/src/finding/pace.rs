@@ -27,8 +27,8 @@ pub(crate) struct Pace {
 /// Counts a call of this session and says what it may show.
 pub(crate) fn of_call(app: &App) -> Pace {
     let settings = &app.settings.search;
-    // Whoever types commands has no context to protect.
-    let calls = if app.asks_once() { 0 } else { counted(app) };
+    // Whoever types commands, or asks from a program, has no context to protect.
+    let calls = if app.is_conversation() { counted(app) } else { 0 };
     pace(settings.limit, settings.budget, calls)
 }
 

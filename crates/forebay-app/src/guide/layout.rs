@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn what_finds_no_room_is_named() {
-        let text = lay_out("head", &[section("A", 2), section("B", 3), section("C", 3)], 250);
+        let text = lay_out("head", &[section("A", 2), section("B", 3), section("C", 3)], 190);
         assert!(text.contains("left out: ") && text.contains('C'), "{text}");
     }
 

@@ -64,8 +64,13 @@ fn in_words(events: &[Recorded], branch: &str) -> String {
     let tasks = of(&[EventKind::Task]).map(Task::read).filter(Task::is_open);
     let tasks = tasks.take(TASKS).map(|task| task.words);
     let changed = of(&[EventKind::FileEdited, EventKind::FileWritten]).take(FILES);
-    let files = changed.map(|event| event.subject.as_str());
+    let files = changed.map(|event| end_of_path(&event.subject));
     requests.chain(tasks).chain(files).chain([branch]).collect::<Vec<_>>().join("\n")
+}
+
+/// A file and the two folders around it: where the project lies on this machine tells nothing.
+fn end_of_path(path: &str) -> &str {
+    path.rmatch_indices('/').nth(2).map_or(path, |(at, _)| &path[at + 1..])
 }
 
 impl Focus {

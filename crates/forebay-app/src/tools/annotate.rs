@@ -44,9 +44,9 @@ impl Tool for Annotate {
     const NATURE: Nature = Nature::Adds;
     type Input = Input;
 
-    fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
+    fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
         let older = input.supersedes.as_deref().map(|text| Older::find(app, text)).transpose()?;
-        let place = Place::choose(app, call, input.scope.as_deref(), older.as_ref())?;
+        let place = Place::choose(app, input.scope.as_deref(), older.as_ref())?;
         let text = match &older {
             Some(older) if input.text.trim().is_empty() => older.text()?,
             _ => input.text.trim().to_owned(),
@@ -69,7 +69,7 @@ impl Tool for Annotate {
             links: Reference::all_in(&text),
             pinned: input.pinned.unwrap_or_else(|| was.is_some_and(|was| was.pinned)),
             personal: place.personal,
-            author: app.author(call),
+            author: app.author().to_owned(),
         };
         let is_pinned = note.pinned;
         let title = note.topic.clone().unwrap_or_else(|| cut::one_line(&text, 100));
@@ -142,12 +142,7 @@ struct Place {
 
 impl Place {
     /// Where the caller wants it, or else where the note is that it replaces.
-    fn choose(
-        app: &App,
-        call: &Call,
-        scope: Option<&str>,
-        older: Option<&Older>,
-    ) -> Result<Self, AppError> {
+    fn choose(app: &App, scope: Option<&str>, older: Option<&Older>) -> Result<Self, AppError> {
         let place = match (scope, older) {
             (None, Some(older)) => Self {
                 store: Arc::clone(&older.store),
@@ -155,22 +150,22 @@ impl Place {
             },
             (None | Some("project"), _) => Self { store: app.places.own()?, personal: false },
             (Some("personal"), _) => Self { store: app.places.own()?, personal: true },
-            (Some("all"), _) => return Self::of_user(app, call),
+            (Some("all"), _) => return Self::of_user(app),
             (Some(other), _) => {
                 let words = ["project", "personal", "all"];
                 return Err(input::one_of("scope for a note", other, words));
             }
         };
-        if place.personal { place.unless_shared(call) } else { Ok(place) }
+        if place.personal { place.unless_shared(app) } else { Ok(place) }
     }
 
-    fn of_user(app: &App, call: &Call) -> Result<Self, AppError> {
-        Self { store: app.places.user()?, personal: true }.unless_shared(call)
+    fn of_user(app: &App) -> Result<Self, AppError> {
+        Self { store: app.places.user()?, personal: true }.unless_shared(app)
     }
 
     /// What others can read is not personal.
-    fn unless_shared(self, call: &Call) -> Result<Self, AppError> {
-        if call.member.is_none() {
+    fn unless_shared(self, app: &App) -> Result<Self, AppError> {
+        if !app.is_shared() {
             return Ok(self);
         }
         Err(AppError::refused(

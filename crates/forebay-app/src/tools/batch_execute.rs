@@ -19,7 +19,7 @@ use super::{Nature, Tool, input};
 use crate::finding::Reach;
 use crate::render::budgeted::Budgeted;
 use crate::running::{self, Command, Options, Ran, Unwatched};
-use crate::{Answer, App, AppError, Call};
+use crate::{Answer, App, AppError, Call, Power};
 
 pub struct BatchExecute;
 
@@ -54,6 +54,7 @@ impl Tool for BatchExecute {
     const DESCRIPTION: &'static str = "Run several commands in one call, each with exit code, time and \
         digest; then answer queries from their output.";
     const NATURE: Nature = Nature::Runs;
+    const POWER: Power = Power::Execute;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {

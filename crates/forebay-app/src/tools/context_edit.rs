@@ -12,7 +12,7 @@ use crate::editing::{difference, nearest, occurrences, shown, syntax};
 use crate::files_at_work::{AtWork, BecameSkeleton, Happened};
 use crate::source_file::{self, Access, Place, SourceFile, SourceText, locate};
 use crate::stale::{check_expected, check_stale};
-use crate::{Answer, App, AppError, Call};
+use crate::{Answer, App, AppError, Call, Power};
 
 pub struct ContextEdit;
 
@@ -34,6 +34,7 @@ impl Tool for ContextEdit {
     const NAME: &'static str = "context_edit";
     const DESCRIPTION: &'static str = "Replace exact text in a file.";
     const NATURE: Nature = Nature::Edits;
+    const POWER: Power = Power::Files;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Nature, Tool};
 use crate::files_at_work::AtWork;
 use crate::source_file::{self, named};
-use crate::{Answer, App, AppError, Call};
+use crate::{Answer, App, AppError, Call, Power};
 
 pub struct ContextForget;
 
@@ -21,6 +21,7 @@ impl Tool for ContextForget {
     const NAME: &'static str = "context_forget";
     const DESCRIPTION: &'static str = "Stop tracking a file.";
     const NATURE: Nature = Nature::Adds;
+    const POWER: Power = Power::Files;
     const STANDARD: bool = false;
     type Input = Input;
 

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{Nature, Tool};
 use crate::files_at_work::{AtWork, BecameSkeleton, Happened, Version};
 use crate::source_file::{self, Access, Place, SourceFile, locate};
-use crate::{Answer, App, AppError, Call};
+use crate::{Answer, App, AppError, Call, Power};
 
 pub struct ContextRead;
 
@@ -26,6 +26,7 @@ impl Tool for ContextRead {
     const NAME: &'static str = "context_read";
     const DESCRIPTION: &'static str = "Read a file; the last one read becomes a skeleton.";
     const NATURE: Nature = Nature::Reads;
+    const POWER: Power = Power::Files;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {

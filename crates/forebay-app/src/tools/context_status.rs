@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{Nature, Tool};
 use crate::files_at_work::{AtWork, sizes};
 use crate::render::budgeted::Budgeted;
-use crate::{Answer, App, AppError, Call, source_file};
+use crate::{Answer, App, AppError, Call, Power, source_file};
 
 pub struct ContextStatus;
 
@@ -23,6 +23,7 @@ impl Tool for ContextStatus {
     const NAME: &'static str = "context_status";
     const DESCRIPTION: &'static str = "Files at work, tokens saved.";
     const NATURE: Nature = Nature::Reads;
+    const POWER: Power = Power::Files;
     const STANDARD: bool = false;
     type Input = Input;
 

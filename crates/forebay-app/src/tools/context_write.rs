@@ -13,7 +13,7 @@ use crate::editing::syntax;
 use crate::files_at_work::{AtWork, BecameSkeleton, Happened, Version};
 use crate::source_file::{self, Access, Form, Place, SourceFile, SourceText, locate};
 use crate::stale::check_stale;
-use crate::{Answer, App, AppError, Call};
+use crate::{Answer, App, AppError, Call, Power};
 
 pub struct ContextWrite;
 
@@ -29,6 +29,7 @@ impl Tool for ContextWrite {
     const NAME: &'static str = "context_write";
     const DESCRIPTION: &'static str = "Write a whole new file.";
     const NATURE: Nature = Nature::Edits;
+    const POWER: Power = Power::Files;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {

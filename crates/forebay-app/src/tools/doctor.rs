@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{Nature, Tool};
 use crate::agents::state::AgentReport;
-use crate::{Answer, App, AppError, Call, rules};
+use crate::{Answer, App, AppError, Call, Power, rules};
 
 pub struct Doctor;
 
@@ -26,6 +26,7 @@ impl Tool for Doctor {
     const NAME: &'static str = "ctx_doctor";
     const DESCRIPTION: &'static str = "Check that store and execution work here.";
     const NATURE: Nature = Nature::Reads;
+    const POWER: Power = Power::Files;
     const STANDARD: bool = false;
     type Input = Input;
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{Nature, Tool};
 use crate::running::{self, Command, Options, Unwatched};
-use crate::{Answer, App, AppError, Call};
+use crate::{Answer, App, AppError, Call, Power};
 
 pub struct Execute;
 
@@ -43,6 +43,7 @@ impl Tool for Execute {
     const DESCRIPTION: &'static str = "Run a shell command or code. Output is stored whole; you get exit code, \
         digest and a reference for ctx_get. Use for anything that may print much.";
     const NATURE: Nature = Nature::Runs;
+    const POWER: Power = Power::Execute;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::{Nature, Tool, input};
 use crate::running::{self, Command, Options, Unwatched};
-use crate::{Answer, App, AppError, Call, files};
+use crate::{Answer, App, AppError, Call, Power, files};
 
 pub struct ExecuteFile;
 
@@ -27,6 +27,7 @@ impl Tool for ExecuteFile {
     const DESCRIPTION: &'static str = "Run code over files without reading them into context: it has \
         FILE_CONTENT, FILE_PATH and the lists FILE_CONTENTS, FILES. Print only what you need.";
     const NATURE: Nature = Nature::Runs;
+    const POWER: Power = Power::Execute;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {

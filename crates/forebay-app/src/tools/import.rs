@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{Nature, Tool};
 use crate::importing::{self, Wanted};
-use crate::{Answer, App, AppError, Call};
+use crate::{Answer, App, AppError, Call, Power};
 
 pub struct Import;
 
@@ -26,6 +26,7 @@ impl Tool for Import {
     const NAME: &'static str = "ctx_import";
     const DESCRIPTION: &'static str = "Load this project's past agent transcripts into the store.";
     const NATURE: Nature = Nature::Adds;
+    const POWER: Power = Power::Files;
     const STANDARD: bool = false;
     type Input = Input;
 

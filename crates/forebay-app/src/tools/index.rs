@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{Nature, Tool, input};
 use crate::sources::{self, Narrowed, Request};
-use crate::{Answer, App, AppError, Call, jsonl};
+use crate::{Answer, App, AppError, Call, Power, jsonl};
 
 pub struct Index;
 
@@ -53,11 +53,14 @@ impl Tool for Index {
 fn request(app: &App, input: Input) -> Result<Request, AppError> {
     let name = input.source.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
     match (input.path, input.text) {
-        (Some(path), None) => Ok(Request::Path {
-            path: app.cwd.join(path),
-            name,
-            narrowed: narrowed(input.globs, input.exclude),
-        }),
+        (Some(path), None) => {
+            app.check_power(Power::Files, "indexing its files")?;
+            Ok(Request::Path {
+                path: app.cwd.join(path),
+                name,
+                narrowed: narrowed(input.globs, input.exclude),
+            })
+        }
         (None, Some(text)) => match name {
             Some(name) if !text.trim().is_empty() => Ok(Request::Text { name, text }),
             Some(_) => Err(AppError::bad_input("the text is empty", "give the text to index")),

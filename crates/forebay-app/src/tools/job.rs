@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{Nature, Tool, input};
 use crate::jobs::{self, Job, Record, State};
 use crate::render::budgeted::Budgeted;
-use crate::{Answer, App, AppError, Call};
+use crate::{Answer, App, AppError, Call, Power};
 
 pub struct ManageJob;
 
@@ -37,6 +37,7 @@ impl Tool for ManageJob {
     const DESCRIPTION: &'static str =
         "Background jobs of ctx_execute: list, read new output, wait, send input, stop.";
     const NATURE: Nature = Nature::Runs;
+    const POWER: Power = Power::Execute;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {

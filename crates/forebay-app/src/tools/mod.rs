@@ -26,10 +26,12 @@ mod schema;
 pub mod search;
 pub mod stats;
 
+use forebay_domain::rights::Right;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::powers::Power;
 use crate::{Answer, App, AppError, Call, settings};
 
 /// Something Forebay does for a model or a person.
@@ -38,6 +40,8 @@ pub trait Tool {
     /// Paid for in every conversation: one sentence, no more.
     const DESCRIPTION: &'static str;
     const NATURE: Nature;
+    /// What it uses of this machine beside the store.
+    const POWER: Power = Power::Store;
     /// Whether it is listed unless a setting says otherwise: what people do at a terminal is not.
     const STANDARD: bool = true;
     type Input: DeserializeOwned + JsonSchema;
@@ -62,11 +66,23 @@ pub enum Nature {
     Runs,
 }
 
+impl Nature {
+    /// What a caller must be allowed to.
+    pub fn right(self) -> Right {
+        match self {
+            Self::Reads => Right::Read,
+            Self::Adds | Self::Edits | Self::Fetches | Self::Removes => Right::Write,
+            Self::Runs => Right::Execute,
+        }
+    }
+}
+
 /// A tool as the doors see it.
 pub struct ToolRow {
     pub name: &'static str,
     pub description: &'static str,
     pub nature: Nature,
+    pub power: Power,
     /// Whether it is listed unless a setting says otherwise.
     pub standard: bool,
     /// The JSON schema of its input.
@@ -111,6 +127,7 @@ const fn row<T: Tool>() -> ToolRow {
         name: T::NAME,
         description: T::DESCRIPTION,
         nature: T::NATURE,
+        power: T::POWER,
         standard: T::STANDARD,
         schema: schema::of::<T::Input>,
         call: |app, input, call| T::call(app, input::parse(T::NAME, input)?, call),

@@ -53,7 +53,7 @@ pub(super) fn for_hop(url: &str, time: Duration, gate: Gate<'_>) -> Result<Agent
     Ok(Agent::with_parts(config(time, None), DefaultConnector::default(), pinned))
 }
 
-fn config(time: Duration, proxy: Option<Proxy>) -> Config {
+pub(super) fn config(time: Duration, proxy: Option<Proxy>) -> Config {
     Agent::config_builder()
         .proxy(proxy)
         .tls_config(tls())

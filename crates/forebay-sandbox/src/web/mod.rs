@@ -5,8 +5,11 @@
 //! between the question and the connection.
 
 mod agent;
+mod ask;
 mod location;
 mod resolve;
+
+pub use self::ask::{Answered, Asked, ask};
 
 use std::io::{self, Read};
 use std::net::IpAddr;
@@ -116,7 +119,7 @@ fn hop(
             request = request.header(name, value);
         }
     }
-    request.call().map_err(|error| explained(spec, url, &error))
+    request.call().map_err(|error| explained(spec.time, url, &error))
 }
 
 /// Where a response sends its reader.
@@ -139,7 +142,7 @@ fn read(spec: &FetchSpec, url: String, response: Response<Body>) -> Result<Page,
     unpacked
         .take(spec.most_bytes + 1)
         .read_to_end(&mut body)
-        .map_err(|error| broken_off(spec, &url, &error))?;
+        .map_err(|error| broken_off(spec.time, &url, &error))?;
     if body.len() as u64 > spec.most_bytes {
         return Err(FetchError::TooLarge { url, most: spec.most_bytes });
     }
@@ -154,23 +157,23 @@ fn charset(kind: &str) -> Option<String> {
     named.next().map(|(_, value)| value.trim().trim_matches('"').to_owned())
 }
 
-fn explained(spec: &FetchSpec, url: &str, error: &Error) -> FetchError {
+fn explained(time: Duration, url: &str, error: &Error) -> FetchError {
     let url = url.to_owned();
     match error {
-        Error::Timeout(_) => FetchError::TooSlow { url, time: spec.time },
+        Error::Timeout(_) => FetchError::TooSlow { url, time },
         Error::HostNotFound => FetchError::Unresolved(url),
-        Error::Io(error) => broken_off(spec, &url, error),
+        Error::Io(error) => broken_off(time, &url, error),
         other => FetchError::Failed { url, what: other.to_string() },
     }
 }
 
-fn broken_off(spec: &FetchSpec, url: &str, error: &io::Error) -> FetchError {
+fn broken_off(time: Duration, url: &str, error: &io::Error) -> FetchError {
     let url = url.to_owned();
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     let is_late =
         error.kind() == io::ErrorKind::TimedOut || matches!(inner, Some(Error::Timeout(_)));
     if is_late {
-        return FetchError::TooSlow { url, time: spec.time };
+        return FetchError::TooSlow { url, time };
     }
     FetchError::Failed { url, what: error.to_string() }
 }

@@ -3,12 +3,13 @@
 //! Nothing is overwritten. The same content is kept once; another content under a reference that is taken
 //! gets a new one; notes that were written apart from each other on the same stay in force, both marked.
 
-use forebay_domain::Reference;
+use forebay_domain::{Entry, EntryKind, Reference};
 
 use super::connection::Work;
 use super::entries::{self, Arrival, Begun, Content};
 use super::fault::Fault;
-use super::text::Name;
+use super::purge;
+use super::text::{Name, Text};
 use crate::contract::{NewDetail, NewEntry, NewNote};
 use crate::sharing::{Adopted, Origin};
 
@@ -39,15 +40,17 @@ pub(super) fn adopt(
     };
     let entry = entries::complete(work, begun, content, new, Arrival::Adopted(reference))?;
     if let Some(holder) = holder {
-        work.execute(
-            "INSERT INTO twin (workspace, project, ref, entry) VALUES ($1, $2, $3, $4)",
-            &[&wanted.as_str(), &entry.sequence],
-        )?;
         mark(work, entry.sequence, &[holder])?;
     }
-    if let NewDetail::Note(note) = &new.detail {
-        take_place(work, entry.sequence, note)?;
+    match (&new.detail, new.kind) {
+        (NewDetail::Note(note), _) => take_place(work, entry.sequence, note)?,
+        (_, EntryKind::Source | EntryKind::Page) => replace_version(work, &entry)?,
+        _ => {}
     }
+    work.execute(
+        "INSERT INTO adopted (workspace, project, ref, entry) VALUES ($1, $2, $3, $4)",
+        &[&wanted.as_str(), &entry.sequence],
+    )?;
     let entry = entries::find(work, reference)?.unwrap_or(entry);
     Ok(Adopted::Added(Box::new(entry)))
 }
@@ -62,8 +65,8 @@ fn with_content(
         "SELECT entry.ref FROM entry
          JOIN blob ON blob.workspace = $1 AND blob.project = $2 AND blob.id = entry.blob
          WHERE entry.workspace = $1 AND entry.project = $2 AND complete AND blob.hash = $4
-             AND (entry.ref = $3 OR entry.id IN (SELECT entry FROM twin
-                 WHERE twin.workspace = $1 AND twin.project = $2 AND twin.ref = $3))",
+             AND (entry.ref = $3 OR entry.id IN (SELECT entry FROM adopted
+                 WHERE adopted.workspace = $1 AND adopted.project = $2 AND adopted.ref = $3))",
         &[&reference.as_str(), &hash.as_bytes().as_slice()],
     )?;
     row.map(|row| entries::reference(&row, 0)).transpose()
@@ -84,6 +87,28 @@ fn holder(work: &mut Work<'_>, reference: Reference) -> Result<Option<i64>, Faul
         &[&reference.as_str()],
     )?;
     Ok(row.map(|row| row.try_get(0)).transpose()?)
+}
+
+/// Takes the place of the older version of a source that came before; one that was indexed here stays.
+fn replace_version(work: &mut Work<'_>, new: &Entry) -> Result<(), Fault> {
+    let rows = work.query(
+        "SELECT id, ref, created <= $6 AND id IN (SELECT adopted.entry FROM adopted
+             WHERE adopted.workspace = $1 AND adopted.project = $2)
+         FROM entry WHERE workspace = $1 AND project = $2 AND complete
+             AND hashtextextended(source, 0) = hashtextextended($3, 0) AND source = $3 AND title = $4
+             AND kind IN ('source', 'page') AND id <> $5",
+        &[&Text(&new.source), &Text(&new.title), &new.sequence, &new.created.0],
+    )?;
+    let (mut replaced, mut stay) = (Vec::new(), Vec::new());
+    for row in rows {
+        if row.try_get(2)? {
+            replaced.push(row);
+        } else {
+            stay.push(row.try_get(0)?);
+        }
+    }
+    purge::replace(work, &replaced, &new.source, new.created)?;
+    mark(work, new.sequence, &stay)
 }
 
 /// Puts a note where its own store had it; what it did not replace there stays in force beside it.

@@ -31,6 +31,7 @@ mod sessions;
 mod sources;
 mod text;
 mod tls;
+mod tokens;
 mod upload;
 mod vocabulary;
 
@@ -61,6 +62,7 @@ use crate::packed::Packed;
 use crate::sharing::{NotePage, SincePage};
 use crate::source::{Item, Reindex, Source};
 use crate::sqlite::parts::Parts;
+use crate::token::Token;
 
 /// A project's store on a PostgreSQL server.
 #[derive(Debug)]
@@ -406,6 +408,22 @@ impl Store for PostgresStore {
             }
         }
         Ok(is_written)
+    }
+
+    fn keep_token(&self, token: &Token) -> Result<(), StoreError> {
+        self.writing(|work| tokens::keep(work, token))
+    }
+
+    fn tokens(&self) -> Result<Vec<Token>, StoreError> {
+        self.reading(tokens::list)
+    }
+
+    fn token(&self, id: &str) -> Result<Option<Token>, StoreError> {
+        self.reading(|work| tokens::find(work, id))
+    }
+
+    fn revoke_token(&self, id: &str, at: Timestamp) -> Result<bool, StoreError> {
+        self.writing(|work| tokens::revoke(work, id, at))
     }
 
     /// Sorts new words into the index; the server does the rest itself.

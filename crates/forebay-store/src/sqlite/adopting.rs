@@ -3,10 +3,11 @@
 //! Nothing is overwritten. The same content is kept once; another content under a reference that is taken
 //! gets a new one; notes that were written apart from each other on the same stay in force, both marked.
 
-use forebay_domain::Reference;
+use forebay_domain::{Entry, EntryKind, Reference};
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::entries::{self, Arrival, Begun, Content};
+use super::purge;
 use super::vocabulary::Learning;
 use crate::contract::{NewDetail, NewEntry, NewNote};
 use crate::sharing::{Adopted, Origin};
@@ -35,15 +36,17 @@ pub(super) fn adopt(
     let arrival = Arrival::Adopted(reference);
     let entry = entries::complete(transaction, begun, content, new, arrival, learning)?;
     if let Some(holder) = holder {
-        transaction.execute(
-            "INSERT INTO twin (ref, entry) VALUES (?1, ?2)",
-            (wanted.as_str(), entry.sequence),
-        )?;
         mark(transaction, holder, entry.sequence)?;
     }
-    if let NewDetail::Note(note) = &new.detail {
-        take_place(transaction, entry.sequence, note)?;
+    match (&new.detail, new.kind) {
+        (NewDetail::Note(note), _) => take_place(transaction, entry.sequence, note)?,
+        (_, EntryKind::Source | EntryKind::Page) => replace_version(transaction, &entry)?,
+        _ => {}
     }
+    transaction.execute(
+        "INSERT INTO adopted (ref, entry) VALUES (?1, ?2)",
+        (wanted.as_str(), entry.sequence),
+    )?;
     let entry = entries::find(transaction, reference)?.unwrap_or(entry);
     Ok(Adopted::Added(Box::new(entry)))
 }
@@ -58,7 +61,7 @@ fn with_content(
         .prepare_cached(
             "SELECT entry.ref FROM entry JOIN blob ON blob.id = entry.blob
              WHERE complete AND blob.hash = ?2
-                 AND (entry.ref = ?1 OR entry.id IN (SELECT entry FROM twin WHERE ref = ?1))",
+                 AND (entry.ref = ?1 OR entry.id IN (SELECT entry FROM adopted WHERE ref = ?1))",
         )?
         .query_row((reference.as_str(), hash.as_bytes()), |row| {
             entries::parse_reference(&row.get::<_, String>(0)?)
@@ -78,6 +81,28 @@ fn holder(connection: &Connection, reference: Reference) -> rusqlite::Result<Opt
         .prepare_cached("SELECT id FROM entry WHERE ref = ?1")?
         .query_row([reference.as_str()], |row| row.get(0))
         .optional()
+}
+
+/// Takes the place of the older version of a source that came before; one that was indexed here stays.
+fn replace_version(transaction: &Transaction<'_>, new: &Entry) -> rusqlite::Result<()> {
+    let versions: Vec<(i64, String, bool)> = transaction
+        .prepare_cached(
+            "SELECT id, ref, created <= ?4 AND id IN (SELECT entry FROM adopted) FROM entry
+             WHERE complete AND source = ?1 AND title = ?2 AND kind IN ('source', 'page') AND id <> ?3",
+        )?
+        .query_map((&new.source, &new.title, new.sequence, new.created.0), |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })?
+        .collect::<Result<_, _>>()?;
+    for (version, reference, is_replaced) in versions {
+        if is_replaced {
+            let reference = entries::parse_reference(&reference)?;
+            purge::replace(transaction, version, reference, &new.source, new.created)?;
+        } else {
+            mark(transaction, version, new.sequence)?;
+        }
+    }
+    Ok(())
 }
 
 /// Puts a note where its own store had it; what it did not replace there stays in force beside it.

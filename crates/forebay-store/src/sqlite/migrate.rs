@@ -24,6 +24,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "0006_finding", sql: include_str!("migrations/0006_finding.sql") },
     Migration { name: "0007_import", sql: include_str!("migrations/0007_import.sql") },
     Migration { name: "0008_team", sql: include_str!("migrations/0008_team.sql") },
+    Migration { name: "0009_tokens", sql: include_str!("migrations/0009_tokens.sql") },
 ];
 
 impl Migration {

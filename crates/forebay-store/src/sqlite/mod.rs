@@ -20,6 +20,7 @@ pub(crate) mod search;
 mod sessions;
 mod sources;
 pub(crate) mod telling;
+mod tokens;
 mod upload;
 pub(crate) mod vectors;
 pub(crate) mod vocabulary;
@@ -50,6 +51,7 @@ use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
 use crate::packed::Packed;
 use crate::sharing::{NotePage, SincePage};
 use crate::source::{Item, Reindex, Source};
+use crate::token::Token;
 
 /// A store in one SQLite file.
 #[derive(Debug)]
@@ -353,6 +355,22 @@ impl Store for SqliteStore {
             self.writing(|transaction| imports::write(transaction, &ready, step, &mut learning))?;
         learning.keep();
         Ok(written)
+    }
+
+    fn keep_token(&self, token: &Token) -> Result<(), StoreError> {
+        self.writing(|transaction| tokens::keep(transaction, token))
+    }
+
+    fn tokens(&self) -> Result<Vec<Token>, StoreError> {
+        self.reading(tokens::list)
+    }
+
+    fn token(&self, id: &str) -> Result<Option<Token>, StoreError> {
+        self.reading(|connection| tokens::find(connection, id))
+    }
+
+    fn revoke_token(&self, id: &str, at: Timestamp) -> Result<bool, StoreError> {
+        self.writing(|transaction| tokens::revoke(transaction, id, at))
     }
 
     fn tidy(&self) -> Result<(), StoreError> {

@@ -55,15 +55,31 @@ fn an_entry_keeps_its_reference_and_comes_once() {
 #[test]
 fn another_content_under_a_known_reference_is_kept_beside_it() {
     on_every_engine(|store| {
-        let first = added(adopt(store, THERE, "one", new_entry(EntryKind::Source, "a.md")));
-        let second = added(adopt(store, THERE, "two", new_entry(EntryKind::Source, "a.md")));
+        let first = added(adopt(store, THERE, "one", new_entry(EntryKind::Run, "a")));
+        let second = added(adopt(store, THERE, "two", new_entry(EntryKind::Run, "a")));
         assert_ne!(second.reference, first.reference);
         assert_eq!(second.conflicts, Some(first.reference));
         assert_eq!(store.entry(first.reference).unwrap().conflicts, Some(second.reference));
         assert_eq!(raw_of(store, first.reference).unwrap(), b"one");
         assert_eq!(raw_of(store, second.reference).unwrap(), b"two");
-        let again = adopt(store, THERE, "two", new_entry(EntryKind::Source, "a.md"));
+        let again = adopt(store, THERE, "two", new_entry(EntryKind::Run, "a"));
         assert_eq!(again, Adopted::Known(second.reference), "it does not come a third time");
+    });
+}
+
+#[test]
+fn a_newer_version_of_a_source_replaces_the_one_that_came_and_not_the_one_made_here() {
+    on_every_engine(|store| {
+        let version =
+            || NewEntry { source: "docs/a.md".into(), ..new_entry(EntryKind::Source, "a") };
+        let first = added(adopt(store, THERE, "one", version()));
+        let second = added(adopt(store, LATER, "two", version()));
+        assert!(store.entry(first.reference).is_err(), "it was replaced");
+        assert_eq!(second.conflicts, None);
+        let own = put(store, version(), b"mine");
+        let third = added(adopt(store, "cccccccccc", "three", version()));
+        assert_eq!(third.conflicts, Some(own.reference));
+        assert_eq!(raw_of(store, own.reference).unwrap(), b"mine");
     });
 }
 

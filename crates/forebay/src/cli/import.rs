@@ -1,4 +1,4 @@
-//! `forebay import`: past conversations of agents, made searchable.
+//! `forebay import`: past conversations of agents made searchable, and archives taken in.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,14 +6,15 @@ use std::process::ExitCode;
 use clap::Args;
 use forebay_app::Call;
 use forebay_app::importing::{self, Wanted};
+use forebay_app::team::archive;
 
 use super::terminal::{self, Failure};
 use super::{Common, progress};
 
-/// Load past agent transcripts
+/// Load past agent transcripts, or archives of `forebay export`
 ///
 /// Claude Code, Codex, Gemini CLI and OpenCode. Only what is new since the last time is read, and only
-/// conversations that were held in this project.
+/// conversations that were held in this project. Of an archive, what is here already stays as it is.
 #[derive(Debug, Args)]
 pub(super) struct Import {
     /// Files or folders; without any, the places where the agents keep them
@@ -22,12 +23,24 @@ pub(super) struct Import {
     /// Also those of other projects, each into its own store
     #[arg(long)]
     all: bool,
+    /// Unpack archives of up to so many megabytes
+    #[arg(long, value_name = "MB", default_value_t = archive::MOST_MB)]
+    most_mb: u64,
 }
 
 impl Import {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
-        let wanted = Wanted { paths: self.paths, all: self.all };
+        let (archives, transcripts): (Vec<PathBuf>, Vec<PathBuf>) =
+            self.paths.into_iter().partition(|path| archive::is_one(path));
+        for path in &archives {
+            common.show(&archive::import(&app, path, self.most_mb)?)?;
+        }
+        if !archives.is_empty() && transcripts.is_empty() {
+            app.settle()?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let wanted = Wanted { paths: transcripts, all: self.all };
         let call = Call::new()?.asking(terminal::ask);
         let bar = progress::bar("importing", 0);
         let report = importing::import(&app, &wanted, &call, &mut |done, total| {

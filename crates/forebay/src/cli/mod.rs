@@ -9,6 +9,7 @@ mod digest;
 mod digest_check;
 mod discover;
 mod doctor;
+mod export;
 mod fetch;
 mod files;
 mod get;
@@ -35,9 +36,12 @@ mod rules;
 mod run;
 mod schema;
 mod search;
+mod serve;
+mod share;
 mod sources;
 mod stats;
 mod terminal;
+mod token;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -101,6 +105,9 @@ enum Command {
     Map(map::Map),
     Files(files::Files),
     Import(import::Import),
+    Export(export::Export),
+    Push(share::Push),
+    Pull(share::Pull),
     Discover(discover::Discover),
     Digest(digest::Digest),
     Redact(redact::Redact),
@@ -113,6 +120,8 @@ enum Command {
     Rules(rules::Rules),
     Config(config::Show),
     Mcp(mcp::Serve),
+    Serve(serve::Serve),
+    Token(token::Tokens),
     Schema(schema::Schema),
     Call(call::Call),
     Hook(hook::Hook),
@@ -139,6 +148,9 @@ pub(crate) fn main() -> ExitCode {
         Command::History(history) => history.carry_out(&common),
         Command::Reflect(reflect) => reflect.carry_out(&common),
         Command::Import(import) => import.carry_out(&common),
+        Command::Export(export) => export.carry_out(&common),
+        Command::Push(push) => push.carry_out(&common),
+        Command::Pull(pull) => pull.carry_out(&common),
         Command::Discover(discover) => discover.carry_out(&common),
         Command::Index(index) => index.carry_out(&common),
         Command::Fetch(fetch) => fetch.carry_out(&common),
@@ -157,6 +169,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Rules(rules) => rules.carry_out(&common),
         Command::Config(show) => show.carry_out(&common),
         Command::Mcp(serve) => serve.carry_out(&common),
+        Command::Serve(serve) => serve.carry_out(&common),
+        Command::Token(tokens) => tokens.carry_out(&common),
         Command::Schema(schema) => schema.carry_out(&common),
         Command::Call(call) => call.carry_out(&common),
         Command::Hook(hook) => Ok(hook.answer()),

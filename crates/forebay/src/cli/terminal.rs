@@ -41,7 +41,7 @@ impl Failure {
         let code = match error.kind {
             ErrorKind::BadInput => 2,
             ErrorKind::Refused => CANNOT_EXECUTE,
-            ErrorKind::NotFound | ErrorKind::Unavailable => 1,
+            ErrorKind::NotFound | ErrorKind::Unavailable | ErrorKind::Busy => 1,
         };
         // When the error cannot even be written, the exit code still tells.
         let _ = tell_error(&error, as_json);

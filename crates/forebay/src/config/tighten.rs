@@ -14,6 +14,8 @@ pub(super) fn tightened(key: &str, held: &Value, asked: Value) -> Option<Value> 
         // Where a user's entries go is for the user to say.
         "store.url" | "store.workspace" => asked == *held,
         "fetch.loopback" => asked.as_bool() <= held.as_bool(),
+        // Who may come in is the word of who runs the server, not of a project.
+        _ if key.starts_with("serve.") => asked == *held,
         // A project could have the user's notes and token sent to whoever wrote it.
         "team.server" | "team.token" => asked == *held,
         _ if key.starts_with("limits.") => limit(&asked) <= limit(held),
@@ -81,6 +83,8 @@ mod tests {
         check("fetch.loopback", "false", "true", None);
         check("fetch.loopback", "true", "false", Some("false"));
         check("limits.cpu_seconds", "0", "60", Some("60"));
+        check("serve.enable", "[]", "['execute']", None);
+        check("serve.require_token", "true", "false", None);
         check("team.server", "''", "'https://example.org'", None);
         check("team.project", "''", "'app'", Some("'app'"));
         check("digest.budget", "400", "4000", Some("4000"));

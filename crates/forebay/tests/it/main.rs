@@ -7,6 +7,7 @@
     reason = "a test says what is wrong by failing"
 )]
 
+mod archive;
 mod bad_code;
 mod bad_input;
 mod batch;
@@ -32,6 +33,11 @@ mod hook_host;
 mod hook_payloads;
 mod hook_rules;
 mod hook_session;
+mod http_api;
+mod http_client;
+mod http_faults;
+mod http_mcp;
+mod http_tokens;
 mod import;
 mod index;
 mod init;
@@ -45,4 +51,5 @@ mod postgres;
 mod promises;
 mod recognizers;
 mod seed_bugs;
+mod team;
 mod texts;

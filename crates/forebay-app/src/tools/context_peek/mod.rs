@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use self::targets::Targets;
 use super::{Nature, Tool, input};
-use crate::{Answer, App, AppError, Call};
+use crate::{Answer, App, AppError, Call, Power};
 
 pub struct ContextPeek;
 
@@ -38,6 +38,7 @@ impl Tool for ContextPeek {
     const DESCRIPTION: &'static str =
         "Skeletons of files, a folder, a glob; a symbol's body; \".\" maps the repository.";
     const NATURE: Nature = Nature::Reads;
+    const POWER: Power = Power::Files;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {

@@ -1,0 +1,89 @@
+//! Rights: what a token lets its bearer do.
+
+use std::fmt;
+
+/// One thing a bearer may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Right {
+    /// Search, read entries, look at figures.
+    Read,
+    /// Store notes and texts, and forget them.
+    Write,
+    /// Run commands.
+    Execute,
+}
+
+impl Right {
+    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Execute];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Execute => "execute",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|right| right.word() == word)
+    }
+}
+
+/// What a bearer may do, all together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Rights(u8);
+
+impl Rights {
+    pub const ALL: Self = Self(0b111);
+
+    pub fn has(self, right: Right) -> bool {
+        self.0 & Self::bit(right) != 0
+    }
+
+    /// Each of them, in order.
+    pub fn iter(self) -> impl Iterator<Item = Right> {
+        Right::ALL.into_iter().filter(move |right| self.has(*right))
+    }
+
+    /// Reads `read,write`; the word that is none, where one is.
+    pub fn from_words(words: &str) -> Result<Self, String> {
+        words
+            .split(',')
+            .map(str::trim)
+            .filter(|word| !word.is_empty())
+            .map(|word| Right::from_word(word).ok_or_else(|| word.to_owned()))
+            .collect()
+    }
+
+    const fn bit(right: Right) -> u8 {
+        1 << right as u8
+    }
+}
+
+impl FromIterator<Right> for Rights {
+    fn from_iter<I: IntoIterator<Item = Right>>(rights: I) -> Self {
+        Self(rights.into_iter().fold(0, |all, right| all | Self::bit(right)))
+    }
+}
+
+impl fmt::Display for Rights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<&str> = self.iter().map(Right::word).collect();
+        f.write_str(&words.join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_as_they_are_written() {
+        for words in ["", "read", "write", "read,write", "read,write,execute"] {
+            assert_eq!(Rights::from_words(words).unwrap().to_string(), words);
+        }
+        assert_eq!(Rights::from_words(" execute, read,").unwrap().to_string(), "read,execute");
+        assert_eq!(Rights::from_words("read,admin"), Err("admin".to_owned()));
+        assert_eq!(Rights::ALL.to_string(), "read,write,execute");
+    }
+}

@@ -1,0 +1,121 @@
+//! `forebay serve`: the tools over HTTP, for other models, other machines and teams.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use forebay_app::{App, AppError, Power, Setup};
+
+use super::terminal::{self, Failure};
+use super::{Common, data_folder, environment, user_home, wall_clock};
+use crate::doors::http::{self, Listening, Plan};
+
+/// Serve the tools over HTTP: MCP at /mcp, plain JSON at /v1
+///
+/// On this machine alone it needs no token. Anywhere else it does (`forebay token create`), and commands and
+/// files stay off unless they are enabled. Everything here is a setting as well: `serve.*` in `forebay config`.
+#[derive(Debug, Args)]
+pub(super) struct Serve {
+    /// Address and port; 0 takes a free port [default: 127.0.0.1:7878]
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
+    /// A name clients know the server by, beside localhost and addresses
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
+    /// A web page whose scripts may call it, e.g. https://app.example.org
+    #[arg(long, value_name = "ORIGIN")]
+    origin: Vec<String>,
+    /// What network callers may use beside the store
+    #[arg(long, value_delimiter = ',', value_parser = ["files", "execute"])]
+    enable: Vec<String>,
+    /// Ask callers on this machine for a token, too
+    #[arg(long)]
+    require_token: bool,
+    /// PEM file of a certificate with its chain
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<String>,
+    /// PEM file of its key
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<String>,
+    /// The OAuth server that hands out tokens, told to clients that have none
+    #[arg(long, value_name = "URL")]
+    issuer: Option<String>,
+    /// Keep no MCP sessions, so that any of several servers can answer
+    #[arg(long)]
+    stateless: bool,
+}
+
+impl Serve {
+    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+        let mut common = common.clone();
+        common.set.extend(self.settings());
+        // The log is wanted from the first refusal on, which may come before the first entry.
+        data_folder()?.make().map_err(AppError::from)?;
+        let app = common.app_for("http", "http")?;
+        let make_workspace = Box::new(move |name: &str| workspace(&common, name));
+        http::serve(Plan { app, make_workspace, tell: Box::new(tell) })?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The flags as the settings they stand for.
+    fn settings(&self) -> Vec<String> {
+        let list = |name: &str, values: &[String]| {
+            (!values.is_empty()).then(|| format!("serve.{name}={}", values.join(",")))
+        };
+        let text = |name: &str, value: &Option<String>| {
+            value.as_ref().map(|value| format!("serve.{name}={value}"))
+        };
+        let settings = [
+            text("listen", &self.listen),
+            list("hosts", &self.host),
+            list("origins", &self.origin),
+            list("enable", &self.enable),
+            self.require_token.then(|| "serve.require_token=true".to_owned()),
+            text("tls_cert", &self.tls_cert),
+            text("tls_key", &self.tls_key),
+            text("issuer", &self.issuer),
+            self.stateless.then(|| "serve.sessions=false".to_owned()),
+        ];
+        settings.into_iter().flatten().collect()
+    }
+}
+
+/// A workspace is closed in itself: a data folder of its own, or a part of the server's store, and no project.
+fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
+    let cwd = common.working_folder()?;
+    let mut settings = common.settings(&super::project_root(&cwd))?;
+    settings.store.enter(name);
+    Ok(App::new(Setup {
+        home: data_folder()?.workspace(name),
+        cwd,
+        project: None,
+        user_home: user_home(),
+        settings,
+        environment: environment::all(),
+        session: "http".to_owned(),
+        client: "http".to_owned(),
+        clock: wall_clock,
+        keeper: super::keep_job::program(common),
+    }))
+}
+
+/// One line that a person can click on and a program can read.
+fn tell(listening: &Listening) {
+    let scheme = if listening.has_tls { "https" } else { "http" };
+    let powers: Vec<&str> = [Power::Files, Power::Execute]
+        .into_iter()
+        .filter(|power| listening.powers.has(*power))
+        .map(Power::word)
+        .collect();
+    let who = if listening.needs_token { "with a token" } else { "from this machine" };
+    let may = if powers.is_empty() {
+        "the store".to_owned()
+    } else {
+        format!("the store, {}", powers.join(", "))
+    };
+    let line = format!(
+        "listening on {scheme}://{} for callers {who}; they may use {may}\n",
+        listening.address
+    );
+    // A server whose output nobody reads still serves.
+    let _ = terminal::print_plain(&line);
+}

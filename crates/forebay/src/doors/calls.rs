@@ -1,0 +1,214 @@
+//! Tool calls in progress: on blocking threads, cancelled when nobody waits for them any more.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use forebay_app::tools::{Nature, ToolRow};
+use forebay_app::{Answer, App, AppError, Call};
+use forebay_sandbox::Cancel;
+use serde_json::Value;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+
+use super::idle::Idle;
+
+/// A caller who was let in: whose app answers, and who settles when the calls pause.
+#[derive(Clone)]
+pub(crate) struct Counter {
+    pub(crate) app: Arc<App>,
+    pub(crate) idle: Arc<Idle>,
+}
+
+/// Every call that runs, so that all of them can be ended.
+pub(crate) struct Calls {
+    running: Mutex<Vec<Cancel>>,
+    one_ended: Notify,
+    outcomes: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
+    lanes: Option<Lanes>,
+}
+
+impl Calls {
+    /// For one client, who bounds his calls himself.
+    pub(crate) fn unbounded() -> Self {
+        Self::new(None)
+    }
+
+    /// For many clients, who must not use up this machine together.
+    pub(crate) fn bounded() -> Self {
+        Self::new(Some(Lanes::new()))
+    }
+
+    fn new(lanes: Option<Lanes>) -> Self {
+        Self {
+            running: Mutex::default(),
+            one_ended: Notify::new(),
+            outcomes: Mutex::default(),
+            lanes,
+        }
+    }
+
+    /// How often each tool was called, and with what outcome.
+    pub(crate) fn outcomes(&self) -> BTreeMap<(&'static str, &'static str), u64> {
+        self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits until no call runs.
+    pub(crate) async fn quiet(&self) {
+        loop {
+            let one_ended = self.one_ended.notified();
+            if self.running().is_empty() {
+                return;
+            }
+            one_ended.await;
+        }
+    }
+
+    /// Ends what still runs; its output so far is stored.
+    pub(crate) fn end_all(&self) {
+        self.running().iter().for_each(Cancel::cancel);
+    }
+
+    /// Runs a tool on a blocking thread; `given_up` reaches it, and so does a caller who goes away.
+    pub(crate) async fn carry_out(
+        &self,
+        counter: Counter,
+        tool: &'static ToolRow,
+        input: Value,
+        call: Call,
+        given_up: CancellationToken,
+    ) -> Result<Answer, AppError> {
+        let lane = self.lane(tool.nature).await?;
+        let running = Running::new(self, call.cancel.clone());
+        let watcher = tokio::spawn({
+            let cancel = call.cancel.clone();
+            async move {
+                given_up.cancelled().await;
+                cancel.cancel();
+            }
+        });
+        let app = Arc::clone(&counter.app);
+        let answer = tokio::task::spawn_blocking(move || {
+            // A caller who goes away leaves the lane only when the work has ended, too.
+            let _lane = lane;
+            app.call(tool.name, input, &call)
+        })
+        .await;
+        watcher.abort();
+        running.complete();
+        counter.idle.settle_soon(counter.app);
+        let answer = answer.map_err(broken).flatten();
+        self.count(tool.name, if answer.is_ok() { "ok" } else { "error" });
+        answer
+    }
+
+    fn count(&self, tool: &'static str, outcome: &'static str) {
+        let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+        *outcomes.entry((tool, outcome)).or_default() += 1;
+    }
+
+    /// Does something short on a blocking thread, in turn with the calls that read.
+    pub(crate) async fn look<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, AppError> + Send + 'static,
+    ) -> Result<T, AppError> {
+        let lane = self.lane(Nature::Reads).await?;
+        let work = move || {
+            let _lane = lane;
+            work()
+        };
+        tokio::task::spawn_blocking(work).await.map_err(broken)?
+    }
+
+    async fn lane(&self, nature: Nature) -> Result<Option<OwnedSemaphorePermit>, AppError> {
+        match &self.lanes {
+            Some(lanes) => lanes.enter(nature).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn running(&self) -> MutexGuard<'_, Vec<Cancel>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call that runs. Dropped before it is over, it ends: nobody waits for it.
+struct Running<'a> {
+    calls: &'a Calls,
+    cancel: Cancel,
+    is_over: bool,
+}
+
+impl<'a> Running<'a> {
+    fn new(calls: &'a Calls, cancel: Cancel) -> Self {
+        calls.running().push(cancel.clone());
+        Self { calls, cancel, is_over: false }
+    }
+
+    fn complete(mut self) {
+        self.is_over = true;
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.cancel.cancel();
+        }
+        // Each holds a pipe open: a server that forgot none would run out of them.
+        self.calls.running().retain(|running| !running.is(&self.cancel));
+        self.calls.one_ended.notify_waiters();
+    }
+}
+
+/// How many calls of a kind run at once; more wait, and too many are sent away.
+struct Lanes {
+    reading: Lane,
+    writing: Lane,
+    long: Lane,
+}
+
+impl Lanes {
+    fn new() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self {
+            // Searches keep a processor busy: more at once would only make each of them slower.
+            reading: Lane::new(cores * 2),
+            // Writers wait for the disk, and many are written at one go.
+            writing: Lane::new(64),
+            // Commands and pages take as long as they take.
+            long: Lane::new(64),
+        }
+    }
+
+    async fn enter(&self, nature: Nature) -> Result<OwnedSemaphorePermit, AppError> {
+        let lane = match nature {
+            Nature::Reads => &self.reading,
+            Nature::Adds | Nature::Edits | Nature::Removes => &self.writing,
+            Nature::Runs | Nature::Fetches => &self.long,
+        };
+        lane.enter().await
+    }
+}
+
+struct Lane {
+    running: Arc<Semaphore>,
+    waiting: Semaphore,
+}
+
+/// Who comes when so many wait would wait too long.
+const MOST_WAITING: usize = 1_024;
+
+impl Lane {
+    fn new(at_once: usize) -> Self {
+        Self { running: Arc::new(Semaphore::new(at_once)), waiting: Semaphore::new(MOST_WAITING) }
+    }
+
+    async fn enter(&self) -> Result<OwnedSemaphorePermit, AppError> {
+        let Ok(_waits) = self.waiting.try_acquire() else { return Err(AppError::busy()) };
+        Arc::clone(&self.running).acquire_owned().await.map_err(broken)
+    }
+}
+
+fn broken(error: impl std::fmt::Display) -> AppError {
+    AppError::unavailable(format!("the call could not be carried out: {error}"), None)
+}

@@ -1,0 +1,111 @@
+//! Whose app answers: one a workspace, opened when first asked for and kept.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::http::HeaderMap;
+use forebay_app::tokens::Gatekeeper;
+use forebay_app::{App, AppError};
+use forebay_domain::rights::Right;
+
+use super::caller::{self, Caller};
+use super::metrics::Metrics;
+use crate::doors::calls::{Calls, Counter};
+
+/// Makes the app of a workspace.
+pub(crate) type WorkspaceMaker = Box<dyn Fn(&str) -> Result<App, AppError> + Send + Sync>;
+
+/// What all requests share.
+pub(super) struct Desk {
+    own: Counter,
+    make_workspace: WorkspaceMaker,
+    workspaces: Mutex<HashMap<String, Counter>>,
+    calls: Arc<Calls>,
+    gatekeeper: Gatekeeper,
+    metrics: Arc<Metrics>,
+}
+
+impl Desk {
+    pub(super) fn new(own: App, make_workspace: WorkspaceMaker) -> Result<Self, AppError> {
+        Ok(Self {
+            own: counter(own),
+            make_workspace,
+            workspaces: Mutex::default(),
+            calls: Arc::new(Calls::bounded()),
+            gatekeeper: Gatekeeper::new()?,
+            metrics: Arc::default(),
+        })
+    }
+
+    /// The server's own app, whoever asks.
+    pub(super) fn own(&self) -> &Arc<App> {
+        &self.own.app
+    }
+
+    pub(super) fn calls(&self) -> &Arc<Calls> {
+        &self.calls
+    }
+
+    pub(super) fn gatekeeper(&self) -> &Gatekeeper {
+        &self.gatekeeper
+    }
+
+    pub(super) fn metrics(&self) -> Arc<Metrics> {
+        Arc::clone(&self.metrics)
+    }
+
+    /// The app for a caller: in its workspace, under its name, in its conversation.
+    pub(super) fn counter(
+        &self,
+        caller: &Caller,
+        name: &str,
+        headers: &HeaderMap,
+    ) -> Result<Counter, AppError> {
+        let Counter { app, idle } = match caller.workspace() {
+            Some(name) => self.workspace(name)?,
+            None => self.own.clone(),
+        };
+        let session = caller::session(headers, caller);
+        let mut app = app.on_behalf_of(name, session.as_deref());
+        if let Some(token) = &caller.token {
+            app = app.by_member(&token.name);
+        }
+        if let Some(project) = caller::project(headers) {
+            app = in_project(app, caller, &project)?;
+        }
+        Ok(Counter { app: Arc::new(app), idle })
+    }
+
+    fn workspace(&self, name: &str) -> Result<Counter, AppError> {
+        let mut workspaces = self.workspaces.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = workspaces.get(name) {
+            return Ok(known.clone());
+        }
+        let app = (self.make_workspace)(name)?.limited_to(self.own.app.powers());
+        let opened = counter(app);
+        workspaces.insert(name.to_owned(), opened.clone());
+        Ok(opened)
+    }
+
+    /// Writes what was put off, when no call is left.
+    pub(super) fn write_last_words(&self) {
+        self.own.app.flush_ledger();
+        let workspaces = self.workspaces.lock().unwrap_or_else(PoisonError::into_inner);
+        workspaces.values().for_each(|counter| counter.app.flush_ledger());
+    }
+}
+
+/// The project that a caller names; one that is not there is made by who may write, and by nobody else.
+fn in_project(app: App, caller: &Caller, name: &str) -> Result<App, AppError> {
+    if caller.rights().has(Right::Write) || app.has_project(name)? {
+        return Ok(app.in_team_project(name));
+    }
+    Err(AppError::not_found(
+        format!("there is no project `{}`", name.escape_debug()),
+        "forebay push makes it, or a token that may write",
+    ))
+}
+
+fn counter(app: App) -> Counter {
+    Counter { app: Arc::new(app), idle: Arc::default() }
+}

@@ -1,0 +1,268 @@
+//! Who may come in: every request passes here first, and every refusal is logged without its secrets.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use forebay_app::settings::Serve;
+use forebay_app::tokens::Token;
+
+use super::caller::{Caller, Peer};
+use super::desk::Desk;
+use super::problem::Problem;
+use super::rate::Rate;
+use super::{Access, body, oauth};
+
+/// Paths that tell nothing worth a token.
+const OPEN: &[&str] = &["/health", "/ready"];
+/// Wrong tokens that one address may try at once, and how many more each second.
+const WRONG_AT_ONCE: f64 = 10.0;
+const WRONG_PER_SECOND: f64 = 0.5;
+
+/// What requests are judged by.
+pub(super) struct Guard {
+    desk: Arc<Desk>,
+    access: Access,
+    rate: Option<Rate>,
+    wrong_tokens: Rate,
+    /// One at a time: each takes 19 MiB and a processor.
+    verifying: tokio::sync::Semaphore,
+    largest_body: usize,
+    issuer: Option<String>,
+    has_tls: bool,
+}
+
+/// Why a request is refused, for the log and the figures.
+struct Refused {
+    reason: &'static str,
+    problem: Problem,
+}
+
+impl Guard {
+    pub(super) fn new(desk: &Arc<Desk>, settings: &Serve, access: Access) -> Self {
+        let per_second = settings.rate as f64;
+        Self {
+            desk: Arc::clone(desk),
+            access,
+            rate: (settings.rate > 0).then(|| Rate::new(per_second, per_second * 2.0)),
+            wrong_tokens: Rate::new(WRONG_PER_SECOND, WRONG_AT_ONCE),
+            verifying: tokio::sync::Semaphore::new(1),
+            largest_body: usize::try_from(settings.body_kb * 1024).unwrap_or(usize::MAX),
+            issuer: (!settings.issuer.is_empty()).then(|| settings.issuer.clone()),
+            has_tls: !settings.tls_cert.is_empty(),
+        }
+    }
+
+    /// The request with its caller and its whole body, if it may come in.
+    async fn admit(&self, mut request: Request) -> Result<Request, Refused> {
+        let authority = self
+            .access
+            .hosts
+            .authority(request.headers(), request.uri())
+            .map(str::to_owned)
+            .ok_or_else(foreign_host)?;
+        if !self.access.hosts.allows_origin(request.headers(), &authority) {
+            return Err(foreign_origin());
+        }
+        let path = request.uri().path();
+        if OPEN.contains(&path) || path.starts_with(oauth::PATH) {
+            return Ok(request);
+        }
+        let address = request.extensions().get::<Peer>().map(|peer| peer.0);
+        let caller = self.identify(request.headers(), address, &authority).await?;
+        self.check_rate(&caller)?;
+        request.extensions_mut().insert(caller);
+        body::whole(request, self.largest_body)
+            .await
+            .map_err(|problem| Refused { reason: "body", problem })
+    }
+
+    async fn identify(
+        &self,
+        headers: &HeaderMap,
+        address: Option<IpAddr>,
+        authority: &str,
+    ) -> Result<Caller, Refused> {
+        let Some(address) = address else {
+            let problem = Problem::new(StatusCode::BAD_REQUEST, "a caller without address", "");
+            return Err(Refused { reason: "address", problem });
+        };
+        match bearer(headers) {
+            Bearer::None if !self.access.needs_token => Ok(Caller { address, token: None }),
+            Bearer::Token(text) => {
+                let key = address.to_string();
+                let token = self.verified(text, &key, authority).await?;
+                Ok(Caller { address, token: Some(token) })
+            }
+            Bearer::None => Err(self.unauthorized("no token", authority, "")),
+            Bearer::Other => Err(self.unauthorized("no bearer token", authority, "")),
+        }
+    }
+
+    async fn verified(
+        &self,
+        text: &str,
+        address: &str,
+        authority: &str,
+    ) -> Result<Arc<Token>, Refused> {
+        let app = self.desk.own();
+        if let Some(token) = self.desk.gatekeeper().knows(text, app.now()) {
+            return Ok(token);
+        }
+        if self.wrong_tokens.is_exhausted(address, Instant::now()) {
+            return Err(too_many("wrong tokens", Duration::from_secs(2)));
+        }
+        let _turn = self.verifying.acquire().await;
+        let (desk, text) = (Arc::clone(&self.desk), text.to_owned());
+        let verified =
+            self.desk.calls().look(move || desk.gatekeeper().verify(desk.own(), &text)).await;
+        match verified {
+            Ok(Ok(token)) => Ok(token),
+            Ok(Err(refusal)) => {
+                let _ = self.wrong_tokens.take(address, Instant::now());
+                tracing::warn!(%refusal, address, "token refused");
+                Err(self.unauthorized("wrong token", authority, r#", error="invalid_token""#))
+            }
+            Err(error) => Err(Refused { reason: "store", problem: error.into() }),
+        }
+    }
+
+    fn unauthorized(&self, reason: &'static str, authority: &str, detail: &str) -> Refused {
+        let scheme = if self.has_tls { "https" } else { "http" };
+        let metadata = self
+            .issuer
+            .as_ref()
+            .map(|_| format!(r#", resource_metadata="{scheme}://{authority}{}""#, oauth::PATH));
+        let challenge =
+            format!(r#"Bearer realm="forebay"{detail}{}"#, metadata.unwrap_or_default());
+        let (error, hint) = if detail.is_empty() {
+            (
+                "a token is needed",
+                "send `Authorization: Bearer <token>`; `forebay token create` makes one",
+            )
+        } else {
+            (
+                "this token opens nothing",
+                "it is wrong, expired or revoked: ask who runs the server for another",
+            )
+        };
+        let problem = Problem::new(StatusCode::UNAUTHORIZED, error, hint);
+        Refused { reason, problem: problem.with(header::WWW_AUTHENTICATE, &challenge) }
+    }
+
+    /// The user's own programs on this machine are not counted.
+    fn check_rate(&self, caller: &Caller) -> Result<(), Refused> {
+        let is_counted = caller.token.is_some() || self.access.needs_token;
+        let Some(rate) = self.rate.as_ref().filter(|_| is_counted) else { return Ok(()) };
+        rate.take(&caller.key(), Instant::now()).map_err(|wait| too_many("rate", wait))
+    }
+}
+
+/// Judges a request, has it answered, and counts it.
+pub(super) async fn pass(
+    State(guard): State<Arc<Guard>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let started = Instant::now();
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map_or_else(|| "other".to_owned(), |path| path.as_str().to_owned());
+    let address = request.extensions().get::<Peer>().map(|peer| peer.0);
+    let path = request.uri().path().to_owned();
+    let cors = guard.access.hosts.shared_with(request.headers());
+    let is_preflight = request.method() == Method::OPTIONS && cors.is_some();
+    let answered = if is_preflight {
+        Ok(StatusCode::NO_CONTENT.into_response())
+    } else {
+        match guard.admit(request).await {
+            Ok(request) => Ok(next.run(request).await),
+            Err(refused) => Err(refused),
+        }
+    };
+    let metrics = guard.desk.metrics();
+    let mut response = answered.unwrap_or_else(|Refused { reason, problem }| {
+        let error = problem.error().to_owned();
+        tracing::warn!(reason, ?address, path, status = problem.status.as_u16(), error, "refused");
+        metrics.count_refusal(reason);
+        problem.into_response()
+    });
+    metrics.count_request(&route, response.status().as_u16(), started.elapsed());
+    harden(response.headers_mut(), cors);
+    response
+}
+
+/// What a browser must not do with an answer, and what a listed page may.
+fn harden(headers: &mut HeaderMap, cors: Option<HeaderValue>) {
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    let Some(origin) = cors else { return };
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.insert(header::VARY, HeaderValue::from_static("Origin"));
+    for (name, value) in [
+        (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, DELETE"),
+        (
+            header::ACCESS_CONTROL_ALLOW_HEADERS,
+            "authorization, content-type, forebay-session, last-event-id, mcp-session-id, \
+             mcp-protocol-version, mcp-method, mcp-name",
+        ),
+        (header::ACCESS_CONTROL_EXPOSE_HEADERS, "mcp-session-id, www-authenticate, retry-after"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+}
+
+/// What stands in `Authorization`.
+enum Bearer<'a> {
+    None,
+    Token(&'a str),
+    Other,
+}
+
+fn bearer(headers: &HeaderMap) -> Bearer<'_> {
+    let mut given = headers.get_all(header::AUTHORIZATION).iter();
+    let (Some(value), None) = (given.next(), given.next()) else {
+        let is_there = headers.contains_key(header::AUTHORIZATION);
+        return if is_there { Bearer::Other } else { Bearer::None };
+    };
+    let words = value.to_str().ok().and_then(|text| text.split_once(' '));
+    match words {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => {
+            Bearer::Token(token.trim())
+        }
+        _ => Bearer::Other,
+    }
+}
+
+fn foreign_host() -> Refused {
+    let problem = Problem::new(
+        StatusCode::FORBIDDEN,
+        "this server does not go by the name in `Host`",
+        "use its address or localhost, or start it with --host <name>",
+    );
+    Refused { reason: "host", problem }
+}
+
+fn foreign_origin() -> Refused {
+    let problem = Problem::new(
+        StatusCode::FORBIDDEN,
+        "pages of this origin may not call the server",
+        "start it with --origin <origin>",
+    );
+    Refused { reason: "origin", problem }
+}
+
+fn too_many(reason: &'static str, wait: Duration) -> Refused {
+    let seconds = wait.as_secs_f64().ceil().max(1.0) as u64;
+    let problem = Problem::new(
+        StatusCode::TOO_MANY_REQUESTS,
+        "too many requests",
+        format!("wait {seconds} s"),
+    );
+    Refused { reason, problem: problem.later(seconds) }
+}

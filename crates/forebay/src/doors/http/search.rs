@@ -1,0 +1,27 @@
+//! `GET /v1/search?q=...`: what `ctx_search` finds, as data.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::{Query, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use serde_json::Value;
+
+use super::caller::Caller;
+use super::desk::Desk;
+use super::problem::{Problem, json_response};
+use super::tools;
+
+pub(super) async fn find(
+    State(desk): State<Arc<Desk>>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    Query(query): Query<Vec<(String, String)>>,
+) -> Result<Response, Problem> {
+    let (asked, others): (Vec<_>, Vec<_>) = query.into_iter().partition(|(name, _)| name == "q");
+    let mut input = tools::input(others);
+    input["queries"] = asked.into_iter().map(|(_, text)| Value::String(text)).collect();
+    let (answer, _) = tools::answer(&desk, &caller, &headers, "ctx_search", input).await?;
+    Ok(json_response(&answer.data))
+}

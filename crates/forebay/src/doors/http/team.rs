@@ -1,0 +1,102 @@
+//! `/v1/team/entries`: pages of entries that members push and pull, as JSON lines.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::body::Bytes;
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use forebay_app::team::exchange;
+use forebay_app::tools;
+
+use super::caller::Caller;
+use super::desk::Desk;
+use super::problem::{Problem, json_response};
+use super::query;
+use crate::doors::mcp;
+
+const LINES: &str = "application/x-ndjson";
+
+/// `GET`: the entries of a project after a place in their order.
+pub(super) async fn give(
+    State(desk): State<Arc<Desk>>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    RawQuery(asked): RawQuery,
+) -> Result<Response, Problem> {
+    mcp::check_right(tools::find("ctx_search")?, caller.rights())?;
+    let asked = Asked::read(asked.as_deref())?;
+    let counter = desk.counter(&caller, caller.name(), &headers)?;
+    let page = desk
+        .calls()
+        .look(move || {
+            exchange::give(&counter.app, &asked.project, asked.after, asked.sources, asked.runs)
+        })
+        .await?;
+    let kind = [(header::CONTENT_TYPE, HeaderValue::from_static(LINES))];
+    Ok((kind, page.lines).into_response())
+}
+
+/// `POST`: entries for a project; they are the caller's, whatever they say.
+pub(super) async fn take(
+    State(desk): State<Arc<Desk>>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    RawQuery(asked): RawQuery,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    mcp::check_right(tools::find("ctx_annotate")?, caller.rights())?;
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    if kind.is_none_or(|kind| !kind.trim().eq_ignore_ascii_case(LINES)) {
+        return Err(Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "entries come as JSON lines",
+            format!("send them as {LINES}; `forebay push` does"),
+        ));
+    }
+    let asked = Asked::read(asked.as_deref())?;
+    let counter = desk.counter(&caller, caller.name(), &headers)?;
+    let app = Arc::new((*counter.app).clone().in_team_project(&asked.project));
+    let taking = Arc::clone(&app);
+    let tally = desk.calls().look(move || exchange::take(&taking, &body)).await?;
+    counter.idle.settle_soon(app);
+    Ok(json_response(&tally))
+}
+
+/// What is asked for in the address.
+struct Asked {
+    project: String,
+    after: i64,
+    sources: Vec<String>,
+    runs: bool,
+}
+
+impl Asked {
+    fn read(query: Option<&str>) -> Result<Self, Problem> {
+        let pairs = query::pairs(query);
+        let all = |wanted: &'static str| {
+            pairs.iter().filter(move |(name, _)| name == wanted).map(|(_, value)| value.clone())
+        };
+        let project = all("project").next().filter(|name| is_name(name)).ok_or_else(|| {
+            Problem::new(
+                StatusCode::BAD_REQUEST,
+                "which project is not said",
+                "give project=<name>, of at most 64 bytes",
+            )
+        })?;
+        let after = all("after").next().map_or(Ok(0), |text| text.parse()).map_err(|_| {
+            let hint = "it is a number, from the page before";
+            Problem::new(StatusCode::BAD_REQUEST, "`after` is no place to go on from", hint)
+        })?;
+        let runs = all("runs").any(|word| matches!(word.as_str(), "1" | "true"));
+        let sources = all("source").take(MOST_SOURCES).collect();
+        Ok(Self { project, after, sources, runs })
+    }
+}
+
+const MOST_SOURCES: usize = 32;
+
+fn is_name(name: &str) -> bool {
+    (1..=64).contains(&name.len()) && !name.chars().any(char::is_control)
+}

@@ -1,0 +1,195 @@
+//! `forebay export` and `forebay import` of archives: whole, once, and nothing from a damaged one.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::env::TestEnv;
+
+/// A project with notes of every sort, a source and a run, and its archive.
+fn exported() -> (TestEnv, PathBuf) {
+    let env = TestEnv::new();
+    let older = env.forebay(["note", "-k", "decision", "-t", "db", "we use Postgres"]).ok();
+    env.forebay(["note", "-k", "decision", "-t", "db", "we use SQLite, see [ctx:aaaaaaaaaa]"]).ok();
+    env.forebay(["--set", "team.author=ann", "note", "--pin", "never push to main — ünïcödé"]).ok();
+    env.forebay(["note", "--personal", "my own affair"]).ok();
+    env.write("guide.md", "# Guide\n\nHow the walrus is fed.\n");
+    env.forebay(["index", "guide.md"]).ok();
+    env.stored(b"raw \xff\xfe bytes\n".repeat(20_000));
+    assert!(older.text().contains("noted"));
+    let archive = env.root().join("all.forebay");
+    let told = env.forebay(["export", archive.to_str().unwrap(), "--runs"]).ok().text();
+    assert!(told.contains("left out: 1 personal note"), "{told}");
+    (env, archive)
+}
+
+#[track_caller]
+fn import(env: &TestEnv, archive: &Path) -> serde_json::Value {
+    env.forebay(["import", "--json", archive.to_str().unwrap()]).ok().json()
+}
+
+#[track_caller]
+fn refused(env: &TestEnv, archive: &Path, what: &str, hint: &str) {
+    env.forebay(["import", archive.to_str().unwrap()]).refused(2, what, hint);
+    let left = env.forebay(["history", "--all"]).ok().text();
+    assert!(!left.contains("[ctx:"), "nothing came in: {left}");
+}
+
+#[test]
+fn what_was_exported_comes_in_whole_and_once() {
+    let (there, archive) = exported();
+    let here = TestEnv::new();
+    let tally = import(&here, &archive);
+    assert_eq!((&tally["added"], &tally["known"]), (&5.into(), &0.into()), "{tally}");
+    let again = import(&here, &archive);
+    assert_eq!((&again["added"], &again["known"]), (&0.into(), &5.into()), "{again}");
+
+    let listed = there.forebay(["history", "--all", "--json"]).ok().json();
+    let mut compared = 0;
+    for entry in listed["entries"].as_array().unwrap() {
+        let reference = entry["ref"].as_str().unwrap();
+        let raw = |env: &TestEnv| env.forebay(["get", "--raw", reference]);
+        let original = raw(&there).ok().stdout;
+        if original.starts_with(b"my own affair") {
+            assert_eq!(raw(&here).code(), Some(1), "personal notes stay at home");
+        } else {
+            assert_eq!(raw(&here).ok().stdout, original, "{entry}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 5);
+    let told = here.forebay(["context"]).ok().text();
+    assert!(told.contains("## Pinned (1)") && told.contains("(ann)"), "{told}");
+    assert!(told.contains("we use SQLite") && !told.contains("Postgres"), "{told}");
+    let found = here.forebay(["search", "walrus"]).ok().text();
+    assert!(found.contains("How the walrus is fed"), "{found}");
+}
+
+#[test]
+fn without_runs_only_notes_and_sources_travel() {
+    let (there, _) = exported();
+    let archive = there.root().join("notes.forebay");
+    let told = there.forebay(["export", "--json", archive.to_str().unwrap()]).ok().json();
+    assert_eq!(told["records"], 4, "{told}");
+    let here = TestEnv::new();
+    assert_eq!(import(&here, &archive)["added"], 4);
+    there.forebay(["export", archive.to_str().unwrap()]).refused(
+        2,
+        "is there already",
+        "another name",
+    );
+}
+
+#[test]
+fn a_forgotten_note_comes_back_with_an_archive() {
+    let (there, archive) = exported();
+    let found = there.forebay(["search", "never push"]).ok().reference();
+    there.forebay(["purge", "--yes", &found]).ok();
+    assert_eq!(import(&there, &archive)["added"], 1);
+    assert!(there.forebay(["get", &found]).ok().text().contains("never push"));
+}
+
+#[test]
+fn a_note_on_the_same_topic_stays_beside_the_one_that_comes() {
+    let (_, archive) = exported();
+    let here = TestEnv::new();
+    let own = here.forebay(["note", "-t", "db", "we use a flat file"]).ok().reference();
+    assert_eq!(import(&here, &archive)["conflicting"], 2, "the older one on it, and the newer");
+    let told = here.forebay(["context"]).ok().text();
+    assert!(told.contains("we use a flat file") && told.contains("we use SQLite"), "{told}");
+    assert!(told.contains("conflicts with [ctx:"), "{told}");
+    assert!(here.forebay(["get", &own]).ok().text().contains("conflicts with [ctx:"));
+    here.forebay(["note", "-t", "db", "SQLite it is"]).ok();
+    let told = here.forebay(["context"]).ok().text();
+    assert!(!told.contains("flat file") && !told.contains("conflicts"), "settled: {told}");
+}
+
+#[test]
+fn a_damaged_archive_changes_nothing() {
+    let (_, archive) = exported();
+    let whole = fs::read(&archive).unwrap();
+    let here = TestEnv::new();
+    let damaged = here.root().join("damaged.forebay");
+    let write = |bytes: &[u8]| fs::write(&damaged, bytes).unwrap();
+
+    write(&whole[..whole.len() - 1]);
+    refused(&here, &damaged, "damaged.forebay", "again");
+    write(&whole[..whole.len() / 2]);
+    refused(&here, &damaged, "damaged.forebay", "again");
+    write(b"");
+    refused(&here, &damaged, "no archive", "forebay export");
+    write(b"{\"forebay\":\"archive\",\"version\":1}\n");
+    refused(&here, &damaged, "no archive", "forebay export");
+    let mut flipped = whole.clone();
+    let middle = flipped.len() / 2;
+    flipped[middle] ^= 0x55;
+    write(&flipped);
+    refused(&here, &damaged, "damaged", "again");
+}
+
+/// An archive as somebody else might write it.
+fn packed(env: &TestEnv, lines: &[u8]) -> PathBuf {
+    let path = env.root().join("made.forebay");
+    let mut packer = forebay_store::Packer::new(fs::File::create(&path).unwrap()).unwrap();
+    packer.write_all(lines).unwrap();
+    packer.finish().unwrap();
+    path
+}
+
+const HEADER: &str = "{\"forebay\":\"archive\",\"version\":1}\n";
+
+#[test]
+fn an_archive_that_says_what_is_not_so_changes_nothing() {
+    let env = TestEnv::new();
+    let note = "{\"entry\":{\"ref\":\"aaaaaaaaaa\",\"kind\":\"note\",\"title\":\"x\",\"session\":\"s\",\
+                \"created\":1,\"bytes\":1,\"note\":{\"kind\":\"note\"}}}\n{\"text\":\"x\"}\n";
+    let sum = |lines: &str| blake3::hash(lines.as_bytes()).to_hex().to_string();
+    let sealed = |lines: &str, records: u64, sum: &str| {
+        format!("{lines}{{\"end\":{{\"records\":{records},\"blake3\":\"{sum}\"}}}}\n")
+    };
+    let body = format!("{HEADER}{note}");
+    let check = |lines: &str, what: &str, hint: &str| {
+        refused(&env, &packed(&env, lines.as_bytes()), what, hint);
+    };
+    check("{\"forebay\":\"archive\",\"version\":2}\n", "version 2", "later one");
+    check("{\"name\":\"left-pad\"}\n", "no archive of Forebay", "forebay export");
+    check("not JSON\n", "no archive of Forebay", "forebay export");
+    check(&body, "cut off after 1 records", "again");
+    check(&body[..body.len() - 1], "cut off", "again");
+    check(&sealed(&body, 1, &sum("something else")), "checksum", "again");
+    check(&sealed(&body, 7, &sum(&body)), "checksum", "again");
+    let after = format!("{}{note}", sealed(&body, 1, &sum(&body)));
+    check(&after, "checksum", "again");
+    let long = format!("{HEADER}{{\"text\":\"{}\"}}\n", "x".repeat(2_000_000));
+    check(&sealed(&long, 0, &sum(&long)), "longer than any", "again");
+    let sound = packed(&env, sealed(&body, 1, &sum(&body)).as_bytes());
+    assert_eq!(import(&env, &sound)["added"], 1, "and the sound one is taken");
+}
+
+#[test]
+fn a_bomb_is_not_unpacked() {
+    let env = TestEnv::new();
+    let path = env.root().join("bomb.forebay");
+    let mut packer = forebay_store::Packer::new(fs::File::create(&path).unwrap()).unwrap();
+    packer.write_all(HEADER.as_bytes()).unwrap();
+    let line = format!("{{\"text\":\"{}\"}}\n", "0".repeat(60_000));
+    for _ in 0..400 {
+        packer.write_all(line.as_bytes()).unwrap();
+    }
+    packer.finish().unwrap();
+    assert!(fs::metadata(&path).unwrap().len() < 100_000);
+    env.forebay(["import", "--most-mb", "8", path.to_str().unwrap()]).refused(
+        2,
+        "unpacks to more than 8 MB",
+        "--most-mb",
+    );
+}
+
+#[test]
+fn an_archive_is_known_by_its_content_too() {
+    let (_, archive) = exported();
+    let here = TestEnv::new();
+    let renamed = here.root().join("backup.bin");
+    fs::copy(&archive, &renamed).unwrap();
+    assert_eq!(import(&here, &renamed)["added"], 5);
+}

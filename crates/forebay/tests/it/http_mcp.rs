@@ -1,0 +1,208 @@
+//! MCP over streamable HTTP: with a session as older clients keep it, and without.
+
+use std::io::{BufRead, BufReader, Write};
+
+use serde_json::{Value, json};
+
+use crate::env::{TestEnv, reference_in};
+use crate::http_client::{Request, Response, Server};
+use crate::mcp_client::{initialize_params, stateless_meta, text_of};
+
+fn post(message: &Value) -> Request {
+    let accept = "application/json, text/event-stream";
+    Request::new("POST", "/mcp").header("accept", accept).json(message)
+}
+
+fn message(id: i64, method: &str, params: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
+}
+
+/// The last message of an answer, which is JSON or a stream of events.
+#[track_caller]
+fn told(response: &Response) -> Value {
+    assert_eq!(response.status, 200, "{}", response.text());
+    if response.header("content-type") == Some("application/json") {
+        return response.json();
+    }
+    let text = response.text();
+    let data =
+        text.lines().filter_map(|line| line.strip_prefix("data: ")).rfind(|data| !data.is_empty());
+    serde_json::from_str(data.unwrap_or_else(|| panic!("no message: {text}"))).unwrap()
+}
+
+/// A client that keeps a session.
+struct Session<'a> {
+    server: &'a Server,
+    name: String,
+    token: Option<String>,
+}
+
+impl<'a> Session<'a> {
+    fn start(server: &'a Server, token: Option<&str>) -> Self {
+        let mut hello = post(&message(1, "initialize", initialize_params("2025-11-25")));
+        if let Some(token) = token {
+            hello = hello.bearing(token);
+        }
+        let answer = server.send(&hello);
+        assert_eq!(told(&answer)["result"]["protocolVersion"], "2025-11-25");
+        let name = answer.header("mcp-session-id").unwrap().to_owned();
+        let session = Self { server, name, token: token.map(str::to_owned) };
+        let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        assert_eq!(server.send(&session.with(post(&ready))).status, 202);
+        session
+    }
+
+    fn with(&self, request: Request) -> Request {
+        let request = request.header("mcp-session-id", &self.name);
+        let request = request.header("mcp-protocol-version", "2025-11-25");
+        match &self.token {
+            Some(token) => request.bearing(token),
+            None => request,
+        }
+    }
+
+    fn send(&self, message: &Value) -> Response {
+        self.server.send(&self.with(post(message)))
+    }
+
+    #[track_caller]
+    fn call(&self, tool: &str, arguments: Value) -> Value {
+        let params = json!({ "name": tool, "arguments": arguments });
+        told(&self.send(&message(2, "tools/call", params)))["result"].clone()
+    }
+}
+
+#[test]
+fn a_session_answers_as_stdio_does() {
+    let env = TestEnv::new();
+    let server = env.serve(&[]);
+    let session = Session::start(&server, None);
+    let listed = told(&session.send(&message(2, "tools/list", json!({}))));
+    assert_eq!(
+        listed["result"]["tools"],
+        env.mcp().ask("tools/list", json!({}))["result"]["tools"]
+    );
+    let run = session.call("ctx_execute", json!({ "command": "echo over http" }));
+    assert!(text_of(&run).contains("over http"), "{run}");
+    let fault = session.call("ctx_get", json!({ "ref": "aaaaaaaaaa" }));
+    assert_eq!(fault["isError"], json!(true), "{fault}");
+    let unknown = session.send(&message(3, "tools/call", json!({ "name": "ctx_nothing" })));
+    assert_eq!(told(&unknown)["error"]["code"], json!(-32602));
+}
+
+#[test]
+fn two_sessions_are_two_conversations() {
+    let env = TestEnv::new();
+    let server = env.serve(&[]);
+    let (one, two) = (Session::start(&server, None), Session::start(&server, None));
+    let noted = reference_in(&text_of(&one.call("ctx_annotate", json!({ "text": "mine alone" }))));
+    two.call("ctx_annotate", json!({ "text": "something else" }));
+    assert!(text_of(&one.call("ctx_history", json!({}))).contains(&noted));
+    assert!(!text_of(&two.call("ctx_history", json!({}))).contains(&noted));
+}
+
+#[test]
+fn a_session_ends_when_it_is_deleted() {
+    let env = TestEnv::new();
+    let server = env.serve(&[]);
+    let session = Session::start(&server, None);
+    let ended = server.send(&session.with(Request::new("DELETE", "/mcp")));
+    assert!((200..300).contains(&ended.status), "{ended:?}");
+    assert_eq!(session.send(&message(2, "tools/list", json!({}))).status, 404);
+}
+
+#[test]
+fn a_session_belongs_to_its_token() {
+    let env = TestEnv::new();
+    let (ann, bob) = (env.token("ann", &["--rights", "read,write"]), env.token("bob", &[]));
+    let server = env.serve(&[]);
+    let session = Session::start(&server, Some(&ann));
+    let stolen = Session { server: &server, name: session.name.clone(), token: Some(bob) };
+    let list = message(2, "tools/list", json!({}));
+    stolen.send(&list).refused(404, "no such session", "initialize");
+    let nobody = Session { server: &server, name: session.name.clone(), token: None };
+    nobody.send(&list).refused(404, "no such session", "initialize");
+    let bare = session.name.split('.').next().unwrap().to_owned();
+    let unsealed = Session { server: &server, name: bare, token: Some(ann) };
+    unsealed.send(&list).refused(404, "no such session", "initialize");
+    assert!(told(&session.send(&list))["result"]["tools"].is_array());
+}
+
+#[test]
+fn the_stateless_revision_needs_no_session() {
+    let env = TestEnv::new();
+    let server = env.serve(&[]);
+    let params = json!({
+        "name": "ctx_execute", "arguments": { "command": "echo alone" }, "_meta": stateless_meta(),
+    });
+    let request = post(&message(1, "tools/call", params))
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", "tools/call")
+        .header("mcp-name", "ctx_execute");
+    let answer = server.send(&request);
+    assert!(text_of(&told(&answer)["result"]).contains("alone"), "{}", answer.text());
+    assert_eq!(answer.header("mcp-session-id"), None);
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+}
+
+#[test]
+fn a_server_without_sessions_answers_older_clients_too() {
+    let env = TestEnv::new();
+    let server = env.serve(&["--stateless"]);
+    let hello = server.send(&post(&message(1, "initialize", initialize_params("2025-11-25"))));
+    assert_eq!(hello.header("mcp-session-id"), None);
+    assert_eq!(told(&hello)["result"]["protocolVersion"], "2025-11-25");
+    let listed = server.send(&post(&message(2, "tools/list", json!({}))));
+    assert!(told(&listed)["result"]["tools"].is_array(), "{}", listed.text());
+}
+
+#[test]
+fn an_answer_that_broke_off_is_fetched_again() {
+    let env = TestEnv::new();
+    let server = env.serve(&[]);
+    let session = Session::start(&server, None);
+    let params = json!({ "name": "ctx_execute", "arguments": { "command": "cat pipe" } });
+    let mut stream = server.connect();
+    // The run ends only when something is written into the pipe, after the connection has gone.
+    let pipe = env.project().join("pipe");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &pipe,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RWXU,
+        0,
+    )
+    .unwrap();
+    stream.write_all(&session.with(post(&message(7, "tools/call", params))).bytes()).unwrap();
+    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    let event = lines.find_map(|line| line.strip_prefix("id: ").map(str::to_owned)).unwrap();
+    drop(lines);
+    std::fs::write(&pipe, "came late\n").unwrap();
+
+    let again = Request::get("/mcp").header("accept", "text/event-stream");
+    let mut stream = server.connect();
+    stream.write_all(&session.with(again.header("last-event-id", &event)).bytes()).unwrap();
+    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    let answer = lines.find(|line| line.starts_with("data: {")).unwrap();
+    assert!(answer.contains("came late"), "{answer}");
+}
+
+#[test]
+fn what_is_no_message_is_answered_with_a_client_error() {
+    let env = TestEnv::new();
+    let server = env.serve(&[]);
+    let json = |body: &str| post(&json!({})).body(body);
+    for (request, status) in [
+        (json("{"), 400),
+        (json("[]"), 400),
+        (json(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#), 422),
+        (json("{}").header("content-type", "text/plain"), 415),
+        (json("{}").header("accept", "text/html"), 406),
+        (Request::new("PUT", "/mcp"), 405),
+        (post(&message(1, "tools/list", json!({}))).header("mcp-session-id", "nope"), 404),
+    ] {
+        let answer = server.send(&request);
+        assert!((400..500).contains(&answer.status), "{status} {request:?} {answer:?}");
+    }
+    server.get("/health").ok();
+}

@@ -1,0 +1,327 @@
+//! `forebay push`, `forebay pull` and `GET /context`: two people, a real server between them.
+
+use std::net::TcpListener;
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::env::{Output, TestEnv, finish, reference_in};
+use crate::http_client::{Request, Server};
+
+/// A server with a workspace, and what its members need.
+struct Team {
+    env: TestEnv,
+    server: Server,
+}
+
+impl Team {
+    fn new() -> Self {
+        let env = TestEnv::new();
+        let server = env.serve(&["--require-token"]);
+        Self { env, server }
+    }
+
+    fn member(&self, name: &str) -> Member {
+        let token = self.env.token(name, &["--rights", "read,write", "--workspace", "team"]);
+        Member { env: TestEnv::new(), url: self.url(), token }
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}", self.server.address)
+    }
+}
+
+/// Somebody with a machine of his own, and a project that everybody calls `app`.
+struct Member {
+    env: TestEnv,
+    url: String,
+    token: String,
+}
+
+impl Member {
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.env.command(arguments);
+        command.env("FOREBAY_TEAM_SERVER", &self.url).env("FOREBAY_TEAM_TOKEN", &self.token);
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        finish(self.command(arguments), b"")
+    }
+
+    #[track_caller]
+    fn json(&self, arguments: &[&str]) -> serde_json::Value {
+        let arguments: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
+        self.run(&arguments).ok().json()
+    }
+
+    #[track_caller]
+    fn context(&self) -> String {
+        self.run(&["context"]).ok().text()
+    }
+}
+
+#[test]
+fn what_one_notes_the_other_knows_with_its_author() {
+    let team = Team::new();
+    let (ann, bob) = (team.member("ann"), team.member("bob"));
+    let noted = ann.run(&["note", "--pin", "-k", "decision", "-t", "db", "we use SQLite"]).ok();
+    ann.run(&["--set", "team.author=mallory", "note", "the report is slow"]).ok();
+    ann.run(&["note", "--personal", "for me alone"]).ok();
+    ann.run(&["note", "--all", "prefers tabs"]).ok();
+    ann.env.stored("secret output of a run\n");
+    let pushed = ann.json(&["push"]);
+    assert_eq!((&pushed["sent"], &pushed["tally"]["added"]), (&json!(2), &json!(2)), "{pushed}");
+    assert_eq!(ann.run(&["push"]).ok().text(), format!("{} has everything", team.url()));
+
+    let pulled = bob.json(&["pull"]);
+    assert_eq!(pulled["added"], 2, "{pulled}");
+    let told = bob.context();
+    assert!(told.contains("## Pinned (1)") && told.contains("we use SQLite (ann)"), "{told}");
+    assert!(told.contains("the report is slow** (ann)"), "the token says who: {told}");
+    for own in ["for me alone", "prefers tabs", "secret output"] {
+        assert!(!bob.run(&["search", own]).ok().text().contains(own), "{own}");
+    }
+    let same = bob.run(&["get", &noted.reference()]).ok();
+    assert!(same.text().contains("we use SQLite"), "under the same reference: {}", same.text());
+    assert_eq!(bob.run(&["pull"]).ok().text(), format!("nothing new on {}", team.url()));
+    let back = bob.json(&["push"]);
+    assert_eq!((&back["tally"]["added"], &back["tally"]["known"]), (&json!(0), &json!(2)));
+}
+
+#[test]
+fn what_two_decide_apart_from_each_other_is_kept_and_marked() {
+    let team = Team::new();
+    let (ann, bob) = (team.member("ann"), team.member("bob"));
+    ann.run(&["note", "-t", "db", "we use Postgres"]).ok();
+    ann.run(&["push"]).ok();
+    bob.run(&["pull"]).ok();
+    ann.run(&["note", "-t", "db", "we use SQLite"]).ok();
+    bob.run(&["note", "-t", "db", "we use DuckDB"]).ok();
+    ann.run(&["push"]).ok();
+    let pushed = bob.json(&["push"]);
+    assert_eq!(pushed["tally"]["conflicting"], 1, "{pushed}");
+    bob.run(&["pull"]).ok();
+    ann.run(&["pull"]).ok();
+    for member in [&ann, &bob] {
+        let told = member.context();
+        assert!(told.contains("we use SQLite") && told.contains("we use DuckDB"), "{told}");
+        assert!(told.contains("conflicts with [ctx:") && !told.contains("Postgres"), "{told}");
+    }
+    ann.run(&["note", "-t", "db", "SQLite it is"]).ok();
+    ann.run(&["push"]).ok();
+    bob.run(&["pull"]).ok();
+    let told = bob.context();
+    assert!(told.contains("SQLite it is") && !told.contains("DuckDB"), "settled: {told}");
+}
+
+#[test]
+fn sources_and_runs_are_shared_only_when_asked_for() {
+    let team = Team::new();
+    let (ann, bob) = (team.member("ann"), team.member("bob"));
+    ann.env.write("guide.md", "# Guide\n\nHow the walrus is fed.\n");
+    ann.run(&["index", "guide.md"]).ok();
+    ann.env.stored("the heron waits\n");
+    assert_eq!(ann.json(&["push"])["sent"], 0);
+    assert_eq!(ann.json(&["push", "--source", "*.md"])["sent"], 1);
+    assert_eq!(ann.json(&["push", "--runs"])["sent"], 1);
+    assert_eq!(bob.json(&["pull"])["added"], 0);
+    assert_eq!(bob.json(&["pull", "--source", "guide*", "--runs"])["added"], 2);
+    assert!(bob.run(&["search", "walrus"]).ok().text().contains("How the walrus is fed"));
+    assert!(bob.run(&["search", "heron"]).ok().text().contains("the heron waits"));
+}
+
+#[test]
+fn a_push_that_broke_off_goes_on() {
+    let team = Team::new();
+    let ann = team.member("ann");
+    let mut mcp = ann.env.mcp();
+    let body = "a long thought ".repeat(20_000);
+    for number in 0..8 {
+        mcp.text("ctx_annotate", json!({ "text": format!("note {number}: {body}") }));
+    }
+    drop(mcp);
+    let cut = Cutting::after(&team.server, 2);
+    let broken = finish(
+        {
+            let mut command = ann.command(&["push", "--server", &cut.url()]);
+            command.env("NO_PROXY", "*");
+            command
+        },
+        b"",
+    );
+    assert_eq!(broken.code(), Some(1), "{broken:?}");
+    assert!(broken.stderr.contains("it goes on where it ended"), "{}", broken.stderr);
+    cut.mend();
+    let rest = ann.json(&["push", "--server", &cut.url()]);
+    let sent = rest["sent"].as_u64().unwrap();
+    assert!((1..8).contains(&sent), "only what was missing: {rest}");
+    assert_eq!(team.member("bob").json(&["pull"])["added"], 8, "each of them once");
+}
+
+/// A way to the server that breaks after so many requests.
+struct Cutting {
+    port: u16,
+    left: std::sync::Arc<std::sync::atomic::AtomicI64>,
+}
+
+impl Cutting {
+    fn after(server: &Server, requests: i64) -> Self {
+        use std::sync::atomic::{AtomicI64, Ordering};
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let left = std::sync::Arc::new(AtomicI64::new(requests));
+        let (address, counted) = (server.address, std::sync::Arc::clone(&left));
+        std::thread::spawn(move || {
+            for incoming in listener.incoming().flatten() {
+                if counted.fetch_sub(1, Ordering::SeqCst) <= 0 {
+                    continue;
+                }
+                let outgoing = std::net::TcpStream::connect(address).unwrap();
+                for (mut from, mut to) in [
+                    (incoming.try_clone().unwrap(), outgoing.try_clone().unwrap()),
+                    (outgoing, incoming),
+                ] {
+                    std::thread::spawn(move || {
+                        let _ = std::io::copy(&mut from, &mut to);
+                        let _ = to.shutdown(std::net::Shutdown::Write);
+                    });
+                }
+            }
+        });
+        Self { port, left }
+    }
+
+    fn mend(&self) {
+        self.left.store(i64::MAX, std::sync::atomic::Ordering::SeqCst);
+    }
+
+    fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+}
+
+#[test]
+fn one_workspace_and_one_project_do_not_see_another() {
+    let team = Team::new();
+    let ann = team.member("ann");
+    ann.run(&["note", "of the team"]).ok();
+    ann.run(&["push"]).ok();
+    let token = team.env.token("eve", &["--rights", "read,write", "--workspace", "other"]);
+    let eve = Member { env: TestEnv::new(), url: team.url(), token };
+    assert_eq!(eve.json(&["pull"])["added"], 0);
+    let elsewhere = ann.json(&["--set", "team.project=another", "pull"]);
+    assert_eq!(elsewhere["added"], 0, "{elsewhere}");
+    assert_eq!(ann.json(&["pull"])["known"], 1);
+}
+
+#[test]
+fn who_may_not_write_may_not_push() {
+    let team = Team::new();
+    let token = team.env.token("guest", &["--rights", "read", "--workspace", "team"]);
+    let guest = Member { env: TestEnv::new(), url: team.url(), token };
+    guest.run(&["note", "let me in"]).ok();
+    let refused = guest.run(&["push"]);
+    assert!(refused.stderr.contains("403") && refused.stderr.contains("hint: "), "{refused:?}");
+    guest.run(&["pull"]).ok();
+    let nobody = Member { token: "fby_x_y".to_owned(), ..guest };
+    let refused = nobody.run(&["pull"]);
+    assert!(refused.stderr.contains("401") && refused.stderr.contains("hint: "), "{refused:?}");
+    assert!(!refused.stderr.contains("fby_x_y"), "{refused:?}");
+}
+
+#[test]
+fn a_server_that_is_none_is_told() {
+    let env = TestEnv::new();
+    env.forebay(["push"]).refused(2, "no server is named", "--server");
+    env.forebay(["push", "--server", "ftp://x"]).refused(2, "no server's address", "https://");
+    env.forebay(["pull", "--server", "http://example.org", "--token", "t"]).refused(
+        1,
+        "not sent over plain http",
+        "https://",
+    );
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let gone = format!("http://127.0.0.1:{port}");
+    env.forebay(["pull", "--server", &gone]).refused(1, &gone, "try again");
+    env.write(".forebay.toml", "team.server = 'https://evil.example'");
+    env.forebay(["push"]).refused(2, "cannot loosen `team.server`", "settings");
+}
+
+#[test]
+fn pages_that_are_none_are_refused_and_change_nothing() {
+    let team = Team::new();
+    let token = team.env.token("ann", &["--rights", "read,write", "--workspace", "team"]);
+    let post = |path: &str, body: &str| {
+        let request = Request::new("POST", path).body(body).bearing(&token);
+        team.server.send(&request.header("content-type", "application/x-ndjson"))
+    };
+    let path = "/v1/team/entries?project=app";
+    post(path, "not JSON\n").refused(400, "no page of entries", "again");
+    post(path, "{\"text\":\"astray\"}\n").refused(400, "belongs to no entry", "again");
+    let entry = |kind: &str, bytes: u64| {
+        json!({ "entry": { "ref": "aaaaaaaaaa", "kind": kind, "title": "x'; DROP TABLE note; --",
+                "session": "s", "created": 1, "bytes": bytes, "note": { "kind": "note" } } })
+        .to_string()
+    };
+    post(path, &format!("{}\n", entry("secret", 1))).refused(400, "unknown kind", "again");
+    let short = format!("{}\n{{\"text\":\"x\"}}\n", entry("note", 9));
+    post(path, &short).refused(400, "lacks a part", "again");
+    let long = format!("{}\n{{\"text\":\"xxxx\"}}\n", entry("note", 2));
+    post(path, &long).refused(400, "does not fit", "again");
+    post("/v1/team/entries", "").refused(400, "which project", "project=");
+    let wrong = Request::new("POST", path).json(&json!({})).bearing(&token);
+    team.server.send(&wrong).refused(415, "JSON lines", "forebay push");
+    let fine = format!("{}\n{{\"text\":\"x\"}}\n", entry("note", 1));
+    assert_eq!(post(path, &fine).ok()["added"], 1, "and the sound one is taken");
+    assert_eq!(post(path, &fine).ok()["known"], 1);
+    let bad = Request::get("/v1/team/entries?project=app&after=x").bearing(&token);
+    team.server.send(&bad).refused(400, "no place to go on from", "page before");
+}
+
+#[test]
+fn the_context_of_a_project_is_served_as_text() {
+    let team = Team::new();
+    let ann = team.member("ann");
+    for number in 0..30 {
+        ann.run(&["note", "-k", "finding", &format!("finding number {number}: ünïcödé")]).ok();
+    }
+    ann.run(&["note", "--pin", "never push to main"]).ok();
+    ann.run(&["push"]).ok();
+    let get = |query: &str| {
+        let request = Request::get(&format!("/context?project=app{query}")).bearing(&ann.token);
+        let response = team.server.send(&request);
+        assert_eq!(response.status, 200, "{query}: {}", response.text());
+        assert_eq!(response.header("content-type"), Some("text/markdown; charset=utf-8"));
+        response.text()
+    };
+    let told = get("");
+    assert!(told.contains("## Pinned (1)") && told.contains("## Notes (20 of 30)"), "{told}");
+    for same in ["&limit=abc", "&compact=yep", "&notes=0&sessions=", "&max_bytes=%zz", "&x=1&x=2"] {
+        assert_eq!(get(same), told, "{same}");
+    }
+    let compact = get("&limit=8&compact=1");
+    assert_eq!(compact.matches("\n- [").count(), 8, "{compact}");
+    assert!(compact.len() < 800 && !compact.contains("**:"), "{compact}");
+    assert!(get("&pinned=-1&notes=-1").starts_with("nothing"), "both left out");
+    let nowhere = Request::get("/context?project=nowhere").bearing(&ann.token);
+    assert!(team.server.send(&nowhere).text().contains("nothing is known of a project `nowhere`"));
+}
+
+#[test]
+fn a_model_on_the_network_writes_into_the_project_it_names() {
+    let team = Team::new();
+    let ann = team.member("ann");
+    let note = Request::tool("ctx_annotate", json!({ "text": "learned over the network" }));
+    let named = note.header("forebay-project", "app").bearing(&ann.token);
+    let answer = team.server.send(&named).answer();
+    assert!(answer.contains("noted"), "{answer}");
+    assert_eq!(ann.json(&["pull"])["added"], 1);
+    let own = ann.run(&["get", &reference_in(&answer)]).ok().text();
+    assert!(own.contains("learned over the network") && own.contains("by ann"), "{own}");
+    let personal = json!({ "text": "mine", "scope": "personal" });
+    let personal = Request::tool("ctx_annotate", personal).bearing(&ann.token);
+    team.server.send(&personal).refused(403, "keeps what is shared", "own machine");
+    let reader = team.env.token("guest", &["--rights", "read", "--workspace", "team"]);
+    let unknown = Request::get("/v1/search?q=x").header("forebay-project", "new").bearing(&reader);
+    team.server.send(&unknown).refused(404, "no project `new`", "forebay push");
+}
