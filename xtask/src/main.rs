@@ -9,6 +9,7 @@ mod docs;
 mod inspector;
 mod npm;
 mod packages;
+mod postgres;
 mod rules;
 mod say;
 mod server;
@@ -34,6 +35,7 @@ enum Chore {
     Conformance(conformance::Conformance),
     Examples(clients::examples::Examples),
     Probe(clients::probe::Probe),
+    Postgres(postgres::Postgres),
 }
 
 fn main() -> ExitCode {
@@ -57,5 +59,6 @@ fn carry_out(chore: Chore) -> Result<()> {
         Chore::Conformance(conformance) => conformance.carry_out(),
         Chore::Examples(examples) => examples.carry_out(),
         Chore::Probe(probe) => probe.carry_out(),
+        Chore::Postgres(postgres) => postgres.carry_out(),
     }
 }

@@ -12,6 +12,7 @@ mod logs;
 mod memory;
 mod output;
 mod overhead;
+mod postgres;
 mod rules;
 mod runs;
 mod sample;
@@ -63,6 +64,7 @@ const TRIALS: &[Trial] = &[
     Trial { name: "output", measure: output::measure },
     Trial { name: "writers", measure: writers::measure },
     Trial { name: "search", measure: search::measure },
+    Trial { name: "postgres", measure: postgres::measure },
     Trial { name: "index", measure: index::measure },
     Trial { name: "skeleton", measure: skeleton::measure },
     Trial { name: "digest", measure: digest::measure },

@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use super::search::any_of;
 
 /// Passages that one query may read, about a microsecond each.
-pub(crate) const PASSAGES_READ: i64 = 3_000;
+const PASSAGES_READ: i64 = 3_000;
 /// A store with fewer passages is searched for every word.
 pub(crate) const FEW_PASSAGES: i64 = 10_000;
 /// Words whose counts are remembered.
@@ -104,7 +104,7 @@ pub(super) fn bounded_count(
 }
 
 /// The rarest words whose passages together can be read; at least one.
-pub(crate) fn rarest(counted: &[(i64, &String)]) -> Vec<String> {
+fn rarest(counted: &[(i64, &String)]) -> Vec<String> {
     let mut read = 0;
     let fits = |(count, _): &&(i64, &String)| {
         let is_first = read == 0;
