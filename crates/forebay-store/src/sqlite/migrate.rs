@@ -23,6 +23,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "0005_sources", sql: include_str!("migrations/0005_sources.sql") },
     Migration { name: "0006_finding", sql: include_str!("migrations/0006_finding.sql") },
     Migration { name: "0007_import", sql: include_str!("migrations/0007_import.sql") },
+    Migration { name: "0010_words", sql: include_str!("migrations/0010_words.sql") },
 ];
 
 impl Migration {

@@ -7,8 +7,8 @@ use super::{SqliteStore, entries, passages};
 use crate::StoreError;
 use crate::contract::{NewChunk, NewEntry, Upload};
 
-/// What is held in memory before it is written: eight parts, about a megabyte.
-const PARTS_AT_ONCE: usize = 8;
+/// What is held in memory before it is written, about a megabyte.
+const PARTS_AT_ONCE: usize = 32;
 const CHUNKS_AT_ONCE: usize = 2_000;
 
 pub(super) struct SqliteUpload<'store> {
@@ -54,17 +54,16 @@ impl<'store> SqliteUpload<'store> {
         }
         let (parts, chunks) = (&self.parts, &self.chunks);
         let begun = self.begun;
-        let mut learning = self.store.vocabulary.learning();
-        self.begun = self.store.writing(|transaction| {
+        let all: Vec<&NewChunk> = chunks.iter().collect();
+        self.begun = self.store.writing_words(&all, |transaction, placed| {
             let begun = match begun {
                 Some(begun) => begun,
                 None => entries::begin(transaction)?,
             };
             blobs::write_parts(transaction, begun.blob, parts)?;
-            passages::write(transaction, begun.entry, chunks, &mut learning)?;
+            passages::write(transaction, begun.entry, chunks, placed)?;
             Ok(Some(begun))
         })?;
-        learning.keep();
         self.parts.clear();
         self.chunks.clear();
         Ok(())
@@ -113,11 +112,10 @@ impl Upload for SqliteUpload<'_> {
             chunks: &self.chunks,
         };
         let begun = self.begun;
-        let mut learning = self.store.vocabulary.learning();
-        let entry = self.store.writing(|transaction| {
-            entries::complete(transaction, begun, &content, &new, &mut learning)
+        let chunks: Vec<&NewChunk> = self.chunks.iter().collect();
+        let entry = self.store.writing_words(&chunks, |transaction, placed| {
+            entries::complete(transaction, begun, &content, &new, placed)
         })?;
-        learning.keep();
         self.begun = None;
         Ok(entry)
     }
