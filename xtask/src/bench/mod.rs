@@ -24,6 +24,7 @@ mod text;
 mod writers;
 
 use std::fs;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
@@ -42,6 +43,9 @@ pub(crate) struct Bench {
     /// Only those whose name contains this
     #[arg(long, value_name = "WORD")]
     only: Option<String>,
+    /// Measure this binary instead of building one
+    #[arg(long, value_name = "BIN")]
+    forebay: Option<PathBuf>,
 }
 
 /// Something to measure.
@@ -116,7 +120,10 @@ const QUICK: Sizes = Sizes {
 
 impl Bench {
     pub(crate) fn carry_out(self) -> Result<()> {
-        let forebay = workspace::build_forebay("release")?;
+        let forebay = match &self.forebay {
+            Some(given) => fs::canonicalize(given)?,
+            None => workspace::build_forebay("release")?,
+        };
         let target = Metadata::read()?.target_directory;
         let sizes = if self.quick { &QUICK } else { &FULL };
         let mut rows = Vec::new();
