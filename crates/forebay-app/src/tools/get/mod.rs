@@ -6,7 +6,7 @@ mod pages;
 
 use forebay_domain::text::line_range::LineRange;
 use forebay_domain::text::number;
-use forebay_domain::{Entry, Reference, Stream};
+use forebay_domain::{Entry, EntryKind, Reference, Stream};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -164,6 +164,9 @@ fn head(entry: &Entry, about: &str) -> String {
     let mut head = format!("{} {} · {about}", entry.reference, describe::what(entry));
     if let Some(newer) = entry.note().and_then(|note| note.superseded_by) {
         head.push_str(&format!(" · replaced by {newer}"));
+    }
+    if entry.kind == EntryKind::Page {
+        head.push_str(&format!(" · {}", describe::FROM_OUTSIDE));
     }
     head
 }
