@@ -4,7 +4,6 @@
 //! `scales` (a 16-bit float a row) and `embeddings` (a row of bytes each).
 
 use half::f16;
-use multiversion::multiversion;
 
 pub(crate) const WIDTH: usize = 256;
 const ROWS: usize = 47_558;
@@ -27,9 +26,28 @@ pub(crate) fn sum(mut rows: Vec<u32>) -> [f32; WIDTH] {
     sum
 }
 
-/// Adds rows up, a few columns at a time so that their sums stay in registers.
-#[multiversion(targets("x86_64+avx2"))]
+/// Adds rows up in the widest registers that the processor has; the sums are the same in any.
 fn add_up(rows: &[(&[u8; WIDTH], f32)], sum: &mut [f32; WIDTH]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        #[expect(unsafe_code, reason = "the processor was asked")]
+        unsafe {
+            return add_up_wide(rows, sum);
+        }
+    }
+    add_up_plain(rows, sum);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_up_wide(rows: &[(&[u8; WIDTH], f32)], sum: &mut [f32; WIDTH]) {
+    add_up_plain(rows, sum);
+}
+
+/// A few columns at a time, so that their sums stay in registers.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it is made for the registers of its caller")]
+fn add_up_plain(rows: &[(&[u8; WIDTH], f32)], sum: &mut [f32; WIDTH]) {
     let (columns, _) = sum.as_chunks_mut::<COLUMNS>();
     for (number, columns) in columns.iter_mut().enumerate() {
         let mut own = [0.0; COLUMNS];

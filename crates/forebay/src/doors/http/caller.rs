@@ -44,11 +44,6 @@ impl Caller {
         self.token.as_ref().map_or("http", |token| &token.name)
     }
 
-    /// Who writes what it writes, as the token says.
-    pub(super) fn member(&self) -> Option<String> {
-        self.token.as_ref().map(|token| token.name.clone())
-    }
-
     /// What requests are counted by.
     pub(super) fn key(&self) -> String {
         match &self.token {

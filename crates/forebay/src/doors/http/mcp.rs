@@ -77,7 +77,7 @@ fn admit(desk: &Desk, context: &Context) -> Result<Admitted, AppError> {
         _ => caller.name(),
     };
     let counter = desk.counter(caller, name, &parts.headers)?;
-    Ok(Admitted { counter, rights: caller.rights(), member: caller.member() })
+    Ok(Admitted { counter, rights: caller.rights() })
 }
 
 /// A session belongs to who started it: its name is sealed on the way out and checked on the way in.

@@ -23,8 +23,6 @@ pub(crate) type Context = RequestContext<RoleServer>;
 pub(crate) struct Admitted {
     pub(crate) counter: Counter,
     pub(crate) rights: Rights,
-    /// Whom the token names, where there is one.
-    pub(crate) member: Option<String>,
 }
 
 /// Finds out who asks.
@@ -50,12 +48,9 @@ impl Handler {
         input: Value,
         context: Context,
     ) -> Result<CallToolResult, AppError> {
-        let Admitted { counter, rights, member } = (self.admit)(&context)?;
+        let Admitted { counter, rights } = (self.admit)(&context)?;
         check_right(tool, rights)?;
-        let mut call = new_call(&context).map_err(internal)?;
-        if let Some(member) = &member {
-            call = call.by(member);
-        }
+        let call = new_call(&context).map_err(internal)?;
         let app = Arc::clone(&counter.app);
         let answer = self.calls.carry_out(counter, tool, input, call, context.ct.clone()).await?;
         Ok(success(tool.name, answer, &app))
@@ -105,9 +100,7 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         // Settings that are wrong are told with the first call; a list there must be.
         let listed = match (self.admit)(&context) {
-            Ok(Admitted { counter, rights, .. }) => {
-                of_use(&counter.app, rights).map(listing).collect()
-            }
+            Ok(Admitted { counter, rights }) => of_use(&counter.app, rights).map(listing).collect(),
             Err(_) => tools::listed(&settings::Tools::default()).map(listing).collect(),
         };
         Ok(ListToolsResult::with_all_items(listed))

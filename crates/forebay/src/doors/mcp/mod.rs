@@ -78,7 +78,7 @@ impl OneClient {
         }
         let counter = self.counter.get().cloned();
         let counter = counter.ok_or_else(|| AppError::unavailable("there is no app", None))?;
-        Ok(Admitted { counter, rights: Rights::ALL, member: None })
+        Ok(Admitted { counter, rights: Rights::ALL })
     }
 
     /// Writes what was put off, when no call is left.

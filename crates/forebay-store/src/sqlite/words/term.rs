@@ -1,0 +1,104 @@
+//! What the index knows a word by: lower case, without accents, cut to its stem.
+
+use forebay_domain::text::inner;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use super::stem::stem;
+
+/// The rest of a longer run is no word; whoever asks for it cuts it alike.
+const LONGEST: usize = 64;
+
+/// Hands out the runs of letters, digits and emoji of a text, in order.
+pub(super) fn each_run<'a>(text: &'a str, mut take: impl FnMut(&'a str)) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = end_of_run(text, at);
+        if end > at {
+            take(&text[at..end]);
+        }
+        at = end + text[end..].chars().next().map_or(1, char::len_utf8);
+    }
+}
+
+fn end_of_run(text: &str, start: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = start;
+    while let Some(byte) = bytes.get(at) {
+        if byte.is_ascii() {
+            if !byte.is_ascii_alphanumeric() {
+                break;
+            }
+            at += 1;
+        } else {
+            let Some(character) = text[at..].chars().next() else { break };
+            if !belongs(character) {
+                break;
+            }
+            at += character.len_utf8();
+        }
+    }
+    at
+}
+
+fn belongs(c: char) -> bool {
+    c.is_alphanumeric() || inner::is_emoji(c) || is_combining_mark(c)
+}
+
+/// The terms of one run: it alone, or what stands between its emoji.
+pub(super) fn of_run(run: &str) -> Vec<String> {
+    if run.is_ascii() {
+        return vec![of_word(run)];
+    }
+    let words = run.split(inner::is_emoji).map(of_word);
+    words.filter(|word| !word.is_empty()).collect()
+}
+
+/// The terms of a text, in order.
+pub(super) fn of_text(text: &str) -> Vec<String> {
+    let mut terms = Vec::new();
+    each_run(text, |run| terms.extend(of_run(run)));
+    terms
+}
+
+fn of_word(word: &str) -> String {
+    let mut term = if word.is_ascii() {
+        word.to_ascii_lowercase()
+    } else {
+        let lowered = word.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase);
+        // What was taken apart and has no accents is put together again: Hangul.
+        lowered.nfc().collect()
+    };
+    stem(&mut term);
+    term.truncate(term.floor_char_boundary(LONGEST));
+    term
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, terms: &[&str]) {
+        assert_eq!(of_text(text), terms, "{text}");
+    }
+
+    #[test]
+    fn words_are_known_by_their_stems() {
+        check("Parsing the_HTTP-responses!", &["pars", "the", "http", "respons"]);
+        check("Crème brûlée, e\u{301}tudes", &["creme", "brule", "etud"]);
+        check("日本語 한국어 Straße", &["日本語", "한국어", "straße"]);
+        check("done🦀rust 🦀", &["done", "rust"]);
+        check("", &[]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_terms(text in any::<String>()) {
+            prop_assert!(of_text(&text).iter().all(|term| !term.is_empty() && term.len() <= LONGEST));
+        }
+    }
+}
