@@ -12,6 +12,7 @@ mod logs;
 mod memory;
 mod output;
 mod overhead;
+mod packages;
 mod postgres;
 mod rules;
 mod runs;
@@ -67,6 +68,7 @@ const TRIALS: &[Trial] = &[
     Trial { name: "postgres", measure: postgres::measure },
     Trial { name: "index", measure: index::measure },
     Trial { name: "skeleton", measure: skeleton::measure },
+    Trial { name: "packages", measure: packages::measure },
     Trial { name: "digest", measure: digest::measure },
     Trial { name: "hooks", measure: hooks::measure },
     Trial { name: "import", measure: import::measure },
