@@ -7,5 +7,6 @@ pub mod inner;
 pub mod line_range;
 pub mod number;
 pub mod quote;
+pub mod short;
 pub mod spelling;
 pub mod words;
