@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use forebay_domain::text::inner;
+use forebay_domain::text::{inner, short};
 use rusqlite::Transaction;
 
 use super::draft::Draft;
 use super::hash::WordMap;
 use super::postings::{List, PlaceWriter, Posting};
+use super::short::ShortWords;
 use super::{Side, merge, term, vocabulary};
 use crate::contract::NewChunk;
 
@@ -91,7 +92,10 @@ impl Batch {
 struct Builder {
     /// Each passage and its words.
     passages: Vec<(i64, u32)>,
-    runs: WordMap<Run>,
+    runs: Vec<Run>,
+    /// Which run a text is: by its number where it is short, else by itself.
+    short: ShortWords,
+    long: WordMap<u32>,
     /// The terms of all runs, one after the other.
     of_runs: Vec<u32>,
     terms: WordMap<u32>,
@@ -102,11 +106,11 @@ struct Builder {
     text: u32,
 }
 
-/// What a run of letters stands for; by place in `of_runs`.
-#[derive(Clone)]
+/// What a run of letters stands for: so many terms from a place in `of_runs` on, and then so many inner ones.
 struct Run {
-    words: Range<u32>,
-    inner: Range<u32>,
+    start: u32,
+    terms: u32,
+    inner: u32,
     seen_in: u32,
 }
 
@@ -157,12 +161,15 @@ impl Builder {
         self.text += 1;
         let mut place = 0;
         let mut compounds = Vec::new();
-        term::each_run(text, |run| {
-            let Found { words, inner } = self.look_up(run);
-            self.put(words, (passage, is_body), &mut place);
-            if !inner.is_empty() {
-                compounds.push(inner);
+        term::each_run(text, |start, end| {
+            let number = self.look_up(text, start, end);
+            let run = &mut self.runs[number as usize];
+            if run.inner > 0 && run.seen_in != self.text {
+                run.seen_in = self.text;
+                compounds.push(run.start + run.terms..run.start + run.terms + run.inner);
             }
+            let terms = run.start..run.start + run.terms;
+            self.put(terms, (passage, is_body), &mut place);
         });
         for inner in compounds {
             self.put(inner, (passage, is_body), &mut place);
@@ -170,6 +177,7 @@ impl Builder {
         place
     }
 
+    #[inline]
     fn put(&mut self, terms: Range<u32>, (passage, is_body): (u32, bool), place: &mut u32) {
         for at in terms {
             let term = self.of_runs[at as usize];
@@ -178,23 +186,34 @@ impl Builder {
         }
     }
 
-    /// The terms of a run, and its inner ones when it is the first of its kind in this text.
-    fn look_up(&mut self, run: &str) -> Found {
-        if let Some(known) = self.runs.get_mut(run) {
-            let is_first = known.seen_in != self.text;
-            known.seen_in = self.text;
-            let inner = if is_first { known.inner.clone() } else { 0..0 };
-            return Found { words: known.words.clone(), inner };
-        }
+    /// The number of a run.
+    #[inline]
+    fn look_up(&mut self, text: &str, start: usize, end: usize) -> u32 {
+        let key = short::key(text.as_bytes(), start, end);
+        let known = match key {
+            Some(key) => self.short.get(key),
+            None => self.long.get(&text[start..end]).copied(),
+        };
+        known.unwrap_or_else(|| self.learn(&text[start..end], key))
+    }
+
+    #[cold]
+    fn learn(&mut self, run: &str, key: Option<u128>) -> u32 {
         let parts = inner::of_run(run);
-        let words = self.terms_of(term::of_run(run));
+        let terms = self.terms_of(term::of_run(run));
         let inner = self.terms_of(parts.iter().flat_map(|part| term::of_run(part)).collect());
         let written = parts.iter().map(String::as_str).chain([run]);
         self.vocabulary
             .extend(written.filter(|word| vocabulary::is_word(word)).map(str::to_lowercase));
-        let known = Run { words: words.clone(), inner: inner.clone(), seen_in: self.text };
-        self.runs.insert(run.into(), known);
-        Found { words, inner }
+        let number = self.runs.len() as u32;
+        let inner_terms = inner.len() as u32;
+        let (start, terms) = (terms.start, terms.len() as u32);
+        self.runs.push(Run { start, terms, inner: inner_terms, seen_in: 0 });
+        match key {
+            Some(key) => self.short.insert(key, number),
+            None => drop(self.long.insert(run.into(), number)),
+        }
+        number
     }
 
     fn terms_of(&mut self, terms: Vec<String>) -> Range<u32> {
@@ -215,8 +234,7 @@ impl Builder {
     /// Puts the words in order and writes their lists.
     fn close(self, side: Side) -> Draft {
         let words = by_term(&self.words, self.names.len());
-        let mut order: Vec<u32> = (0..self.names.len() as u32).collect();
-        order.sort_unstable_by(|a, b| self.names[*a as usize].cmp(&self.names[*b as usize]));
+        let order = in_order(&self.names);
         let vocabulary = if side == Side::Own { self.vocabulary } else { Vec::new() };
         let mut draft = Draft::new(self.passages, vocabulary);
         let (mut list, mut places) = (List::default(), Vec::new());
@@ -232,9 +250,22 @@ impl Builder {
     }
 }
 
-struct Found {
-    words: Range<u32>,
-    inner: Range<u32>,
+/// The numbers of names in their order.
+fn in_order(names: &[Box<str>]) -> Vec<u32> {
+    // Most names differ in their beginnings, and numbers are compared at once.
+    let mut order: Vec<(u64, u32)> = names.iter().map(|name| beginning(name)).zip(0..).collect();
+    order.sort_unstable_by(|(a, one), (b, other)| {
+        a.cmp(b).then_with(|| names[*one as usize].cmp(&names[*other as usize]))
+    });
+    order.into_iter().map(|(_, number)| number).collect()
+}
+
+/// The first eight bytes as a number that sorts as they do.
+fn beginning(name: &str) -> u64 {
+    let mut bytes = [0; 8];
+    let length = name.len().min(bytes.len());
+    bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
+    u64::from_be_bytes(bytes)
 }
 
 /// The words sorted by term, and where those of each term start; the order within a term stays.

@@ -14,7 +14,9 @@ const ENOUGH: usize = 8;
 /// Passages that a small write may merge; larger merges wait for a large write, or until nobody waits.
 const MERGED_AT_ONCE: i64 = 6_000;
 /// A large write may merge so many times its own passages.
-const MERGED_TIMES: i64 = 16;
+const MERGED_TIMES: i64 = 10;
+/// Passages that are merged when nobody waits: half a second in which nobody else can write.
+const MERGED_IDLE: i64 = 50_000;
 /// A share of forgotten passages that is worth a merge, and the fewest.
 const GONE_SHARE: i64 = 10;
 const GONE_LEAST: i64 = 500;
@@ -25,7 +27,10 @@ pub(super) fn after_write(
     side: Side,
     passages: usize,
 ) -> rusqlite::Result<()> {
-    let most = MERGED_AT_ONCE.max(passages as i64 * MERGED_TIMES);
+    merge_alike(transaction, side, MERGED_AT_ONCE.max(passages as i64 * MERGED_TIMES))
+}
+
+fn merge_alike(transaction: &Transaction<'_>, side: Side, most: i64) -> rusqlite::Result<()> {
     while let Some(segments) = alike(transaction, side, most)? {
         merge(transaction, side, &segments)?;
     }
@@ -35,7 +40,7 @@ pub(super) fn after_write(
 /// Whether there is something to merge when nobody waits.
 pub(in super::super) fn wants_tidying(connection: &Connection) -> rusqlite::Result<bool> {
     for side in Side::ALL {
-        if alike(connection, side, i64::MAX)?.is_some() || has_many_gone(connection, side)? {
+        if alike(connection, side, MERGED_IDLE)?.is_some() || has_many_gone(connection, side)? {
             return Ok(true);
         }
     }
@@ -48,7 +53,7 @@ pub(in super::super) fn tidy(transaction: &Transaction<'_>) -> rusqlite::Result<
         if has_many_gone(transaction, side)? {
             leave_out_gone(transaction, side)?;
         }
-        after_write(transaction, side, i64::MAX as usize / MERGED_TIMES as usize)?;
+        merge_alike(transaction, side, MERGED_IDLE)?;
     }
     Ok(())
 }

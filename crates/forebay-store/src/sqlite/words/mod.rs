@@ -18,6 +18,7 @@ mod merge;
 mod postings;
 mod rank;
 mod segment;
+mod short;
 mod stem;
 mod term;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What the index knows a word by: lower case, without accents, cut to its stem.
 
 use forebay_domain::text::inner;
+use forebay_domain::text::short::{self, Kind};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -9,34 +10,44 @@ use super::stem::stem;
 /// The rest of a longer run is no word; whoever asks for it cuts it alike.
 const LONGEST: usize = 64;
 
-/// Hands out the runs of letters, digits and emoji of a text, in order.
-pub(super) fn each_run<'a>(text: &'a str, mut take: impl FnMut(&'a str)) {
+/// Hands out the runs of letters, digits and emoji of a text, in order, by where they stand.
+pub(super) fn each_run(text: &str, mut take: impl FnMut(usize, usize)) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
         let end = end_of_run(text, at);
         if end > at {
-            take(&text[at..end]);
+            take(at, end);
         }
-        at = end + text[end..].chars().next().map_or(1, char::len_utf8);
+        // What ends a run is no part of one.
+        at = end + bytes.get(end).map_or(1, |byte| width(*byte));
     }
 }
 
+/// Bytes of the character that begins with this one.
+fn width(byte: u8) -> usize {
+    match byte {
+        0..0xc0 => 1,
+        0xc0..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        _ => 4,
+    }
+}
+
+#[inline]
 fn end_of_run(text: &str, start: usize) -> usize {
     let bytes = text.as_bytes();
     let mut at = start;
     while let Some(byte) = bytes.get(at) {
-        if byte.is_ascii() {
-            if !byte.is_ascii_alphanumeric() {
-                break;
+        match short::kind(*byte) {
+            Kind::Small | Kind::Digit | Kind::Capital => at += 1,
+            Kind::Other => break,
+            Kind::Foreign => {
+                let Some(character) = text[at..].chars().next().filter(|c| belongs(*c)) else {
+                    break;
+                };
+                at += character.len_utf8();
             }
-            at += 1;
-        } else {
-            let Some(character) = text[at..].chars().next() else { break };
-            if !belongs(character) {
-                break;
-            }
-            at += character.len_utf8();
         }
     }
     at
@@ -58,7 +69,7 @@ pub(super) fn of_run(run: &str) -> Vec<String> {
 /// The terms of a text, in order.
 pub(super) fn of_text(text: &str) -> Vec<String> {
     let mut terms = Vec::new();
-    each_run(text, |run| terms.extend(of_run(run)));
+    each_run(text, |start, end| terms.extend(of_run(&text[start..end])));
     terms
 }
 
