@@ -1,6 +1,6 @@
 //! The index over words: which passages have a word, how often, and where.
 //!
-//! - `term`: a word as the index knows it (`stem` has the rules of English);
+//! - `term`: a word as the index knows it;
 //! - `batch`: the words of passages that are written together become a segment;
 //! - `draft`, `segment`, `postings`: how a segment is laid out and read;
 //! - `merge`: small segments become one, and what was forgotten is left out;
@@ -19,7 +19,6 @@ mod postings;
 mod rank;
 mod segment;
 mod short;
-mod stem;
 mod term;
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,12 @@
 //! What the index knows a word by: lower case, without accents, cut to its stem.
 
+use std::borrow::Cow;
+
 use forebay_domain::text::inner;
 use forebay_domain::text::short::{self, Kind};
+use forebay_domain::text::stem::stem;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
-
-use super::stem::stem;
 
 /// The rest of a longer run is no word; whoever asks for it cuts it alike.
 const LONGEST: usize = 64;
@@ -81,7 +82,9 @@ fn of_word(word: &str) -> String {
         // What was taken apart and has no accents is put together again: Hangul.
         lowered.nfc().collect()
     };
-    stem(&mut term);
+    if let Cow::Owned(stem) = stem(&term) {
+        term = stem;
+    }
     term.truncate(term.floor_char_boundary(LONGEST));
     term
 }
