@@ -71,16 +71,14 @@ impl Surface {
 
     /// Where a range of the text stands in the source.
     pub(crate) fn in_source(&self, range: &Range<usize>) -> Range<usize> {
-        let start = self.part_at(range.start).map_or(0, |part| match part.is_copy {
-            true => part.source.start + (range.start - part.at),
-            false => part.source.start,
+        let start = self.part_at(range.start).map_or(0, |part| {
+            part.source.start + if part.is_copy { range.start - part.at } else { 0 }
         });
         let Some(last) = range.end.checked_sub(1).filter(|last| *last >= range.start) else {
             return start..start;
         };
-        let end = self.part_at(last).map_or(start, |part| match part.is_copy {
-            true => part.source.start + (range.end - part.at),
-            false => part.source.end,
+        let end = self.part_at(last).map_or(start, |part| {
+            if part.is_copy { part.source.start + (range.end - part.at) } else { part.source.end }
         });
         start..end
     }
