@@ -149,6 +149,11 @@ impl Server {
         if !self.has_first_word(&stream).await {
             return;
         }
+        // In a box of its own: who says nothing needs no room for what he might say.
+        Box::pin(self.listen(stream, peer)).await;
+    }
+
+    async fn listen(self, stream: TcpStream, peer: IpAddr) {
         match self.tls.clone() {
             None => self.converse(stream, peer).await,
             Some(tls) => match tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await {
