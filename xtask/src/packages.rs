@@ -48,13 +48,14 @@ fn is_here(program: &str) -> bool {
 }
 
 /// Whether this is root's and the system has apt.
-fn may_install() -> bool {
+pub(crate) fn may_install() -> bool {
     let is_root =
         fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
     is_root && is_here("apt-get")
 }
 
-fn install(packages: &[&str]) -> Result<()> {
+/// Installs packages of the system.
+pub(crate) fn install(packages: &[&str]) -> Result<()> {
     let apt = |arguments: &[&str]| {
         shell::output(
             shell::command("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive"),

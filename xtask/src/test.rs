@@ -7,7 +7,8 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::{clients, docs, inspector, packages, rules, say, shell, workspace};
+use crate::postgres::Servers;
+use crate::{clients, conformance, docs, inspector, packages, rules, say, shell, workspace};
 
 /// Check everything: format, lints, rules, tests, documentation, reference, inspector
 #[derive(Debug, Args)]
@@ -28,6 +29,8 @@ const STEPS: &[Step] = &[
     Step { name: "documentation", check: documentation },
     Step { name: "generated reference", check: docs::check },
     Step { name: "inspector", check: inspector::check_where_possible },
+    Step { name: "conformance", check: conformance::check_where_possible },
+    Step { name: "examples", check: clients::examples::check_where_possible },
     Step { name: "clients", check: clients::check_where_possible },
 ];
 
@@ -78,7 +81,14 @@ fn lints() -> Result<()> {
 
 /// A snapshot that differs is a failure here, never an update.
 fn tests() -> Result<()> {
-    let run = |arguments: &[&str]| shell::run(cargo(arguments).env("INSTA_UPDATE", "no"));
+    let servers = Servers::start_where_possible()?;
+    let run = |arguments: &[&str]| {
+        let mut cargo = cargo(arguments);
+        if let Some(servers) = &servers {
+            servers.tell(&mut cargo);
+        }
+        shell::run(cargo.env("INSTA_UPDATE", "no"))
+    };
     if !shell::works(&mut cargo(&["nextest", "--version"])) {
         say::line("cargo-nextest is not installed; cargo test does as well");
         return run(&["test", "--workspace", "--locked", "--no-fail-fast"]);

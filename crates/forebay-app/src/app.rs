@@ -19,6 +19,7 @@ use crate::places::Places;
 use crate::powers::{Power, Powers};
 use crate::redaction::Redaction;
 use crate::rules::Permissions;
+use crate::stores::Stores;
 use crate::tools::{self, ToolRow};
 use crate::{Answer, AppError, Call, Settings};
 
@@ -86,8 +87,10 @@ pub struct App {
 impl App {
     /// No file is opened or made before something is asked.
     pub fn new(setup: Setup) -> Self {
+        let author = author(&setup);
+        let stores = Stores::of(&setup.home, &setup.settings, &author);
         Self {
-            author: author(&setup),
+            author,
             is_shared: false,
             machine: Machine::of(&setup).map(Arc::new),
             redaction: Arc::new(Redaction::new(setup.settings.store.redact, setup.environment)),
@@ -97,7 +100,7 @@ impl App {
             client: setup.client,
             cwd: setup.cwd,
             user_home: setup.user_home,
-            places: Arc::new(Places::new(setup.home, setup.project)),
+            places: Arc::new(Places::new(setup.home, stores, setup.project)),
             permissions: Arc::default(),
             jobs: Arc::new(Jobs::new(setup.keeper)),
             powers: Powers::ALL,

@@ -40,6 +40,7 @@ mod skeletons;
 mod source_file;
 pub mod sources;
 mod stale;
+mod stores;
 pub mod team;
 mod threads;
 pub mod tokens;

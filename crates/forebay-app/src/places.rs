@@ -1,19 +1,20 @@
 //! Places: which stores a call may use, opened when first needed.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use forebay_domain::{Entry, Reference, Scope};
-use forebay_store::{Home, Project, SqliteStore, Store, StoreError};
+use forebay_store::{Home, Project, Store, StoreError};
 
 use crate::AppError;
+use crate::stores::{Stores, Which};
 
 pub(crate) type SharedStore = Arc<dyn Store>;
 
 /// The project's store, the user's own, and on demand those of other projects.
 pub(crate) struct Places {
     home: Home,
+    stores: Stores,
     project: Option<Project>,
     own: Slot,
     user: Slot,
@@ -28,9 +29,10 @@ const MOST_TEAM_PROJECTS: usize = 256;
 type Slot = Arc<Mutex<Option<SharedStore>>>;
 
 impl Places {
-    pub(crate) fn new(home: Home, project: Option<Project>) -> Self {
+    pub(crate) fn new(home: Home, stores: Stores, project: Option<Project>) -> Self {
         Self {
             home,
+            stores,
             project,
             own: Slot::default(),
             user: Slot::default(),
@@ -50,35 +52,39 @@ impl Places {
         self.project.as_ref().and_then(Project::branch)
     }
 
+    pub(crate) fn are_on_server(&self) -> bool {
+        self.stores.are_on_server()
+    }
+
     /// The store that new entries go to: the project's, or the user's outside of any project.
     pub(crate) fn own(&self) -> Result<SharedStore, AppError> {
-        let (slot, path) = self.own_slot();
-        open_once(slot, &path)
+        let (slot, which) = self.own_slot();
+        open_once(slot, &self.stores, &which)
     }
 
     /// Begins to open [`Self::own`], for a caller that has something else to do first.
     pub(crate) fn open_own_soon(&self) {
-        let (slot, path) = self.own_slot();
+        let (slot, which) = self.own_slot();
         if slot.try_lock().is_ok_and(|slot| slot.is_none()) {
-            let slot = Arc::clone(slot);
+            let (slot, stores) = (Arc::clone(slot), self.stores.clone());
             // Whoever needs the store tries again, and tells what is wrong.
-            std::thread::spawn(move || drop(open_once(&slot, &path)));
+            std::thread::spawn(move || drop(open_once(&slot, &stores, &which)));
         }
     }
 
     /// Keeps the log of [`Self::own`] short; a log that is short is not even opened.
     pub(crate) fn tidy_own(&self) -> Result<(), AppError> {
-        let (_, path) = self.own_slot();
-        if forebay_store::sqlite::wants_tidying(&path) {
+        let (_, which) = self.own_slot();
+        if self.stores.wants_tidying(&which) {
             self.own()?.tidy()?;
         }
         Ok(())
     }
 
-    fn own_slot(&self) -> (&Slot, PathBuf) {
+    fn own_slot(&self) -> (&Slot, Which) {
         match &self.project {
-            Some(project) => (&self.own, self.home.project_database(&project.id)),
-            None => (&self.user, self.home.user_database()),
+            Some(project) => (&self.own, Which::Project(project.clone())),
+            None => (&self.user, Which::User),
         }
     }
 
@@ -87,7 +93,7 @@ impl Places {
         if self.project.as_ref().is_some_and(|own| own.id == project.id) {
             return self.own();
         }
-        Ok(Arc::new(SqliteStore::open(&self.home.project_database(&project.id))?))
+        self.stores.open(&Which::Project(project.clone()))
     }
 
     /// The store of a project by its name, or by the whole of its id; none where it is not known, or
@@ -96,15 +102,11 @@ impl Places {
         if self.is_called(name) {
             return self.own().map(Some);
         }
-        let of_team = Project::named(name, self.home.root());
-        if self.home.project_database(&of_team.id).is_file() {
+        let of_team = Which::Project(Project::named(name, self.home.root()));
+        if self.stores.open_existing(&of_team)?.is_some() {
             return self.of_team_project(name).own().map(Some);
         }
-        let mut called = self.home.projects_called(name).into_iter();
-        match (called.next(), called.next()) {
-            (Some(only), None) => Ok(Some(Arc::new(SqliteStore::open(&only)?))),
-            _ => Ok(None),
-        }
+        self.stores.called(name)
     }
 
     /// Whether a name means the project that these are the places of.
@@ -120,14 +122,23 @@ impl Places {
         }
         let places = known.entry(name.to_owned()).or_insert_with(|| {
             let project = Project::named(name, self.home.root());
-            Arc::new(Self::new(self.home.clone(), Some(project)))
+            Arc::new(Self::new(self.home.clone(), self.stores.clone(), Some(project)))
         });
         Arc::clone(places)
     }
 
     /// The store of what holds in every project.
     pub(crate) fn user(&self) -> Result<SharedStore, AppError> {
-        open_once(&self.user, &self.home.user_database())
+        open_once(&self.user, &self.stores, &Which::User)
+    }
+
+    /// The same where somebody has noted something there.
+    fn existing_user(&self) -> Result<Option<SharedStore>, AppError> {
+        let mut slot = self.user.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.is_none() {
+            *slot = self.stores.open_existing(&Which::User)?;
+        }
+        Ok(slot.as_ref().map(Arc::clone))
     }
 
     /// The stores a scope reaches, the nearest first.
@@ -140,11 +151,11 @@ impl Places {
         {
             return Ok(stores);
         }
-        if self.project.is_some() && self.home.user_database().is_file() {
-            stores.push(self.user()?);
+        if self.project.is_some() {
+            stores.extend(self.existing_user()?);
         }
         if scope == Scope::All {
-            stores.extend(self.others()?);
+            stores.extend(self.stores.others(self.project.as_ref())?);
         }
         Ok(stores)
     }
@@ -181,41 +192,17 @@ impl Places {
 
     /// Sets a damaged store aside under a new name; a sound one is left alone.
     pub(crate) fn repair(&self) -> Result<String, AppError> {
-        let (_, path) = self.own_slot();
-        let sound = match SqliteStore::open_existing(&path) {
-            Ok(None) => true,
-            Ok(Some(store)) if !store.notices().is_empty() => {
-                return Ok(store.notices().join("\n"));
-            }
-            Ok(Some(store)) => store.health()?.faults.is_empty(),
-            Err(StoreError::Corrupt { .. }) => false,
-            Err(error) => return Err(error.into()),
-        };
-        if sound {
-            return Ok(format!("{} is sound; nothing to repair", path.display()));
-        }
-        let aside = forebay_store::sqlite::set_aside(&path)?;
-        Ok(format!("{} was damaged and is kept as {}", path.display(), aside.display()))
-    }
-
-    fn others(&self) -> Result<Vec<SharedStore>, AppError> {
-        let own = self.project.as_ref().map(|project| self.home.project_database(&project.id));
-        let user = self.home.user_database();
-        let elsewhere = self
-            .home
-            .databases()
-            .into_iter()
-            .filter(|path| Some(path) != own.as_ref() && *path != user);
-        elsewhere.map(|path| Ok(Arc::new(SqliteStore::open(&path)?) as SharedStore)).collect()
+        let (_, which) = self.own_slot();
+        self.stores.repair(&which)
     }
 }
 
-fn open_once(slot: &Slot, path: &Path) -> Result<SharedStore, AppError> {
+fn open_once(slot: &Slot, stores: &Stores, which: &Which) -> Result<SharedStore, AppError> {
     let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(store) = &*slot {
         return Ok(Arc::clone(store));
     }
-    let store: SharedStore = Arc::new(SqliteStore::open(path)?);
+    let store = stores.open(which)?;
     *slot = Some(Arc::clone(&store));
     Ok(store)
 }

@@ -54,6 +54,22 @@ pub struct Run {
 #[serde(deny_unknown_fields)]
 pub struct Store {
     pub redact: bool,
+    /// Empty for files of this machine.
+    pub url: String,
+    pub workspace: String,
+}
+
+impl Store {
+    /// Goes into a workspace below the one that holds, which only its own members enter.
+    pub fn enter(&mut self, name: &str) {
+        let within = forebay_store::Address::read(&self.url, &self.workspace)
+            .map_or_else(|_| self.workspace.clone(), |address| address.workspace().to_owned());
+        if let Some((base, parameters)) = self.url.split_once('?') {
+            let others = parameters.split('&').filter(|one| !one.starts_with("workspace="));
+            self.url = format!("{base}?{}", others.collect::<Vec<_>>().join("&"));
+        }
+        self.workspace = format!("{within}/{name}");
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -251,5 +267,21 @@ mod profile_by_name {
                 "isolation.profile = \"{name}\" is none of off, project, strict"
             ))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workspace_below_another_is_none_of_the_others() {
+        let url = "postgres://db/x?workspace=team&sslmode=disable".to_owned();
+        let mut store = Store { redact: true, url, workspace: "default".to_owned() };
+        store.enter("ann");
+        assert_eq!(store.url, "postgres://db/x?sslmode=disable");
+        assert_eq!(store.workspace, "team/ann");
+        let address = forebay_store::Address::read(&store.url, &store.workspace).unwrap();
+        assert_eq!(address.workspace(), "team/ann");
     }
 }

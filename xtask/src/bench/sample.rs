@@ -23,6 +23,10 @@ impl Sample {
         self.share(0.95)
     }
 
+    pub(super) fn p99(&self) -> f64 {
+        self.share(0.99)
+    }
+
     /// Milliseconds that this share of the rounds stayed within.
     fn share(&self, share: f64) -> f64 {
         let mut sorted = self.0.clone();

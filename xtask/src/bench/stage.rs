@@ -13,12 +13,14 @@ use crate::shell;
 pub(super) struct Stage {
     folder: TempDir,
     forebay: PathBuf,
+    /// The store, where it is not in files.
+    store: Option<String>,
 }
 
 impl Stage {
     pub(super) fn new(forebay: &Path, below: &Path) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("bench-").tempdir_in(below)?;
-        let stage = Self { folder, forebay: forebay.to_owned() };
+        let stage = Self { folder, forebay: forebay.to_owned(), store: None };
         fs::create_dir(stage.project())?;
         shell::output(
             shell::command("git").args(["init", "--quiet"]).current_dir(stage.project()),
@@ -26,11 +28,20 @@ impl Stage {
         Ok(stage)
     }
 
+    /// Another stage of the same binary, whose store is on a server.
+    pub(super) fn on_server(&self, url: &str) -> Result<Self> {
+        let below = self.folder.path().parent().unwrap_or_else(|| self.folder.path());
+        Ok(Self { store: Some(url.to_owned()), ..Self::new(&self.forebay, below)? })
+    }
+
     /// The binary in this project and with this data folder; nothing of it shows.
     pub(super) fn forebay(&self, arguments: &[&str]) -> Command {
         let mut forebay = shell::command(&self.forebay);
         forebay.args(arguments).current_dir(self.project());
         forebay.env("FOREBAY_HOME", self.folder.path().join("data"));
+        if let Some(store) = &self.store {
+            forebay.env("FOREBAY_STORE", store);
+        }
         forebay
     }
 

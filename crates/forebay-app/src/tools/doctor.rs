@@ -130,6 +130,10 @@ fn data_folder(app: &App) -> Check {
         Ok(_) => {
             Check::broken("data", format!("others can enter {0}: chmod 700 {0}", root.display()))
         }
+        // A store on a server needs no folder.
+        Err(_) if opened.is_ok() => {
+            Check::good("data", format!("{} is not needed yet", root.display()))
+        }
         Err(error) => {
             let why = opened.err().map_or_else(|| error.to_string(), |error| error.to_text());
             Check::broken("data", why)
@@ -146,10 +150,12 @@ fn store(app: &App) -> Check {
     let about =
         format!("{}, schema {}, {}", health.engine, health.schema, health.location.display());
     if let Some(fault) = health.faults.first() {
-        return Check::broken(
-            "store",
-            format!("{about}: {fault}; `forebay doctor --repair` sets it aside"),
-        );
+        let way_out = if app.places.are_on_server() {
+            "ask whoever runs the server"
+        } else {
+            "`forebay doctor --repair` sets it aside"
+        };
+        return Check::broken("store", format!("{about}: {fault}; {way_out}"));
     }
     match notices.first() {
         Some(notice) => Check::note("store", format!("{about}; {notice}")),

@@ -47,9 +47,8 @@ pub(super) fn adopt(
         (_, EntryKind::Source | EntryKind::Page) => replace_version(work, &entry)?,
         _ => {}
     }
-    // Whatever came is known by the reference it came under, also where that is its own.
     work.execute(
-        "INSERT INTO twin (workspace, project, ref, entry) VALUES ($1, $2, $3, $4)",
+        "INSERT INTO adopted (workspace, project, ref, entry) VALUES ($1, $2, $3, $4)",
         &[&wanted.as_str(), &entry.sequence],
     )?;
     let entry = entries::find(work, reference)?.unwrap_or(entry);
@@ -66,8 +65,8 @@ fn with_content(
         "SELECT entry.ref FROM entry
          JOIN blob ON blob.workspace = $1 AND blob.project = $2 AND blob.id = entry.blob
          WHERE entry.workspace = $1 AND entry.project = $2 AND complete AND blob.hash = $4
-             AND (entry.ref = $3 OR entry.id IN (SELECT entry FROM twin
-                 WHERE twin.workspace = $1 AND twin.project = $2 AND twin.ref = $3))",
+             AND (entry.ref = $3 OR entry.id IN (SELECT entry FROM adopted
+                 WHERE adopted.workspace = $1 AND adopted.project = $2 AND adopted.ref = $3))",
         &[&reference.as_str(), &hash.as_bytes().as_slice()],
     )?;
     row.map(|row| entries::reference(&row, 0)).transpose()
@@ -92,23 +91,24 @@ fn holder(work: &mut Work<'_>, reference: Reference) -> Result<Option<i64>, Faul
 
 /// Takes the place of the older version of a source that came before; one that was indexed here stays.
 fn replace_version(work: &mut Work<'_>, new: &Entry) -> Result<(), Fault> {
-    let came = "id IN (SELECT entry FROM twin WHERE twin.workspace = $1 AND twin.project = $2)";
-    let versions = |is_replaced: &str| {
-        format!(
-            "SELECT id, ref FROM entry
-             WHERE workspace = $1 AND project = $2 AND complete AND source = $3 AND title = $4
-                 AND kind IN ('source', 'page') AND id <> $5 AND {is_replaced} (created <= $6 AND {came})"
-        )
-    };
-    let (source, title) = (Text(&new.source), Text(&new.title));
-    let values: [&(dyn ::postgres::types::ToSql + Sync); 4] =
-        [&source, &title, &new.sequence, &new.created.0];
-    let replaced = work.query(&versions(""), &values)?;
+    let rows = work.query(
+        "SELECT id, ref, created <= $6 AND id IN (SELECT adopted.entry FROM adopted
+             WHERE adopted.workspace = $1 AND adopted.project = $2)
+         FROM entry WHERE workspace = $1 AND project = $2 AND complete
+             AND hashtextextended(source, 0) = hashtextextended($3, 0) AND source = $3 AND title = $4
+             AND kind IN ('source', 'page') AND id <> $5",
+        &[&Text(&new.source), &Text(&new.title), &new.sequence, &new.created.0],
+    )?;
+    let (mut replaced, mut stay) = (Vec::new(), Vec::new());
+    for row in rows {
+        if row.try_get(2)? {
+            replaced.push(row);
+        } else {
+            stay.push(row.try_get(0)?);
+        }
+    }
     purge::replace(work, &replaced, &new.source, new.created)?;
-    let others = work.query(&versions("NOT"), &values)?;
-    let others: Vec<i64> =
-        others.iter().map(|row| row.try_get(0)).collect::<Result<_, ::postgres::Error>>()?;
-    mark(work, new.sequence, &others)
+    mark(work, new.sequence, &stay)
 }
 
 /// Puts a note where its own store had it; what it did not replace there stays in force beside it.

@@ -7,8 +7,9 @@ use super::connection::Work;
 use super::fault::Fault;
 use super::lexemes::{Standing, lexeme, stems};
 use super::text::texts;
-use crate::sqlite::telling::{FEW_PASSAGES, PASSAGES_READ, rarest};
 
+/// A project with fewer passages is searched for every word, and counted exactly.
+const FEW_PASSAGES: i64 = 10_000;
 /// Words whose counts are remembered.
 const REMEMBERED: usize = 10_000;
 
@@ -131,21 +132,28 @@ pub(super) fn bounded(work: &mut Work<'_>, stems: &[String], most: i64) -> Resul
         stems.iter().map(|stem| lexeme(project, Standing::There, stem)).collect();
     let rows = work.query(
         "SELECT (SELECT count(*) FROM (SELECT FROM chunk
-                 WHERE workspace = $1 AND project = $2 AND words @@ wanted.lexeme::tsquery LIMIT $4) AS bounded)
+                 WHERE workspace + 0 = $1 AND project + 0 = $2 AND words @@ wanted.lexeme::tsquery
+                 LIMIT $4) AS bounded)
          FROM unnest($3::text[]) WITH ORDINALITY AS wanted (lexeme, place) ORDER BY place",
         &[&texts(lexemes.iter().map(String::as_str)), &most],
     )?;
     rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
 }
 
-/// The rarest of counted words, as many as can be read.
+/// The rarest of counted words, as many as can be read; at least one.
 pub(super) fn telling(mut counted: Vec<(i64, &String)>) -> Vec<String> {
     counted.sort();
-    rarest(&counted)
+    let mut read = 0;
+    let fits = |(count, _): &&(i64, &String)| {
+        let is_first = read == 0;
+        read += count;
+        is_first || read <= READ
+    };
+    counted.iter().take_while(fits).map(|(_, stem)| (*stem).clone()).collect()
 }
 
-/// Passages of one word that are read at most in a large project.
-pub(super) const READ: i64 = PASSAGES_READ + 1;
+/// Passages that a search in a large project reads for its words: each is a row that is fetched.
+pub(super) const READ: i64 = 1_200;
 
 fn has_grown(work: &mut Work<'_>, sizes: &Sizes, counted_to: i64) -> Result<bool, Fault> {
     let tenth = sizes.passages as i64 / 10;

@@ -31,6 +31,7 @@ mod sessions;
 mod sources;
 mod text;
 mod tls;
+mod tokens;
 mod upload;
 mod vocabulary;
 
@@ -61,6 +62,7 @@ use crate::packed::Packed;
 use crate::sharing::{NotePage, SincePage};
 use crate::source::{Item, Reindex, Source};
 use crate::sqlite::parts::Parts;
+use crate::token::Token;
 
 /// A project's store on a PostgreSQL server.
 #[derive(Debug)]
@@ -412,9 +414,35 @@ impl Store for PostgresStore {
         Ok(is_written)
     }
 
-    /// The server tidies itself.
+    fn keep_token(&self, token: &Token) -> Result<(), StoreError> {
+        self.writing(|work| tokens::keep(work, token))
+    }
+
+    fn tokens(&self) -> Result<Vec<Token>, StoreError> {
+        self.reading(tokens::list)
+    }
+
+    fn token(&self, id: &str) -> Result<Option<Token>, StoreError> {
+        self.reading(|work| tokens::find(work, id))
+    }
+
+    fn revoke_token(&self, id: &str, at: Timestamp) -> Result<bool, StoreError> {
+        self.writing(|work| tokens::revoke(work, id, at))
+    }
+
+    /// Sorts new words into the index; the server does the rest itself.
     fn tidy(&self) -> Result<(), StoreError> {
-        Ok(())
+        let sorted = self.reading(|work| {
+            work.first(
+                "SELECT gin_clean_pending_list('chunk_words') WHERE $1::integer + $2::integer > 0",
+                &[],
+            )
+        });
+        match sorted {
+            // Only the owner of the tables may; the server does it when it next looks after them.
+            Err(StoreError::Refused { .. }) => Ok(()),
+            sorted => sorted.map(drop),
+        }
     }
 
     fn notices(&self) -> &[String] {

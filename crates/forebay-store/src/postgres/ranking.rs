@@ -16,7 +16,7 @@ const LENGTH: f64 = 0.75;
 /// The least that a word is worth which stands nearly everywhere.
 const LEAST_WORTH: f64 = 1e-6;
 /// Passages of one word that are ever looked at.
-const MOST_READ: i64 = 20_000;
+const MOST_READ: i64 = 10_000;
 
 /// Passages that have a word.
 #[derive(Debug, Default, Clone)]
@@ -69,22 +69,28 @@ fn telling(
     if reads_all || sizes.are_few() {
         return Ok((asked.to_vec(), lists(work, asked, MOST_READ)?));
     }
-    let is_readable =
-        |stem: &&String| counts.remembered(stem).is_none_or(|count| count < counts::READ);
-    let readable: Vec<String> = asked.iter().filter(is_readable).cloned().collect();
-    let mut found = lists(work, &readable, counts::READ)?;
+    // Words that were counted before are chosen first; one that was not is counted by reading it.
+    let uncounted: Vec<String> =
+        asked.iter().filter(|stem| counts.remembered(stem).is_none()).cloned().collect();
+    let mut found = lists(work, &uncounted, counts::READ)?;
     for (stem, list) in &found {
         counts.remember(stem, list.passages.len() as i64);
     }
-    let counted =
-        asked.iter().map(|stem| (counts.remembered(stem).unwrap_or_default(), stem)).collect();
+    let count = |stem: &String| found.get(stem).map(|list| list.passages.len() as i64);
+    let counted = asked
+        .iter()
+        .map(|stem| (count(stem).or_else(|| counts.remembered(stem)).unwrap_or_default(), stem))
+        .collect();
     let telling = counts::telling(counted);
     // Where even the rarest is in more than can be read, more is read than that.
-    if let [only] = telling.as_slice()
-        && found.get(only).is_none_or(|list| list.passages.len() as i64 >= counts::READ)
-    {
-        found = lists(work, std::slice::from_ref(only), MOST_READ)?;
-    }
+    let is_read = |stem: &&String| {
+        found
+            .get(*stem)
+            .is_some_and(|list| telling.len() > 1 || (list.passages.len() as i64) < counts::READ)
+    };
+    let missing: Vec<String> = telling.iter().filter(|stem| !is_read(stem)).cloned().collect();
+    let most = if telling.len() == 1 { MOST_READ } else { counts::READ };
+    found.extend(lists(work, &missing, most)?);
     Ok((telling, found))
 }
 
@@ -143,6 +149,9 @@ fn around(work: &mut Work<'_>, stems: &[String]) -> Result<HashMap<usize, List>,
     Ok(found.into_iter().map(list).collect())
 }
 
+/// Written so that no index over all passages of the project is read beside the one over words.
+const PLACE: &str = "workspace + 0 = $1 AND project + 0 = $2";
+
 /// The passages that fit each of the text queries, with their lengths; by the place of the query.
 fn having(
     work: &mut Work<'_>,
@@ -160,8 +169,7 @@ fn having(
              CROSS JOIN LATERAL
                  (SELECT array_agg(id) AS passages, array_agg({length}) AS lengths FROM
                      (SELECT id, {length} FROM chunk
-                      WHERE workspace = $1 AND project = $2 AND words @@ wanted.query::tsquery
-                      LIMIT $4) AS bounded) AS found
+                      WHERE {PLACE} AND words @@ wanted.query::tsquery LIMIT $4) AS bounded) AS found
              WHERE found.passages IS NOT NULL"
         ),
         &[&texts(queries.iter().map(String::as_str)), &most],

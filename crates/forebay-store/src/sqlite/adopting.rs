@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::entries::{self, Arrival, Begun, Content};
 use super::purge;
-use super::vocabulary::Learning;
+use super::words::Placed;
 use crate::contract::{NewDetail, NewEntry, NewNote};
 use crate::sharing::{Adopted, Origin};
 
@@ -18,7 +18,7 @@ pub(super) fn adopt(
     content: &Content<'_>,
     new: &NewEntry,
     origin: &Origin,
-    learning: &mut Learning<'_>,
+    placed: &mut Placed,
 ) -> rusqlite::Result<Adopted> {
     let wanted = origin.reference;
     if let Some(known) = with_content(transaction, wanted, &content.hash)? {
@@ -34,7 +34,7 @@ pub(super) fn adopt(
         None => wanted,
     };
     let arrival = Arrival::Adopted(reference);
-    let entry = entries::complete(transaction, begun, content, new, arrival, learning)?;
+    let entry = entries::complete(transaction, begun, content, new, arrival, placed)?;
     if let Some(holder) = holder {
         mark(transaction, holder, entry.sequence)?;
     }

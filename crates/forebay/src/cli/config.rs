@@ -20,10 +20,8 @@ impl Show {
             let rows: Map<String, Value> = config
                 .rows()
                 .map(|(key, value, layer)| {
-                    (
-                        key.to_owned(),
-                        json!({ "value": plain(key, value), "from": layer.to_string() }),
-                    )
+                    let value = plain(key, &shown(key, value));
+                    (key.to_owned(), json!({ "value": value, "from": layer.to_string() }))
                 })
                 .collect();
             terminal::print_json(&Value::Object(rows))?;
@@ -31,7 +29,8 @@ impl Show {
         }
         let mut text = String::new();
         for (key, value, layer) in config.rows() {
-            text.push_str(&format!("{key:<20} {:<10} {layer}\n", in_short(key, value)));
+            let value = in_short(key, &shown(key, value));
+            text.push_str(&format!("{key:<20} {value:<10} {layer}\n"));
         }
         text.push_str("\nfiles, the later wins:\n");
         for file in &config.files {
@@ -45,6 +44,24 @@ impl Show {
 
 /// Settings whose values are shown to nobody.
 const SECRETS: &[&str] = &["team.token"];
+
+/// A value as it may be shown: the address of a store without its password.
+fn shown(key: &str, value: &toml::Value) -> toml::Value {
+    match value.as_str() {
+        Some(url) if key == "store.url" => toml::Value::String(without_password(url)),
+        _ => value.clone(),
+    }
+}
+
+/// `postgres://ann:…@host/database`
+fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let end = rest.find('/').unwrap_or(rest.len());
+    match rest[..end].rsplit_once('@').map(|(who, host)| (who.split(':').next(), host)) {
+        Some((Some(user), host)) => format!("{scheme}://{user}:…@{host}{}", &rest[end..]),
+        _ => url.to_owned(),
+    }
+}
 
 /// A recognizer is a whole table; `--json` has all of it.
 fn in_short(key: &str, value: &toml::Value) -> String {

@@ -58,12 +58,15 @@ impl Tour {
         let project = folder.join("demo");
         fs::create_dir(&project)?;
         fs::write(project.join("build.sh"), BUILD)?;
+        let mut settings = (*common.app()?.settings).clone();
+        // The tour leaves no trace, on no server either.
+        settings.store.url.clear();
         let app = App::new(Setup {
             home: Home::at(folder.join("data")),
             project: Project::of(&project, None),
             cwd: project,
             user_home: None,
-            settings: (*common.app()?.settings).clone(),
+            settings,
             environment: Vec::new(),
             session: "demo".to_owned(),
             client: "demo".to_owned(),

@@ -79,10 +79,11 @@ impl Serve {
     }
 }
 
-/// A workspace is closed in itself: a data folder of its own, and no project.
+/// A workspace is closed in itself: a data folder of its own, or a part of the server's store, and no project.
 fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
     let cwd = common.working_folder()?;
-    let settings = common.settings(&super::project_root(&cwd))?;
+    let mut settings = common.settings(&super::project_root(&cwd))?;
+    settings.store.enter(name);
     Ok(App::new(Setup {
         home: data_folder()?.workspace(name),
         cwd,

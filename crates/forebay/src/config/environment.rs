@@ -16,7 +16,11 @@ pub(crate) const HOST_SESSIONS: &[&str] =
 
 /// The variable that sets one setting: `digest.budget` by `FOREBAY_DIGEST_BUDGET`.
 pub(crate) fn of_setting(key: &str) -> String {
-    format!("FOREBAY_{}", key.replace('.', "_").to_uppercase())
+    match key {
+        "store.url" => "FOREBAY_STORE".to_owned(),
+        "store.workspace" => "FOREBAY_WORKSPACE".to_owned(),
+        key => format!("FOREBAY_{}", key.replace('.', "_").to_uppercase()),
+    }
 }
 
 /// Every variable that is text, for what must not be stored.

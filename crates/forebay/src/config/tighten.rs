@@ -11,6 +11,8 @@ pub(super) fn tightened(key: &str, held: &Value, asked: Value) -> Option<Value> 
         "rules.unmatched" => unmatched(&asked) >= unmatched(held),
         "isolation.write" | "isolation.read" => is_part_of(&asked, held),
         "isolation.deny" => return Some(both(held, asked)),
+        // Where a user's entries go is for the user to say.
+        "store.url" | "store.workspace" => asked == *held,
         "fetch.loopback" => asked.as_bool() <= held.as_bool(),
         // Who may come in is the word of who runs the server, not of a project.
         _ if key.starts_with("serve.") => asked == *held,
@@ -76,6 +78,8 @@ mod tests {
         check("isolation.deny", "['/a']", "[]", Some("['/a']"));
         check("limits.output_mb", "100", "10", Some("10"));
         check("limits.output_mb", "100", "0", None);
+        check("store.url", "''", "'postgres://elsewhere/x'", None);
+        check("store.workspace", "'default'", "'other'", None);
         check("fetch.loopback", "false", "true", None);
         check("fetch.loopback", "true", "false", Some("false"));
         check("limits.cpu_seconds", "0", "60", Some("60"));

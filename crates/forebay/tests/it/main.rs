@@ -47,6 +47,7 @@ mod mcp_client;
 mod mcp_protocol;
 mod parity;
 mod permission;
+mod postgres;
 mod promises;
 mod recognizers;
 mod seed_bugs;

@@ -123,8 +123,9 @@ CREATE INDEX note_superseded_by ON note (workspace, project, superseded_by) WHER
 
 CREATE INDEX note_pinned ON note (workspace, project, entry) WHERE pinned;
 
--- Entries that came under a reference which another content had here already: both are kept.
-CREATE TABLE twin (
+-- Entries that other stores made, by the references they came under. Where another content had that
+-- reference here already, both are kept, and the one that came has a reference of its own.
+CREATE TABLE adopted (
     workspace integer NOT NULL,
     project   integer NOT NULL,
     ref       text NOT NULL,
@@ -132,7 +133,7 @@ CREATE TABLE twin (
     PRIMARY KEY (workspace, project, ref, entry),
     FOREIGN KEY (workspace, project, entry) REFERENCES entry ON DELETE CASCADE
 );
-CREATE INDEX twin_entry ON twin (workspace, project, entry);
+CREATE INDEX adopted_entry ON adopted (workspace, project, entry);
 
 -- Two entries that say different things of the same, written apart from each other.
 CREATE TABLE conflict (
@@ -183,8 +184,8 @@ CREATE TABLE chunk (
 ) WITH (toast_tuple_target = 400);
 CREATE INDEX chunk_entry ON chunk (workspace, project, entry);
 CREATE INDEX chunk_form ON chunk (workspace, project, form, id);
--- Words that wait in a list to be sorted in would be read by every search.
-CREATE INDEX chunk_words ON chunk USING gin (words) WITH (fastupdate = off);
+-- New words wait in a list, which is sorted in when it has grown or when somebody tidies up: every search reads it.
+CREATE INDEX chunk_words ON chunk USING gin (words) WITH (fastupdate = on, gin_pending_list_limit = 1024);
 
 -- The models that meanings were made with; those of different models never meet.
 CREATE TABLE model (
@@ -365,6 +366,23 @@ CREATE TABLE usage (
 );
 CREATE INDEX usage_session ON usage (workspace, project, session);
 
+-- Who may come in through the network. Of a secret only its Argon2id hash is kept; `leads_to` is the workspace
+-- that a token opens.
+CREATE TABLE token (
+    workspace integer NOT NULL,
+    project   integer NOT NULL,
+    id        text NOT NULL,
+    name      text NOT NULL,
+    hash      text NOT NULL,
+    rights    text NOT NULL,
+    leads_to  text,
+    created   bigint NOT NULL,
+    expires   bigint,
+    revoked   bigint,
+    PRIMARY KEY (workspace, project, id),
+    FOREIGN KEY (workspace, project) REFERENCES project
+);
+
 -- What was forgotten, so that an old reference is answered with the reason.
 CREATE TABLE gone (
     workspace integer NOT NULL,
@@ -383,13 +401,13 @@ DO $$
 DECLARE
     kept text;
 BEGIN
-    FOREACH kept IN ARRAY ARRAY['project', 'blob', 'blob_part', 'session', 'entry', 'run', 'note', 'twin',
+    FOREACH kept IN ARRAY ARRAY['project', 'blob', 'blob_part', 'session', 'entry', 'run', 'note', 'adopted',
         'conflict', 'link', 'meaning', 'word', 'event', 'mark', 'file_at_work', 'told_session', 'derived', 'source',
-        'source_item', 'asked', 'imported', 'usage', 'gone']
+        'source_item', 'asked', 'imported', 'usage', 'token', 'gone']
     LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', kept);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', kept);
         EXECUTE format('CREATE POLICY own_workspace ON %I USING
-            (workspace = nullif(current_setting(''forebay.workspace'', true), '''')::integer)', kept);
+            (workspace = (SELECT nullif(current_setting(''forebay.workspace'', true), '''')::integer))', kept);
     END LOOP;
 END $$;
