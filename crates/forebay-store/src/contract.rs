@@ -112,6 +112,9 @@ pub trait Store: Send + Sync {
     /// Entries in order of creation, oldest first, as far as none before them is still on its way.
     fn since(&self, page: &SincePage) -> Result<Vec<Entry>, StoreError>;
 
+    /// The notes that a note replaced.
+    fn replaced_by(&self, note: Reference) -> Result<Vec<Reference>, StoreError>;
+
     /// Notes in force, newest first.
     fn notes(&self, page: &NotePage) -> Result<Vec<Entry>, StoreError>;
 

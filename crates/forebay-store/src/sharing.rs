@@ -3,9 +3,11 @@
 use forebay_domain::{Entry, EntryKind, Reference};
 
 /// Where an entry comes from that another store made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     pub reference: Reference,
+    /// Notes that it replaced there.
+    pub replaces: Vec<Reference>,
     /// Whether it comes back where it was forgotten.
     pub revives: bool,
 }

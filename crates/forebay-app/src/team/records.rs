@@ -68,8 +68,9 @@ struct NoteLine {
     kind: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     topic: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    supersedes: Option<String>,
+    /// Every note that it replaced.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    supersedes: Vec<String>,
     #[serde(default)]
     pinned: bool,
     #[serde(default)]
@@ -100,7 +101,12 @@ pub(super) fn write_entry(
     entry: &Entry,
     out: &mut dyn Write,
 ) -> Result<(), AppError> {
-    write_line(&Line::Entry(Box::new(EntryLine::of(entry))), out).map_err(unwritable)?;
+    let mut line = EntryLine::of(entry);
+    if let Some(note) = &mut line.note {
+        let replaced = store.replaced_by(entry.reference)?;
+        note.supersedes = replaced.iter().map(|older| older.as_str().to_owned()).collect();
+    }
+    write_line(&Line::Entry(Box::new(line)), out).map_err(unwritable)?;
     let mut pending = Vec::new();
     let mut written = Ok(());
     store.read(entry.reference, 0, &mut |piece| {
@@ -154,7 +160,7 @@ impl EntryLine {
             note: entry.note().map(|note| NoteLine {
                 kind: note.kind.word().to_owned(),
                 topic: note.topic.clone(),
-                supersedes: note.supersedes.map(|older| older.as_str().to_owned()),
+                supersedes: Vec::new(),
                 pinned: note.pinned,
                 personal: note.personal,
                 author: note.author.clone(),
@@ -364,7 +370,14 @@ fn read(app: &App, line: &EntryLine, giver: &Giver<'_>) -> Result<(Origin, NewEn
         chunks_are_complete: false,
         replaces_source: false,
     };
-    Ok((Origin { reference, revives: giver.revives }, new))
+    let replaces = line.note.as_ref().map(replaced).unwrap_or_default();
+    Ok((Origin { reference, replaces, revives: giver.revives }, new))
+}
+
+/// The notes that a note says it replaced; more of them than anybody writes down are not looked at.
+fn replaced(note: &NoteLine) -> Vec<Reference> {
+    const MOST: usize = 100;
+    note.supersedes.iter().take(MOST).filter_map(|text| Reference::parse(text).ok()).collect()
 }
 
 fn read_note(app: &App, note: &NoteLine, giver: &Giver<'_>) -> NewNote {
@@ -372,7 +385,7 @@ fn read_note(app: &App, note: &NoteLine, giver: &Giver<'_>) -> NewNote {
     NewNote {
         kind: NoteKind::from_word(&note.kind).unwrap_or(NoteKind::Note),
         topic: topic.filter(|topic| !topic.is_empty()),
-        supersedes: note.supersedes.as_deref().and_then(|text| Reference::parse(text).ok()),
+        supersedes: replaced(note).pop(),
         links: Vec::new(),
         pinned: note.pinned,
         personal: note.personal && giver.member.is_none(),

@@ -43,7 +43,7 @@ pub(super) fn adopt(
         mark(work, entry.sequence, &[holder])?;
     }
     match (&new.detail, new.kind) {
-        (NewDetail::Note(note), _) => take_place(work, entry.sequence, note)?,
+        (NewDetail::Note(note), _) => take_place(work, entry.sequence, note, &origin.replaces)?,
         (_, EntryKind::Source | EntryKind::Page) => replace_version(work, &entry)?,
         _ => {}
     }
@@ -112,32 +112,23 @@ fn replace_version(work: &mut Work<'_>, new: &Entry) -> Result<(), Fault> {
 }
 
 /// Puts a note where its own store had it; what it did not replace there stays in force beside it.
-fn take_place(work: &mut Work<'_>, entry: i64, note: &NewNote) -> Result<(), Fault> {
-    if let Some(older) = note.supersedes {
-        replace(work, entry, older, note.topic.as_deref())?;
+fn take_place(
+    work: &mut Work<'_>,
+    entry: i64,
+    note: &NewNote,
+    replaces: &[Reference],
+) -> Result<(), Fault> {
+    for older in replaces {
+        work.execute(
+            "UPDATE note SET superseded_by = $3
+             WHERE workspace = $1 AND project = $2 AND superseded_by IS NULL AND entry <> $3
+                 AND entry = (SELECT id FROM entry
+                     WHERE workspace = $1 AND project = $2 AND ref = $4)",
+            &[&entry, &older.as_str()],
+        )?;
     }
     let rivals = rivals(work, entry, note)?;
     mark(work, entry, &rivals)
-}
-
-/// Replaces a note that is in force, and with it those on the topic that contradicted it.
-fn replace(
-    work: &mut Work<'_>,
-    entry: i64,
-    older: Reference,
-    topic: Option<&str>,
-) -> Result<(), Fault> {
-    work.execute(
-        "UPDATE note SET superseded_by = $3
-         WHERE workspace = $1 AND project = $2 AND superseded_by IS NULL AND entry <> $3 AND (
-             entry = (SELECT id FROM entry WHERE workspace = $1 AND project = $2 AND ref = $4)
-             OR topic = $5 AND entry IN (
-                 SELECT other FROM conflict JOIN entry AS marked ON marked.workspace = $1
-                     AND marked.project = $2 AND marked.id = conflict.entry
-                 WHERE conflict.workspace = $1 AND conflict.project = $2 AND marked.ref = $4))",
-        &[&entry, &older.as_str(), &topic.map(Name)],
-    )?;
-    Ok(())
 }
 
 /// Notes in force that claim the same place: on the same topic, or in place of the same older note.

@@ -1,10 +1,10 @@
 //! Lists of entries: the newest first, the oldest first, and the notes in force.
 
-use forebay_domain::Entry;
+use forebay_domain::{Entry, Reference};
 
 use super::conditions::Conditions;
 use super::connection::Work;
-use super::entries::{ENTRY_COLUMNS, read_entry};
+use super::entries::{self, ENTRY_COLUMNS, read_entry};
 use super::fault::Fault;
 use super::text::Name;
 use crate::contract::HistoryPage;
@@ -54,4 +54,16 @@ pub(super) fn notes(work: &mut Work<'_>, page: &NotePage) -> Result<Vec<Entry>, 
     let limit = conditions.number(page.limit as i64);
     let sql = format!("{ENTRY_COLUMNS}{sql} ORDER BY entry.id DESC LIMIT {limit}");
     work.query(&sql, &conditions.values())?.iter().map(read_entry).collect()
+}
+
+pub(super) fn replaced_by(work: &mut Work<'_>, note: Reference) -> Result<Vec<Reference>, Fault> {
+    let rows = work.query(
+        "SELECT older.ref FROM note JOIN entry AS older ON older.workspace = $1
+             AND older.project = $2 AND older.id = note.entry
+         WHERE note.workspace = $1 AND note.project = $2 AND note.superseded_by =
+             (SELECT id FROM entry WHERE workspace = $1 AND project = $2 AND ref = $3)
+         ORDER BY older.id",
+        &[&note.as_str()],
+    )?;
+    rows.iter().map(|row| entries::reference(row, 0)).collect()
 }

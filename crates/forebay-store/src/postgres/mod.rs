@@ -328,6 +328,10 @@ impl Store for PostgresStore {
         self.pool.writing(self.place, Writing::Forgets, |work| lists::since(work, page))
     }
 
+    fn replaced_by(&self, note: Reference) -> Result<Vec<Reference>, StoreError> {
+        self.reading(|work| lists::replaced_by(work, note))
+    }
+
     fn notes(&self, page: &NotePage) -> Result<Vec<Entry>, StoreError> {
         self.reading(|work| lists::notes(work, page))
     }

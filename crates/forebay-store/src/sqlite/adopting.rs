@@ -39,7 +39,9 @@ pub(super) fn adopt(
         mark(transaction, holder, entry.sequence)?;
     }
     match (&new.detail, new.kind) {
-        (NewDetail::Note(note), _) => take_place(transaction, entry.sequence, note)?,
+        (NewDetail::Note(note), _) => {
+            take_place(transaction, entry.sequence, note, &origin.replaces)?
+        }
         (_, EntryKind::Source | EntryKind::Page) => replace_version(transaction, &entry)?,
         _ => {}
     }
@@ -107,34 +109,23 @@ fn replace_version(transaction: &Transaction<'_>, new: &Entry) -> rusqlite::Resu
 }
 
 /// Puts a note where its own store had it; what it did not replace there stays in force beside it.
-fn take_place(transaction: &Transaction<'_>, entry: i64, note: &NewNote) -> rusqlite::Result<()> {
-    if let Some(older) = note.supersedes {
-        replace(transaction, entry, older, note.topic.as_deref())?;
+fn take_place(
+    transaction: &Transaction<'_>,
+    entry: i64,
+    note: &NewNote,
+    replaces: &[Reference],
+) -> rusqlite::Result<()> {
+    for older in replaces {
+        transaction.execute(
+            "UPDATE note SET superseded_by = ?1 WHERE superseded_by IS NULL AND entry <> ?1
+                 AND entry = (SELECT id FROM entry WHERE ref = ?2)",
+            (entry, older.as_str()),
+        )?;
     }
     for rival in rivals(transaction, entry, note)? {
         mark(transaction, entry, rival)?;
     }
     Ok(())
-}
-
-/// Replaces a note that is in force, and with it those on the topic that contradicted it.
-fn replace(
-    transaction: &Transaction<'_>,
-    entry: i64,
-    older: Reference,
-    topic: Option<&str>,
-) -> rusqlite::Result<()> {
-    transaction
-        .execute(
-            "UPDATE note SET superseded_by = ?1
-             WHERE superseded_by IS NULL AND entry <> ?1 AND (
-                 entry = (SELECT id FROM entry WHERE ref = ?2)
-                 OR topic = ?3 AND entry IN (
-                     SELECT other FROM conflict JOIN entry ON entry.id = conflict.entry
-                     WHERE entry.ref = ?2))",
-            (entry, older.as_str(), topic),
-        )
-        .map(drop)
 }
 
 /// Notes in force that claim the same place: on the same topic, or in place of the same older note.

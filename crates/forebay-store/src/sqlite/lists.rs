@@ -1,10 +1,10 @@
 //! Lists of entries: the newest first, the oldest first, and the notes in force.
 
-use forebay_domain::Entry;
+use forebay_domain::{Entry, Reference};
 use rusqlite::{Connection, params_from_iter};
 
 use super::conditions::Conditions;
-use super::entries::{ENTRY_COLUMNS, read_entry};
+use super::entries::{ENTRY_COLUMNS, parse_reference, read_entry};
 use crate::contract::HistoryPage;
 use crate::sharing::{NotePage, SincePage};
 
@@ -50,5 +50,18 @@ pub(super) fn notes(connection: &Connection, page: &NotePage) -> rusqlite::Resul
     connection
         .prepare_cached(&format!("{ENTRY_COLUMNS}{sql} ORDER BY entry.id DESC LIMIT ?"))?
         .query_map(params_from_iter(values), read_entry)?
+        .collect()
+}
+
+pub(super) fn replaced_by(
+    connection: &Connection,
+    note: Reference,
+) -> rusqlite::Result<Vec<Reference>> {
+    connection
+        .prepare_cached(
+            "SELECT older.ref FROM note JOIN entry AS older ON older.id = note.entry
+             WHERE note.superseded_by = (SELECT id FROM entry WHERE ref = ?1) ORDER BY older.id",
+        )?
+        .query_map([note.as_str()], |row| parse_reference(&row.get::<_, String>(0)?))?
         .collect()
 }

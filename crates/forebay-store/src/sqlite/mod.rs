@@ -284,6 +284,10 @@ impl Store for SqliteStore {
         self.reading(|connection| lists::since(connection, page))
     }
 
+    fn replaced_by(&self, note: Reference) -> Result<Vec<Reference>, StoreError> {
+        self.reading(|connection| lists::replaced_by(connection, note))
+    }
+
     fn notes(&self, page: &NotePage) -> Result<Vec<Entry>, StoreError> {
         self.reading(|connection| lists::notes(connection, page))
     }

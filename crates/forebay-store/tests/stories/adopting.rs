@@ -12,7 +12,22 @@ const THERE: &str = "aaaaaaaaaa";
 const LATER: &str = "bbbbbbbbbb";
 
 fn adopt(store: &dyn Store, reference: &str, text: &str, new: NewEntry) -> Adopted {
-    let origin = Origin { reference: Reference::parse(reference).unwrap(), revives: false };
+    let replaces = match &new.detail {
+        NewDetail::Note(note) => note.supersedes.into_iter().collect(),
+        _ => Vec::new(),
+    };
+    adopt_replacing(store, reference, text, new, replaces)
+}
+
+fn adopt_replacing(
+    store: &dyn Store,
+    reference: &str,
+    text: &str,
+    new: NewEntry,
+    replaces: Vec<Reference>,
+) -> Adopted {
+    let reference = Reference::parse(reference).unwrap();
+    let origin = Origin { reference, replaces, revives: false };
     let mut upload = store.upload().unwrap();
     upload.write(text.as_bytes()).unwrap();
     upload.adopt(NewEntry { chunks_are_complete: false, ..new }, &origin).unwrap()
@@ -108,7 +123,7 @@ fn what_was_forgotten_stays_so_unless_it_is_wanted_back() {
         upload.write(b"forget me").unwrap();
         let mut new = new_entry(EntryKind::Note, "forget me");
         new.detail = NewDetail::Note(decision(None));
-        let origin = Origin { reference: entry.reference, revives: true };
+        let origin = Origin { reference: entry.reference, replaces: Vec::new(), revives: true };
         assert_eq!(added(upload.adopt(new, &origin).unwrap()).reference, entry.reference);
     });
 }
@@ -157,11 +172,26 @@ fn two_successors_of_one_note_are_marked() {
 fn settling_a_conflict_travels_with_the_note_that_settled_it() {
     on_every_engine(|store| {
         let own = put_note(store, "Postgres", decision(Some("db")));
-        added(adopt_note(store, THERE, "SQLite", decision(Some("db"))));
-        let settling = NewNote { supersedes: Some(own.reference), ..decision(Some("db")) };
-        let settled = added(adopt_note(store, LATER, "SQLite it is", settling));
+        let other = added(adopt_note(store, THERE, "SQLite", decision(Some("db"))));
+        let mut new = new_entry(EntryKind::Note, "SQLite it is");
+        new.detail = NewDetail::Note(decision(Some("db")));
+        let both = vec![own.reference, other.reference];
+        let settled = added(adopt_replacing(store, LATER, "SQLite it is", new, both.clone()));
         assert_eq!(in_force(store).len(), 1);
         assert_eq!(settled.conflicts, None);
+        assert_eq!(store.replaced_by(settled.reference).unwrap(), both);
+    });
+}
+
+#[test]
+fn what_replaced_one_of_two_elsewhere_does_not_replace_the_other_here() {
+    on_every_engine(|store| {
+        let own = put_note(store, "a flat file", decision(Some("db")));
+        let first = added(adopt_note(store, THERE, "Postgres", decision(Some("db"))));
+        let second = NewNote { supersedes: Some(first.reference), ..decision(Some("db")) };
+        let second = added(adopt_note(store, LATER, "SQLite", second));
+        assert_eq!(second.conflicts, Some(own.reference));
+        assert_eq!(in_force(store).len(), 2, "its author did not know of the one here");
     });
 }
 
