@@ -6,8 +6,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 use std::thread;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -16,8 +15,7 @@ use forebay_app::tools::TOOLS;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::workspace::Metadata;
-use crate::{say, shell, test, workspace};
+use crate::{npm, say, shell, test, workspace};
 
 /// Have the MCP inspector list and call every tool
 #[derive(Debug, Args)]
@@ -81,9 +79,7 @@ impl Inspector {
 
 /// Checks where node and npm are; only an attended run may do without.
 pub(crate) fn check_where_possible() -> Result<()> {
-    if shell::works(shell::command("node").arg("--version"))
-        && shell::works(&mut npm(&["--version"]))
-    {
+    if npm::is_here() {
         return check();
     }
     ensure!(!test::is_unattended(), "node and npm are needed for the inspector");
@@ -126,9 +122,8 @@ struct Stage {
 
 impl Stage {
     fn new() -> Result<Self> {
-        let target = Metadata::read()?.target_directory;
         let forebay = workspace::build_forebay("dev")?;
-        let inspector = install(&target.join("inspector"))?;
+        let inspector = npm::install("xtask/inspector")?.join("node_modules/.bin/mcp-inspector");
         let folder = tempfile::tempdir()?;
         for name in ["data", "project", "home"] {
             fs::create_dir(folder.path().join(name))?;
@@ -203,36 +198,6 @@ fn serve_a_page() -> Result<String> {
 
 const PAGE: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 15\r\n\
                     Connection: close\r\n\r\ninspector page\n";
-
-/// Installs the pinned inspector, unless it is there already, and gives its program.
-fn install(folder: &Path) -> Result<PathBuf> {
-    const FILES: [&str; 2] = ["package.json", "package-lock.json"];
-    let program = folder.join("node_modules/.bin/mcp-inspector");
-    let pinned = workspace::root().join("xtask/inspector");
-    let is_same =
-        |name: &&str| fs::read(pinned.join(name)).ok() == fs::read(folder.join(name)).ok();
-    if program.exists() && FILES.iter().all(is_same) {
-        return Ok(program);
-    }
-    say::line("installing the inspector with npm");
-    fs::create_dir_all(folder)?;
-    let _ = fs::remove_file(&program);
-    for name in FILES {
-        fs::copy(pinned.join(name), folder.join(name))?;
-    }
-    // Not `npm ci`: it wants the packages of every platform in the lock file, and a registry that is
-    // a mirror may not have them.
-    let mut npm =
-        npm(&["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
-    shell::output(npm.current_dir(folder)).context("npm installs the inspector")?;
-    Ok(program)
-}
-
-fn npm(arguments: &[&str]) -> Command {
-    let mut npm = shell::command("npm");
-    npm.args(arguments);
-    npm
-}
 
 #[cfg(test)]
 mod tests {

@@ -4,12 +4,15 @@
 
 mod bench;
 mod clients;
+mod conformance;
 mod docs;
 mod inspector;
+mod npm;
 mod packages;
 mod postgres;
 mod rules;
 mod say;
+mod server;
 mod shell;
 mod test;
 mod workspace;
@@ -29,6 +32,8 @@ enum Chore {
     Inspector(inspector::Inspector),
     Bench(bench::Bench),
     Clients(clients::Clients),
+    Conformance(conformance::Conformance),
+    Examples(clients::examples::Examples),
     Probe(clients::probe::Probe),
     Postgres(postgres::Postgres),
 }
@@ -51,6 +56,8 @@ fn carry_out(chore: Chore) -> Result<()> {
         Chore::Inspector(inspector) => inspector.carry_out(),
         Chore::Bench(bench) => bench.carry_out(),
         Chore::Clients(clients) => clients.carry_out(),
+        Chore::Conformance(conformance) => conformance.carry_out(),
+        Chore::Examples(examples) => examples.carry_out(),
         Chore::Probe(probe) => probe.carry_out(),
         Chore::Postgres(postgres) => postgres.carry_out(),
     }

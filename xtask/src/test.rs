@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 
 use crate::postgres::Servers;
-use crate::{clients, docs, inspector, packages, rules, say, shell, workspace};
+use crate::{clients, conformance, docs, inspector, packages, rules, say, shell, workspace};
 
 /// Check everything: format, lints, rules, tests, documentation, reference, inspector
 #[derive(Debug, Args)]
@@ -29,6 +29,8 @@ const STEPS: &[Step] = &[
     Step { name: "documentation", check: documentation },
     Step { name: "generated reference", check: docs::check },
     Step { name: "inspector", check: inspector::check_where_possible },
+    Step { name: "conformance", check: conformance::check_where_possible },
+    Step { name: "examples", check: clients::examples::check_where_possible },
     Step { name: "clients", check: clients::check_where_possible },
 ];
 

@@ -19,6 +19,7 @@ pub(crate) struct Metadata {
 pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) version: String,
+    pub(crate) manifest_path: PathBuf,
     pub(crate) license: Option<String>,
     /// Where it was fetched from; nothing for a package of the workspace.
     pub(crate) source: Option<String>,

@@ -13,11 +13,11 @@ pub(crate) struct Sense {
 pub(crate) fn of_passage(title: &str, text: &str) -> Sense {
     // Where documentation is most of it, that counts enough as it is.
     let is_mostly_code = code::is_mostly(text);
-    let about = code::comment(text).filter(|_| is_mostly_code).unwrap_or_default();
+    let about = is_mostly_code.then(|| code::comment(text)).flatten().unwrap_or_default();
     let again = if is_mostly_code { title } else { "" };
     // What matters most first: of a long text only the beginning counts.
     let meaning = of(&format!("{title} {about} {text} {again}"));
-    Sense { meaning, is_code: code::is_likely(text) }
+    Sense { meaning, is_code: is_mostly_code || code::opens_definition(text) }
 }
 
 /// Whether a word is one that people use, and no slip for another.

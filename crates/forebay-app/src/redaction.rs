@@ -24,7 +24,9 @@ impl Redaction {
             return (text.to_owned(), Redactions::default());
         };
         let (clean, redactions) = redactor.redact(text.as_bytes());
-        (String::from_utf8_lossy(&clean).into_owned(), redactions)
+        let clean = String::from_utf8(clean)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        (clean, redactions)
     }
 
     /// What the two outputs of a run pass through.

@@ -11,14 +11,69 @@ pub fn length(a: &[u8]) -> f32 {
 }
 
 /// The sum of the products; what is beyond the shorter one does not count.
-pub fn dot(a: &[u8], b: &[u8]) -> i32 {
-    let product = |(a, b): (&u8, &u8)| i32::from(a.cast_signed()) * i32::from(b.cast_signed());
-    a.iter().zip(b).map(product).sum()
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it is made for the registers of its caller")]
+fn dot(a: &[u8], b: &[u8]) -> i32 {
+    const AT_ONCE: usize = 32;
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<AT_ONCE>(), b.as_chunks::<AT_ONCE>());
+    let mut sum = 0;
+    // Plain loops: adapters of iterators are functions of their own, for narrow registers.
+    for (a, b) in a.iter().zip(b) {
+        for at in 0..AT_ONCE {
+            sum += i32::from(a[at].cast_signed()) * i32::from(b[at].cast_signed());
+        }
+    }
+    for (a, b) in a_rest.iter().zip(b_rest) {
+        sum += i32::from(a.cast_signed()) * i32::from(b.cast_signed());
+    }
+    sum
+}
+
+/// The products of one direction with all of `others`, which stand one after the other; in the widest
+/// registers that the processor has.
+pub fn dots(one: &[u8], others: &[u8]) -> Vec<i32> {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        #[expect(unsafe_code, reason = "the processor was asked")]
+        unsafe {
+            return dots_wide(one, others);
+        }
+    }
+    dots_plain(one, others)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn dots_wide(one: &[u8], others: &[u8]) -> Vec<i32> {
+    dots_plain(one, others)
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it is made for the registers of its caller")]
+fn dots_plain(one: &[u8], others: &[u8]) -> Vec<i32> {
+    let mut products = Vec::with_capacity(others.len() / one.len().max(1));
+    for other in others.chunks_exact(one.len().max(1)) {
+        products.push(dot(one, other));
+    }
+    products
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_are_compared_as_one_is() {
+        let one: Vec<u8> = (0..300).map(|number| (number * 37 % 251) as u8).collect();
+        let others: Vec<u8> = (0..1_200).map(|number| (number * 91 % 241) as u8).collect();
+        let plain = |other: &[u8]| {
+            let pairs = one.iter().zip(other).map(|(a, b)| (a.cast_signed(), b.cast_signed()));
+            pairs.map(|(a, b)| i32::from(a) * i32::from(b)).sum::<i32>()
+        };
+        let expect: Vec<i32> = others.chunks(300).map(plain).collect();
+        assert_eq!(dots(&one, &others), expect);
+        assert!(dots(&[], &[]).is_empty());
+    }
 
     #[test]
     fn directions_are_compared_whatever_their_length() {

@@ -1,12 +1,14 @@
 //! Words that were looked up lately: a few thousand of them make up most of any text.
 
+use forebay_domain::text::short;
+
 use crate::pieces;
+use crate::words::Word;
 
 /// Places for words; a word may stand in one of them only, in place of whichever stood there.
 const PLACES: usize = 1 << PLACE_BITS;
 const PLACE_BITS: u32 = 14;
-/// Longer words, and those of more pieces, are looked up each time.
-const LONGEST: usize = 15;
+/// Words of more pieces are looked up each time.
 const MOST_ROWS: usize = 4;
 
 pub(crate) struct Lately {
@@ -22,42 +24,29 @@ impl Lately {
     }
 
     /// Adds the rows of a word's pieces to `rows`.
-    pub(crate) fn look_up(&mut self, word: &str, rows: &mut Vec<u32>) {
-        let Some(key) = key(word) else {
-            pieces::of(word, rows);
+    pub(crate) fn look_up(&mut self, word: &Word<'_>, rows: &mut Vec<u32>) {
+        let Word::Short(key) = *word else {
+            word.with_text(|text| pieces::of(text, rows));
             return;
         };
-        let place = place(key);
+        let place = (short::spread(key) >> (u64::BITS - PLACE_BITS)) as usize;
         if self.words[place] == key {
-            let known = self.rows[place].iter().take_while(|row| **row > 0);
-            rows.extend(known.map(|row| row - 1));
+            for row in self.rows[place] {
+                if row == 0 {
+                    break;
+                }
+                rows.push(row - 1);
+            }
             return;
         }
         let before = rows.len();
-        pieces::of(word, rows);
+        word.with_text(|text| pieces::of(text, rows));
         let found = &rows[before..];
         if found.len() <= MOST_ROWS {
             self.words[place] = key;
             self.rows[place] = std::array::from_fn(|at| found.get(at).map_or(0, |row| row + 1));
         }
     }
-}
-
-/// A short word as a number.
-fn key(word: &str) -> Option<u128> {
-    let mut bytes = [0; LONGEST + 1];
-    bytes
-        .get_mut(..word.len())
-        .filter(|own| own.len() <= LONGEST)?
-        .copy_from_slice(word.as_bytes());
-    bytes[LONGEST] = word.len() as u8;
-    Some(u128::from_le_bytes(bytes))
-}
-
-fn place(key: u128) -> usize {
-    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-    let folded = (key as u64).wrapping_mul(SPREAD) ^ (key >> 64) as u64;
-    (folded.wrapping_mul(SPREAD) >> (64 - PLACE_BITS)) as usize
 }
 
 #[cfg(test)]
@@ -71,7 +60,8 @@ mod tests {
         let few = ["parser", "", "antidisestablishmentarianism", "parser", "日本語", "xqzjk"];
         for word in few.into_iter().chain(words.iter().map(String::as_str)).chain(few) {
             let (mut own, mut wanted) = (vec![7], vec![7]);
-            lately.look_up(word, &mut own);
+            let key = short::key(word.as_bytes(), 0, word.len());
+            lately.look_up(&key.map_or(Word::Long(word), Word::Short), &mut own);
             pieces::of(word, &mut wanted);
             assert_eq!(own, wanted, "{word}");
         }

@@ -38,12 +38,12 @@ pub fn embed(text: &str) -> Option<Vector> {
     let mut rows = Vec::with_capacity(MOST_PIECES + 64);
     LATELY.with_borrow_mut(|lately| {
         words::each(text, &mut |word| {
-            lately.look_up(word, &mut rows);
+            lately.look_up(&word, &mut rows);
             rows.len() < MOST_PIECES
         });
     });
     rows.truncate(MOST_PIECES);
-    Vector::of_direction(&table::sum(rows))
+    Vector::of_direction(&table::sum(&rows))
 }
 
 /// Whether the model has a word as a whole: then it is one, and no slip for another.
@@ -67,7 +67,7 @@ mod tests {
     fn ids(text: &str) -> Vec<u32> {
         let mut ids = Vec::new();
         words::each(text, &mut |word| {
-            pieces::of(word, &mut ids);
+            word.with_text(|text| pieces::of(text, &mut ids));
             true
         });
         ids

@@ -4,32 +4,62 @@
 //! `scales` (a 16-bit float a row) and `embeddings` (a row of bytes each).
 
 use half::f16;
-use multiversion::multiversion;
 
 pub(crate) const WIDTH: usize = 256;
 const ROWS: usize = 47_558;
 const COLUMNS: usize = 64;
+/// Places to find a row again; twice as many as a text has pieces.
+const PLACES: usize = 1_024;
 
 static MODEL: &[u8] = include_bytes!("../model/model.safetensors");
 
 /// The sum of rows, each as often as it is named.
-pub(crate) fn sum(mut rows: Vec<u32>) -> [f32; WIDTH] {
+pub(crate) fn sum(rows: &[u32]) -> [f32; WIDTH] {
     // A row that comes twice is read once: half of the words of a text are repeated.
-    rows.sort_unstable();
-    let weighed: Vec<(&[u8; WIDTH], f32)> = rows
-        .chunk_by(|a, b| a == b)
-        .filter_map(|same| {
-            row_of(same[0] as usize).map(|(row, scale)| (row, scale * same.len() as f32))
-        })
-        .collect();
+    let mut places = [0_u16; PLACES];
+    let mut weighed: Vec<(&[u8; WIDTH], f32)> = Vec::with_capacity(rows.len());
+    let mut first: Vec<(u32, f32)> = Vec::with_capacity(rows.len());
+    for row in rows {
+        let mut place = row.wrapping_mul(0x9e37_79b9) as usize >> (u32::BITS - PLACES.ilog2());
+        while places[place] > 0 && first[places[place] as usize - 1].0 != *row {
+            place = (place + 1) % PLACES;
+        }
+        if places[place] > 0 {
+            let at = places[place] as usize - 1;
+            weighed[at].1 += first[at].1;
+        } else if let Some((numbers, scale)) = row_of(*row as usize) {
+            first.push((*row, scale));
+            weighed.push((numbers, scale));
+            places[place] = first.len() as u16;
+        }
+    }
     let mut sum = [0.0; WIDTH];
     add_up(&weighed, &mut sum);
     sum
 }
 
-/// Adds rows up, a few columns at a time so that their sums stay in registers.
-#[multiversion(targets("x86_64+avx2"))]
+/// Adds rows up in the widest registers that the processor has; the sums are the same in any.
 fn add_up(rows: &[(&[u8; WIDTH], f32)], sum: &mut [f32; WIDTH]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        #[expect(unsafe_code, reason = "the processor was asked")]
+        unsafe {
+            return add_up_wide(rows, sum);
+        }
+    }
+    add_up_plain(rows, sum);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_up_wide(rows: &[(&[u8; WIDTH], f32)], sum: &mut [f32; WIDTH]) {
+    add_up_plain(rows, sum);
+}
+
+/// A few columns at a time, so that their sums stay in registers.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it is made for the registers of its caller")]
+fn add_up_plain(rows: &[(&[u8; WIDTH], f32)], sum: &mut [f32; WIDTH]) {
     let (columns, _) = sum.as_chunks_mut::<COLUMNS>();
     for (number, columns) in columns.iter_mut().enumerate() {
         let mut own = [0.0; COLUMNS];

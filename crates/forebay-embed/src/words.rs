@@ -1,57 +1,94 @@
 //! A text as words: `parseHTTPResponse` is `parse http response`, accents and case do not count.
 
+use forebay_domain::text::short::{self, Kind};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+/// A word in lower case.
+pub(crate) enum Word<'a> {
+    /// As its number; nearly all words are short.
+    Short(u128),
+    Long(&'a str),
+}
+
+impl Word<'_> {
+    /// Hands out the text of it.
+    pub(crate) fn with_text<T>(&self, take: impl FnOnce(&str) -> T) -> T {
+        match self {
+            Self::Short(key) => {
+                let (bytes, length) = short::bytes(*key);
+                take(str::from_utf8(&bytes[..length]).unwrap_or_default())
+            }
+            Self::Long(text) => take(text),
+        }
+    }
+}
+
 /// Hands each word to `take`, in order, until it answers `false`.
-pub(crate) fn each(text: &str, take: &mut impl FnMut(&str) -> bool) {
+pub(crate) fn each(text: &str, take: &mut impl FnMut(Word<'_>) -> bool) {
     let bytes = text.as_bytes();
-    let mut word = String::new();
+    // A word that is long or has letters beyond ASCII, as far as it was read.
+    let mut pending = String::new();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        if !byte.is_ascii() {
-            let Some(character) = text[at..].chars().next() else { break };
-            at += character.len_utf8();
-            if character.is_alphanumeric() {
-                push(&mut word, character);
-            } else if !is_combining_mark(character) && !flush(&mut word, take) {
-                return;
+        match short::kind(byte) {
+            Kind::Other => {
+                at += 1;
+                if !flush(&mut pending, take) {
+                    return;
+                }
             }
-            continue;
+            Kind::Foreign => {
+                let Some(character) = text[at..].chars().next() else { break };
+                at += character.len_utf8();
+                if character.is_alphanumeric() {
+                    push(&mut pending, character);
+                } else if !is_combining_mark(character) && !flush(&mut pending, take) {
+                    return;
+                }
+            }
+            Kind::Small | Kind::Digit | Kind::Capital => {
+                if at > 0 && is_boundary(bytes, at) && !flush(&mut pending, take) {
+                    return;
+                }
+                let end = end_of_run(bytes, at);
+                let goes_on = bytes.get(end).is_some_and(|byte| !byte.is_ascii());
+                match short::key(bytes, at, end).filter(|_| pending.is_empty() && !goes_on) {
+                    Some(key) if !take(Word::Short(short::lower(key))) => return,
+                    Some(_) => {}
+                    None => pending.extend(text[at..end].chars().map(|c| c.to_ascii_lowercase())),
+                }
+                at = end;
+            }
         }
-        // Nearly all of most texts is taken here, a run at a time.
-        let end = end_of_run(bytes, at);
-        let begins_word = at > 0 && is_boundary(bytes[at - 1], byte, bytes.get(at + 1));
-        if (begins_word || end == at) && !flush(&mut word, take) {
-            return;
-        }
-        word.push_str(&text[at..end]);
-        word.make_ascii_lowercase();
-        at = end.max(at + 1);
     }
-    flush(&mut word, take);
+    flush(&mut pending, take);
 }
 
 /// Where the letters and digits from `start` on end that belong to one word.
 fn end_of_run(bytes: &[u8], start: usize) -> usize {
-    let mut at = start;
-    while let Some(byte) = bytes.get(at).filter(|byte| byte.is_ascii_alphanumeric()) {
-        if at > start && is_boundary(bytes[at - 1], *byte, bytes.get(at + 1)) {
-            break;
+    let mut at = start + 1;
+    while let Some(byte) = bytes.get(at) {
+        match short::kind(*byte) {
+            Kind::Small | Kind::Digit => {}
+            Kind::Capital if !is_boundary(bytes, at) => {}
+            _ => break,
         }
         at += 1;
     }
     at
 }
 
-/// Whether a new word begins with `character` although no blank stands before it: `aB`, `9B`, `A|Bc`.
-fn is_boundary(before: u8, byte: u8, after: Option<&u8>) -> bool {
-    if !byte.is_ascii_uppercase() {
+/// Whether a new word begins at a letter although no blank stands before it: `aB`, `9B`, `A|Bc`.
+fn is_boundary(bytes: &[u8], at: usize) -> bool {
+    if short::kind(bytes[at]) != Kind::Capital {
         return false;
     }
-    let follows_small = before.is_ascii_lowercase() || before.is_ascii_digit();
-    let ends_capitals = before.is_ascii_uppercase() && after.is_some_and(u8::is_ascii_lowercase);
-    follows_small || ends_capitals
+    match short::kind(bytes[at - 1]) {
+        Kind::Small | Kind::Digit => true,
+        Kind::Capital => bytes.get(at + 1).is_some_and(|after| short::kind(*after) == Kind::Small),
+        Kind::Other | Kind::Foreign => false,
+    }
 }
 
 /// Adds a letter beyond ASCII, in lower case and without its accents.
@@ -60,8 +97,11 @@ fn push(word: &mut String, character: char) {
     word.extend(lowered.nfd().filter(|part| !is_combining_mark(*part) && part.is_alphanumeric()));
 }
 
-fn flush(word: &mut String, take: &mut impl FnMut(&str) -> bool) -> bool {
-    let goes_on = word.is_empty() || take(word);
+fn flush(word: &mut String, take: &mut impl FnMut(Word<'_>) -> bool) -> bool {
+    if word.is_empty() {
+        return true;
+    }
+    let goes_on = take(Word::Long(word));
     word.clear();
     goes_on
 }
@@ -74,7 +114,7 @@ mod tests {
     fn check(text: &str, words: &[&str]) {
         let mut found = Vec::new();
         each(text, &mut |word| {
-            found.push(word.to_owned());
+            found.push(word.with_text(str::to_owned));
             true
         });
         assert_eq!(found, words, "{text}");
@@ -87,6 +127,11 @@ mod tests {
         check("Crème brûlée", &["creme", "brulee"]);
         check("e\u{301}tude", &["etude"]);
         check("日本語 text", &["日本語", "text"]);
+        check("naïveApproach Überall x’s", &["naive", "approach", "uberall", "x", "s"]);
+        check(
+            "aVeryLongIdentifierOfManyWordsInternationalization",
+            &["a", "very", "long", "identifier", "of", "many", "words", "internationalization"],
+        );
         check("--", &[]);
     }
 

@@ -2,9 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Range, Tree};
+use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree};
 
 use crate::language::Language;
+use crate::surface::Surface;
 
 /// A source text with its syntax tree.
 #[derive(Debug, Clone)]
@@ -12,10 +13,8 @@ pub struct Document {
     pub(crate) source: String,
     pub(crate) language: &'static Language,
     pub(crate) tree: Tree,
-    /// Comments that the tree does not have.
-    pub(crate) comments: Vec<std::ops::Range<usize>>,
-    /// Ends of nodes whose last part the tree does not have, with where they really end.
-    pub(crate) ends: Vec<(usize, usize)>,
+    /// What was parsed, where that is not all of the source.
+    pub(crate) surface: Option<Surface>,
 }
 
 /// Why a text was not parsed.
@@ -30,7 +29,7 @@ pub enum NotParsed {
 }
 
 /// Larger texts are not parsed: nobody wrote them by hand, and a tree takes twenty times their size.
-const LARGEST: usize = 8 * 1024 * 1024;
+pub(crate) const LARGEST: usize = 8 * 1024 * 1024;
 /// How often the parser may report progress before it is stopped: a second or two of work. A count,
 /// not a clock, so that the same text always gives the same answer.
 const STEPS_AT_LEAST: usize = 20_000;
@@ -42,13 +41,8 @@ impl Document {
         language: &'static Language,
     ) -> Result<Self, NotParsed> {
         let source = source.into();
-        let mut tree = tree_of(&source, language, None, &[])?;
-        if tree.root_node().has_error()
-            && let Some(masked) = (language.table.masked)(&source)
-        {
-            tree = tree_of(&masked, language, None, &[])?;
-        }
-        Ok(Self { source, language, tree, comments: Vec::new(), ends: Vec::new() })
+        let tree = tree_of(&source, language, None)?;
+        Ok(Self { source, language, tree, surface: None })
     }
 
     pub fn source(&self) -> &str {
@@ -78,9 +72,9 @@ impl Document {
             old_end_position: point(&self.source, end),
             new_end_position: point(&source, start + text.len()),
         });
-        let tree = tree_of(&source, self.language, Some(&old), &[])?;
-        let (comments, ends) = (Vec::new(), Vec::new());
-        Ok(Self { source, language: self.language, tree, comments, ends })
+        let old = self.surface.is_none().then_some(&old);
+        let tree = tree_of(&source, self.language, old)?;
+        Ok(Self { source, language: self.language, tree, surface: None })
     }
 
     /// The syntax tree as text, for those who write queries.
@@ -95,29 +89,31 @@ impl Document {
         last.map_or(root.start_byte(), |last| last.end_byte())
     }
 
+    /// The text that the tree is of.
+    pub(crate) fn parsed_text(&self) -> &str {
+        self.surface.as_ref().map_or(&self.source, |surface| &surface.text)
+    }
+
     /// Whether every byte fits the grammar.
     pub fn is_whole(&self) -> bool {
-        let root = self.tree.root_node();
-        let last_comment = self.comments.last().map_or(0, |comment| comment.end);
-        let last_end = self.ends.last().map_or(0, |(_, end)| *end);
-        let read_to = self.read_to().max(last_comment).max(last_end);
-        !root.has_error() && !self.source[read_to..].contains(char::is_alphanumeric)
+        let unread = &self.parsed_text()[self.read_to()..];
+        !self.tree.root_node().has_error() && !unread.contains(char::is_alphanumeric)
     }
 }
 
-/// Parses, within bounds; only these ranges, if there are any.
+/// Parses, within bounds.
 pub(crate) fn tree_of(
     source: &str,
     language: &Language,
     old: Option<&Tree>,
-    ranges: &[Range],
 ) -> Result<Tree, NotParsed> {
     if source.len() > LARGEST {
         return Err(NotParsed::TooLarge);
     }
+    let masked = (language.table.masked)(source);
+    let source = masked.as_deref().unwrap_or(source);
     let mut parser = Parser::new();
     parser.set_language(&language.grammar()).map_err(|_| NotParsed::Grammar)?;
-    parser.set_included_ranges(ranges).map_err(|_| NotParsed::Grammar)?;
     let mut steps = STEPS_AT_LEAST + source.len() / 1024 * STEPS_PER_KILOBYTE;
     let mut count = |_: &tree_sitter::ParseState| {
         steps = steps.saturating_sub(1);

@@ -30,7 +30,7 @@ pub(crate) fn signature(
     outline: &Outline,
     item: &Item,
 ) -> String {
-    header::of(language, source, outline, item).head
+    header::of(language, source, outline, item, header::LONG_HEAD).head
 }
 
 struct Writer<'a> {
@@ -48,6 +48,8 @@ pub(crate) const LEFT_OUT: &str = "...";
 const INDENT: &str = "    ";
 /// Parts of a type share a line up to this width.
 const WIDTH: usize = 100;
+/// Where names matter most, a signature that takes longer is cut.
+const LONG_MINIMAL_HEAD: usize = 160;
 
 impl<'a> Writer<'a> {
     /// Writes what stands in an item, or at the top.
@@ -77,11 +79,19 @@ impl<'a> Writer<'a> {
             self.docs_before(&docs, depth);
         }
         self.attributes(item, depth);
-        let header = header::of(self.language, self.source, self.outline, item);
+        let header = self.header(item);
         match &item.members {
             Some(_) => self.container(index, &header, &docs, depth),
             None => self.plain(item, &header, &docs, depth),
         }
+    }
+
+    fn header(&self, item: &Item) -> header::Header {
+        let longest = match self.options.verbosity {
+            Verbosity::Minimal => LONG_MINIMAL_HEAD,
+            Verbosity::Standard | Verbosity::Verbose => header::LONG_HEAD,
+        };
+        header::of(self.language, self.source, self.outline, item, longest)
     }
 
     /// An item that nothing stands in.
@@ -152,7 +162,7 @@ impl<'a> Writer<'a> {
             return None;
         }
         let mut parts: Vec<String> = items
-            .map(|item| header::of(self.language, self.source, self.outline, item))
+            .map(|item| self.header(item))
             .map(|header| format!("{}{}", header.head, header.tail))
             .collect();
         if children.len() < all {

@@ -14,7 +14,7 @@ use crate::{fallback, purpose, surface};
 /// How much of each item is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verbosity {
-    /// Names and signatures.
+    /// Names and signatures, long ones cut.
     Minimal,
     /// And the first line of docs, and attributes that matter.
     #[default]
@@ -205,8 +205,7 @@ pub(crate) struct LineIndex(Vec<usize>);
 
 impl LineIndex {
     pub(crate) fn of(source: &str) -> Self {
-        let breaks = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        Self(breaks.map(|(offset, _)| offset).collect())
+        Self(memchr::memchr_iter(b'\n', source.as_bytes()).collect())
     }
 
     /// Counted from 1.

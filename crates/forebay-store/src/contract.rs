@@ -245,7 +245,7 @@ pub struct NewNote {
 }
 
 /// A searchable passage.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewChunk {
     pub start: u64,
     pub bytes: u64,

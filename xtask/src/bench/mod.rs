@@ -12,11 +12,13 @@ mod logs;
 mod memory;
 mod output;
 mod overhead;
+mod packages;
 mod postgres;
 mod rules;
 mod runs;
 mod sample;
 mod search;
+mod serve;
 mod skeleton;
 mod stage;
 mod start;
@@ -66,9 +68,11 @@ const TRIALS: &[Trial] = &[
     Trial { name: "postgres", measure: postgres::measure },
     Trial { name: "index", measure: index::measure },
     Trial { name: "skeleton", measure: skeleton::measure },
+    Trial { name: "packages", measure: packages::measure },
     Trial { name: "digest", measure: digest::measure },
     Trial { name: "hooks", measure: hooks::measure },
     Trial { name: "import", measure: import::measure },
+    Trial { name: "serve", measure: serve::measure },
 ];
 
 /// How much of everything.
@@ -86,6 +90,8 @@ struct Sizes {
     index_megabytes: [usize; 4],
     transcript_megabytes: usize,
     repository_files: usize,
+    requests: usize,
+    idle_connections: usize,
 }
 
 const FULL: Sizes = Sizes {
@@ -102,6 +108,8 @@ const FULL: Sizes = Sizes {
     index_megabytes: [1, 5, 20, 100],
     transcript_megabytes: 1_000,
     repository_files: 10_000,
+    requests: 20_000,
+    idle_connections: 10_000,
 };
 
 const QUICK: Sizes = Sizes {
@@ -118,6 +126,8 @@ const QUICK: Sizes = Sizes {
     index_megabytes: [1, 1, 2, 4],
     transcript_megabytes: 100,
     repository_files: 1_000,
+    requests: 2_000,
+    idle_connections: 1_000,
 };
 
 impl Bench {

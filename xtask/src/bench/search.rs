@@ -53,7 +53,7 @@ pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
 }
 
 /// Writes documents and gives the bytes of their text.
-fn write_documents(path: &Path, count: usize) -> Result<usize> {
+pub(super) fn write_documents(path: &Path, count: usize) -> Result<usize> {
     let mut words = Words::new(7);
     let mut file = BufWriter::new(File::create(path)?);
     let mut bytes = 0;

@@ -27,6 +27,22 @@ impl Row {
         }
     }
 
+    /// A figure that is to be at least `limit`.
+    pub(super) fn at_least(
+        name: impl Into<String>,
+        limit: f64,
+        value: f64,
+        unit: &str,
+        remark: impl AsRef<str>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            target: format!(">= {limit} {unit}"),
+            measured: with_remark(format!("{value:.0} {unit}"), remark.as_ref()),
+            verdict: if value >= limit { "met" } else { "MISSED" },
+        }
+    }
+
     /// A claim that holds or does not.
     pub(super) fn claim(name: impl Into<String>, holds: bool, measured: impl Into<String>) -> Self {
         Self {

@@ -5,6 +5,7 @@
 //! MCP server ([`probe`]), for a command that a rule denies and for one of Forebay's tools; what the agent
 //! hands back to the model is what counts. One file in [`hosts`] says how an agent is started.
 
+pub(crate) mod examples;
 mod hosts;
 mod model;
 pub(crate) mod probe;

@@ -134,6 +134,7 @@ mod tests {
         Package {
             name: name.to_owned(),
             version: "1.0.0".to_owned(),
+            manifest_path: "/w/Cargo.toml".into(),
             license: None,
             source: None,
             dependencies: needs.iter().map(dependency).collect(),

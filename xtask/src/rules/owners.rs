@@ -18,7 +18,10 @@ const OWNERS: &[(&str, &str)] = &[
     ("schemars", "forebay-app"),
     ("tree-sitter", "forebay-skeleton"),
     ("ureq", "forebay-sandbox"),
+    ("argon2", "forebay-app"),
+    ("axum", "forebay"),
     ("clap", "forebay"),
+    ("hyper", "forebay"),
     ("rmcp", "forebay"),
     ("tokio", "forebay"),
 ];

@@ -9,7 +9,7 @@ use forebay_store::NewChunk;
 use crate::meaning;
 
 /// Changes when the same text would be cut otherwise, so that it is indexed anew.
-pub(crate) const VERSION: &[u8] = b"chunks 1";
+pub(crate) const VERSION: &[u8] = b"chunks 2";
 
 /// Larger texts are cut at their lines: nobody wrote them by hand, and their structure costs memory.
 const STRUCTURED_BYTES: usize = 8 * 1024 * 1024;

@@ -3,15 +3,18 @@
 //! 1. `asking` reads the question and sets right what no store knows;
 //! 2. each store proposes passages by words and by meaning;
 //! 3. `ranking` weighs the one against the other, reads the best and looks at how the words stand in them;
-//! 4. `sorting` drops what breaks the question's word, folds what says the same, sees what contradicts.
+//! 4. `sorting` drops what breaks the question's word, folds what says the same, sees what contradicts;
+//! 5. `events` adds what happened.
 
 mod asking;
+mod events;
 pub(crate) mod pace;
 mod sorting;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use forebay_domain::event::Recorded;
 use forebay_domain::{EntryKind, Hit, Question, Reference, Scope, Timestamp, ticket};
 use forebay_store::{Query, Store};
 
@@ -82,6 +85,8 @@ pub struct Found {
     pub query: String,
     pub hits: Vec<Hit>,
     pub(crate) reading: Reading,
+    /// What happened that has the words.
+    pub(crate) events: Vec<Recorded>,
     /// Words of the stores that are written much like those asked for; only where nothing was found.
     pub(crate) nearest: Vec<String>,
 }
@@ -128,8 +133,9 @@ impl Reach {
         for hit in &mut hits {
             hit.matched = asked.matched(hit);
         }
+        let events = events::find(&self.stores, &asked.query(&self.filter, MOST_HITS as usize))?;
         let nearest = if hits.is_empty() { asked.nearest(&self.stores)? } else { Vec::new() };
-        Ok(Found { query: query.to_owned(), hits, reading: asked.reading, nearest })
+        Ok(Found { query: query.to_owned(), hits, reading: asked.reading, events, nearest })
     }
 
     /// The best documents for one query, each once however many of its passages match.

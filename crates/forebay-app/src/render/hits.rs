@@ -1,7 +1,7 @@
 //! What a search answers: the hits of each query, within one budget.
 
 use forebay_domain::text::{cut, number};
-use forebay_domain::{Hit, NoteKind, Scope, Timestamp};
+use forebay_domain::{EntryKind, Hit, NoteKind, Scope, Timestamp};
 use serde_json::{Value, json};
 
 use super::budgeted::Budgeted;
@@ -10,6 +10,8 @@ use crate::finding::{Found, Reach, Reading};
 
 /// Room for the line that tells how many hits are not shown.
 const MORE_BYTES: usize = 40;
+/// Tells an event from a hit.
+const EVENT: &str = "event · ";
 
 /// What is told beside the hits.
 pub(crate) struct Remarks {
@@ -50,6 +52,10 @@ pub(crate) fn data(found: &[Found], now: Timestamp) -> Value {
         .map(|found| {
             let hits: Vec<Value> = found.hits.iter().map(|hit| hit_data(hit, now)).collect();
             let mut data = json!({ "query": found.query, "hits": hits });
+            if !found.events.is_empty() {
+                let told = found.events.iter().map(|one| describe::event(one, now));
+                data["events"] = told.collect();
+            }
             if !found.reading.corrected.is_empty() {
                 data["corrected"] = json!(found.reading.corrected);
             }
@@ -85,13 +91,17 @@ fn hit_data(hit: &Hit, now: Timestamp) -> Value {
 /// The hits of one query within `bytes` bytes.
 fn render_query(found: &Found, reach: &Reach, now: Timestamp, bytes: usize) -> String {
     let query = cut::one_line(&found.query, 80);
-    if found.hits.is_empty() {
-        return nothing_found(&query, found, reach);
-    }
     let mut text = Budgeted::of_bytes(bytes);
+    if found.hits.is_empty() {
+        text.push_cut(&nothing_found(&query, found, reach));
+        push_events(&mut text, found, now);
+        return text.into_text();
+    }
     let count = number::counted(found.hits.len() as u64, "hit");
     text.push_cut(&format!("\"{query}\" · {count}{}", how_read(&found.reading)));
-    text.keep_back(MORE_BYTES);
+    let happened: usize =
+        found.events.iter().map(|one| EVENT.len() + describe::event(one, now).len() + 1).sum();
+    text.keep_back(MORE_BYTES + happened.min(bytes / 4));
     let shown = found
         .hits
         .iter()
@@ -102,7 +112,15 @@ fn render_query(found: &Found, reach: &Reach, now: Timestamp, bytes: usize) -> S
     if shown < found.hits.len() {
         text.push(&format!("{} more with a larger budget", found.hits.len() - shown));
     }
+    push_events(&mut text, found, now);
     text.into_text()
+}
+
+/// What happened, a line each, as far as there is room.
+fn push_events(text: &mut Budgeted, found: &Found, now: Timestamp) {
+    for one in &found.events {
+        text.push(&format!("{EVENT}{}", describe::event(one, now)));
+    }
 }
 
 /// ` · "migratoin" read as migration · without http`
@@ -160,6 +178,9 @@ fn hit_head(hit: &Hit, now: Timestamp) -> String {
     }
     if let Some(other) = hit.conflicts {
         parts.push(format!("may conflict with {other}"));
+    }
+    if hit.kind == EntryKind::Page {
+        parts.push(describe::FROM_OUTSIDE.to_owned());
     }
     parts.join(" · ")
 }

@@ -1,8 +1,8 @@
 //! A session's events as `ctx_history` lists them.
 
+use forebay_domain::EventKind;
 use forebay_domain::event::Recorded;
 use forebay_domain::text::cut;
-use forebay_domain::{EventKind, Timestamp};
 use forebay_store::EventPage;
 use serde_json::json;
 
@@ -10,9 +10,6 @@ use super::history::{MORE_BYTES, Page, Session};
 use crate::render::budgeted::Budgeted;
 use crate::render::describe;
 use crate::{Answer, App, AppError};
-
-/// A request is shown longer than what tools did.
-const MOST_BYTES: usize = 300;
 
 /// The events of a word: all of them, those about files, or one kind.
 pub(super) fn list(
@@ -83,9 +80,10 @@ fn render(
     let head = if events.is_empty() { "no such events" } else { "newest first" };
     text.push_cut(&format!("{} · events: {word} · {head}", session.name));
     text.keep_back(MORE_BYTES);
-    let mut shown = events.iter().take_while(|event| text.push(&line(event, now))).count();
+    let mut shown =
+        events.iter().take_while(|event| text.push(&describe::event(event, now))).count();
     if let (0, Some(first)) = (shown, events.first()) {
-        text.push_cut(&line(first, now));
+        text.push_cut(&describe::event(first, now));
         shown = 1;
     }
     text.release();
@@ -110,22 +108,4 @@ fn render(
         "cursor": cursor,
     });
     Answer::new(text.into_text(), data)
-}
-
-/// `error · cargo test: error[E0308] · 2 times · resolved · 3 min ago`
-fn line(recorded: &Recorded, now: Timestamp) -> String {
-    let event = &recorded.event;
-    let is_said = event.text == event.subject || event.kind == EventKind::Prompt;
-    let text =
-        if is_said { event.text.clone() } else { format!("{}: {}", event.subject, event.text) };
-    let mut parts = vec![event.kind.word().to_owned(), cut::one_line(&text, MOST_BYTES)];
-    if recorded.times > 1 {
-        parts.push(format!("{} times", recorded.times));
-    }
-    if !recorded.stands {
-        let word = if event.kind == EventKind::Error { "resolved" } else { "no longer stands" };
-        parts.push(word.to_owned());
-    }
-    parts.push(describe::age(recorded.created, now));
-    parts.join(" · ")
 }

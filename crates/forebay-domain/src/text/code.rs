@@ -33,11 +33,6 @@ const DEFINITIONS: &[&str] = &[
 /// Lines that are looked at.
 const LOOKED_AT: usize = 40;
 
-/// Whether a text is likely source code, be it documentation for the most part.
-pub fn is_likely(text: &str) -> bool {
-    is_mostly(text) || opens_definition(text)
-}
-
 /// Whether most lines of a text look like source code.
 pub fn is_mostly(text: &str) -> bool {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(LOOKED_AT);
@@ -50,10 +45,9 @@ pub fn is_mostly(text: &str) -> bool {
 }
 
 /// Whether the first line opens a body: `def read(path):`. What follows may be all documentation.
-fn opens_definition(text: &str) -> bool {
+pub fn opens_definition(text: &str) -> bool {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let begins = DEFINITIONS.iter().any(|start| first.starts_with(start));
-    begins && first.ends_with(['{', ':', '(', ','])
+    begins_definition(first) && first.ends_with(['{', ':', '(', ','])
         || first.ends_with("):")
         || first.ends_with(") {")
 }
@@ -64,7 +58,12 @@ fn is_code_line(line: &str) -> bool {
         || line.starts_with("//")
         || line.starts_with('#')
         || line.starts_with("return")
-        || DEFINITIONS.iter().any(|start| line.starts_with(start))
+        || begins_definition(line)
+}
+
+fn begins_definition(line: &str) -> bool {
+    let first = line.as_bytes().first();
+    DEFINITIONS.iter().any(|start| start.as_bytes().first() == first && line.starts_with(start))
 }
 
 /// The first comment of some length: what the code says about itself.
@@ -82,6 +81,10 @@ pub fn comment(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn is_likely(text: &str) -> bool {
+        is_mostly(text) || opens_definition(text)
+    }
 
     #[test]
     fn code_is_told_from_prose() {

@@ -44,7 +44,7 @@ pub fn is_unspaced(c: char) -> bool {
         | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-fn is_emoji(c: char) -> bool {
+pub fn is_emoji(c: char) -> bool {
     matches!(c, '\u{2600}'..='\u{27bf}' | '\u{2b50}' | '\u{2b55}' | '\u{1f000}'..='\u{1faff}')
 }
 
@@ -78,7 +78,8 @@ fn ends_acronym(three: &[u8]) -> bool {
     three[0].is_ascii_uppercase() && three[1].is_ascii_uppercase() && three[2].is_ascii_lowercase()
 }
 
-fn of_run(run: &str) -> Vec<String> {
+/// The words that stand inside one run; none where it is a plain word.
+pub fn of_run(run: &str) -> Vec<String> {
     if run.is_ascii() { camel_parts(run) } else { unspaced_parts(run) }
 }
 

@@ -11,6 +11,9 @@ pub fn slips_allowed(word: &str) -> usize {
 
 /// The slips between two spellings (a letter more, less, other, or two swapped), if there are at most `most`.
 pub fn slips(one: &str, other: &str, most: usize) -> Option<usize> {
+    if are_surely_far(one, other, most) {
+        return None;
+    }
     let one: Vec<char> = one.chars().collect();
     let other: Vec<char> = other.chars().collect();
     if one.len().abs_diff(other.len()) > most {
@@ -35,6 +38,15 @@ pub fn slips(one: &str, other: &str, most: usize) -> Option<usize> {
         before = std::mem::replace(&mut last, row);
     }
     last.last().copied().filter(|slips| *slips <= most)
+}
+
+/// Whether their letters alone tell that there are more slips: one changes at most two of them.
+fn are_surely_far(one: &str, other: &str, most: usize) -> bool {
+    let letters = |word: &str| word.bytes().fold(0_u32, |all, byte| all | 1 << (byte & 31));
+    one.is_ascii()
+        && other.is_ascii()
+        && (one.len().abs_diff(other.len()) > most
+            || (letters(one) ^ letters(other)).count_ones() as usize > 2 * most)
 }
 
 #[cfg(test)]

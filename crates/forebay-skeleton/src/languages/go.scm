@@ -14,9 +14,9 @@
 (var_spec name: (identifier) @name value: (_)? @value) @item.variable
 
 ; The word before a single declaration belongs to it; a group has it once.
-(type_declaration . "type" . [(type_spec) (type_alias)]) @wrapper
-(const_declaration . "const" . (const_spec)) @wrapper
-(var_declaration . "var" . (var_spec)) @wrapper
+((type_declaration) @wrapper (#not-match? @wrapper "^type\\s*\\("))
+((const_declaration) @wrapper (#not-match? @wrapper "^const\\s*\\("))
+((var_declaration) @wrapper (#not-match? @wrapper "^var\\s*\\("))
 
 (comment) @comment
 (import_spec path: (_) @import)

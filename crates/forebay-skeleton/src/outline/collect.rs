@@ -11,6 +11,7 @@ use super::Trivia;
 use crate::captures::{Capture, Captures};
 use crate::document::Document;
 use crate::kind::Kind;
+use crate::surface::Surface;
 
 /// What a query found, before it is nested.
 #[derive(Default)]
@@ -73,14 +74,14 @@ pub(super) fn collect(document: &Document) -> Found {
     let mut cursor = QueryCursor::new();
     cursor.set_match_limit(MATCHES_AT_ONCE);
     let root = document.tree.root_node();
-    let source = document.source.as_bytes();
-    let mut matches = cursor.matches_with_options(&compiled.query, root, source, options);
+    let text = document.parsed_text();
+    let mut matches = cursor.matches_with_options(&compiled.query, root, text.as_bytes(), options);
     while let Some(matched) = matches.next() {
-        found.take(matched, &compiled.captures, &document.source, &mut places);
+        found.take(matched, &compiled.captures, text, &mut places);
     }
-    let apart = document.comments.iter();
-    found.trivia.extend(apart.map(|range| Trivia { range: range.clone(), is_attribute: false }));
-    found.items.iter_mut().for_each(|item| item.reach_real_end(&document.ends));
+    if let Some(surface) = &document.surface {
+        found.move_to_source(surface);
+    }
     found.sort();
     found
 }
@@ -151,6 +152,22 @@ impl Found {
         }
     }
 
+    /// From where things stand in what was parsed to where they stand in the source.
+    fn move_to_source(&mut self, surface: &Surface) {
+        let items = self.items.iter_mut().flat_map(Raw::ranges);
+        let wrappers = self.wrappers.by_child.values_mut().map(|wrapper| &mut wrapper.range);
+        let trivia = self.trivia.iter_mut().map(|trivia| &mut trivia.range);
+        let others = self.imports.iter_mut().chain(&mut self.purposes);
+        for range in items.chain(wrappers).chain(trivia).chain(others) {
+            *range = surface.in_source(range);
+        }
+        for (start, _) in &mut self.sections {
+            *start = surface.in_source(&(*start..*start)).start;
+        }
+        let apart = surface.comments.iter().cloned();
+        self.trivia.extend(apart.map(|range| Trivia { range, is_attribute: false }));
+    }
+
     fn sort(&mut self) {
         // What hides its inside comes before an item of the same extent.
         let order =
@@ -181,11 +198,11 @@ impl Raw {
         }
     }
 
-    /// Corrects the end where the tree lacks the last part of it.
-    fn reach_real_end(&mut self, ends: &[(usize, usize)]) {
-        if let Ok(place) = ends.binary_search_by_key(&self.range.end, |(end, _)| *end) {
-            self.range.end = ends[place].1;
-        }
+    fn ranges(&mut self) -> impl Iterator<Item = &mut Range<usize>> {
+        let parts =
+            [&mut self.name, &mut self.body, &mut self.members, &mut self.doc, &mut self.owner];
+        let lists = self.more_names.iter_mut().chain(&mut self.values);
+        std::iter::once(&mut self.range).chain(parts.into_iter().flatten()).chain(lists)
     }
 
     fn take(&mut self, capture: Capture, node: Node<'_>) {

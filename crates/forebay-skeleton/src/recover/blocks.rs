@@ -76,8 +76,11 @@ fn is_closed(group: &[&Line<'_>], base: usize) -> bool {
 
 /// Comments and attributes belong to what follows.
 fn is_remark(text: &str) -> bool {
-    const REMARKS: &[&str] = &["//", "/*", "*", "#[", "@", "#", "--", "[", ";"];
-    REMARKS.iter().any(|mark| text.starts_with(mark)) && !text.contains('{')
+    const REMARKS: &[&str] = &["*", "#[", "@", "#", "--", "[", ";"];
+    // Examples in docs are no code.
+    const COMMENTS: &[&str] = &["//", "/*", "* ", "*/"];
+    let starts = |marks: &[&str]| marks.iter().any(|mark| text.starts_with(mark));
+    starts(COMMENTS) || starts(REMARKS) && !text.contains('{')
 }
 
 /// Lines that go on with what stands above them at the same indentation.

@@ -19,14 +19,21 @@ pub(super) struct Header {
 /// Longer values are left out.
 const LONG_VALUE: usize = 60;
 /// Longer signatures are cut; nobody reads them to the end.
-const LONG_HEAD: usize = 2_000;
+pub(super) const LONG_HEAD: usize = 2_000;
 
-pub(super) fn of(language: &Language, source: &str, outline: &Outline, item: &Item) -> Header {
+/// An item's text; a head that is longer than `longest` is cut.
+pub(super) fn of(
+    language: &Language,
+    source: &str,
+    outline: &Outline,
+    item: &Item,
+    longest: usize,
+) -> Header {
     let cut = item.members.as_ref().or(item.body.as_ref());
     let head_end =
         cut.map_or(item.range.end, |cut| cut.start.clamp(item.range.start, item.range.end));
     let head = without_details(source, outline, item, item.range.start..head_end);
-    let head = led(language, item, shortened(item, squeezed(&head)));
+    let head = led(language, item, shortened(item, squeezed(&head), longest));
     match (&item.members, &item.body) {
         (Some(members), _) => container(language, source, item, members, head),
         (None, Some(_)) if language.table.is_data && !language.table.is_flat => {
@@ -155,11 +162,14 @@ pub(super) fn squeezed(text: &str) -> String {
     out
 }
 
-fn shortened(item: &Item, mut head: String) -> String {
+fn shortened(item: &Item, mut head: String, longest: usize) -> String {
     // A list of names is all surface.
-    if head.len() > LONG_HEAD && item.kind != Kind::Reexport {
-        let more = head.len() - LONG_HEAD;
-        head.truncate(head.floor_char_boundary(LONG_HEAD));
+    if head.len() > longest && item.kind != Kind::Reexport {
+        let to_name = item.name_start.saturating_sub(item.range.start) + item.name.len();
+        let names = item.more_names.iter().map(|name| name.len() + 2).sum::<usize>();
+        let kept = head.floor_char_boundary(longest.max(to_name + names));
+        let more = head.len() - kept;
+        head.truncate(kept);
         head.push_str(&format!(" {LEFT_OUT} ({more} more bytes)"));
     }
     head

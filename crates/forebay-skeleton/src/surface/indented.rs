@@ -1,80 +1,52 @@
 //! Bodies that end where the indentation does.
 //!
-//! A block must hold something, so of each body the docs are kept, or one line that is complete by
-//! itself. Where a guess is wrong the tree has errors, and the whole file is parsed.
+//! Of each body the docs are kept, and one word stands for the rest: a block must hold something.
 
-use tree_sitter::{Point, Range};
+use std::ops::Range;
 
-use super::{Line, lines, range};
+use super::{Line, Surface, lines};
 
-/// What is parsed of a text.
-pub(super) struct Kept {
-    pub(super) ranges: Vec<Range>,
-    /// Where what is kept of a body ends, and where the body does.
-    pub(super) ends: Vec<(usize, usize)>,
-}
-
-/// Lines of a body that are tried.
-const TRIED: usize = 12;
 const HEADERS: &[&str] = &["def ", "async def "];
 const QUOTES: &[&str] = &["\"\"\"", "'''"];
+/// What stands for a body.
+const REST: &str = "pass\n";
 
-pub(super) fn kept(source: &str) -> Kept {
+pub(super) fn surface(source: &str) -> Surface {
     let lines: Vec<Line<'_>> = lines(source).collect();
-    let mut kept = Kept { ranges: Vec::new(), ends: Vec::new() };
-    let mut from = (0, Point { row: 0, column: 0 });
-    let mut at = 0;
+    let mut surface = Surface::default();
+    let (mut at, mut from) = (0, 0);
     let mut quote = None;
     while at < lines.len() {
         let is_text = quote.is_some();
         quote = quote_after(lines[at].text, quote);
-        let body = (!is_text && quote.is_none()).then(|| Body::at(&lines, at)).flatten();
-        let Some(body) = body else {
+        let rest = (!is_text && quote.is_none()).then(|| rest_of_body(&lines, at)).flatten();
+        let Some(rest) = rest else {
             at += 1;
             continue;
         };
-        kept.ranges.push(range(from, start_of(&lines, body.kept_to + 1)));
-        kept.ends.push((lines[body.kept_to].end, lines[body.last].end));
-        from = start_of(&lines, body.last + 1);
-        at = body.last + 1;
+        let (first, last) = (&lines[rest.start], &lines[rest.end - 1]);
+        surface.keep(source, from..first.start);
+        let indent = &source[first.start..first.start + first.indent];
+        surface.stand_in(&format!("{indent}{REST}"), first.start + first.indent..last.end);
+        (at, from) = (rest.end, last.next);
     }
-    if from.0 < source.len() {
-        let column = lines.last().map_or(0, |last| source.len() - last.start);
-        let row = lines.len().saturating_sub(1);
-        kept.ranges.push(range(from, (source.len(), Point { row, column })));
-    }
-    kept
+    surface.keep(source, from..source.len());
+    surface
 }
 
-fn start_of(lines: &[Line<'_>], index: usize) -> (usize, Point) {
-    let row = index.min(lines.len() - 1);
-    let offset = if index < lines.len() { lines[index].start } else { lines[row].end };
-    let column = if index < lines.len() { 0 } else { lines[row].end - lines[row].start };
-    (offset, Point { row, column })
-}
-
-/// The body of a function, in lines.
-struct Body {
-    /// The last line that is kept.
-    kept_to: usize,
-    last: usize,
-}
-
-impl Body {
-    /// The body that follows a header at this line, if leaving it out wins anything.
-    fn at(lines: &[Line<'_>], header: usize) -> Option<Self> {
-        let own = &lines[header];
-        if !HEADERS.iter().any(|word| own.text.starts_with(word)) {
-            return None;
-        }
-        let first = header_end(lines, header)? + 1;
-        let last = body_end(lines, first, own.indent)?;
-        let kept_to = docs_end(lines, first, last).or_else(|| {
-            // It must follow the header directly: what stands between would be kept as well.
-            is_complete(lines[first].text).then_some(first)
-        })?;
-        (kept_to < last).then_some(Self { kept_to, last })
+/// The lines that are left out of the body that follows a header at this line, if that wins anything.
+fn rest_of_body(lines: &[Line<'_>], header: usize) -> Option<Range<usize>> {
+    let own = &lines[header];
+    if !HEADERS.iter().any(|word| own.text.starts_with(word)) {
+        return None;
     }
+    let first = header_end(lines, header)? + 1;
+    let last = body_end(lines, first, own.indent)?;
+    let mut rest = docs_end(lines, first, last).map_or(first, |end| end + 1);
+    while rest < last && (lines[rest].text.is_empty() || lines[rest].text.starts_with('#')) {
+        rest += 1;
+    }
+    (rest < last && lines[rest].indent > own.indent).then_some(rest..last + 1)
 }
 
 /// The line on which a header ends.
@@ -122,23 +94,6 @@ fn docs_end(lines: &[Line<'_>], first: usize, last: usize) -> Option<usize> {
         .filter(|end| *end <= last)
 }
 
-/// Whether a line is a statement by itself.
-fn is_complete(text: &str) -> bool {
-    const OPENERS: &[&str] = &[
-        "@", "#", "def", "class", "async", "if", "for", "while", "with", "try", "match", "elif",
-        "else", "except", "finally",
-    ];
-    let code = without_comment(text);
-    let word = code.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '@')).next();
-    let opens = word.is_some_and(|word| OPENERS.contains(&word)) || code.starts_with(['@', '#']);
-    !code.is_empty()
-        && !opens
-        && balance(code) == 0
-        && !code.ends_with([':', '\\', ','])
-        && !QUOTES.iter().any(|quote| code.contains(quote))
-        && text.len() < TRIED * 20
-}
-
 fn without_comment(text: &str) -> &str {
     let end = text.find(" #").unwrap_or(text.len());
     text[..end].trim_end()
@@ -174,40 +129,33 @@ mod tests {
 
     #[track_caller]
     fn check(source: &str, expected: &str) {
-        let kept = kept(source);
-        let shown: Vec<&str> =
-            kept.ranges.iter().map(|range| &source[range.start_byte..range.end_byte]).collect();
-        assert_eq!(shown.join("~"), expected);
+        assert_eq!(surface(source).text, expected);
     }
 
     #[test]
-    fn bodies_are_left_out_but_for_docs_or_a_line() {
+    fn bodies_are_left_out_but_for_docs() {
         check(
-            "def a(x):\n    b = 1\n    if b:\n        c()\n\ndef d():\n    pass\n",
-            "def a(x):\n    b = 1\n~\ndef d():\n    pass\n",
+            "def a(x):\n    if x:\n        c()\n\ndef d():\n    pass\n",
+            "def a(x):\n    pass\n\ndef d():\n    pass\n",
         );
         check(
-            "class A:\n    def b(self):\n        \"\"\"Docs\n        more.\"\"\"\n        c()\n    d = 1\n",
-            "class A:\n    def b(self):\n        \"\"\"Docs\n        more.\"\"\"\n~    d = 1\n",
+            "class A:\n    def b(self):\n        \"\"\"Docs\n        more.\"\"\"\n        c()\n        d()\n    e = 1\n",
+            "class A:\n    def b(self):\n        \"\"\"Docs\n        more.\"\"\"\n        pass\n    e = 1\n",
         );
         check(
             "def a(\n    x,  # first\n):\n    return f'''\nno end\n'''\n\nb = 1\n",
-            "def a(\n    x,  # first\n):\n    return f'''\nno end\n'''\n\nb = 1\n",
+            "def a(\n    x,  # first\n):\n    pass\n\nb = 1\n",
         );
-        check("def a():\n    if b:\n        c()\n", "def a():\n    if b:\n        c()\n");
         check("'''\ndef no():\n    a\n    b\n'''\n", "'''\ndef no():\n    a\n    b\n'''\n");
-        check("def a():\n    b\n    c", "def a():\n    b\n");
+        check("def a():\n    b\n    c", "def a():\n    pass\n");
     }
 
     proptest! {
         #[test]
-        fn any_text_is_cut_in_order(text in "(def a\\(\\):|    b|\"\"\"|\n|  é|# x|\\(){0,20}") {
-            let kept = kept(&text);
-            let mut at = 0;
-            for range in &kept.ranges {
-                prop_assert!(at <= range.start_byte && range.start_byte <= range.end_byte);
-                prop_assert!(text.get(range.start_byte..range.end_byte).is_some());
-                at = range.end_byte;
+        fn any_text_is_cut_within_its_bounds(text in "(def a\\(\\):|    b|\"\"\"|\n|  é|# x|\\(){0,20}") {
+            let surface = surface(&text);
+            for end in (0..=surface.text.len()).filter(|end| surface.text.is_char_boundary(*end)) {
+                prop_assert!(text.get(surface.in_source(&(0..end))).is_some());
             }
         }
     }

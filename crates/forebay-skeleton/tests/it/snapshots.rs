@@ -1,6 +1,6 @@
 //! The skeleton of each sample, as it is shown.
 
-use forebay_skeleton::{Options, State, Verbosity, skeleton};
+use forebay_skeleton::{Document, Options, State, Symbol, Verbosity, skeleton};
 
 use crate::samples;
 
@@ -12,6 +12,26 @@ fn every_sample_has_its_skeleton() {
         insta::with_settings!({ description => "", omit_expression => true, prepend_module_to_snapshot => false }, {
             insta::assert_snapshot!(sample.file.as_str(), skeleton.with_head(&sample.file));
         });
+    }
+}
+
+/// Long files are parsed without the bodies of their functions.
+#[test]
+fn a_long_file_is_told_as_if_it_were_parsed_whole() {
+    for sample in samples::all() {
+        let text = sample.text.repeat(10_000 / sample.text.len() + 1);
+        let whole = Document::parse(text.as_str(), sample.language).unwrap();
+        let whole = whole.skeleton(Options::default());
+        let told = skeleton(&text, Some(sample.language), Options::default());
+        for (told, whole) in told.text.lines().zip(whole.text.lines()) {
+            assert_eq!(told, whole, "{}", sample.file);
+        }
+        // What stands in bodies is nobody's.
+        let public = |symbols: Vec<Symbol>| symbols.into_iter().filter(|symbol| symbol.public);
+        for (told, whole) in public(told.symbols).zip(public(whole.symbols)) {
+            assert_eq!(told, whole, "{}", sample.file);
+        }
+        assert_eq!(told.text.len(), whole.text.len(), "{}", sample.file);
     }
 }
 

@@ -7,8 +7,9 @@ use super::connection::Work;
 use super::fault::Fault;
 use super::lexemes::{Standing, lexeme, stems};
 use super::text::texts;
-use crate::sqlite::telling::FEW_PASSAGES;
 
+/// A project with fewer passages is searched for every word, and counted exactly.
+const FEW_PASSAGES: i64 = 10_000;
 /// Words whose counts are remembered.
 const REMEMBERED: usize = 10_000;
 

@@ -4,6 +4,7 @@
 //! would wait for each other.
 
 use std::collections::{BTreeSet, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 
 use forebay_domain::text::inner;
@@ -14,10 +15,12 @@ use super::counts;
 use super::fault::Fault;
 use super::lexemes;
 use crate::contract::{NewChunk, SimilarWord};
-use crate::sqlite::vocabulary::{LETTERS, MOST_SIMILAR, REMEMBERED, hash, is_word};
+use crate::sqlite::words::{LETTERS, MOST_SIMILAR, is_word};
 
 /// Passages counted for each word that may be meant.
 const COUNTED: i64 = 1_000;
+/// Words whose hashes are remembered.
+const REMEMBERED: usize = 1_000_000;
 /// Words that are compared letter by letter.
 const COMPARED: i64 = 20_000;
 
@@ -183,4 +186,10 @@ fn slipped(
         }
     }
     Ok(found)
+}
+
+fn hash(run: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    run.hash(&mut hasher);
+    hasher.finish()
 }

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::entries::{self, Arrival, Begun, Content};
 use super::purge;
-use super::vocabulary::Learning;
+use super::words::Placed;
 use crate::contract::{NewDetail, NewEntry, NewNote};
 use crate::sharing::{Adopted, Origin};
 
@@ -18,7 +18,7 @@ pub(super) fn adopt(
     content: &Content<'_>,
     new: &NewEntry,
     origin: &Origin,
-    learning: &mut Learning<'_>,
+    placed: &mut Placed,
 ) -> rusqlite::Result<Adopted> {
     let wanted = origin.reference;
     if let Some(known) = with_content(transaction, wanted, &content.hash)? {
@@ -34,7 +34,7 @@ pub(super) fn adopt(
         None => wanted,
     };
     let arrival = Arrival::Adopted(reference);
-    let entry = entries::complete(transaction, begun, content, new, arrival, learning)?;
+    let entry = entries::complete(transaction, begun, content, new, arrival, placed)?;
     if let Some(holder) = holder {
         mark(transaction, holder, entry.sequence)?;
     }
@@ -43,8 +43,9 @@ pub(super) fn adopt(
         (_, EntryKind::Source | EntryKind::Page) => replace_version(transaction, &entry)?,
         _ => {}
     }
+    // Whatever came is known by the reference it came under, also where that is its own.
     transaction.execute(
-        "INSERT INTO adopted (ref, entry) VALUES (?1, ?2)",
+        "INSERT INTO twin (ref, entry) VALUES (?1, ?2)",
         (wanted.as_str(), entry.sequence),
     )?;
     let entry = entries::find(transaction, reference)?.unwrap_or(entry);
@@ -61,7 +62,7 @@ fn with_content(
         .prepare_cached(
             "SELECT entry.ref FROM entry JOIN blob ON blob.id = entry.blob
              WHERE complete AND blob.hash = ?2
-                 AND (entry.ref = ?1 OR entry.id IN (SELECT entry FROM adopted WHERE ref = ?1))",
+                 AND (entry.ref = ?1 OR entry.id IN (SELECT entry FROM twin WHERE ref = ?1))",
         )?
         .query_row((reference.as_str(), hash.as_bytes()), |row| {
             entries::parse_reference(&row.get::<_, String>(0)?)
@@ -87,7 +88,7 @@ fn holder(connection: &Connection, reference: Reference) -> rusqlite::Result<Opt
 fn replace_version(transaction: &Transaction<'_>, new: &Entry) -> rusqlite::Result<()> {
     let versions: Vec<(i64, String, bool)> = transaction
         .prepare_cached(
-            "SELECT id, ref, created <= ?4 AND id IN (SELECT entry FROM adopted) FROM entry
+            "SELECT id, ref, created <= ?4 AND id IN (SELECT entry FROM twin) FROM entry
              WHERE complete AND source = ?1 AND title = ?2 AND kind IN ('source', 'page') AND id <> ?3",
         )?
         .query_map((&new.source, &new.title, new.sequence, new.created.0), |row| {

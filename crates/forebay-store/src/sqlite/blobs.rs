@@ -1,12 +1,20 @@
 //! Blobs: raw bytes in compressed parts, each content kept once.
 
+use std::cell::RefCell;
 use std::io;
 
 use rusqlite::{Connection, OptionalExtension, Transaction};
+use zstd::bulk::Compressor;
 
 /// Raw bytes in one part: small enough to read a passage cheaply, large enough to compress well.
-pub(crate) const PART_BYTES: usize = 128 * 1024;
-const COMPRESSION_LEVEL: i32 = 3;
+pub(crate) const PART_BYTES: usize = 32 * 1024;
+/// More would take twice the time for a tenth less.
+const COMPRESSION_LEVEL: i32 = 1;
+
+thread_local! {
+    /// Its tables are larger than most texts, so they are made once.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+}
 
 /// A part that is ready to be written.
 pub(crate) struct Part {
@@ -18,9 +26,21 @@ pub(crate) struct Part {
 
 impl Part {
     pub(crate) fn compress(raw: &[u8], start: u64, line: u64) -> rusqlite::Result<Self> {
-        let data = zstd::bulk::compress(raw, COMPRESSION_LEVEL).map_err(as_engine_error)?;
+        let data = compress(raw).map_err(as_engine_error)?;
         Ok(Self { start, line, bytes: raw.len() as u64, data })
     }
+}
+
+fn compress(raw: &[u8]) -> io::Result<Vec<u8>> {
+    COMPRESSOR.with_borrow_mut(|compressor| {
+        if compressor.is_none() {
+            *compressor = Some(Compressor::new(COMPRESSION_LEVEL)?);
+        }
+        match compressor {
+            Some(compressor) => compressor.compress(raw),
+            None => zstd::bulk::compress(raw, COMPRESSION_LEVEL),
+        }
+    })
 }
 
 /// Starts a blob whose content is not known yet.

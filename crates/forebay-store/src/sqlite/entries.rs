@@ -7,7 +7,7 @@ use forebay_domain::{Entry, EntryKind, Note, NoteKind, Reference, RunRecord, Spa
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use super::blobs::{self, Part};
-use super::vocabulary::Learning;
+use super::words::{self, Placed};
 use super::{endings, passages, purge, sessions};
 use crate::contract::{IndexState, IndexStep, NewChunk, NewDetail, NewEntry, NewNote};
 use crate::packed::Packed;
@@ -64,7 +64,7 @@ pub(super) fn complete(
     content: &Content<'_>,
     new: &NewEntry,
     arrival: Arrival,
-    learning: &mut Learning<'_>,
+    placed: &mut Placed,
 ) -> rusqlite::Result<Entry> {
     if new.replaces_source {
         purge::forget_source(transaction, &new.source)?;
@@ -79,7 +79,7 @@ pub(super) fn complete(
     // Nothing to index is indexed.
     let is_searchable = new.chunks_are_complete || content.bytes == 0;
     write_entry(transaction, (entry, reference), blob, new, is_searchable)?;
-    passages::write(transaction, entry, content.chunks, learning)?;
+    passages::write(transaction, entry, content.chunks, placed)?;
     match &new.detail {
         NewDetail::Plain => {}
         NewDetail::Run(run) => write_run(transaction, entry, run)?,
@@ -143,7 +143,7 @@ fn superseded_by(connection: &Connection, entry: i64) -> rusqlite::Result<Option
 
 /// Removes an entry with its passages, and its blob unless another entry holds it.
 pub(super) fn delete(transaction: &Transaction<'_>, entry: i64) -> rusqlite::Result<()> {
-    passages::unindex(transaction, entry)?;
+    words::unindex(transaction, entry)?;
     let blob: Option<i64> = transaction
         .prepare_cached("DELETE FROM entry WHERE id = ?1 RETURNING blob")?
         .query_row([entry], |row| row.get(0))
@@ -376,7 +376,7 @@ pub(super) fn unindexed(
 pub(super) fn extend_index(
     transaction: &Transaction<'_>,
     step: &IndexStep,
-    learning: &mut Learning<'_>,
+    placed: &mut Placed,
 ) -> rusqlite::Result<()> {
     let (from, to) = (&step.from, step.to);
     let entry: Option<i64> = transaction
@@ -389,7 +389,11 @@ pub(super) fn extend_index(
             row.get(0)
         })
         .optional()?;
-    entry.map_or(Ok(()), |entry| passages::write(transaction, entry, &step.chunks, learning))
+    let Some(entry) = entry else {
+        placed.skip(step.chunks.len());
+        return Ok(());
+    };
+    passages::write(transaction, entry, &step.chunks, placed)
 }
 
 pub(super) fn read_entry(row: &Row<'_>) -> rusqlite::Result<Entry> {

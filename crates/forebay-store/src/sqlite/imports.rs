@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::entries::{self, Arrival, Content};
-use super::vocabulary::Learning;
+use super::words::Placed;
 use crate::contract::{Import, ImportStep, Imported};
 use crate::packed::Packed;
 
@@ -24,7 +24,7 @@ pub(super) fn write(
     transaction: &Transaction<'_>,
     entries: &[(&Import, Packed)],
     step: &ImportStep,
-    learning: &mut Learning<'_>,
+    placed: &mut Placed,
 ) -> rusqlite::Result<bool> {
     let found = state(transaction, &step.transcript)?.filter(|found| found.mark == step.mark);
     if found.map_or(0, |found| found.position) != step.from {
@@ -32,7 +32,7 @@ pub(super) fn write(
     }
     for (import, packed) in entries {
         let content = Content::of(packed, &import.chunks);
-        entries::complete(transaction, None, &content, &import.new, Arrival::Made, learning)?;
+        entries::complete(transaction, None, &content, &import.new, Arrival::Made, placed)?;
     }
     transaction
         .prepare_cached(

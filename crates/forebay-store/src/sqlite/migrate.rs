@@ -25,6 +25,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "0007_import", sql: include_str!("migrations/0007_import.sql") },
     Migration { name: "0008_team", sql: include_str!("migrations/0008_team.sql") },
     Migration { name: "0009_tokens", sql: include_str!("migrations/0009_tokens.sql") },
+    Migration { name: "0010_words", sql: include_str!("migrations/0010_words.sql") },
 ];
 
 impl Migration {

@@ -19,11 +19,10 @@ pub(crate) mod purge;
 pub(crate) mod search;
 mod sessions;
 mod sources;
-pub(crate) mod telling;
 mod tokens;
 mod upload;
 pub(crate) mod vectors;
-pub(crate) mod vocabulary;
+pub(crate) mod words;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,14 +37,13 @@ use self::connection::Pool;
 pub(crate) use self::connection::patience;
 pub use self::connection::{set_aside, wait_at_most, wants_tidying};
 use self::parts::Parts;
-use self::telling::WordCounts;
 use self::vectors::Vectors;
-use self::vocabulary::Vocabulary;
+use self::words::{Batch, Placed, Segments, Vocabulary};
 use crate::StoreError;
 use crate::contract::{
     EventPage, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported, IndexState,
-    IndexStep, Outdated, Purged, Query, Renewed, Selection, SessionFacts, SimilarWord, Store,
-    Upload,
+    IndexStep, NewChunk, Outdated, Purged, Query, Renewed, Selection, SessionFacts, SimilarWord,
+    Store, Upload,
 };
 use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
 use crate::packed::Packed;
@@ -59,9 +57,9 @@ pub struct SqliteStore {
     pool: Pool,
     notices: Vec<String>,
     indexing: Mutex<()>,
-    word_counts: WordCounts,
-    vectors: Vectors,
+    segments: Segments,
     vocabulary: Vocabulary,
+    vectors: Vectors,
     parts: Parts,
 }
 
@@ -95,9 +93,9 @@ impl SqliteStore {
             pool,
             notices,
             indexing: Mutex::default(),
-            word_counts: WordCounts::default(),
-            vectors: Vectors::default(),
+            segments: Segments::default(),
             vocabulary: Vocabulary::default(),
+            vectors: Vectors::default(),
             parts: Parts::default(),
         }
     }
@@ -142,6 +140,21 @@ impl SqliteStore {
     ) -> Result<T, StoreError> {
         self.pool.in_transaction(work)
     }
+
+    /// The same for what adds passages; their words are put in order first, so that it is short.
+    fn writing_words<T>(
+        &self,
+        chunks: &[&NewChunk],
+        work: impl FnOnce(&rusqlite::Transaction<'_>, &mut Placed) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let words = Batch::of(chunks);
+        self.writing(|transaction| {
+            let mut placed = Placed::default();
+            let value = work(transaction, &mut placed)?;
+            words.write(transaction, chunks, placed)?;
+            Ok(value)
+        })
+    }
 }
 
 impl Store for SqliteStore {
@@ -182,13 +195,10 @@ impl Store for SqliteStore {
     }
 
     fn extend_index(&self, steps: &[IndexStep]) -> Result<(), StoreError> {
-        let mut learning = self.vocabulary.learning();
-        self.writing(|transaction| {
-            let mut write = |step| entries::extend_index(transaction, step, &mut learning);
-            steps.iter().try_for_each(&mut write)
-        })?;
-        learning.keep();
-        Ok(())
+        let chunks: Vec<&NewChunk> = steps.iter().flat_map(|step| &step.chunks).collect();
+        self.writing_words(&chunks, |transaction, placed| {
+            steps.iter().try_for_each(|step| entries::extend_index(transaction, step, placed))
+        })
     }
 
     fn outdated(&self, at_most: usize) -> Result<Vec<Outdated>, StoreError> {
@@ -196,15 +206,15 @@ impl Store for SqliteStore {
     }
 
     fn renew(&self, renewed: &[Renewed]) -> Result<(), StoreError> {
-        let mut learning = self.vocabulary.learning();
-        self.writing(|transaction| passages::renew(transaction, renewed, &mut learning))?;
-        learning.keep();
-        Ok(())
+        let chunks: Vec<&NewChunk> = renewed.iter().map(|renewed| &renewed.chunk).collect();
+        self.writing_words(&chunks, |transaction, placed| {
+            passages::renew(transaction, renewed, placed)
+        })
     }
 
     fn search(&self, query: &Query) -> Result<Vec<Hit>, StoreError> {
         self.at_one_moment(|connection| {
-            search::search(connection, query, &self.word_counts, &self.vectors)
+            search::search(connection, query, &self.segments, &self.vectors)
         })
     }
 
@@ -245,11 +255,12 @@ impl Store for SqliteStore {
     }
 
     fn unknown_words(&self, words: &[String]) -> Result<Vec<String>, StoreError> {
-        self.at_one_moment(|connection| self.word_counts.unknown(connection, words))
+        self.at_one_moment(|connection| words::unknown(connection, &self.segments, words))
     }
 
     fn similar_words(&self, word: &str) -> Result<Vec<SimilarWord>, StoreError> {
-        self.at_one_moment(|connection| vocabulary::similar(connection, word))
+        let known = (&self.segments, &self.vocabulary);
+        self.at_one_moment(|connection| words::similar(connection, known, word))
     }
 
     fn count_question(
@@ -350,11 +361,10 @@ impl Store for SqliteStore {
         // Compressed first, so that the transaction is short.
         let ready = entries.iter().map(|import| Ok((import, Packed::of(&import.raw)?)));
         let ready = ready.collect::<Result<Vec<_>, StoreError>>()?;
-        let mut learning = self.vocabulary.learning();
-        let written =
-            self.writing(|transaction| imports::write(transaction, &ready, step, &mut learning))?;
-        learning.keep();
-        Ok(written)
+        let chunks: Vec<&NewChunk> = entries.iter().flat_map(|import| &import.chunks).collect();
+        self.writing_words(&chunks, |transaction, placed| {
+            imports::write(transaction, &ready, step, placed)
+        })
     }
 
     fn keep_token(&self, token: &Token) -> Result<(), StoreError> {
@@ -374,6 +384,9 @@ impl Store for SqliteStore {
     }
 
     fn tidy(&self) -> Result<(), StoreError> {
+        if self.reading(words::wants_tidying)? {
+            self.pool.in_transaction_unless_busy(words::tidy)?;
+        }
         self.pool.tidy()
     }
 

@@ -1,24 +1,26 @@
 //! Passages: written into every index at once, taken out of all of them, and brought up to date.
 
-use forebay_domain::text::inner;
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::entries::parse_reference;
-use super::vocabulary::Learning;
+use super::words::{self, Placed};
 use crate::contract::{NewChunk, Outdated, Renewed};
 
 pub(super) fn write(
     transaction: &Transaction<'_>,
     entry: i64,
     chunks: &[NewChunk],
-    learning: &mut Learning<'_>,
+    placed: &mut Placed,
 ) -> rusqlite::Result<()> {
     let mut place = transaction.prepare_cached(
-        "INSERT INTO chunk (entry, start, bytes, first_line, last_line, title, key, created)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT INTO chunk (id, entry, start, bytes, first_line, last_line, title, key, created)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?;
-    for chunk in chunks {
+    let mut model = Model::default();
+    let first = if chunks.is_empty() { 0 } else { words::next_passage(transaction)? };
+    for (id, chunk) in (first..).zip(chunks) {
         place.execute((
+            id,
             entry,
             chunk.start as i64,
             chunk.bytes as i64,
@@ -28,20 +30,8 @@ pub(super) fn write(
             &chunk.key,
             chunk.created.map(|created| created.0),
         ))?;
-        let id = transaction.last_insert_rowid();
-        write_words(transaction, id, chunk, learning)?;
-        write_around(transaction, id, chunk)?;
-        write_meaning(transaction, id, chunk)?;
-    }
-    Ok(())
-}
-
-/// Takes an entry's passages out of the indexes; their rows go with the entry.
-pub(super) fn unindex(transaction: &Transaction<'_>, entry: i64) -> rusqlite::Result<()> {
-    for index in ["chunk_words", "chunk_around"] {
-        let sql =
-            format!("DELETE FROM {index} WHERE rowid IN (SELECT id FROM chunk WHERE entry = ?1)");
-        transaction.prepare_cached(&sql)?.execute([entry])?;
+        placed.add(id);
+        write_meaning(transaction, id, chunk, &mut model)?;
     }
     Ok(())
 }
@@ -72,7 +62,7 @@ pub(super) fn outdated(connection: &Connection, at_most: usize) -> rusqlite::Res
 pub(super) fn renew(
     transaction: &Transaction<'_>,
     passages: &[Renewed],
-    learning: &mut Learning<'_>,
+    placed: &mut Placed,
 ) -> rusqlite::Result<()> {
     let (Some(first), Some(last)) = (passages.first(), passages.last()) else { return Ok(()) };
     let is_next = transaction.execute(
@@ -82,6 +72,7 @@ pub(super) fn renew(
     if is_next == 0 {
         return Ok(());
     }
+    let mut model = Model::default();
     for Renewed { passage, chunk } in passages {
         // It may have been forgotten since it was read.
         let is_there = transaction
@@ -89,54 +80,47 @@ pub(super) fn renew(
             .query_row([passage], |_| Ok(()))
             .optional()?;
         if is_there.is_some() {
-            transaction
-                .prepare_cached("DELETE FROM chunk_words WHERE rowid = ?1")?
-                .execute([passage])?;
-            write_words(transaction, *passage, chunk, learning)?;
-            write_meaning(transaction, *passage, chunk)?;
+            placed.add(*passage);
+            write_meaning(transaction, *passage, chunk, &mut model)?;
+        } else {
+            placed.skip(1);
         }
     }
     Ok(())
 }
 
-fn write_words(
+fn write_meaning(
     transaction: &Transaction<'_>,
     id: i64,
     chunk: &NewChunk,
-    learning: &mut Learning<'_>,
+    model: &mut Model,
 ) -> rusqlite::Result<()> {
-    let [title, text] = [&chunk.title, &chunk.text].map(|text| (text, inner::of_text(text)));
-    for (text, inner) in [&title, &text] {
-        learning.learn(transaction, text)?;
-        learning.learn(transaction, inner)?;
-    }
-    let [title, text] = [title, text].map(|(text, inner)| format!("{text} {inner}"));
-    transaction
-        .prepare_cached("INSERT INTO chunk_words (rowid, title, body) VALUES (?1, ?2, ?3)")?
-        .execute((id, title, text))
-        .map(drop)
-}
-
-fn write_around(transaction: &Transaction<'_>, id: i64, chunk: &NewChunk) -> rusqlite::Result<()> {
-    if chunk.around.is_empty() {
-        return Ok(());
-    }
-    transaction
-        .prepare_cached("INSERT INTO chunk_around (rowid, words) VALUES (?1, ?2)")?
-        .execute((id, &chunk.around))
-        .map(drop)
-}
-
-fn write_meaning(transaction: &Transaction<'_>, id: i64, chunk: &NewChunk) -> rusqlite::Result<()> {
     let Some(meaning) = &chunk.meaning else { return Ok(()) };
-    transaction
-        .prepare_cached("INSERT INTO model (name) VALUES (?1) ON CONFLICT (name) DO NOTHING")?
-        .execute([&meaning.model])?;
+    let model = model.id(transaction, &meaning.model)?;
     transaction
         .prepare_cached(
-            "INSERT OR REPLACE INTO meaning (chunk, model, code, vector)
-             SELECT ?1, id, ?2, ?3 FROM model WHERE name = ?4",
+            "INSERT OR REPLACE INTO meaning (chunk, model, code, vector) VALUES (?1, ?2, ?3, ?4)",
         )?
-        .execute((id, chunk.is_code, &meaning.vector, &meaning.model))
+        .execute((id, model, chunk.is_code, &meaning.vector))
         .map(drop)
+}
+
+/// The model that made the last meaning; passages that are written together share theirs.
+#[derive(Default)]
+struct Model(Option<(String, i64)>);
+
+impl Model {
+    fn id(&mut self, transaction: &Transaction<'_>, name: &str) -> rusqlite::Result<i64> {
+        if let Some((_, id)) = self.0.as_ref().filter(|(known, _)| known == name) {
+            return Ok(*id);
+        }
+        transaction
+            .prepare_cached("INSERT INTO model (name) VALUES (?1) ON CONFLICT (name) DO NOTHING")?
+            .execute([name])?;
+        let id = transaction
+            .prepare_cached("SELECT id FROM model WHERE name = ?1")?
+            .query_row([name], |row| row.get(0))?;
+        self.0 = Some((name.to_owned(), id));
+        Ok(id)
+    }
 }

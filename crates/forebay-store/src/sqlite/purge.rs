@@ -7,7 +7,7 @@ use forebay_domain::{Reference, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params_from_iter};
 
 use super::conditions::Conditions;
-use super::{derived, entries, files, sources, vocabulary};
+use super::{derived, entries, files, sources, words};
 use crate::contract::{Expiry, Purged, Selection};
 
 /// A session that was used this recently is at work; nothing of it expires.
@@ -88,7 +88,7 @@ fn forget_in(
     }
     if !doomed.is_empty() {
         sources::drop_empty(transaction)?;
-        vocabulary::forget_unused(transaction)?;
+        words::forget(transaction)?;
     }
     if !doomed.is_empty() || !events.is_empty() {
         delete_empty_sessions(transaction)?;
@@ -171,15 +171,9 @@ pub(super) fn tombstone(
         .optional()
 }
 
-/// Rewrites the word indexes without what was forgotten, and gives free pages back.
+/// Gives free pages back.
 fn give_space_back(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(
-        "INSERT INTO chunk_words (chunk_words) VALUES ('optimize');
-         INSERT INTO chunk_around (chunk_around) VALUES ('optimize');
-         INSERT INTO word_parts (word_parts) VALUES ('optimize');
-         PRAGMA incremental_vacuum;
-         PRAGMA wal_checkpoint(TRUNCATE);",
-    )
+    connection.execute_batch("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE);")
 }
 
 fn select(

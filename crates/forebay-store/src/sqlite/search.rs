@@ -1,4 +1,4 @@
-//! Search: passages by their words (BM25, any word may match) and by their meaning.
+//! Search: passages by their words (any of them may match) and by their meaning.
 //!
 //! Both give their best; whoever asked weighs the one against the other, over all its stores.
 
@@ -10,13 +10,10 @@ use rusqlite::{Connection, Row, params_from_iter};
 
 use super::conditions::Conditions;
 use super::entries;
-use super::telling::WordCounts;
 use super::vectors::{self, Vectors};
+use super::words::{Asked, Segments, Side};
 use crate::contract::Query;
 
-/// A match in the title tells more than one in the body.
-const TITLE_WEIGHT: f64 = 2.0;
-const BODY_WEIGHT: f64 = 1.0;
 /// A word that stands beside a short passage tells less than one in it.
 pub(crate) const AROUND_WEIGHT: f64 = 0.6;
 /// Candidates beyond the limit, so that replaced notes do not shorten the answer.
@@ -25,21 +22,25 @@ pub(crate) const SPARE_CANDIDATES: usize = 40;
 pub(super) fn search(
     connection: &Connection,
     query: &Query,
-    counts: &WordCounts,
+    segments: &Segments,
     vectors: &Vectors,
 ) -> rusqlite::Result<Vec<Hit>> {
     if query.limit == 0 {
         return Ok(Vec::new());
     }
+    let asked = Asked::of(query);
+    let conditions = conditions(query);
+    let allowed = if conditions.is_empty() { None } else { Some(allowed(connection, conditions)?) };
     let mut scores: BTreeMap<i64, Scores> = BTreeMap::new();
-    for (chunk, words) in by_words(connection, query, counts)? {
+    for (chunk, words) in by_words(connection, query, (&asked, segments), allowed.as_ref())? {
         scores.entry(chunk).or_default().words = words;
     }
     let is_enough = query.compares_found_only && !scores.is_empty();
     let near = if is_enough && vectors::are_many(connection)? {
         vectors::nearness_of(connection, query.meaning.as_ref(), scores.keys())?
     } else {
-        by_meaning(connection, query, vectors)?
+        let allowed = restricted(connection, (&asked, segments), allowed)?;
+        by_meaning(connection, query, vectors, &allowed)?
     };
     for (chunk, nearness) in near {
         scores.entry(chunk).or_default().nearness = nearness;
@@ -73,25 +74,23 @@ struct Scores {
 fn by_words(
     connection: &Connection,
     query: &Query,
-    counts: &WordCounts,
+    (asked, segments): (&Asked, &Segments),
+    allowed: Option<&HashSet<i64>>,
 ) -> rusqlite::Result<Vec<(i64, f64)>> {
-    if query.words.is_empty() && query.beginnings.is_empty() && query.phrases.is_empty() {
+    if asked.is_empty() {
         return if query.lists_newest { newest(connection, query) } else { Ok(Vec::new()) };
     }
-    let telling = counts.telling(connection, &query.words)?;
-    let mut found = ranked(connection, query, &telling, WORDS)?;
-    if found.is_empty() && telling.len() < query.words.len() {
-        found = ranked(connection, query, &query.words, WORDS)?;
-    }
-    let mut scores: BTreeMap<i64, f64> = found.into_iter().collect();
+    let most = query.limit + SPARE_CANDIDATES;
+    let best = |side| asked.best(connection, (segments, side), most, allowed);
+    let mut scores: BTreeMap<i64, f64> = best(Side::Own)?.into_iter().collect();
     if query.phrases.is_empty() && query.without.is_empty() {
-        for (chunk, score) in ranked(connection, query, &telling, AROUND)? {
+        for (chunk, score) in best(Side::Around)? {
             *scores.entry(chunk).or_default() += AROUND_WEIGHT * score;
         }
     }
     let mut best: Vec<(i64, f64)> = scores.into_iter().collect();
     best.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
-    best.truncate(query.limit + SPARE_CANDIDATES);
+    best.truncate(most);
     Ok(best)
 }
 
@@ -109,61 +108,39 @@ fn newest(connection: &Connection, query: &Query) -> rusqlite::Result<Vec<(i64, 
     statement.query_map(params_from_iter(values), |row| Ok((row.get(0)?, 1.0)))?.collect()
 }
 
-/// An index over words, and how its columns are weighed.
-#[derive(Clone, Copy)]
-struct Index {
-    table: &'static str,
-    weights: &'static [f64],
-}
-
-const WORDS: Index = Index { table: "chunk_words", weights: &[TITLE_WEIGHT, BODY_WEIGHT] };
-const AROUND: Index = Index { table: "chunk_around", weights: &[1.0] };
-
-fn ranked(
-    connection: &Connection,
-    query: &Query,
-    words: &[String],
-    index: Index,
-) -> rusqlite::Result<Vec<(i64, f64)>> {
-    let conditions = conditions(query);
-    let Index { table, weights } = index;
-    let weights: String = weights.iter().map(|weight| format!(", {weight}")).collect();
-    // Without conditions the index alone picks the best; nothing else is looked up for the rest.
-    let joins = if conditions.is_empty() {
-        String::new()
-    } else {
-        format!("JOIN chunk ON chunk.id = {table}.rowid {JOINS} {SESSION}")
-    };
-    let sql = format!(
-        "SELECT {table}.rowid, bm25({table}{weights}) AS rank FROM {table} {joins}
-         WHERE {table} MATCH ? {} ORDER BY rank, {table}.rowid DESC LIMIT ?",
-        conditions.sql
-    );
-    let mut values = vec![Value::from(match_expression(query, words))];
-    values.extend(conditions.values);
-    values.push(Value::from((query.limit + SPARE_CANDIDATES) as i64));
-    // bm25() is smaller for better matches.
-    let read = |row: &Row<'_>| Ok((row.get(0)?, -row.get::<_, f64>(1)?));
-    connection.prepare_cached(&sql)?.query_map(params_from_iter(values), read)?.collect()
-}
-
 fn by_meaning(
     connection: &Connection,
     query: &Query,
     vectors: &Vectors,
+    allowed: &Allowed,
 ) -> rusqlite::Result<Vec<(i64, f32)>> {
     let Some(meaning) = &query.meaning else { return Ok(Vec::new()) };
-    let mut conditions = conditions(query);
-    for phrase in &query.phrases {
-        conditions.add(&format!("chunk.id IN ({MATCHING})"), [Value::from(quoted(phrase))]);
-    }
-    if !query.without.is_empty() {
-        let unwanted = any_of(&query.without);
-        conditions.add(&format!("chunk.id NOT IN ({MATCHING})"), [Value::from(unwanted)]);
-    }
-    let allowed = if conditions.is_empty() { None } else { Some(allowed(connection, conditions)?) };
     let most = query.limit + SPARE_CANDIDATES;
-    vectors.nearest(connection, (&meaning.model, &meaning.vector), most, allowed.as_ref())
+    let allows = |passage| allowed.allows(passage);
+    vectors.nearest(connection, (&meaning.model, &meaning.vector), most, allows)
+}
+
+/// Which passages may be found, also by meaning.
+struct Allowed {
+    only: Vec<HashSet<i64>>,
+    without: HashSet<i64>,
+}
+
+impl Allowed {
+    fn allows(&self, passage: i64) -> bool {
+        self.only.iter().all(|only| only.contains(&passage)) && !self.without.contains(&passage)
+    }
+}
+
+/// What the conditions leave, without what lacks a phrase or has an unwanted word.
+fn restricted(
+    connection: &Connection,
+    (asked, segments): (&Asked, &Segments),
+    allowed: Option<HashSet<i64>>,
+) -> rusqlite::Result<Allowed> {
+    let required = asked.required(connection, segments)?;
+    let without = asked.unwanted(connection, segments)?;
+    Ok(Allowed { only: allowed.into_iter().chain(required).collect(), without })
 }
 
 /// The passages that the conditions leave.
@@ -177,8 +154,6 @@ const JOINS: &str = "
     JOIN entry ON entry.id = chunk.entry AND entry.complete
     LEFT JOIN note ON note.entry = entry.id";
 const SESSION: &str = "LEFT JOIN session ON session.id = entry.session";
-
-const MATCHING: &str = "SELECT rowid FROM chunk_words WHERE chunk_words MATCH ?";
 
 fn conditions(query: &Query) -> Conditions {
     let mut conditions = Conditions::default();
@@ -208,32 +183,6 @@ fn add_kinds(conditions: &mut Conditions, query: &Query) {
         let values = words.into_iter().map(|word| Value::from(word.to_owned()));
         conditions.add(&format!("({})", any.join(" OR ")), values);
     }
-}
-
-/// Any of the words, all of the phrases, none of what is unwanted.
-fn match_expression(query: &Query, words: &[String]) -> String {
-    let beginnings = query.beginnings.iter().map(|beginning| format!("{}*", quoted(beginning)));
-    let any: Vec<String> = words.iter().map(|word| quoted(word)).chain(beginnings).collect();
-    let mut all = Vec::new();
-    if !any.is_empty() {
-        all.push(format!("({})", any.join(" OR ")));
-    }
-    all.extend(query.phrases.iter().map(|phrase| quoted(phrase)));
-    let wanted = all.join(" AND ");
-    if query.without.is_empty() {
-        wanted
-    } else {
-        format!("({wanted}) NOT ({})", any_of(&query.without))
-    }
-}
-
-pub(super) fn any_of(words: &[String]) -> String {
-    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" OR ")
-}
-
-/// Quoted, so that nothing is ever read as an operator. What is cut off at a NUL is not searched for.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('"', "\"\"").replace('\0', " "))
 }
 
 /// What is known of the candidates; a note that was replaced is none.

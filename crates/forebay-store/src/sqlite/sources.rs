@@ -6,7 +6,7 @@ use forebay_domain::{Reference, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use super::entries::{self, Begun, Content};
-use super::vocabulary::Learning;
+use super::words::Placed;
 use super::{SqliteStore, passages, purge};
 use crate::StoreError;
 use crate::contract::NewEntry;
@@ -15,8 +15,8 @@ use crate::source::{
 };
 
 /// What is held in memory before it is written, in bytes of raw text.
-const BYTES_AT_ONCE: u64 = 2 * 1024 * 1024;
-const ITEMS_AT_ONCE: usize = 256;
+const BYTES_AT_ONCE: u64 = 4 * 1024 * 1024;
+const ITEMS_AT_ONCE: usize = 2_048;
 
 const SOURCES: &str = "
     SELECT name, kind, path, options, indexed, checked, etag, last_modified, expires,
@@ -150,14 +150,12 @@ impl<'store> SqliteReindex<'store> {
         if pending.is_empty() {
             return Ok(());
         }
-        let mut learning = self.store.vocabulary.learning();
-        let written = self.store.writing(|transaction| {
-            pending
-                .iter()
-                .map(|item| write_unseen(transaction, item, &mut learning))
-                .collect::<Result<Vec<_>, _>>()
+        let chunks: Vec<_> = pending.iter().flat_map(|item| &item.chunks).collect();
+        let written = self.store.writing_words(&chunks, |transaction, placed| {
+            let mut write = |item| write_unseen(transaction, item, placed);
+            pending.iter().map(&mut write).collect::<Result<Vec<_>, _>>()
         })?;
-        learning.keep();
+        drop(chunks);
         let items = pending.into_iter().zip(written);
         self.written.extend(items.map(|(item, (begun, blob))| Written {
             begun,
@@ -175,12 +173,12 @@ impl<'store> SqliteReindex<'store> {
 fn write_unseen(
     transaction: &Transaction<'_>,
     item: &NewItem,
-    learning: &mut Learning<'_>,
+    placed: &mut Placed,
 ) -> rusqlite::Result<(Begun, i64)> {
     let begun = entries::begin(transaction)?;
     let content = Content::of(&item.raw, &item.chunks);
     let blob = entries::store_content(transaction, Some(begun), &content)?;
-    passages::write(transaction, begun.entry, &item.chunks, learning)?;
+    passages::write(transaction, begun.entry, &item.chunks, placed)?;
     Ok((begun, blob))
 }
 

@@ -9,8 +9,8 @@ use crate::StoreError;
 use crate::contract::{NewChunk, NewEntry, Upload};
 use crate::sharing::{Adopted, Origin};
 
-/// What is held in memory before it is written: eight parts, about a megabyte.
-const PARTS_AT_ONCE: usize = 8;
+/// What is held in memory before it is written, about a megabyte.
+const PARTS_AT_ONCE: usize = 32;
 const CHUNKS_AT_ONCE: usize = 2_000;
 
 pub(super) struct SqliteUpload<'store> {
@@ -70,17 +70,16 @@ impl<'store> SqliteUpload<'store> {
         }
         let (parts, chunks) = (&self.parts, &self.chunks);
         let begun = self.begun;
-        let mut learning = self.store.vocabulary.learning();
-        self.begun = self.store.writing(|transaction| {
+        let all: Vec<&NewChunk> = chunks.iter().collect();
+        self.begun = self.store.writing_words(&all, |transaction, placed| {
             let begun = match begun {
                 Some(begun) => begun,
                 None => entries::begin(transaction)?,
             };
             blobs::write_parts(transaction, begun.blob, parts)?;
-            passages::write(transaction, begun.entry, chunks, &mut learning)?;
+            passages::write(transaction, begun.entry, chunks, placed)?;
             Ok(Some(begun))
         })?;
-        learning.keep();
         self.parts.clear();
         self.chunks.clear();
         Ok(())
@@ -128,12 +127,11 @@ impl Upload for SqliteUpload<'_> {
     fn finish(mut self: Box<Self>, new: NewEntry) -> Result<Entry, StoreError> {
         let content = self.close()?;
         let begun = self.begun;
-        let mut learning = self.store.vocabulary.learning();
-        let entry = self.store.writing(|transaction| {
+        let chunks: Vec<&NewChunk> = self.chunks.iter().collect();
+        let entry = self.store.writing_words(&chunks, |transaction, placed| {
             let content = content.with(&self.parts, &self.chunks);
-            entries::complete(transaction, begun, &content, &new, Arrival::Made, &mut learning)
+            entries::complete(transaction, begun, &content, &new, Arrival::Made, placed)
         })?;
-        learning.keep();
         self.begun = None;
         Ok(entry)
     }
@@ -141,12 +139,11 @@ impl Upload for SqliteUpload<'_> {
     fn adopt(mut self: Box<Self>, new: NewEntry, origin: &Origin) -> Result<Adopted, StoreError> {
         let content = self.close()?;
         let begun = self.begun;
-        let mut learning = self.store.vocabulary.learning();
-        let adopted = self.store.writing(|transaction| {
+        let chunks: Vec<&NewChunk> = self.chunks.iter().collect();
+        let adopted = self.store.writing_words(&chunks, |transaction, placed| {
             let content = content.with(&self.parts, &self.chunks);
-            adopting::adopt(transaction, begun, &content, &new, origin, &mut learning)
+            adopting::adopt(transaction, begun, &content, &new, origin, placed)
         })?;
-        learning.keep();
         if let Adopted::Added(_) = adopted {
             self.begun = None;
         }

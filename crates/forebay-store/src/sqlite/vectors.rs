@@ -1,9 +1,8 @@
 //! Meanings of all passages, held in memory by whoever searches more than once.
 
-use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-use forebay_domain::meaning::{dot, length, nearness};
+use forebay_domain::meaning::{dots, length, nearness};
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::contract::Meaning;
@@ -32,13 +31,13 @@ struct Known {
 }
 
 impl Vectors {
-    /// The passages whose meaning is nearest, best first; of `allowed` ones only, where that is given.
+    /// The passages whose meaning is nearest, best first; only those that `allows` lets through.
     pub(super) fn nearest(
         &self,
         connection: &Connection,
         (model, wanted): (&str, &[u8]),
         most: usize,
-        allowed: Option<&HashSet<i64>>,
+        allows: impl Fn(i64) -> bool,
     ) -> rusqlite::Result<Vec<(i64, f32)>> {
         let Some((model, last)) = extent(connection, model)? else { return Ok(Vec::new()) };
         if length(wanted) <= 0.0 {
@@ -46,7 +45,7 @@ impl Vectors {
         }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.keep_up(connection, model, last)?;
-        Ok(known.nearest(wanted, most, allowed))
+        Ok(known.nearest(wanted, most, allows))
     }
 }
 
@@ -128,19 +127,13 @@ impl Known {
         Ok(())
     }
 
-    fn nearest(
-        &self,
-        wanted: &[u8],
-        most: usize,
-        allowed: Option<&HashSet<i64>>,
-    ) -> Vec<(i64, f32)> {
+    fn nearest(&self, wanted: &[u8], most: usize, allows: impl Fn(i64) -> bool) -> Vec<(i64, f32)> {
         let own_length = length(wanted);
-        let vectors = self.numbers.chunks_exact(wanted.len());
-        let compared = self.ids.iter().zip(&self.lengths).zip(vectors);
+        let products = dots(wanted, &self.numbers);
+        let compared = self.ids.iter().zip(&self.lengths).zip(products);
         let mut near: Vec<(i64, f32)> = compared
-            .filter(|((id, _), _)| allowed.is_none_or(|allowed| allowed.contains(id)))
-            .map(|((id, length), vector)| (*id, dot(wanted, vector) as f32 / (own_length * length)))
-            .filter(|(_, nearness)| *nearness >= NEAR)
+            .map(|((id, length), product)| (*id, product as f32 / (own_length * length)))
+            .filter(|(id, nearness)| *nearness >= NEAR && allows(*id))
             .collect();
         let better = |a: &(i64, f32), b: &(i64, f32)| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0));
         if near.len() > most {

@@ -16,3 +16,4 @@ mod remembering;
 mod sources;
 mod sqlite_file;
 mod stemming;
+mod tokens;

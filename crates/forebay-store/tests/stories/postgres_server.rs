@@ -198,6 +198,7 @@ fn cut_connections(address: &Address) {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "who runs the tests knows how their server restarts")]
 fn a_server_that_is_restarted_is_the_same_store() {
     on_postgres(|_| {
         let (Ok(url), Ok(restart)) = (

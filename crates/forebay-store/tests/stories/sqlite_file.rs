@@ -160,8 +160,8 @@ fn passages_of_an_older_index_are_renewed_step_by_step() {
         texts.map(|text| put_run(&store, "cat", text.as_bytes(), Ending::Exited(0)).reference);
     assert!(store.outdated(9).unwrap().is_empty(), "what is stored now needs no renewal");
     // As it was before words in words were indexed.
-    let before = "DELETE FROM chunk_words; DELETE FROM word_parts; DELETE FROM word;
-         UPDATE renewal SET last = (SELECT max(id) FROM chunk), purges = purges + 1";
+    let before = "DELETE FROM word_segment; DELETE FROM word_page; DELETE FROM word_places;
+         UPDATE renewal SET last = (SELECT max(id) FROM chunk)";
     rusqlite::Connection::open(&path).unwrap().execute_batch(before).unwrap();
     assert!(found(&store, "http door").is_empty());
 

@@ -1,4 +1,4 @@
-//! Both engines take words for forms of each other where the other does.
+//! Words are taken for forms of each other where SQLite's own porter stemmer, which Forebay began with, does.
 
 use forebay_domain::text::stem::stem;
 use proptest::prelude::*;
@@ -46,7 +46,7 @@ fn assert_stems(words: &[String]) {
 }
 
 #[test]
-fn the_stems_of_words_are_those_of_the_other_index() {
+fn the_stems_of_words_are_those_of_sqlite() {
     let words: Vec<String> = BEGINNINGS
         .iter()
         .flat_map(|beginning| ENDINGS.iter().map(move |ending| format!("{beginning}{ending}")))

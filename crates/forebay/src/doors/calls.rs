@@ -52,7 +52,7 @@ impl Calls {
         self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits until no call runs.
+    /// Waits until no call runs or waits.
     pub(crate) async fn quiet(&self) {
         loop {
             let one_ended = self.one_ended.notified();
@@ -77,8 +77,8 @@ impl Calls {
         call: Call,
         given_up: CancellationToken,
     ) -> Result<Answer, AppError> {
-        let lane = self.lane(tool.nature).await?;
         let running = Running::new(self, call.cancel.clone());
+        let lane = self.lane(tool.nature).await?;
         let watcher = tokio::spawn({
             let cancel = call.cancel.clone();
             async move {
@@ -131,7 +131,7 @@ impl Calls {
     }
 }
 
-/// A call that runs. Dropped before it is over, it ends: nobody waits for it.
+/// A call that runs, or waits for its turn. Dropped before it is over, it ends: nobody waits for it.
 struct Running<'a> {
     calls: &'a Calls,
     cancel: Cancel,

@@ -273,3 +273,19 @@ fn a_search_is_limited_to_a_ticket() {
     check_out(&env.project(), "bug/ABC-12-again");
     assert!(env.forebay(["search", "--scope", "ticket", "needle"]).ok().text().contains("1 hit"));
 }
+
+#[test]
+fn a_search_tells_what_happened_beside_what_is_stored() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    host.start("startup");
+    host.prompt("We'll use argon2 for the passwords.");
+    env.forebay(["note", "the walrus eats clams"]).ok();
+    let found = env.forebay(["search", "argon2 passwords"]).ok().text();
+    assert!(found.contains("event · decision · "), "{found}");
+    assert!(!found.contains("event · prompt"), "what was asked is no answer: {found}");
+    let other = env.forebay(["search", "walrus clams"]).ok().text();
+    assert!(other.contains("the walrus eats clams") && !other.contains("event · "), "{other}");
+    let narrowed = env.forebay(["search", "argon2 passwords kind:note"]).ok().text();
+    assert!(!narrowed.contains("event · "), "{narrowed}");
+}

@@ -136,12 +136,12 @@ fn a_push_that_broke_off_goes_on() {
     let team = Team::new();
     let ann = team.member("ann");
     let mut mcp = ann.env.mcp();
-    let body = "a long thought ".repeat(20_000);
+    let body = "a long thought ".repeat(14_000);
     for number in 0..8 {
         mcp.text("ctx_annotate", json!({ "text": format!("note {number}: {body}") }));
     }
     drop(mcp);
-    let cut = Cutting::after(&team.server, 2);
+    let cut = Cutting::after(&team.server, 1);
     let broken = finish(
         {
             let mut command = ann.command(&["push", "--server", &cut.url()]);
@@ -236,7 +236,7 @@ fn a_server_that_is_none_is_told() {
     env.forebay(["push"]).refused(2, "no server is named", "--server");
     env.forebay(["push", "--server", "ftp://x"]).refused(2, "no server's address", "https://");
     env.forebay(["pull", "--server", "http://example.org", "--token", "t"]).refused(
-        1,
+        126,
         "not sent over plain http",
         "https://",
     );

@@ -101,9 +101,30 @@ pub(super) fn results(exchanges: &[Exchange]) -> Vec<String> {
     scripted.map(|one| one.asked.results.clone()).max_by_key(Vec::len).unwrap_or_default()
 }
 
+/// The prompt for which the model asks to write a note and to find it again.
+pub(super) const FUNCTIONS: &str = "SCRIPT functions";
+/// What the note says.
+pub(super) const NOTED: &str = "the heron waits at the weir";
+
+/// What the script of [`FUNCTIONS`] says next.
+fn next_function(asked: &Asked) -> Said {
+    let (name, input) = match asked.results.len() {
+        0 => ("ctx_annotate", json!({ "text": NOTED, "kind": "finding" })),
+        1 => ("ctx_search", json!({ "queries": ["heron"] })),
+        _ => return Said::Text("SCRIPT-END".to_owned()),
+    };
+    match asked.tools.iter().find(|tool| tool.name == name) {
+        Some(tool) => Said::Call { tool: tool.clone(), input },
+        None => Said::Text(format!("there is no {name}")),
+    }
+}
+
 /// What the script says next.
 fn next(asked: &Asked) -> Said {
     let done = Said::Text("SCRIPT-END".to_owned());
+    if asked.prompt.contains(FUNCTIONS) {
+        return next_function(asked);
+    }
     if !asked.prompt.contains("SCRIPT all") || asked.tools.is_empty() {
         return done;
     }

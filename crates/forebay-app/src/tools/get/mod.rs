@@ -6,7 +6,7 @@ mod pages;
 
 use forebay_domain::text::line_range::LineRange;
 use forebay_domain::text::number;
-use forebay_domain::{Entry, Reference, Stream};
+use forebay_domain::{Entry, EntryKind, Reference, Stream};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -175,6 +175,9 @@ fn head(entry: &Entry, about: &str) -> String {
     }
     if let Some(other) = entry.conflicts {
         head.push_str(&format!(" · conflicts with {other}"));
+    }
+    if entry.kind == EntryKind::Page {
+        head.push_str(&format!(" · {}", describe::FROM_OUTSIDE));
     }
     head
 }

@@ -40,6 +40,16 @@ pub(super) static ROWS: &[Row] = &[
         spares: &["glpat-xyz", "a glpat- prefix"],
     },
     Row {
+        kind: "forebay-token",
+        literals: &["fby_"],
+        shape: Shape::Token(&WORD, 40, 60),
+        redacts: &[concat!(
+            "curl -H 'X: «fby",
+            "_k3v9m2a1xq_abcdefghijklmnopqrstuvwxyz234567»' localhost:7878"
+        )],
+        spares: &["fby_k3v9m2a1xq", "the fby_ prefix"],
+    },
+    Row {
         kind: "npm-token",
         literals: &["npm_"],
         shape: Shape::Token(&ALNUM, 36, 36),

@@ -1,4 +1,4 @@
-//! Logs: by time, with the lines that belong to a record kept with it.
+//! Logs: by time and by runs of records that say the same, with the lines that belong to a record kept with it.
 
 use super::{Cut, Piece, SOFT, lines, pack};
 
@@ -6,8 +6,13 @@ use super::{Cut, Piece, SOFT, lines, pack};
 const LOOKED_AT_BYTES: usize = 48;
 /// Smaller records share a cut with the ones before them.
 const SMALL_BYTES: usize = 200;
-/// A new minute is a better place to cut than a new record.
+/// A new minute is a better place to cut than a record that says something else, and that a better one than a
+/// record that says the same as the one before it.
 const MINUTE: u8 = SOFT - 1;
+const OTHER: u8 = SOFT;
+const SAME: u8 = SOFT + 1;
+/// Words that tell what a record says.
+const TEMPLATE_WORDS: usize = 5;
 
 /// Passages of whole records; a title tells from when to when.
 pub(super) fn passages(text: &str) -> Vec<Piece> {
@@ -36,19 +41,33 @@ pub(super) fn is_likely(text: &str) -> bool {
 
 fn cuts(text: &str) -> Vec<Cut> {
     let mut cuts: Vec<Cut> = Vec::new();
-    let mut minute = "";
+    let (mut minute, mut template) = ("", Vec::new());
     for (at, line) in lines(text) {
         // A line without a time goes on with the record before it.
         let Some(time) = time(line) else { continue };
         let own = minute_of(time);
         let is_new_minute = own != minute;
         minute = own;
+        let before = std::mem::replace(&mut template, template_of(line, time));
+        let level = match (is_new_minute, before == template) {
+            (true, _) => MINUTE,
+            (false, false) => OTHER,
+            (false, true) => SAME,
+        };
         let is_far = cuts.last().is_none_or(|last| at - last.at >= SMALL_BYTES);
         if is_new_minute || is_far {
-            cuts.push(Cut::new(at, if is_new_minute { MINUTE } else { SOFT }, ""));
+            cuts.push(Cut::new(at, level, ""));
         }
     }
     cuts
+}
+
+/// The first words of a record without what changes from one to the next: names of hosts stay, numbers go.
+fn template_of<'a>(line: &'a str, time: &str) -> Vec<&'a str> {
+    let said = line.find(time).map_or(line, |at| &line[at + time.len()..]);
+    let words = said.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let lasting = words.filter(|word| !word.bytes().any(|byte| byte.is_ascii_digit()));
+    lasting.take(TEMPLATE_WORDS).collect()
 }
 
 /// The time a line tells near its beginning, with the date before it: `2026-08-01T10:00:05`.
@@ -94,6 +113,21 @@ mod tests {
         ] {
             assert_eq!(time(line), expect, "{line}");
         }
+    }
+
+    #[test]
+    fn a_run_of_the_same_record_is_cut_where_it_ends() {
+        let record = |second: usize, said: &str| format!("2026-08-01T10:00:{second:02} {said}\n");
+        let poll = |second| record(second, &format!("INFO polled queue {second} in {second}.2 ms"));
+        let fail = |second| {
+            record(second, &format!("ERROR worker {second} lost its {}", "lease ".repeat(30)))
+        };
+        let text: String =
+            (0..20).map(poll).chain((20..24).map(fail)).chain((24..60).map(poll)).collect();
+        let pieces = passages(&text);
+        let begins_with_failures =
+            |piece: &Piece| text[piece.start..].starts_with("2026-08-01T10:00:20 ERROR");
+        assert!(pieces.iter().any(begins_with_failures), "{pieces:#?}");
     }
 
     #[test]

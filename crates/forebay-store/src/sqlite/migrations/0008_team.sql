@@ -5,14 +5,13 @@ ALTER TABLE note ADD COLUMN personal INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE note ADD COLUMN author TEXT NOT NULL DEFAULT '';
 CREATE INDEX note_pinned ON note (entry) WHERE pinned;
 
--- Entries that other stores made, by the references they came under. Where another content had that
--- reference here already, both are kept, and the one that came has a reference of its own.
-CREATE TABLE adopted (
+-- Entries that came under a reference which another content had here already: both are kept.
+CREATE TABLE twin (
     ref   TEXT NOT NULL,
     entry INTEGER NOT NULL REFERENCES entry (id) ON DELETE CASCADE,
     PRIMARY KEY (ref, entry)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX adopted_entry ON adopted (entry);
+CREATE INDEX twin_entry ON twin (entry);
 
 -- Two entries that say different things of the same, written apart from each other.
 CREATE TABLE conflict (

@@ -1,0 +1,116 @@
+//! A draft: a segment that is laid out and not written yet.
+//!
+//! Words stand in order on pages, each with its passages; a word is told by what it does not share with the
+//! one before it. A page fits one of SQLite's, unless a single list is larger.
+
+use rusqlite::Transaction;
+
+use super::postings::List;
+use super::{PAGES, Side, varint, vocabulary};
+
+/// A row of this size still fits a page of the file.
+const PAGE_BYTES: usize = 4_000;
+
+pub(super) struct Draft {
+    passages: Vec<(i64, u32)>,
+    vocabulary: Vec<String>,
+    pages: Vec<Page>,
+    /// The first word of each page.
+    directory: Vec<u8>,
+    last_term: Vec<u8>,
+}
+
+#[derive(Default)]
+struct Page {
+    terms: Vec<u8>,
+    places: Vec<u8>,
+}
+
+impl Draft {
+    pub(super) fn new(passages: Vec<(i64, u32)>, vocabulary: Vec<String>) -> Self {
+        Self {
+            passages,
+            vocabulary,
+            pages: Vec::new(),
+            directory: Vec::new(),
+            last_term: Vec::new(),
+        }
+    }
+
+    /// Adds the next word in order.
+    pub(super) fn add(&mut self, term: &[u8], list: &List) {
+        let needed = term.len() + list.postings.len() + 16;
+        let is_full = |page: &Page| page.terms.len() + needed > PAGE_BYTES;
+        if self.pages.last().is_none_or(is_full) {
+            self.pages.push(Page::default());
+            varint::put_slice(&mut self.directory, term);
+            self.last_term.clear();
+        }
+        let Some(page) = self.pages.last_mut() else { return };
+        let shared = self.last_term.iter().zip(term).take_while(|(a, b)| a == b).count();
+        varint::put(&mut page.terms, shared as u64);
+        varint::put_slice(&mut page.terms, &term[shared..]);
+        varint::put(&mut page.terms, u64::from(list.count));
+        varint::put_slice(&mut page.terms, &list.postings);
+        varint::put_slice(&mut page.places, &list.places);
+        self.last_term.clear();
+        self.last_term.extend_from_slice(term);
+    }
+
+    /// Gives the passages their ids in place of their numbers.
+    pub(super) fn name_passages(&mut self, ids: &[i64]) {
+        for (passage, _) in &mut self.passages {
+            *passage = ids.get(*passage as usize).copied().unwrap_or_default();
+        }
+    }
+
+    /// Leaves out words as they are written that stand nowhere any more.
+    pub(super) fn keep_words(&mut self, stands: impl Fn(&str) -> bool) {
+        self.vocabulary.retain(|word| stands(word));
+    }
+
+    pub(super) fn write(self, transaction: &Transaction<'_>, side: Side) -> rusqlite::Result<()> {
+        let ids = self.passages.iter().map(|(passage, _)| *passage);
+        let (Some(first), Some(last)) = (ids.clone().min(), ids.max()) else { return Ok(()) };
+        let words: u64 = self.passages.iter().map(|(_, words)| u64::from(*words)).sum();
+        transaction
+            .prepare_cached(
+                "INSERT INTO word_segment (side, passages, words, first, last, members, directory, vocabulary)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            )?
+            .execute((
+                side as i64,
+                self.passages.len() as i64,
+                words as i64,
+                first,
+                last,
+                members(&self.passages),
+                &self.directory,
+                vocabulary::packed(self.vocabulary),
+            ))?;
+        let start = transaction.last_insert_rowid() * PAGES;
+        let mut terms =
+            transaction.prepare_cached("INSERT INTO word_page (id, terms) VALUES (?1, ?2)")?;
+        let mut places =
+            transaction.prepare_cached("INSERT INTO word_places (id, places) VALUES (?1, ?2)")?;
+        for (number, page) in self.pages.iter().enumerate() {
+            terms.execute((start + number as i64, &page.terms))?;
+            places.execute((start + number as i64, &page.places))?;
+        }
+        Ok(())
+    }
+}
+
+/// Each passage by its distance from the one before, and its words.
+fn members(passages: &[(i64, u32)]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(passages.len() * 3);
+    let mut last = 0;
+    for (passage, words) in passages {
+        let step = passage - last;
+        // Merged segments may hold passages out of order; the lowest bit tells the direction.
+        varint::put(&mut bytes, step.unsigned_abs() << 1 | u64::from(step < 0));
+        varint::put(&mut bytes, u64::from(*words));
+        last = *passage;
+    }
+    bytes
+}

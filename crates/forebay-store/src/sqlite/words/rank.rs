@@ -1,0 +1,409 @@
+//! The passages that fit a question best, by BM25: rare words tell more, and a word tells more in a short
+//! passage than in a long one.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BinaryHeap, HashSet};
+use std::sync::Arc;
+
+use rusqlite::Connection;
+
+use super::postings::{Posting, Postings, places, take_places};
+use super::segment::{Entry, Segment, Segments};
+use super::{Side, gone, term};
+use crate::contract::Query;
+
+/// How soon a word that comes again tells nothing more, and how much the length of a passage counts.
+const SATURATION: f32 = 1.2;
+const LENGTH: f32 = 0.75;
+/// A word that stands in most passages tells nearly nothing, but not less than nothing.
+const LEAST_WEIGHT: f32 = 1e-6;
+/// A match in the title tells more than one in the body.
+const TITLE: f32 = 2.0;
+/// Words of a segment that one beginning may stand for.
+const MOST_BEGINNINGS: usize = 200;
+/// Where places of the body begin.
+const BODY: u64 = 1 << 32;
+
+/// What is asked of the index.
+pub(in super::super) struct Asked {
+    /// A passage has some of these,
+    any: Vec<Clause>,
+    /// all of these,
+    all: Vec<Clause>,
+    /// and none of these.
+    none: Vec<Clause>,
+}
+
+enum Clause {
+    /// Terms one after the other; mostly one.
+    Phrase(Vec<String>),
+    Beginning(String),
+}
+
+impl Asked {
+    pub(in super::super) fn of(query: &Query) -> Self {
+        let phrases = |texts: &[String]| -> Vec<Clause> {
+            let terms = texts.iter().map(|text| term::of_text(text));
+            terms.filter(|terms| !terms.is_empty()).map(Clause::Phrase).collect()
+        };
+        let beginnings = query.beginnings.iter().filter_map(|text| term::of_text(text).pop());
+        let mut any = phrases(&query.words);
+        any.extend(beginnings.map(Clause::Beginning));
+        Self { any, all: phrases(&query.phrases), none: phrases(&query.without) }
+    }
+
+    pub(in super::super) fn is_empty(&self) -> bool {
+        self.any.is_empty() && self.all.is_empty()
+    }
+
+    /// The best passages, best first; of `allowed` ones only, where that is given.
+    pub(in super::super) fn best(
+        &self,
+        connection: &Connection,
+        (segments, side): (&Segments, Side),
+        most: usize,
+        allowed: Option<&HashSet<i64>>,
+    ) -> rusqlite::Result<Vec<(i64, f64)>> {
+        let segments = segments.of(connection, side)?;
+        let gone = gone(connection, side)?;
+        let matches = self.matches(connection, &segments)?;
+        let weights = weights(&segments, &matches, self.any.len() + self.all.len());
+        let average = average_length(&segments);
+        let mut best = Best::new(most);
+        for (segment, matches) in segments.iter().zip(&matches) {
+            let scores = self.scores(segment, matches, (&weights, average));
+            for (number, score) in scores.into_iter().enumerate().filter(|(_, score)| *score > 0.0)
+            {
+                let passage = segment.passages[number];
+                let is_wanted = || {
+                    !gone.contains(&passage)
+                        && allowed.is_none_or(|allowed| allowed.contains(&passage))
+                };
+                if best.would_take(score, passage) && is_wanted() {
+                    best.take(score, passage);
+                }
+            }
+        }
+        Ok(best.in_order())
+    }
+
+    /// Passages that have all that must stand there; none where nothing must.
+    pub(in super::super) fn required(
+        &self,
+        connection: &Connection,
+        segments: &Segments,
+    ) -> rusqlite::Result<Option<HashSet<i64>>> {
+        let mut required: Option<HashSet<i64>> = None;
+        for clause in &self.all {
+            let found = passages_with(connection, segments, clause)?;
+            required = Some(match required {
+                Some(before) => before.intersection(&found).copied().collect(),
+                None => found,
+            });
+        }
+        Ok(required)
+    }
+
+    /// Passages that have what must not stand there.
+    pub(in super::super) fn unwanted(
+        &self,
+        connection: &Connection,
+        segments: &Segments,
+    ) -> rusqlite::Result<HashSet<i64>> {
+        let mut unwanted = HashSet::new();
+        for clause in &self.none {
+            unwanted.extend(passages_with(connection, segments, clause)?);
+        }
+        Ok(unwanted)
+    }
+
+    /// What each segment has of each clause.
+    fn matches(
+        &self,
+        connection: &Connection,
+        segments: &[Arc<Segment>],
+    ) -> rusqlite::Result<Vec<Vec<Matches>>> {
+        let clauses = || self.any.iter().chain(&self.all).chain(&self.none);
+        let of_segment = |segment: &Arc<Segment>| {
+            clauses().map(|clause| matches(connection, segment, clause)).collect()
+        };
+        segments.iter().map(of_segment).collect()
+    }
+
+    /// The score of each passage of a segment; 0 for those that do not fit.
+    fn scores(
+        &self,
+        segment: &Segment,
+        matches: &[Matches],
+        (weights, average): (&[f32], f32),
+    ) -> Vec<f32> {
+        let mut scores = vec![0.0; segment.passages.len()];
+        let (any, rest) = matches.split_at(self.any.len());
+        let (all, none) = rest.split_at(self.all.len());
+        for (matches, weight) in any.iter().zip(weights) {
+            matches.add_to(&mut scores, segment, (*weight, average));
+        }
+        let mut fits_any: Vec<bool> = Vec::new();
+        if !all.is_empty() && !any.is_empty() {
+            fits_any = scores.iter().map(|score| *score > 0.0).collect();
+        }
+        for (matches, weight) in all.iter().zip(&weights[any.len()..]) {
+            matches.add_to(&mut scores, segment, (*weight, average));
+        }
+        for matches in all {
+            let mut has = vec![false; scores.len()];
+            matches.each(|posting| mark(&mut has, posting.passage));
+            keep(&mut scores, |number| has[number]);
+        }
+        if !fits_any.is_empty() {
+            keep(&mut scores, |number| fits_any[number]);
+        }
+        for matches in none {
+            matches.each(|posting| {
+                if let Some(score) = scores.get_mut(posting.passage as usize) {
+                    *score = 0.0;
+                }
+            });
+        }
+        scores
+    }
+}
+
+fn mark(has: &mut [bool], passage: u32) {
+    if let Some(has) = has.get_mut(passage as usize) {
+        *has = true;
+    }
+}
+
+fn keep(scores: &mut [f32], fits: impl Fn(usize) -> bool) {
+    for (number, score) in scores.iter_mut().enumerate() {
+        if !fits(number) {
+            *score = 0.0;
+        }
+    }
+}
+
+/// How many passages have a word, counted up to `most`.
+pub(super) fn count(
+    connection: &Connection,
+    segments: &Segments,
+    word: &str,
+    most: usize,
+) -> rusqlite::Result<usize> {
+    let terms = term::of_text(word);
+    if terms.is_empty() {
+        return Ok(0);
+    }
+    let clause = Clause::Phrase(terms);
+    let gone = gone(connection, Side::Own)?;
+    let mut count = 0;
+    for segment in segments.of(connection, Side::Own)? {
+        matches(connection, &segment, &clause)?.each(|posting| {
+            let passage = segment.passages.get(posting.passage as usize);
+            count += usize::from(passage.is_some_and(|passage| !gone.contains(passage)));
+        });
+        if count >= most {
+            return Ok(most);
+        }
+    }
+    Ok(count)
+}
+
+fn passages_with(
+    connection: &Connection,
+    segments: &Segments,
+    clause: &Clause,
+) -> rusqlite::Result<HashSet<i64>> {
+    let mut found = HashSet::new();
+    for segment in segments.of(connection, Side::Own)? {
+        matches(connection, &segment, clause)?
+            .each(|posting| found.extend(segment.passages.get(posting.passage as usize)));
+    }
+    Ok(found)
+}
+
+/// The passages of a segment that have what a clause asks for.
+enum Matches {
+    Packed { count: u32, postings: Vec<u8> },
+    Read(Vec<Posting>),
+}
+
+impl Matches {
+    fn count(&self) -> usize {
+        match self {
+            Self::Packed { count, .. } => *count as usize,
+            Self::Read(postings) => postings.len(),
+        }
+    }
+
+    fn each(&self, take: impl FnMut(Posting)) {
+        match self {
+            Self::Packed { postings, .. } => Postings::of(postings).for_each(take),
+            Self::Read(postings) => postings.iter().copied().for_each(take),
+        }
+    }
+
+    fn add_to(&self, scores: &mut [f32], segment: &Segment, (weight, average): (f32, f32)) {
+        let per_word = SATURATION * LENGTH / average;
+        self.each(|posting| {
+            let number = posting.passage as usize;
+            let (Some(score), Some(length)) = (scores.get_mut(number), segment.lengths.get(number))
+            else {
+                return;
+            };
+            let times = TITLE * posting.title as f32 + posting.body as f32;
+            let length = SATURATION * (1.0 - LENGTH) + per_word * *length as f32;
+            *score += weight * times * (SATURATION + 1.0) / (times + length);
+        });
+    }
+}
+
+fn matches(
+    connection: &Connection,
+    segment: &Segment,
+    clause: &Clause,
+) -> rusqlite::Result<Matches> {
+    match clause {
+        Clause::Phrase(terms) if terms.len() == 1 => {
+            let entry = segment.find(connection, &terms[0])?;
+            Ok(entry.map_or(Matches::Read(Vec::new()), |entry| Matches::Packed {
+                count: entry.count,
+                postings: entry.postings,
+            }))
+        }
+        Clause::Phrase(terms) => phrase(connection, segment, terms).map(Matches::Read),
+        Clause::Beginning(with) => {
+            let entries = segment.beginning(connection, with, MOST_BEGINNINGS)?;
+            Ok(Matches::Read(any_of(&entries)))
+        }
+    }
+}
+
+/// What any of these words has, each passage once.
+fn any_of(entries: &[Entry]) -> Vec<Posting> {
+    let mut all: BTreeMap<u32, Posting> = BTreeMap::new();
+    for posting in entries.iter().flat_map(|entry| Postings::of(&entry.postings)) {
+        let known = all.entry(posting.passage).or_insert(Posting { title: 0, body: 0, ..posting });
+        known.title += posting.title;
+        known.body += posting.body;
+    }
+    all.into_values().collect()
+}
+
+/// The passages in which these words stand one after the other.
+fn phrase(
+    connection: &Connection,
+    segment: &Segment,
+    terms: &[String],
+) -> rusqlite::Result<Vec<Posting>> {
+    // Each passage with the places where what was looked at so far ends.
+    let mut ends: Vec<(u32, Vec<u64>)> = Vec::new();
+    for (number, term) in terms.iter().enumerate() {
+        let Some(entry) = segment.find(connection, term)? else { return Ok(Vec::new()) };
+        let own = places_of(connection, segment, &entry)?;
+        ends = if number == 0 { own } else { following(&ends, own) };
+        if ends.is_empty() {
+            return Ok(Vec::new());
+        }
+    }
+    let posting = |(passage, places): (u32, Vec<u64>)| {
+        let title = places.iter().filter(|place| **place < BODY).count();
+        Posting { passage, title: title as u32, body: (places.len() - title) as u32 }
+    };
+    Ok(ends.into_iter().map(posting).collect())
+}
+
+fn places_of(
+    connection: &Connection,
+    segment: &Segment,
+    entry: &Entry,
+) -> rusqlite::Result<Vec<(u32, Vec<u64>)>> {
+    let bytes = segment.places(connection, entry)?;
+    let mut left = &bytes[..];
+    let own = Postings::of(&entry.postings).map_while(|posting| {
+        Some((posting.passage, places(take_places(&mut left, posting)?, posting)))
+    });
+    Ok(own.collect())
+}
+
+/// Those places that come right after one before.
+fn following(before: &[(u32, Vec<u64>)], own: Vec<(u32, Vec<u64>)>) -> Vec<(u32, Vec<u64>)> {
+    let mut found = Vec::new();
+    for (passage, mut places) in own {
+        let Ok(at) = before.binary_search_by_key(&passage, |(passage, _)| *passage) else {
+            continue;
+        };
+        let ends = &before[at].1;
+        places.retain(|place| {
+            place.checked_sub(1).is_some_and(|end| ends.binary_search(&end).is_ok())
+        });
+        if !places.is_empty() {
+            found.push((passage, places));
+        }
+    }
+    found
+}
+
+/// What each clause tells: the more, the fewer passages have it.
+fn weights(segments: &[Arc<Segment>], matches: &[Vec<Matches>], clauses: usize) -> Vec<f32> {
+    let passages: usize = segments.iter().map(|segment| segment.passages.len()).sum();
+    let weight = |clause: usize| {
+        let with: usize = matches.iter().map(|of_segment| of_segment[clause].count()).sum();
+        let (with, without) = (with as f32, passages.saturating_sub(with) as f32);
+        ((without + 0.5) / (with + 0.5)).ln().max(LEAST_WEIGHT)
+    };
+    (0..clauses).map(weight).collect()
+}
+
+fn average_length(segments: &[Arc<Segment>]) -> f32 {
+    let passages: usize = segments.iter().map(|segment| segment.passages.len()).sum();
+    let words: u64 = segments.iter().map(|segment| segment.words).sum();
+    (words as f32 / passages.max(1) as f32).max(1.0)
+}
+
+/// The best so many; of equal ones the newer.
+struct Best {
+    most: usize,
+    /// The worst of them on top.
+    held: BinaryHeap<Worst>,
+}
+
+#[derive(PartialEq)]
+struct Worst(f32, i64);
+
+impl Eq for Worst {}
+
+impl PartialOrd for Worst {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Worst {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.0.total_cmp(&self.0).then(other.1.cmp(&self.1))
+    }
+}
+
+impl Best {
+    fn new(most: usize) -> Self {
+        Self { most, held: BinaryHeap::with_capacity(most + 1) }
+    }
+
+    fn would_take(&self, score: f32, passage: i64) -> bool {
+        let is_better = |worst: &Worst| Worst(score, passage) < *worst;
+        self.held.len() < self.most || self.held.peek().is_some_and(is_better)
+    }
+
+    fn take(&mut self, score: f32, passage: i64) {
+        self.held.push(Worst(score, passage));
+        if self.held.len() > self.most {
+            self.held.pop();
+        }
+    }
+
+    fn in_order(self) -> Vec<(i64, f64)> {
+        let sorted = self.held.into_sorted_vec();
+        sorted.into_iter().map(|Worst(score, passage)| (passage, f64::from(score))).collect()
+    }
+}

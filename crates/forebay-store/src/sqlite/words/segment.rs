@@ -1,0 +1,227 @@
+//! A segment as it is read: its passages and where its words stand in the file. It never changes.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::{PAGES, Side, varint};
+
+/// The segments that were read, for as long as they are there.
+#[derive(Debug, Default)]
+pub(in super::super) struct Segments {
+    known: Mutex<HashMap<i64, Arc<Segment>>>,
+}
+
+impl Segments {
+    /// All segments of one side, oldest first.
+    pub(super) fn of(
+        &self,
+        connection: &Connection,
+        side: Side,
+    ) -> rusqlite::Result<Vec<Arc<Segment>>> {
+        let ids: Vec<i64> = connection
+            .prepare_cached("SELECT id FROM word_segment WHERE side = ?1 ORDER BY id")?
+            .query_map([side as i64], |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|id, segment| segment.side != side || ids.binary_search(id).is_ok());
+        let mut segments = Vec::with_capacity(ids.len());
+        for id in ids {
+            let segment = match known.get(&id) {
+                Some(segment) => Arc::clone(segment),
+                None => Arc::new(Segment::read(connection, id)?),
+            };
+            known.insert(id, Arc::clone(&segment));
+            segments.push(segment);
+        }
+        Ok(segments)
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Segment {
+    pub(super) id: i64,
+    side: Side,
+    /// The passages by their numbers in the segment, and how many words each has.
+    pub(super) passages: Vec<i64>,
+    pub(super) lengths: Vec<u32>,
+    pub(super) words: u64,
+    /// The first word of each page.
+    directory: Vec<Box<[u8]>>,
+}
+
+/// A word of a segment.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) count: u32,
+    pub(super) postings: Vec<u8>,
+    /// The page it stands on, and how many words before it.
+    page: i64,
+    number: usize,
+}
+
+impl Segment {
+    pub(super) fn read(connection: &Connection, id: i64) -> rusqlite::Result<Self> {
+        connection
+            .prepare_cached(
+                "SELECT side, words, members, directory FROM word_segment WHERE id = ?1",
+            )?
+            .query_row([id], |row| {
+                let (passages, lengths) = members(row.get_ref(2)?.as_blob()?);
+                Ok(Self {
+                    id,
+                    side: Side::of(row.get(0)?),
+                    words: row.get::<_, i64>(1)? as u64,
+                    passages,
+                    lengths,
+                    directory: directory(row.get_ref(3)?.as_blob()?),
+                })
+            })
+    }
+
+    /// A word, if the segment has it.
+    pub(super) fn find(
+        &self,
+        connection: &Connection,
+        term: &str,
+    ) -> rusqlite::Result<Option<Entry>> {
+        let mut found = None;
+        self.scan(connection, term, |entry| {
+            if entry.term >= term.as_bytes() {
+                found = (entry.term == term.as_bytes()).then(|| entry.owned());
+                return false;
+            }
+            true
+        })?;
+        Ok(found)
+    }
+
+    /// The words that begin with this, at most so many.
+    pub(super) fn beginning(
+        &self,
+        connection: &Connection,
+        with: &str,
+        most: usize,
+    ) -> rusqlite::Result<Vec<Entry>> {
+        let mut found = Vec::new();
+        self.scan(connection, with, |entry| {
+            if entry.term.starts_with(with.as_bytes()) {
+                found.push(entry.owned());
+            }
+            found.len() < most
+                && (entry.term < with.as_bytes() || entry.term.starts_with(with.as_bytes()))
+        })?;
+        Ok(found)
+    }
+
+    /// The places of a word, passage after passage.
+    pub(super) fn places(
+        &self,
+        connection: &Connection,
+        entry: &Entry,
+    ) -> rusqlite::Result<Vec<u8>> {
+        let read = |row: &rusqlite::Row<'_>| {
+            let mut bytes = row.get_ref(0)?.as_blob()?;
+            for _ in 0..entry.number {
+                varint::take_slice(&mut bytes);
+            }
+            Ok(varint::take_slice(&mut bytes).unwrap_or_default().to_vec())
+        };
+        let places = connection
+            .prepare_cached("SELECT places FROM word_places WHERE id = ?1")?
+            .query_row([entry.page], read)
+            .optional()?;
+        Ok(places.unwrap_or_default())
+    }
+
+    /// Hands out words in order, from the page on that would have `from`, while `go_on`.
+    fn scan(
+        &self,
+        connection: &Connection,
+        from: &str,
+        mut go_on: impl FnMut(&Borrowed<'_>) -> bool,
+    ) -> rusqlite::Result<()> {
+        let after = self.directory.partition_point(|first| **first <= *from.as_bytes());
+        let mut statement =
+            connection.prepare_cached("SELECT terms FROM word_page WHERE id = ?1")?;
+        for number in after.saturating_sub(1)..self.directory.len() {
+            let page = self.id * PAGES + number as i64;
+            let mut rows = statement.query([page])?;
+            let Some(row) = rows.next()? else { return Ok(()) };
+            let mut entries = Entries::of(row.get_ref(0)?.as_blob()?, page);
+            while let Some(entry) = entries.next() {
+                if !go_on(&entry) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A word on its page.
+pub(super) struct Borrowed<'a> {
+    pub(super) term: &'a [u8],
+    pub(super) count: u32,
+    pub(super) postings: &'a [u8],
+    page: i64,
+    number: usize,
+}
+
+impl Borrowed<'_> {
+    fn owned(&self) -> Entry {
+        Entry {
+            count: self.count,
+            postings: self.postings.to_vec(),
+            page: self.page,
+            number: self.number,
+        }
+    }
+}
+
+/// The words of one page.
+pub(super) struct Entries<'a> {
+    bytes: &'a [u8],
+    term: Vec<u8>,
+    page: i64,
+    number: usize,
+}
+
+impl<'a> Entries<'a> {
+    pub(super) fn of(bytes: &'a [u8], page: i64) -> Self {
+        Self { bytes, term: Vec::new(), page, number: 0 }
+    }
+
+    pub(super) fn next(&mut self) -> Option<Borrowed<'_>> {
+        let shared = varint::take(&mut self.bytes)? as usize;
+        let rest = varint::take_slice(&mut self.bytes)?;
+        let count = varint::take(&mut self.bytes)? as u32;
+        let postings = varint::take_slice(&mut self.bytes)?;
+        self.term.truncate(shared);
+        self.term.extend_from_slice(rest);
+        self.number += 1;
+        let number = self.number - 1;
+        Some(Borrowed { term: &self.term, count, postings, page: self.page, number })
+    }
+}
+
+fn members(mut bytes: &[u8]) -> (Vec<i64>, Vec<u32>) {
+    let (mut passages, mut lengths) = (Vec::new(), Vec::new());
+    let mut last = 0_i64;
+    while let (Some(step), Some(words)) = (varint::take(&mut bytes), varint::take(&mut bytes)) {
+        let distance = (step >> 1) as i64;
+        last = last.wrapping_add(if step & 1 == 0 { distance } else { -distance });
+        passages.push(last);
+        lengths.push(words as u32);
+    }
+    (passages, lengths)
+}
+
+fn directory(mut bytes: &[u8]) -> Vec<Box<[u8]>> {
+    let mut firsts = Vec::new();
+    while let Some(first) = varint::take_slice(&mut bytes) {
+        firsts.push(first.into());
+    }
+    firsts
+}

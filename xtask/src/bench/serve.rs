@@ -1,0 +1,204 @@
+//! `forebay serve` under load from 64 connections, and with thousands that say nothing.
+//!
+//! The load comes from the same machine, so what it costs is part of every figure.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, ensure};
+use serde_json::{Value, json};
+
+use super::sample::Sample;
+use super::stage::Stage;
+use super::table::Row;
+use super::text::Words;
+use super::{Sizes, memory};
+use crate::server::Server;
+use crate::shell;
+
+const CONNECTIONS: usize = 64;
+/// Documents that are searched, as in the trial of a single client.
+const DOCUMENTS: usize = 20_000;
+
+pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
+    let file = stage.file("documents.jsonl");
+    super::search::write_documents(&file, DOCUMENTS.min(sizes.documents))?;
+    let path = file.to_string_lossy();
+    shell::output(&mut stage.forebay(&["index", "--jsonl", &path, "--source", "bench"]))?;
+    let mut server = start(stage)?;
+    load(&server, CONNECTIONS, &search)?;
+    let searches = load(&server, sizes.requests, &search)?;
+    let notes = load(&server, sizes.requests / 2, &note)?;
+    let resident = memory::resident(server.process()).unwrap_or(f64::NAN);
+    let idle = hold_idle(&server, sizes.idle_connections)?;
+    server.kill()?;
+    let kept = stage.store_facts()?["entries"]["note"].as_u64().unwrap_or(0) as usize;
+    Ok(vec![
+        searches.row("searches", 2_000.0),
+        searches.slow_row("search"),
+        notes.row("note writes", 1_000.0),
+        notes.slow_row("note write"),
+        Row::at_most("serve: resident after the load", 100.0, resident, "MB", ""),
+        idle,
+        Row::claim(
+            "serve: a killed server loses no acknowledged note",
+            kept == notes.done,
+            format!("{kept} of {}", notes.done),
+        ),
+    ])
+}
+
+fn start(stage: &Stage) -> Result<Server> {
+    Server::start(&mut stage.forebay(&["serve", "--listen", "127.0.0.1:0"]))
+}
+
+/// What many requests took.
+struct Load {
+    times: Sample,
+    done: usize,
+    took: Duration,
+}
+
+impl Load {
+    fn row(&self, what: &str, target: f64) -> Row {
+        let rate = self.done as f64 / self.took.as_secs_f64();
+        let remark = format!("{} requests", self.done);
+        Row::at_least(
+            format!("serve: {what} at {CONNECTIONS} connections"),
+            target,
+            rate,
+            "/s",
+            remark,
+        )
+    }
+
+    fn slow_row(&self, what: &str) -> Row {
+        let remark = format!("median {:.2}", self.times.median());
+        Row::at_most(format!("serve: {what}, p99"), 100.0, self.times.p99(), "ms", remark)
+    }
+}
+
+/// Sends `count` requests over all connections, each as soon as its last one was answered.
+fn load(
+    server: &Server,
+    count: usize,
+    make: &(dyn Fn(&mut Words) -> Vec<u8> + Sync),
+) -> Result<Load> {
+    let next = AtomicUsize::new(0);
+    let started = Instant::now();
+    let parts: Vec<Result<Sample>> = thread::scope(|scope| {
+        let next = &next;
+        let clients: Vec<_> = (0..CONNECTIONS)
+            .map(|number| scope.spawn(move || client(server, number, count, next, make)))
+            .collect();
+        let join = |client: thread::ScopedJoinHandle<'_, Result<Sample>>| {
+            client.join().unwrap_or_else(|_| Err(anyhow!("a client panicked")))
+        };
+        clients.into_iter().map(join).collect()
+    });
+    let took = started.elapsed();
+    let mut times = Sample::default();
+    for part in parts {
+        times.merge(part?);
+    }
+    Ok(Load { times, done: count, took })
+}
+
+fn client(
+    server: &Server,
+    number: usize,
+    count: usize,
+    next: &AtomicUsize,
+    make: &(dyn Fn(&mut Words) -> Vec<u8> + Sync),
+) -> Result<Sample> {
+    let mut words = Words::new(number as u64 + 100);
+    let mut connection = Connection::open(server)?;
+    let mut times = Sample::default();
+    while next.fetch_add(1, Ordering::Relaxed) < count {
+        let request = make(&mut words);
+        let started = Instant::now();
+        connection.ask(&request)?;
+        times.add(started.elapsed());
+    }
+    Ok(times)
+}
+
+fn search(words: &mut Words) -> Vec<u8> {
+    let length = 2 + words.below(5);
+    let query = words.phrase(length).replace(' ', "+");
+    format!("GET /v1/search?q={query}&limit=5 HTTP/1.1\r\nhost: localhost\r\n\r\n").into_bytes()
+}
+
+fn note(words: &mut Words) -> Vec<u8> {
+    let body = json!({ "text": words.text(200) }).to_string();
+    format!(
+        "POST /v1/tools/ctx_annotate HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
+}
+
+/// As much of HTTP as the server's answers need.
+struct Connection {
+    stream: BufReader<TcpStream>,
+}
+
+impl Connection {
+    fn open(server: &Server) -> Result<Self> {
+        let stream = TcpStream::connect(server.address())?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream: BufReader::new(stream) })
+    }
+
+    /// The body of an answer, which must be a success.
+    fn ask(&mut self, request: &[u8]) -> Result<Value> {
+        self.stream.get_mut().write_all(request)?;
+        let (mut head, mut length) = (String::new(), 0);
+        loop {
+            let mut line = String::new();
+            ensure!(self.stream.read_line(&mut line)? > 0, "the server hung up: {head}");
+            if let Some(value) = line.strip_prefix("content-length:") {
+                length = value.trim().parse()?;
+            }
+            if line.trim().is_empty() {
+                break;
+            }
+            head.push_str(&line);
+        }
+        let mut body = vec![0; length];
+        self.stream.read_exact(&mut body)?;
+        let told = String::from_utf8_lossy(&body);
+        ensure!(head.starts_with("HTTP/1.1 200"), "{head}{told}");
+        serde_json::from_slice(&body).with_context(|| told.into_owned())
+    }
+}
+
+/// Opens connections that say nothing, and sees whether others are answered meanwhile.
+fn hold_idle(server: &Server, wanted: usize) -> Result<Row> {
+    let open: Vec<TcpStream> =
+        (0..wanted).map_while(|_| TcpStream::connect(server.address()).ok()).collect();
+    let busy = load(server, 1_000, &search)?;
+    let mut alive = open.iter().filter(|stream| is_open(stream)).count();
+    // One that idled is answered when it speaks.
+    if let Some(last) = open.into_iter().next_back() {
+        let mut late = Connection { stream: BufReader::new(last) };
+        alive = late.ask(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").map_or(0, |_| alive);
+    }
+    let resident = memory::resident(server.process()).unwrap_or(f64::NAN);
+    let remark = format!(
+        "{alive} of {wanted}; searches beside them p99 {:.0} ms, resident {resident:.0} MB",
+        busy.times.p99()
+    );
+    Ok(Row::claim("serve: idle connections are held", alive == wanted, remark))
+}
+
+fn is_open(stream: &TcpStream) -> bool {
+    let would_block = |error: std::io::Error| error.kind() == std::io::ErrorKind::WouldBlock;
+    stream.set_nonblocking(true).is_ok()
+        && stream.peek(&mut [0]).is_err_and(would_block)
+        && stream.set_nonblocking(false).is_ok()
+}
