@@ -13,6 +13,15 @@ use crate::recognizers::Recognizers;
 /// The settings and their defaults, as the file a user would write.
 pub const DEFAULTS: &str = include_str!("settings.toml");
 
+/// The environment variable that sets one setting: `digest.budget` by `FOREBAY_DIGEST_BUDGET`.
+pub fn variable(key: &str) -> String {
+    match key {
+        "store.url" => "FOREBAY_STORE".to_owned(),
+        "store.workspace" => "FOREBAY_WORKSPACE".to_owned(),
+        key => format!("FOREBAY_{}", key.replace('.', "_").to_uppercase()),
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {

@@ -40,7 +40,7 @@ pub(super) fn page() -> Result<String> {
 
 impl Setting {
     fn row(&self) -> Vec<String> {
-        let variable = format!("FOREBAY_{}", self.key.replace('.', "_").to_uppercase());
+        let variable = forebay_app::settings::variable(&self.key);
         vec![
             format!("`{}`", self.key),
             format!("`{}`", self.default),

@@ -158,8 +158,9 @@ impl Stem {
         }
     }
 
+    /// Whether the word has this suffix; it must not be all of the word.
     fn ends_with(&self, suffix: &str) -> bool {
-        self.letters.ends_with(suffix.as_bytes())
+        self.letters.len() > suffix.len() && self.letters.ends_with(suffix.as_bytes())
     }
 
     fn before(&self, suffix: &str) -> &[u8] {

@@ -153,7 +153,7 @@ pub(super) fn telling(mut counted: Vec<(i64, &String)>) -> Vec<String> {
 }
 
 /// Passages that a search in a large project reads for its words: each is a row that is fetched.
-pub(super) const READ: i64 = 1_200;
+pub(super) const READ: i64 = 800;
 
 fn has_grown(work: &mut Work<'_>, sizes: &Sizes, counted_to: i64) -> Result<bool, Fault> {
     let tenth = sizes.passages as i64 / 10;

@@ -14,15 +14,6 @@ pub(crate) const PROJECT: &str = "CLAUDE_PROJECT_DIR";
 pub(crate) const HOST_SESSIONS: &[&str] =
     &["CLAUDE_CODE_SESSION_ID", "GEMINI_SESSION_ID", "QWEN_SESSION_ID"];
 
-/// The variable that sets one setting: `digest.budget` by `FOREBAY_DIGEST_BUDGET`.
-pub(crate) fn of_setting(key: &str) -> String {
-    match key {
-        "store.url" => "FOREBAY_STORE".to_owned(),
-        "store.workspace" => "FOREBAY_WORKSPACE".to_owned(),
-        key => format!("FOREBAY_{}", key.replace('.', "_").to_uppercase()),
-    }
-}
-
 /// Every variable that is text, for what must not be stored.
 pub(crate) fn all() -> Vec<(String, String)> {
     std::env::vars_os()

@@ -13,7 +13,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use forebay_app::settings::{DEFAULTS, Settings};
+use forebay_app::settings::{DEFAULTS, Settings, variable};
 use toml::{Table, Value};
 
 /// The name of a project's own settings file.
@@ -147,7 +147,7 @@ impl Config {
         let keys: Vec<String> =
             self.values.keys().filter(|key| !recognizers::is_one(key)).cloned().collect();
         for key in keys {
-            let name = environment::of_setting(&key);
+            let name = variable(&key);
             if let Some(text) = environment::read(&name) {
                 self.set_text(&key, &text, &Layer::Environment(name))?;
             }
