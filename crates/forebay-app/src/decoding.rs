@@ -41,7 +41,7 @@ fn guess(bytes: &[u8]) -> &'static Encoding {
 fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = &bytes[..bytes.len().min(HEAD_BYTES) & !1];
     let pairs = head.len() / 2;
-    if pairs < 8 {
+    if pairs < 8 || memchr::memchr(0, head).is_none() {
         return None;
     }
     let zeros =

@@ -13,11 +13,11 @@ pub fn length(a: &[u8]) -> f32 {
 /// The sum of the products; what is beyond the shorter one does not count.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it is made for the registers of its caller")]
+#[allow(clippy::needless_range_loop, reason = "an adapter of iterators is a function of its own")]
 fn dot(a: &[u8], b: &[u8]) -> i32 {
     const AT_ONCE: usize = 32;
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<AT_ONCE>(), b.as_chunks::<AT_ONCE>());
     let mut sum = 0;
-    // Plain loops: adapters of iterators are functions of their own, for narrow registers.
     for (a, b) in a.iter().zip(b) {
         for at in 0..AT_ONCE {
             sum += i32::from(a[at].cast_signed()) * i32::from(b[at].cast_signed());

@@ -59,14 +59,16 @@ fn add_up_wide(rows: &[(&[u8; WIDTH], f32)], sum: &mut [f32; WIDTH]) {
 /// A few columns at a time, so that their sums stay in registers.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it is made for the registers of its caller")]
+#[allow(clippy::needless_range_loop, reason = "an adapter of iterators is a function of its own")]
 fn add_up_plain(rows: &[(&[u8; WIDTH], f32)], sum: &mut [f32; WIDTH]) {
     let (columns, _) = sum.as_chunks_mut::<COLUMNS>();
     for (number, columns) in columns.iter_mut().enumerate() {
         let mut own = [0.0; COLUMNS];
         for (row, weight) in rows {
             let (parts, _) = row.as_chunks::<COLUMNS>();
-            for (sum, byte) in own.iter_mut().zip(&parts[number]) {
-                *sum += f32::from(byte.cast_signed()) * weight;
+            let part = &parts[number];
+            for at in 0..COLUMNS {
+                own[at] += f32::from(part[at].cast_signed()) * weight;
             }
         }
         *columns = own;

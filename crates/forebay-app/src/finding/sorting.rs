@@ -78,7 +78,8 @@ pub(super) fn fold(hits: &mut Vec<Hit>) {
 
 /// The words of a text by their hashes, each once, in order.
 fn distinct_words(text: &str) -> Vec<u64> {
-    let mut words: Vec<u64> = inner::runs(text).into_iter().map(hash).collect();
+    let mut words = Vec::with_capacity(text.len() / 6);
+    inner::each_run(text, |run| words.push(hash(run)));
     words.sort_unstable();
     words.dedup();
     words

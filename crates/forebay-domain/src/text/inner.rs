@@ -48,7 +48,8 @@ pub fn is_emoji(c: char) -> bool {
     matches!(c, '\u{2600}'..='\u{27bf}' | '\u{2b50}' | '\u{2b55}' | '\u{1f000}'..='\u{1faff}')
 }
 
-fn each_run<'a>(text: &'a str, mut take: impl FnMut(&'a str)) {
+/// Hands them out, in order.
+pub fn each_run<'a>(text: &'a str, mut take: impl FnMut(&'a str)) {
     let mut start = None;
     for (at, c) in text.char_indices() {
         let belongs = c.is_alphanumeric() || !c.is_ascii() && is_emoji(c);

@@ -36,7 +36,7 @@ const fn kinds() -> [Kind; 256] {
 
 #[inline]
 pub fn kind(byte: u8) -> Kind {
-    KINDS[byte as usize]
+    KINDS[usize::from(byte)]
 }
 
 /// The bytes from `start` to `end` as a number; none where they are too many.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io;
 
 use rusqlite::{Connection, OptionalExtension, Transaction};
-use zstd::bulk::Compressor;
+use zstd::bulk::{Compressor, Decompressor};
 
 /// Raw bytes in one part: small enough to read a passage cheaply, large enough to compress well.
 pub(crate) const PART_BYTES: usize = 32 * 1024;
@@ -12,8 +12,9 @@ pub(crate) const PART_BYTES: usize = 32 * 1024;
 const COMPRESSION_LEVEL: i32 = 1;
 
 thread_local! {
-    /// Its tables are larger than most texts, so they are made once.
+    /// Their tables are larger than most texts, so they are made once.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
 /// A part that is ready to be written.
@@ -198,7 +199,15 @@ fn decompress(data: &[u8], bytes: usize) -> rusqlite::Result<Vec<u8>> {
 
 /// A part's raw bytes.
 pub(crate) fn unpacked(data: &[u8], bytes: usize) -> io::Result<Vec<u8>> {
-    zstd::bulk::decompress(data, bytes)
+    DECOMPRESSOR.with_borrow_mut(|decompressor| {
+        if decompressor.is_none() {
+            *decompressor = Some(Decompressor::new()?);
+        }
+        match decompressor {
+            Some(decompressor) => decompressor.decompress(data, bytes),
+            None => zstd::bulk::decompress(data, bytes),
+        }
+    })
 }
 
 fn as_engine_error(error: io::Error) -> rusqlite::Error {

@@ -46,7 +46,9 @@ impl Parts {
                 Some(blob) => self.read(connection, blob, hit.start, hit.bytes as usize)?,
                 None => Vec::new(),
             };
-            texts.push(String::from_utf8_lossy(&raw).into_owned());
+            let text = String::from_utf8(raw)
+                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+            texts.push(text);
         }
         Ok(texts)
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use forebay_domain::{EntryKind, Hit, NoteKind, Reference, Timestamp};
 use rusqlite::types::Value;
-use rusqlite::{Connection, Row, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 
 use super::conditions::Conditions;
 use super::entries;
@@ -187,7 +187,7 @@ fn add_kinds(conditions: &mut Conditions, query: &Query) {
 
 /// What is known of the candidates; a note that was replaced is none.
 fn load(connection: &Connection, scores: &BTreeMap<i64, Scores>) -> rusqlite::Result<Vec<Hit>> {
-    let ids: Vec<String> = scores.keys().map(i64::to_string).collect();
+    // One statement that is known, for each: a list of all would be read anew for every question.
     let sql = format!(
         "SELECT entry.ref, entry.kind, note.kind, chunk.title, entry.source, chunk.key,
                 coalesce(chunk.created, entry.created), chunk.first_line, chunk.last_line,
@@ -195,17 +195,19 @@ fn load(connection: &Connection, scores: &BTreeMap<i64, Scores>) -> rusqlite::Re
                     (SELECT older.ref FROM note AS replaced
                      JOIN entry AS older ON older.id = replaced.entry
                      WHERE replaced.superseded_by = entry.id ORDER BY older.id DESC LIMIT 1) END,
-                chunk.start, chunk.bytes, coalesce(meaning.code, 0), chunk.id
+                chunk.start, chunk.bytes, coalesce(meaning.code, 0)
          FROM chunk {JOINS} LEFT JOIN meaning ON meaning.chunk = chunk.id
-         WHERE chunk.id IN ({}) AND note.superseded_by IS NULL ORDER BY chunk.id DESC",
-        ids.join(", ")
+         WHERE chunk.id = ?1 AND note.superseded_by IS NULL"
     );
-    let mut statement = connection.prepare(&sql)?;
-    statement.query_map([], |row| read_hit(row, scores))?.collect()
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut hits = Vec::with_capacity(scores.len());
+    for (chunk, score) in scores.iter().rev() {
+        hits.extend(statement.query_row([chunk], |row| read_hit(row, score)).optional()?);
+    }
+    Ok(hits)
 }
 
-fn read_hit(row: &Row<'_>, scores: &BTreeMap<i64, Scores>) -> rusqlite::Result<Hit> {
-    let score = scores.get(&row.get(13)?);
+fn read_hit(row: &Row<'_>, score: &Scores) -> rusqlite::Result<Hit> {
     Ok(Hit {
         reference: entries::parse_reference(&row.get::<_, String>(0)?)?,
         kind: EntryKind::from_word(&row.get::<_, String>(1)?).unwrap_or(EntryKind::Source),
@@ -219,8 +221,8 @@ fn read_hit(row: &Row<'_>, scores: &BTreeMap<i64, Scores>) -> rusqlite::Result<H
         start: row.get::<_, i64>(10)? as u64,
         bytes: row.get::<_, i64>(11)? as u64,
         is_code: row.get(12)?,
-        words: score.map_or(0.0, |score| score.words),
-        nearness: score.map_or(0.0, |score| score.nearness),
+        words: score.words,
+        nearness: score.nearness,
         score: 0.0,
         text: String::new(),
         matched: Vec::new(),

@@ -209,9 +209,10 @@ impl Builder {
         let inner_terms = inner.len() as u32;
         let (start, terms) = (terms.start, terms.len() as u32);
         self.runs.push(Run { start, terms, inner: inner_terms, seen_in: 0 });
-        match key {
-            Some(key) => self.short.insert(key, number),
-            None => drop(self.long.insert(run.into(), number)),
+        if let Some(key) = key {
+            self.short.insert(key, number);
+        } else {
+            self.long.insert(run.into(), number);
         }
         number
     }
