@@ -49,7 +49,7 @@ fn unparted_signatures(source: &str) -> Vec<usize> {
         let text = line.trim();
         let indent = line.len() - line.trim_start().len();
         let is_signature = text.starts_with('<') && (text.contains('(') || text.ends_with(['<', ',']));
-        if is_signature && indent > 0 && is_complete(last) {
+        if is_signature && line[..indent].ends_with([' ', '\t']) && is_complete(last) {
             found.push(start + indent - 1);
         }
         if !text.is_empty() && !["//", "/*", "*"].iter().any(|mark| text.starts_with(mark)) {
@@ -101,5 +101,6 @@ mod tests {
         check("x: {\n  (): A<B>\n\n  /** Docs. */\n  <\n    C\n  >(): C\n}", "x: {\n  (): A<B>\n\n  /** Docs. */\n ;<\n    C\n  >(): C\n}");
         check("f: () =>\n  <A>(a: A) => A", "f: () =>\n  <A>(a: A) => A");
         check("const a =\n  <B>(b)", "const a =\n  <B>(b)");
+        check("a: B\n\u{3000}<C>(c)", "a: B\n\u{3000}<C>(c)");
     }
 }

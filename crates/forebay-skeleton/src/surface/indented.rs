@@ -77,7 +77,8 @@ fn body_end(lines: &[Line<'_>], first: usize, indent: usize) -> Option<usize> {
         }
         last = Some(index);
     }
-    last
+    // A quote that nothing closes was none.
+    last.filter(|_| quote.is_none())
 }
 
 /// The line on which the docs of a body end, if it begins with some.
@@ -108,17 +109,36 @@ fn balance(code: &str) -> i32 {
     })
 }
 
-/// The long quote that is open behind a line.
+/// The long quote that is open behind a line; one in a comment or a short string opens nothing.
 fn quote_after(text: &str, before: Option<&'static str>) -> Option<&'static str> {
-    let mut open = before;
-    let mut rest = text;
-    loop {
-        let quotes = QUOTES.iter().filter(|quote| open.is_none_or(|open| open == **quote));
-        let next = quotes.filter_map(|quote| Some((rest.find(*quote)?, *quote))).min();
-        let Some((at, quote)) = next else { return open };
-        open = if open.is_some() { None } else { Some(quote) };
-        rest = &rest[at + quote.len()..];
+    let bytes = text.as_bytes();
+    let (mut open, mut at) = (before, 0);
+    while at < bytes.len() {
+        if let Some(quote) = open {
+            let Some(end) = text[at..].find(quote) else { return open };
+            at += end + quote.len();
+            open = None;
+            continue;
+        }
+        match bytes[at] {
+            b'#' => return None,
+            b'"' | b'\'' => {
+                open = QUOTES.iter().copied().find(|quote| text[at..].starts_with(quote));
+                at = open.map_or_else(|| after_string(bytes, at), |quote| at + quote.len());
+            }
+            _ => at += 1,
+        }
     }
+    open
+}
+
+/// Behind the string that begins here, which ends with its line at the latest.
+fn after_string(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while at < bytes.len() && bytes[at] != bytes[start] {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    at + 1
 }
 
 #[cfg(test)]
@@ -148,6 +168,10 @@ mod tests {
         );
         check("'''\ndef no():\n    a\n    b\n'''\n", "'''\ndef no():\n    a\n    b\n'''\n");
         check("def a():\n    b\n    c", "def a():\n    pass\n");
+        check(
+            "def a():\n    b = '\"\"\"'\n    c # '''\n\ndef d():\n    e\n",
+            "def a():\n    pass\n\ndef d():\n    e\n",
+        );
     }
 
     proptest! {
