@@ -174,14 +174,14 @@ fn a_corrupt_database_is_told_by_the_server() {
 
 /// Overwrites pages in the middle of a database that opens all the same.
 fn harm(env: &TestEnv) {
-    env.stored(varied_log(20_000));
+    env.stored(varied_log(40_000));
     let database = env.database();
     Connection::open(&database)
         .unwrap()
         .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
         .unwrap();
     let mut bytes = fs::read(&database).unwrap();
-    let (from, to) = (bytes.len() / 4 / 4096 * 4096, bytes.len() * 3 / 4 / 4096 * 4096);
+    let (from, to) = (bytes.len() / 2 / 4096 * 4096, bytes.len() * 3 / 4 / 4096 * 4096);
     bytes[from..to].fill(0xA5);
     fs::write(&database, bytes).unwrap();
 }
