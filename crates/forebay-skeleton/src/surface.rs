@@ -71,21 +71,27 @@ impl Surface {
 
     /// Where a range of the text stands in the source.
     pub(crate) fn in_source(&self, range: &Range<usize>) -> Range<usize> {
-        let start = self.part_at(range.start).map_or(0, |part| {
-            part.source.start + if part.is_copy { range.start - part.at } else { 0 }
-        });
-        let Some(last) = range.end.checked_sub(1).filter(|last| *last >= range.start) else {
-            return start..start;
-        };
-        let end = self.part_at(last).map_or(start, |part| {
-            if part.is_copy { part.source.start + (range.end - part.at) } else { part.source.end }
-        });
-        start..end
+        let start = self.part_at(range.start).map_or(0, |part| part.start_of(range.start));
+        let last = range.end.checked_sub(1).filter(|last| *last >= range.start);
+        let end = last.and_then(|last| Some(self.part_at(last)?.end_of(range.end)));
+        start..end.unwrap_or(start)
     }
 
     fn part_at(&self, offset: usize) -> Option<&Part> {
         let after = self.parts.partition_point(|part| part.at <= offset);
         self.parts.get(after.checked_sub(1)?)
+    }
+}
+
+impl Part {
+    /// Where something in it starts in the source.
+    fn start_of(&self, offset: usize) -> usize {
+        if self.is_copy { self.source.start + (offset - self.at) } else { self.source.start }
+    }
+
+    /// Where something in it ends in the source.
+    fn end_of(&self, offset: usize) -> usize {
+        if self.is_copy { self.source.start + (offset - self.at) } else { self.source.end }
     }
 }
 

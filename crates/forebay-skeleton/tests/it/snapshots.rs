@@ -1,6 +1,6 @@
 //! The skeleton of each sample, as it is shown.
 
-use forebay_skeleton::{Document, Options, State, Symbol, Verbosity, skeleton};
+use forebay_skeleton::{Document, Options, State, Verbosity, skeleton};
 
 use crate::samples;
 
@@ -26,10 +26,9 @@ fn a_long_file_is_told_as_if_it_were_parsed_whole() {
         for (told, whole) in told.text.lines().zip(whole.text.lines()) {
             assert_eq!(told, whole, "{}", sample.file);
         }
-        // What stands in bodies is nobody's.
-        let public = |symbols: Vec<Symbol>| symbols.into_iter().filter(|symbol| symbol.public);
-        for (told, whole) in public(told.symbols).zip(public(whole.symbols)) {
-            assert_eq!(told, whole, "{}", sample.file);
+        // What stands in bodies and tests is nobody's.
+        for symbol in told.symbols.iter().filter(|symbol| symbol.public) {
+            assert!(whole.symbols.contains(symbol), "{}: {symbol:?}", sample.file);
         }
         assert_eq!(told.text.len(), whole.text.len(), "{}", sample.file);
     }
