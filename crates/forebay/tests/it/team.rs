@@ -17,6 +17,8 @@ struct Team {
 impl Team {
     fn new() -> Self {
         let env = TestEnv::new();
+        // A server that nobody could use does not start.
+        env.token("first", &["--rights", "read"]);
         let server = env.serve(&["--require-token"]);
         Self { env, server }
     }
