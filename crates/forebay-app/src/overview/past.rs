@@ -50,9 +50,9 @@ pub(super) fn sessions(
     Ok((!lines.is_empty()).then(|| Section::new("## Sessions", lines, more).weighing(15)))
 }
 
-/// What people type at a terminal is no conversation.
+/// What people type at a terminal is no conversation, and what others shared was none here.
 fn is_told(session: &SessionFacts) -> bool {
-    session.client != "cli"
+    !matches!(session.client.as_str(), "cli" | "")
 }
 
 fn in_one_line(session: &SessionFacts) -> String {

@@ -91,7 +91,7 @@ fn a_forgotten_note_comes_back_with_an_archive() {
 
 #[test]
 fn a_note_on_the_same_topic_stays_beside_the_one_that_comes() {
-    let (_, archive) = exported();
+    let (_there, archive) = exported();
     let here = TestEnv::new();
     let own = here.forebay(["note", "-t", "db", "we use a flat file"]).ok().reference();
     assert_eq!(import(&here, &archive)["conflicting"], 2, "the older one on it, and the newer");
@@ -106,7 +106,7 @@ fn a_note_on_the_same_topic_stays_beside_the_one_that_comes() {
 
 #[test]
 fn a_damaged_archive_changes_nothing() {
-    let (_, archive) = exported();
+    let (_there, archive) = exported();
     let whole = fs::read(&archive).unwrap();
     let here = TestEnv::new();
     let damaged = here.root().join("damaged.forebay");
@@ -187,7 +187,7 @@ fn a_bomb_is_not_unpacked() {
 
 #[test]
 fn an_archive_is_known_by_its_content_too() {
-    let (_, archive) = exported();
+    let (_there, archive) = exported();
     let here = TestEnv::new();
     let renamed = here.root().join("backup.bin");
     fs::copy(&archive, &renamed).unwrap();
