@@ -13,12 +13,20 @@ use crate::AppError;
 const LOOKED_AT: usize = 400;
 /// Events that are told beside the hits.
 const MOST: usize = 3;
+/// Words of a question that are looked for.
+const MOST_WORDS: usize = 20;
 /// Of the question's words, the share that an event must have.
 const SHARE: f64 = 0.6;
 
 /// The events that have most of the words, the best and newest first.
-pub(super) fn find(stores: &[Arc<dyn Store>], query: &Query) -> Result<Vec<Recorded>, AppError> {
-    if query.words.is_empty() || is_about_entries(query) {
+pub(super) fn find(
+    stores: &[Arc<dyn Store>],
+    query: &Query,
+    text: &str,
+) -> Result<Vec<Recorded>, AppError> {
+    // As they were written: what no passage has may have happened all the same.
+    let asked = words::telling(text, MOST_WORDS);
+    if asked.is_empty() || is_about_entries(query) {
         return Ok(Vec::new());
     }
     let page = EventPage {
@@ -30,7 +38,7 @@ pub(super) fn find(stores: &[Arc<dyn Store>], query: &Query) -> Result<Vec<Recor
     let mut fitting: Vec<(f64, Recorded)> = Vec::new();
     for store in stores {
         let events = store.events(&page)?.into_iter().filter(|one| is_told(one, query));
-        fitting.extend(events.map(|one| (share(&query.words, &one), one)));
+        fitting.extend(events.map(|one| (share(&asked, &one), one)));
     }
     fitting.retain(|(share, _)| *share >= SHARE);
     fitting.sort_by(|(a, one), (b, other)| {

@@ -133,7 +133,8 @@ impl Reach {
         for hit in &mut hits {
             hit.matched = asked.matched(hit);
         }
-        let events = events::find(&self.stores, &asked.query(&self.filter, MOST_HITS as usize))?;
+        let narrowed = asked.query(&self.filter, self.filter.limit);
+        let events = events::find(&self.stores, &narrowed, &asked.question.text)?;
         let nearest = if hits.is_empty() { asked.nearest(&self.stores)? } else { Vec::new() };
         Ok(Found { query: query.to_owned(), hits, reading: asked.reading, events, nearest })
     }
