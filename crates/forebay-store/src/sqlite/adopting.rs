@@ -40,7 +40,7 @@ pub(super) fn adopt(
     }
     match (&new.detail, new.kind) {
         (NewDetail::Note(note), _) => {
-            take_place(transaction, entry.sequence, note, &origin.replaces)?
+            take_place(transaction, entry.sequence, note, &origin.replaces)?;
         }
         (_, EntryKind::Source | EntryKind::Page) => replace_version(transaction, &entry)?,
         _ => {}
