@@ -8,7 +8,7 @@ use serde_json::json;
 use super::Common;
 use super::terminal::Failure;
 
-/// Show what is known of this project: pinned notes, those that matter now, last requests
+/// Show what is known of this project: notes, last requests, sessions
 #[derive(Debug, Args)]
 pub(super) struct Context {
     /// Another project, by its name
