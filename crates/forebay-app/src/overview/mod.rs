@@ -1,7 +1,7 @@
 //! The overview: what is known of a project, in few bytes and in the order in which it matters now.
 //!
 //! A session that begins is told it, a model or a person asks for it, and a server answers it. Pinned
-//! notes come first, then those nearest to the present work ([`focus`]), then what was asked and where.
+//! notes come first, then those nearest to the present work (`focus`), then what was asked and where.
 //! Dates, no ages: the same store gives the same bytes, however late it is.
 
 mod focus;
