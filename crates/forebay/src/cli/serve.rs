@@ -21,7 +21,7 @@ pub(super) struct Serve {
     /// A name clients know the server by, beside localhost and addresses
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
-    /// A web page whose scripts may call it, e.g. https://app.example.org
+    /// A web page whose scripts may call it, by scheme and host
     #[arg(long, value_name = "ORIGIN")]
     origin: Vec<String>,
     /// What network callers may use beside the store
