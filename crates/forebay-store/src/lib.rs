@@ -8,6 +8,8 @@ mod contract;
 mod error;
 mod files;
 mod home;
+mod incoming;
+mod migration;
 pub mod opencode;
 mod packed;
 pub mod postgres;

@@ -6,11 +6,12 @@
 use forebay_domain::{Entry, EntryKind, Reference};
 
 use super::connection::Work;
-use super::entries::{self, Arrival, Begun, Content};
+use super::entries;
 use super::fault::Fault;
 use super::purge;
 use super::text::{Name, Text};
 use crate::contract::{NewDetail, NewEntry, NewNote};
+use crate::incoming::{Arrival, Begun, Content};
 use crate::sharing::{Adopted, Origin};
 
 pub(super) fn adopt(

@@ -13,43 +13,9 @@ use super::connection::Work;
 use super::fault::Fault;
 use super::text::{Name, Text};
 use super::{passages, purge, sessions};
-use crate::contract::{IndexState, IndexStep, NewChunk, NewDetail, NewEntry, NewNote};
-use crate::packed::Packed;
-use crate::sqlite::blobs::Part;
+use crate::contract::{IndexState, IndexStep, NewDetail, NewEntry, NewNote};
+use crate::incoming::{Arrival, Begun, Content};
 use crate::sqlite::endings;
-
-/// An entry of which parts were written before it is complete.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Begun {
-    pub(super) entry: i64,
-    pub(super) reference: Reference,
-    pub(super) blob: i64,
-}
-
-/// An entry's raw bytes, as far as they are not written yet.
-pub(super) struct Content<'a> {
-    pub(super) hash: blake3::Hash,
-    pub(super) bytes: u64,
-    pub(super) lines: u64,
-    pub(super) parts: &'a [Part],
-    pub(super) chunks: &'a [NewChunk],
-}
-
-impl<'a> Content<'a> {
-    /// What is ready as a whole.
-    pub(super) fn of(packed: &'a Packed, chunks: &'a [NewChunk]) -> Self {
-        let Packed { hash, bytes, lines, parts } = packed;
-        Self { hash: *hash, bytes: *bytes, lines: *lines, parts, chunks }
-    }
-}
-
-/// How an entry comes into the store.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Arrival {
-    Made,
-    /// Another store made it, and it has this reference.
-    Adopted(Reference),
-}
 
 /// Makes an entry that nobody sees yet.
 pub(super) fn begin(work: &mut Work<'_>) -> Result<Begun, Fault> {

@@ -1,10 +1,11 @@
 //! Imports: entries of past conversations, many in a transaction, with how far the transcript is read.
 
 use super::connection::Work;
-use super::entries::{self, Arrival, Content};
+use super::entries;
 use super::fault::Fault;
 use super::text::{Name, Text};
 use crate::contract::{Import, ImportStep, Imported};
+use crate::incoming::{Arrival, Content};
 use crate::packed::Packed;
 
 pub(super) fn state(work: &mut Work<'_>, transcript: &str) -> Result<Option<Imported>, Fault> {

@@ -5,11 +5,7 @@ use ::postgres::error::SqlState;
 
 use super::fault::{self, Fault};
 use crate::StoreError;
-
-struct Migration {
-    name: &'static str,
-    sql: &'static str,
-}
+use crate::migration::{Migration, check_ledger};
 
 /// In order; a file that has been released is never edited, and new ones go to the end.
 const MIGRATIONS: &[Migration] =
@@ -18,17 +14,11 @@ const MIGRATIONS: &[Migration] =
 /// Whoever migrates holds this lock of the database: "forebay" in ASCII.
 const LOCK: i64 = 0x0066_6f72_6562_6179;
 
-impl Migration {
-    fn checksum(&self) -> String {
-        blake3::hash(self.sql.as_bytes()).to_hex().to_string()
-    }
-}
-
 /// Applies what is pending; refuses tables that are newer or were made by other files.
 pub(super) fn bring_up_to_date(client: &mut Client, store: &str) -> Result<(), StoreError> {
     let explain = |error: postgres::Error| Fault::from(error).explain(store);
     let known = applied(client).map_err(explain)?;
-    check_ledger(&known, store)?;
+    check_ledger(MIGRATIONS, &known, store.as_ref())?;
     if known.len() == MIGRATIONS.len() {
         return Ok(());
     }
@@ -40,7 +30,7 @@ pub(super) fn bring_up_to_date(client: &mut Client, store: &str) -> Result<(), S
     );
     transaction.batch_execute(&wait).map_err(explain)?;
     let known = applied(&mut transaction).map_err(explain)?;
-    check_ledger(&known, store)?;
+    check_ledger(MIGRATIONS, &known, store.as_ref())?;
     for migration in &MIGRATIONS[known.len()..] {
         apply(&mut transaction, migration).map_err(|error| refused(error, store))?;
     }
@@ -58,20 +48,6 @@ fn applied(
     }
     let rows = client.query("SELECT name, checksum FROM forebay.migration ORDER BY id", &[])?;
     rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
-}
-
-fn check_ledger(applied: &[(String, String)], store: &str) -> Result<(), StoreError> {
-    let path = || store.into();
-    for (index, (name, checksum)) in applied.iter().enumerate() {
-        match MIGRATIONS.get(index) {
-            None => return Err(StoreError::Newer { path: path(), migration: name.clone() }),
-            Some(known) if known.name != name || known.checksum() != *checksum => {
-                return Err(StoreError::Altered { path: path(), migration: name.clone() });
-            }
-            Some(_) => {}
-        }
-    }
-    Ok(())
 }
 
 fn apply(

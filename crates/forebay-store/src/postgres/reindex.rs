@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use ::postgres::Row;
 
 use super::connection::Work;
-use super::entries::{self, Begun, Content};
+use super::entries;
 use super::fault::Fault;
 use super::text::{Name, Text};
 use super::{PostgresStore, passages, purge};
 use crate::StoreError;
 use crate::contract::{NewChunk, NewEntry};
+use crate::incoming::{Begun, Content};
 use crate::source::{NewItem, NewSource, Others, Reindex, Reindexed, SourceKind, Stamp};
 
 /// What is held in memory before it is written, in bytes of raw text.

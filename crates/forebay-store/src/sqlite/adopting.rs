@@ -6,10 +6,11 @@
 use forebay_domain::{Entry, EntryKind, Reference};
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
-use super::entries::{self, Arrival, Begun, Content};
+use super::entries;
 use super::purge;
 use super::words::Placed;
 use crate::contract::{NewDetail, NewEntry, NewNote};
+use crate::incoming::{Arrival, Begun, Content};
 use crate::sharing::{Adopted, Origin};
 
 pub(super) fn adopt(

@@ -6,44 +6,11 @@ use forebay_domain::entry::Detail;
 use forebay_domain::{Entry, EntryKind, Note, NoteKind, Reference, RunRecord, Spans, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
-use super::blobs::{self, Part};
+use super::blobs;
 use super::words::{self, Placed};
 use super::{endings, passages, purge, sessions};
-use crate::contract::{IndexState, IndexStep, NewChunk, NewDetail, NewEntry, NewNote};
-use crate::packed::Packed;
-
-/// An entry of which parts were written before it is complete.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Begun {
-    pub(super) entry: i64,
-    pub(super) reference: Reference,
-    pub(super) blob: i64,
-}
-
-/// An entry's raw bytes, as far as they are not written yet.
-pub(super) struct Content<'a> {
-    pub(super) hash: blake3::Hash,
-    pub(super) bytes: u64,
-    pub(super) lines: u64,
-    pub(super) parts: &'a [Part],
-    pub(super) chunks: &'a [NewChunk],
-}
-
-impl<'a> Content<'a> {
-    /// What is ready as a whole.
-    pub(super) fn of(packed: &'a Packed, chunks: &'a [NewChunk]) -> Self {
-        let Packed { hash, bytes, lines, parts } = packed;
-        Self { hash: *hash, bytes: *bytes, lines: *lines, parts, chunks }
-    }
-}
-
-/// How an entry comes into the store.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Arrival {
-    Made,
-    /// Another store made it, and it has this reference.
-    Adopted(Reference),
-}
+use crate::contract::{IndexState, IndexStep, NewDetail, NewEntry, NewNote};
+use crate::incoming::{Arrival, Begun, Content};
 
 /// Makes an entry that nobody sees yet.
 pub(super) fn begin(transaction: &Transaction<'_>) -> rusqlite::Result<Begun> {

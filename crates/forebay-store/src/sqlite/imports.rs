@@ -2,9 +2,10 @@
 
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
-use super::entries::{self, Arrival, Content};
+use super::entries;
 use super::words::Placed;
 use crate::contract::{Import, ImportStep, Imported};
+use crate::incoming::{Arrival, Content};
 use crate::packed::Packed;
 
 pub(super) fn state(

@@ -8,11 +8,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::backup_folder;
 use super::connection::{create_private_file, lock_beside};
 use crate::StoreError;
-
-struct Migration {
-    name: &'static str,
-    sql: &'static str,
-}
+use crate::migration::{Migration, check_ledger};
 
 /// In order; a file that has been released is never edited, and new ones go to the end.
 const MIGRATIONS: &[Migration] = &[
@@ -28,17 +24,11 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "0010_words", sql: include_str!("migrations/0010_words.sql") },
 ];
 
-impl Migration {
-    fn checksum(&self) -> String {
-        blake3::hash(self.sql.as_bytes()).to_hex().to_string()
-    }
-}
-
 /// Applies what is pending; refuses a database that is newer or was made by other files.
 pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let engine = |error| StoreError::engine(path, error);
     let applied = applied(connection).map_err(engine)?;
-    check_ledger(&applied, path)?;
+    check_ledger(MIGRATIONS, &applied, path)?;
     if applied.len() == MIGRATIONS.len() {
         return Ok(());
     }
@@ -56,7 +46,7 @@ fn migrate_locked(connection: &mut Connection, path: &Path) -> Result<(), StoreE
     let engine = |error| StoreError::engine(path, error);
     // Another process may have been first while this one waited for the lock.
     let applied = applied(connection).map_err(engine)?;
-    check_ledger(&applied, path)?;
+    check_ledger(MIGRATIONS, &applied, path)?;
     let pending = &MIGRATIONS[applied.len()..];
     if !applied.is_empty() && !pending.is_empty() {
         back_up(connection, path, applied.len())?;
@@ -77,20 +67,6 @@ fn applied(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
     }
     let mut statement = connection.prepare("SELECT name, checksum FROM migration ORDER BY id")?;
     statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-}
-
-fn check_ledger(applied: &[(String, String)], path: &Path) -> Result<(), StoreError> {
-    let path = || path.to_owned();
-    for (index, (name, checksum)) in applied.iter().enumerate() {
-        match MIGRATIONS.get(index) {
-            None => return Err(StoreError::Newer { path: path(), migration: name.clone() }),
-            Some(known) if known.name != name || known.checksum() != *checksum => {
-                return Err(StoreError::Altered { path: path(), migration: name.clone() });
-            }
-            Some(_) => {}
-        }
-    }
-    Ok(())
 }
 
 /// Settings that are part of the file and must stand before its first table.

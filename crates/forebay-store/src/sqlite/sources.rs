@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use forebay_domain::{Reference, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
-use super::entries::{self, Begun, Content};
+use super::entries;
 use super::words::Placed;
 use super::{SqliteStore, passages, purge};
 use crate::StoreError;
 use crate::contract::NewEntry;
+use crate::incoming::{Begun, Content};
 use crate::source::{
     Freshness, Item, NewItem, NewSource, Others, Reindex, Reindexed, Source, SourceKind, Stamp,
 };
