@@ -193,19 +193,22 @@ impl App {
 
     /// Finishes what was put off to answer sooner: stored text becomes searchable, the store tidy.
     pub fn settle(&self) -> Result<(), AppError> {
-        self.settle_within(u64::MAX)
+        self.flush_ledger();
+        crate::indexing::finish_all(&*self.places.own()?, |_| true)?;
+        self.tidy_up()
     }
 
     /// The same for somebody who waits for the command to end: of a long output only the beginning
-    /// becomes searchable, and the rest when a search or a server comes to it.
+    /// becomes searchable, and the rest when a search or a server comes to it; the store becomes tidy once
+    /// in a while.
     pub fn settle_soon(&self) -> Result<(), AppError> {
-        self.settle_within(BYTES_WAITED_FOR)
+        self.flush_ledger();
+        crate::indexing::finish_all(&*self.places.own()?, |done| done < BYTES_WAITED_FOR)?;
+        if self.places.own_wants_tidying() { self.tidy_up() } else { Ok(()) }
     }
 
-    fn settle_within(&self, bytes: u64) -> Result<(), AppError> {
-        self.flush_ledger();
+    fn tidy_up(&self) -> Result<(), AppError> {
         let store = self.places.own()?;
-        crate::indexing::finish_all(&*store, |done| done < bytes)?;
         let mut steps = 0;
         crate::indexing::renew(&*store, || {
             steps += 1;

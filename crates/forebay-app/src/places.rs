@@ -74,11 +74,16 @@ impl Places {
 
     /// Keeps the log of [`Self::own`] short; a log that is short is not even opened.
     pub(crate) fn tidy_own(&self) -> Result<(), AppError> {
-        let (_, which) = self.own_slot();
-        if self.stores.wants_tidying(&which) {
+        if self.own_wants_tidying() {
             self.own()?.tidy()?;
         }
         Ok(())
+    }
+
+    /// Whether so much was written to [`Self::own`] that it is time to look after it.
+    pub(crate) fn own_wants_tidying(&self) -> bool {
+        let (_, which) = self.own_slot();
+        self.stores.wants_tidying(&which)
     }
 
     fn own_slot(&self) -> (&Slot, Which) {

@@ -46,7 +46,7 @@ fn compress(raw: &[u8]) -> io::Result<Vec<u8>> {
 
 /// Starts a blob whose content is not known yet.
 pub(super) fn create(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
-    transaction.execute("INSERT INTO blob DEFAULT VALUES", [])?;
+    transaction.prepare_cached("INSERT INTO blob DEFAULT VALUES")?.execute([])?;
     Ok(transaction.last_insert_rowid())
 }
 

@@ -202,6 +202,8 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     // The last process to close would copy the whole log back and sync it, 20 ms on a plain disk,
     // while its user waits. `tidy` does that when nobody does.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    // Without statistics a plan does not depend on what is bound; SQLite would yet prepare each statement twice.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     // With WAL, NORMAL keeps every committed transaction when a process dies, whatever the moment.
     connection.execute_batch(
         "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;

@@ -65,7 +65,8 @@ impl Get {
     fn write_raw(&self, common: &Common, scope: Option<&str>) -> Result<ExitCode, Failure> {
         let mut stdout = io::stdout().lock();
         let mut written = Ok(());
-        tools::get::raw(&common.app()?, &self.reference, scope, &mut |piece| {
+        let app = common.app()?;
+        tools::get::raw(&app, &self.reference, scope, &mut |piece| {
             written = stdout.write_all(piece);
             written.is_ok()
         })?;

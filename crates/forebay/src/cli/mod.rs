@@ -43,11 +43,12 @@ mod stats;
 mod terminal;
 mod token;
 
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use forebay_app::{Answer, App, AppError, Call, Settings, Setup};
 use forebay_domain::Timestamp;
 use forebay_store::{Home, Project};
@@ -135,7 +136,7 @@ pub(crate) fn main() -> ExitCode {
     if let Some(code) = hook::called() {
         return code;
     }
-    let Cli { common, command } = Cli::parse();
+    let Cli { common, command } = read_run().unwrap_or_else(Cli::parse);
     let json = common.json;
     let done = match command {
         Command::Run(run) => run.carry_out(&common),
@@ -181,13 +182,28 @@ pub(crate) fn main() -> ExitCode {
     done.unwrap_or_else(|failure| failure.tell(json))
 }
 
+/// Reads `forebay run ...`, which hosts start for every command, by itself: to make the others known takes longer
+/// than many a command runs. None where it is another command, or wrong, or asks for help.
+fn read_run() -> Option<Cli> {
+    if std::env::args_os().nth(1)? != "run" {
+        return None;
+    }
+    let run = run::Run::augment_args(clap::Command::new("run"));
+    let alone = Common::augment_args(clap::Command::new("forebay")).subcommand(run);
+    let matches = alone.try_get_matches().ok()?;
+    let (_, of_run) = matches.subcommand()?;
+    let run = run::Run::from_arg_matches(of_run).ok()?;
+    Some(Cli { common: Common::from_arg_matches(&matches).ok()?, command: Command::Run(run) })
+}
+
 fn command() -> clap::Command {
     Cli::command()
 }
 
 impl Common {
-    fn app(&self) -> Result<App, Failure> {
-        self.app_for("cli", "cli").map_err(Failure::from)
+    /// The app of a command. It is never taken apart: the process ends with it, and is then sooner at its end.
+    fn app(&self) -> Result<ManuallyDrop<App>, Failure> {
+        Ok(ManuallyDrop::new(self.app_for("cli", "cli")?))
     }
 
     /// The app for a client; `session` is the conversation's name when nobody gave one.

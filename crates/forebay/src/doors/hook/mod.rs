@@ -7,6 +7,7 @@
 mod host;
 mod payload;
 
+use std::mem::ManuallyDrop;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -54,7 +55,9 @@ fn work(platform: &str, event: &str, make_app: MakeApp) -> Result<Output, String
     if !decoded.is_from_its_platform(|name| environment::read(name).is_some()) {
         return Ok(Output::default());
     }
-    let app = make_app(platform, &decoded.call).map_err(|error| error.to_text())?;
+    // The process ends with the answer: nobody waits for the app to be taken apart.
+    let app =
+        ManuallyDrop::new(make_app(platform, &decoded.call).map_err(|error| error.to_text())?);
     let host = host::of(&decoded);
     let reply = hooks::answer(&app, &host.seen_by_the_app(&decoded), &decoded.call)
         .map_err(|error| error.to_text())?;
