@@ -14,6 +14,8 @@ use crate::{AppError, meaning};
 /// What is made searchable in one transaction: short enough that writers do not notice.
 const BATCH_BYTES: u64 = 128 * 1024;
 const BATCH_ENTRIES: usize = 256;
+/// A text that becomes searchable in the time its writing takes.
+const SHORT_BYTES: usize = 2_000;
 
 /// A passage as the store takes it.
 pub(crate) fn to_chunk(title: &str, passage: Passage) -> NewChunk {
@@ -33,22 +35,20 @@ pub(crate) fn to_chunk(title: &str, passage: Passage) -> NewChunk {
     }
 }
 
-/// Stores a short text that is found from then on.
-pub(crate) fn put_searchable(
-    store: &dyn Store,
-    mut new: NewEntry,
-    text: &str,
-) -> Result<Entry, AppError> {
+/// Stores a text. A short one is found from then on, a long one as soon as somebody has time, or searches.
+pub(crate) fn put(store: &dyn Store, mut new: NewEntry, text: &str) -> Result<Entry, AppError> {
     let mut upload = store.upload()?;
     upload.write(text.as_bytes())?;
-    let mut passages = Vec::new();
-    let mut chunker = Chunker::starting_at(0, 1);
-    chunker.push(text.as_bytes(), &mut |passage| passages.push(passage));
-    chunker.finish(&mut |passage| passages.push(passage));
-    for passage in passages {
-        upload.chunk(to_chunk(&new.title, passage))?;
+    if text.len() <= SHORT_BYTES {
+        let mut passages = Vec::new();
+        let mut chunker = Chunker::starting_at(0, 1);
+        chunker.push(text.as_bytes(), &mut |passage| passages.push(passage));
+        chunker.finish(&mut |passage| passages.push(passage));
+        for passage in passages {
+            upload.chunk(to_chunk(&new.title, passage))?;
+        }
+        new.chunks_are_complete = true;
     }
-    new.chunks_are_complete = true;
     Ok(upload.finish(new)?)
 }
 

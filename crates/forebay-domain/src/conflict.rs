@@ -49,52 +49,87 @@ const SAME_SHARE: f64 = 0.6;
 /// A longer note says more than one thing; its first sentence is what it is about.
 const MOST_WORDS: usize = 40;
 
-/// Whether two notes may contradict each other.
-pub fn may_conflict(one: &str, other: &str) -> bool {
-    let (one, other) = (Claim::read(one), Claim::read(other));
-    let shared = one.shared(&other);
-    let fewest = one.telling().count().min(other.telling().count());
-    if shared < 2 || (shared as f64) < SAME_SHARE * fewest as f64 {
-        return false;
-    }
-    let is_opposite = one.is_negated() != other.is_negated() || one.has_opposite_of(&other);
-    is_opposite && one.says_little_else(&other, 3) || one.gives_another_value(&other, shared)
+/// So many words lead to the notes that may contradict one: those share nearly all that it says.
+const SUBJECT_WORDS: usize = 8;
+
+/// What a note says.
+pub struct Claim {
+    words: Vec<Word>,
 }
 
-struct Claim {
-    words: Vec<String>,
+struct Word {
+    text: String,
+    /// Bytes of the beginning that the forms of a word share.
+    stem: usize,
+    /// Whether it carries the claim; negations turn it and are counted apart.
+    is_telling: bool,
+}
+
+impl Word {
+    fn read(text: String) -> Self {
+        let letters = text.chars().count();
+        let kept = if letters > 5 { letters - 2 } else { letters };
+        let stem = text.char_indices().nth(kept).map_or(text.len(), |(end, _)| end);
+        let is_telling = STOP_WORDS.binary_search(&text.as_str()).is_err() && !is_negation(&text);
+        Self { text, stem, is_telling }
+    }
+
+    fn stem(&self) -> &str {
+        &self.text[..self.stem]
+    }
+}
+
+fn is_negation(word: &str) -> bool {
+    NEGATIONS.contains(&word)
 }
 
 impl Claim {
-    fn read(text: &str) -> Self {
-        Self { words: words(text).take(MOST_WORDS).collect() }
+    pub fn read(note: &str) -> Self {
+        Self { words: words(note).take(MOST_WORDS).map(Word::read).collect() }
     }
 
-    /// The words that carry the claim; negations turn it and are counted apart.
-    fn telling(&self) -> impl Iterator<Item = &String> {
-        self.words.iter().filter(|word| {
-            STOP_WORDS.binary_search(&word.as_str()).is_err() && !NEGATIONS.contains(&word.as_str())
-        })
+    /// The words by which notes are found that may contradict this one, the longest of them.
+    pub fn subject(&self) -> String {
+        let mut words: Vec<&str> = self.telling().map(|word| word.text.as_str()).collect();
+        words.sort_unstable_by_key(|word| (std::cmp::Reverse(word.len()), *word));
+        words.dedup();
+        words.truncate(SUBJECT_WORDS);
+        words.join(" ")
+    }
+
+    /// Whether the two may contradict each other.
+    pub fn may_conflict_with(&self, other: &Self) -> bool {
+        let shared = self.shared(other);
+        let fewest = self.telling().count().min(other.telling().count());
+        if shared < 2 || (shared as f64) < SAME_SHARE * fewest as f64 {
+            return false;
+        }
+        let is_opposite = self.is_negated() != other.is_negated() || self.has_opposite_of(other);
+        is_opposite && self.says_little_else(other, 3) || self.gives_another_value(other, shared)
+    }
+
+    fn telling(&self) -> impl Iterator<Item = &Word> {
+        self.words.iter().filter(|word| word.is_telling)
     }
 
     fn is_negated(&self) -> bool {
-        self.words.iter().filter(|word| NEGATIONS.contains(&word.as_str())).count() % 2 == 1
+        self.words.iter().filter(|word| is_negation(&word.text)).count() % 2 == 1
     }
 
-    fn has(&self, wanted: &str) -> bool {
-        self.words.iter().any(|word| stem(word) == stem(wanted))
+    fn has(&self, wanted: &Word) -> bool {
+        self.words.iter().any(|word| word.stem() == wanted.stem())
     }
 
     fn shared(&self, other: &Self) -> usize {
         let mut both: Vec<&str> =
-            self.telling().filter(|word| other.has(word)).map(|word| stem(word)).collect();
+            self.telling().filter(|word| other.has(word)).map(Word::stem).collect();
         both.sort_unstable();
         both.dedup();
         both.len()
     }
 
     fn has_opposite_of(&self, other: &Self) -> bool {
-        let says = |claim: &Self, word: &str| claim.words.iter().any(|own| own == word);
+        let says = |claim: &Self, word: &str| claim.words.iter().any(|own| own.text == word);
         OPPOSITES.iter().any(|(a, b)| {
             let here = (says(self, a), says(self, b));
             let there = (says(other, a), says(other, b));
@@ -104,11 +139,9 @@ impl Claim {
     }
 
     /// What only this one says.
-    fn own<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (usize, &'a String)> {
-        let is_telling = |word: &String| {
-            STOP_WORDS.binary_search(&word.as_str()).is_err() && !NEGATIONS.contains(&word.as_str())
-        };
-        self.words.iter().enumerate().filter(move |(_, word)| is_telling(word) && !other.has(word))
+    fn own<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (usize, &'a Word)> {
+        let words = self.words.iter().enumerate();
+        words.filter(move |(_, word)| word.is_telling && !other.has(word))
     }
 
     fn says_little_else(&self, other: &Self, most: usize) -> bool {
@@ -125,32 +158,29 @@ impl Claim {
 
     /// The subject stands first: what differs there are two subjects, not two claims about one.
     fn starts_like(&self, other: &Self) -> bool {
-        let first = |claim: &Self| claim.telling().next().map(|word| stem(word).to_owned());
+        let first = |claim: &Self| claim.telling().next().map(|word| word.stem().to_owned());
         first(self) == first(other)
     }
 
     /// Whether the first word that only this one has stands where something is said.
     fn has_own_value(&self, other: &Self, shared: usize) -> bool {
         let Some((at, word)) = self.own(other).next() else { return false };
-        let before =
-            self.words[..at].iter().rev().find(|word| !matches!(word.as_str(), "a" | "an" | "the"));
-        let is_said = before.is_some_and(|before| SAYING.contains(&before.as_str()));
-        let is_number = word.chars().any(|c| c.is_ascii_digit());
+        let before = self.words[..at].iter().map(|word| word.text.as_str()).rev();
+        let before = before.into_iter().find(|word| !matches!(*word, "a" | "an" | "the"));
+        let is_said = before.is_some_and(|before| SAYING.contains(&before));
+        let is_number = word.text.chars().any(|c| c.is_ascii_digit());
         let is_last = at + 2 >= self.words.len();
         is_said || is_number && is_last && shared >= 3
     }
 }
 
-/// The beginning that the forms of a word share.
-fn stem(word: &str) -> &str {
-    let length = word.chars().count();
-    let kept = if length > 5 { length - 2 } else { length };
-    word.char_indices().nth(kept).map_or(word, |(end, _)| &word[..end])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn may_conflict(one: &str, other: &str) -> bool {
+        Claim::read(one).may_conflict_with(&Claim::read(other))
+    }
 
     const CONFLICTS: &[(&str, &str)] = &[
         ("We deploy on Fridays", "We never deploy on Fridays"),

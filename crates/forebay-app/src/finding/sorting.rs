@@ -1,8 +1,9 @@
 //! The last order of hits: what breaks the question's word goes, what says the same is folded, the newer of
 //! two notes that contradict each other stands first.
 
+use forebay_domain::conflict::Claim;
 use forebay_domain::text::inner;
-use forebay_domain::{EntryKind, Hit, Question, conflict};
+use forebay_domain::{EntryKind, Hit, Question};
 
 use super::Sort;
 
@@ -58,7 +59,7 @@ pub(super) fn name_conflicts(hits: &mut [Hit]) {
 fn conflict(one: &Hit, other: &Hit) -> bool {
     one.kind == EntryKind::Note
         && other.kind == EntryKind::Note
-        && conflict::may_conflict(&one.text, &other.text)
+        && Claim::read(&one.text).may_conflict_with(&Claim::read(&other.text))
 }
 
 /// Keeps one of the passages that say nearly the same, with the count of the others. Notes are never folded

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use forebay_domain::conflict::Claim;
 use forebay_domain::text::cut;
-use forebay_domain::{Entry, EntryKind, Hit, Note, NoteKind, Reference, Scope, conflict};
+use forebay_domain::{Entry, EntryKind, Hit, Note, NoteKind, Reference, Scope};
 use forebay_store::{NewDetail, NewNote};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -76,7 +77,7 @@ impl Tool for Annotate {
         let mut new = app.new_entry(EntryKind::Note, title);
         new.digest = cut::one_line(&text, 400);
         new.detail = NewDetail::Note(note);
-        let entry = indexing::put_searchable(&*place.store, new, &text)?;
+        let entry = indexing::put(&*place.store, new, &text)?;
 
         let replaced = entry.note().and_then(|note| note.supersedes);
         let mut told = format!("{} {} noted", entry.reference, kind.word());
@@ -179,9 +180,10 @@ impl Place {
 fn conflicting(app: &App, text: &str, besides: &[Option<Reference>]) -> Result<Vec<Hit>, AppError> {
     let limits =
         Limits { limit: Some(NOTES_COMPARED), kinds: vec![EntryKind::Note], ..Limits::default() };
-    let mut found = Reach::new(app, limits)?.find_notes(text)?;
+    let claim = Claim::read(text);
+    let mut found = Reach::new(app, limits)?.find_notes(&claim.subject())?;
     found.retain(|hit| {
-        !besides.contains(&Some(hit.reference)) && conflict::may_conflict(text, &hit.text)
+        !besides.contains(&Some(hit.reference)) && claim.may_conflict_with(&Claim::read(&hit.text))
     });
     found.truncate(NAMED_CONFLICTS);
     Ok(found)

@@ -37,6 +37,9 @@ impl Placed {
 
 impl Batch {
     pub(in super::super) fn of(chunks: &[&NewChunk]) -> Self {
+        if chunks.is_empty() {
+            return Self { drafts: Vec::new(), passages: 0 };
+        }
         let (mut own, mut around) = (Builder::default(), Builder::default());
         let mut drafts = Vec::new();
         for (number, chunk) in (0..).zip(chunks) {

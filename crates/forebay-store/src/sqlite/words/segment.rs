@@ -86,15 +86,18 @@ impl Segment {
         connection: &Connection,
         term: &str,
     ) -> rusqlite::Result<Option<Entry>> {
-        let mut found = None;
-        self.scan(connection, term, |entry| {
-            if entry.term >= term.as_bytes() {
-                found = (entry.term == term.as_bytes()).then(|| entry.owned());
-                return false;
-            }
-            true
-        })?;
-        Ok(found)
+        let Some(number) = self.page_with(term) else { return Ok(None) };
+        let page = self.id * PAGES + number as i64;
+        let found = connection
+            .prepare_cached("SELECT terms FROM word_page WHERE id = ?1")?
+            .query_row([page], |row| Ok(find_on_page(row.get_ref(0)?.as_blob()?, term, page)))
+            .optional()?;
+        Ok(found.flatten())
+    }
+
+    /// The page that has a word, if one has it: the last that does not begin after it.
+    fn page_with(&self, term: &str) -> Option<usize> {
+        self.directory.partition_point(|first| **first <= *term.as_bytes()).checked_sub(1)
     }
 
     /// The words that begin with this, at most so many.
@@ -142,10 +145,9 @@ impl Segment {
         from: &str,
         mut go_on: impl FnMut(&Borrowed<'_>) -> bool,
     ) -> rusqlite::Result<()> {
-        let after = self.directory.partition_point(|first| **first <= *from.as_bytes());
         let mut statement =
             connection.prepare_cached("SELECT terms FROM word_page WHERE id = ?1")?;
-        for number in after.saturating_sub(1)..self.directory.len() {
+        for number in self.page_with(from).unwrap_or(0)..self.directory.len() {
             let page = self.id * PAGES + number as i64;
             let mut rows = statement.query([page])?;
             let Some(row) = rows.next()? else { return Ok(()) };
@@ -158,6 +160,32 @@ impl Segment {
         }
         Ok(())
     }
+}
+
+/// Finds a word on a page, whose words stand in order, each by what it does not share with the one before it.
+///
+/// That alone tells where the word would stand, so those before it need not be put together.
+fn find_on_page(mut bytes: &[u8], term: &str, page: i64) -> Option<Entry> {
+    // What the word before and the wanted one have in common; the one before comes first.
+    let mut common = 0;
+    for number in 0.. {
+        let shared = varint::take(&mut bytes)? as usize;
+        let rest = varint::take_slice(&mut bytes)?;
+        let count = varint::take(&mut bytes)? as u32;
+        let postings = varint::take_slice(&mut bytes)?;
+        if shared > common {
+            continue;
+        }
+        let wanted = term.as_bytes().get(common..)?;
+        if shared < common || rest > wanted {
+            return None;
+        }
+        if rest == wanted {
+            return Some(Entry { count, postings: postings.to_vec(), page, number });
+        }
+        common += rest.iter().zip(wanted).take_while(|(a, b)| a == b).count();
+    }
+    None
 }
 
 /// A word on its page.
