@@ -73,6 +73,9 @@ impl Places {
     }
 
     /// Keeps the log of [`Self::own`] short; a log that is short is not even opened.
+    ///
+    /// Without this a log grows as long as one short process follows another: what one has copied back, the next
+    /// cannot know.
     pub(crate) fn tidy_own(&self) -> Result<(), AppError> {
         if self.own_wants_tidying() {
             self.own()?.tidy()?;

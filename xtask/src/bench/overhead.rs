@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 
 use super::Sizes;
 use super::sample::Sample;
-use super::stage::Stage;
+use super::stage::{self, Stage};
 use super::table::Row;
 use crate::shell;
 
@@ -17,7 +17,7 @@ pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
     // The first run makes the database.
     time(&mut run())?;
     for _ in 0..sizes.runs {
-        bare.add(time(&mut shell::command("true"))?);
+        bare.add(time(&mut stage::plain("true"))?);
         wrapped.add(time(&mut run())?);
     }
     let remark = format!(

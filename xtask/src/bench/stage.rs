@@ -1,6 +1,7 @@
 //! A fresh data folder and a fresh project, and the binary to be measured.
 
 use std::fs;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -36,7 +37,7 @@ impl Stage {
 
     /// The binary in this project and with this data folder; nothing of it shows.
     pub(super) fn forebay(&self, arguments: &[&str]) -> Command {
-        let mut forebay = shell::command(&self.forebay);
+        let mut forebay = plain(&self.forebay);
         forebay.args(arguments).current_dir(self.project());
         forebay.env("FOREBAY_HOME", self.folder.path().join("data"));
         if let Some(store) = &self.store {
@@ -61,4 +62,12 @@ impl Stage {
     pub(super) fn project(&self) -> PathBuf {
         self.folder.path().join("project")
     }
+}
+
+/// A program as hosts start it. Cargo's own path for libraries would be searched for each of the program's first,
+/// which takes longer than some of what is measured.
+pub(super) fn plain(program: impl AsRef<OsStr>) -> Command {
+    let mut command = shell::command(program);
+    command.env_remove("LD_LIBRARY_PATH");
+    command
 }

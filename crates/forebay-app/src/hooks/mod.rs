@@ -65,6 +65,10 @@ pub fn answer(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppE
     if let (Err(error), Ok(_)) = (noted, &reply) {
         tracing::warn!(%error, "not all of it was recorded");
     }
+    // The next hook reads the log that this one leaves.
+    if let Err(error) = app.places.tidy_own() {
+        tracing::warn!(%error, "the log of the store stays as it is");
+    }
     reply
 }
 
@@ -77,8 +81,6 @@ fn reply(app: &App, host: &Host<'_>, call: &HookCall) -> Result<Reply, AppError>
         HookEvent::Prompt(_) => prompt::answer(app, host),
         HookEvent::SessionStart(reason) => session_start::answer(app, host, *reason),
         HookEvent::BeforeCompact(_) => compaction::before(app, host),
-        // The model has nothing to wait for: the time to do what keeps the next hooks quick.
-        HookEvent::Stop(_) | HookEvent::SessionEnd => app.places.tidy_own().map(|()| Reply::Silent),
         HookEvent::AfterCompact(summary) => compaction::after(app, summary.as_deref()),
         _ => Ok(Reply::Silent),
     }
