@@ -1,5 +1,7 @@
 //! Events: what happened in a session, bounded by how much it is worth.
 
+use std::cmp::Reverse;
+
 use forebay_domain::event::Recorded;
 use forebay_domain::{Event, EventKind, Timestamp};
 use rusqlite::types::Value;
@@ -106,16 +108,25 @@ pub(super) fn events(connection: &Connection, page: &EventPage) -> rusqlite::Res
         conditions.add("event.id < ?", [Value::from(before)]);
     }
     let Conditions { sql, values } = conditions;
-    connection
+    // All of a session are put in order here: SQLite would copy each of them once more.
+    let takes_all = page.session.is_some() && page.limit >= MOST_PER_SESSION;
+    let order = if takes_all { String::new() } else { latest_first(page.limit) };
+    let mut events: Vec<Recorded> = connection
         .prepare_cached(&format!(
             "SELECT event.id, kind, subject, text, times, stands, session.key, branch, ticket, created
-             FROM event JOIN session ON session.id = event.session
-             WHERE TRUE {sql} ORDER BY event.id DESC LIMIT {}",
-            page.limit
+             FROM event JOIN session ON session.id = event.session WHERE TRUE {sql} {order}",
         ))?
         .query_map(params_from_iter(values), read)?
         .filter_map(Result::transpose)
-        .collect()
+        .collect::<Result<_, _>>()?;
+    if takes_all {
+        events.sort_unstable_by_key(|event| Reverse(event.sequence));
+    }
+    Ok(events)
+}
+
+fn latest_first(limit: usize) -> String {
+    format!("ORDER BY event.id DESC LIMIT {limit}")
 }
 
 /// An event of a kind that this version does not know is left to the one that wrote it.
