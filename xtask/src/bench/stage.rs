@@ -1,7 +1,7 @@
 //! A fresh data folder and a fresh project, and the binary to be measured.
 
-use std::fs;
 use std::ffi::OsStr;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -32,8 +32,4 @@ impl Conditions {
             self.add(&format!("{column} IN ({marks})"), values);
         }
     }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.sql.is_empty()
-    }
 }

@@ -2,11 +2,12 @@
 //!
 //! Both give their best; whoever asked weighs the one against the other, over all its stores.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 
 use forebay_domain::{EntryKind, Hit, NoteKind, Reference, Timestamp};
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params_from_iter};
 
 use super::conditions::Conditions;
 use super::entries;
@@ -29,17 +30,16 @@ pub(super) fn search(
         return Ok(Vec::new());
     }
     let asked = Asked::of(query);
-    let conditions = conditions(query);
-    let allowed = if conditions.is_empty() { None } else { Some(allowed(connection, conditions)?) };
+    let fitting = Fitting::of(connection, query)?;
     let mut scores: BTreeMap<i64, Scores> = BTreeMap::new();
-    for (chunk, words) in by_words(connection, query, (&asked, segments), allowed.as_ref())? {
+    for (chunk, words) in by_words(connection, query, (&asked, segments), &fitting)? {
         scores.entry(chunk).or_default().words = words;
     }
     let is_enough = query.compares_found_only && !scores.is_empty();
     let near = if is_enough && vectors::are_many(connection)? {
         vectors::nearness_of(connection, query.meaning.as_ref(), scores.keys())?
     } else {
-        let allowed = restricted(connection, (&asked, segments), allowed)?;
+        let allowed = restricted(connection, (&asked, segments), fitting)?;
         by_meaning(connection, query, vectors, &allowed)?
     };
     for (chunk, nearness) in near {
@@ -75,13 +75,14 @@ fn by_words(
     connection: &Connection,
     query: &Query,
     (asked, segments): (&Asked, &Segments),
-    allowed: Option<&HashSet<i64>>,
+    fitting: &Fitting<'_>,
 ) -> rusqlite::Result<Vec<(i64, f64)>> {
     if asked.is_empty() {
         return if query.lists_newest { newest(connection, query) } else { Ok(Vec::new()) };
     }
     let most = query.limit + SPARE_CANDIDATES;
-    let best = |side| asked.best(connection, (segments, side), most, allowed);
+    let allows = |passage| fitting.has(passage);
+    let best = |side| asked.best(connection, (segments, side), most, allows);
     let mut scores: BTreeMap<i64, f64> = best(Side::Own)?.into_iter().collect();
     if query.phrases.is_empty() && query.without.is_empty() {
         for (chunk, score) in best(Side::Around)? {
@@ -136,18 +137,52 @@ impl Allowed {
 fn restricted(
     connection: &Connection,
     (asked, segments): (&Asked, &Segments),
-    allowed: Option<HashSet<i64>>,
+    fitting: Fitting<'_>,
 ) -> rusqlite::Result<Allowed> {
     let required = asked.required(connection, segments)?;
     let without = asked.unwanted(connection, segments)?;
-    Ok(Allowed { only: allowed.into_iter().chain(required).collect(), without })
+    let fitting = match fitting {
+        Fitting::These(passages) => Some(passages),
+        Fitting::All | Fitting::Looked(..) => None,
+    };
+    Ok(Allowed { only: fitting.into_iter().chain(required).collect(), without })
 }
 
-/// The passages that the conditions leave.
-fn allowed(connection: &Connection, conditions: Conditions) -> rusqlite::Result<HashSet<i64>> {
-    let sql = format!("SELECT chunk.id FROM chunk {JOINS} {SESSION} WHERE true {}", conditions.sql);
-    let mut statement = connection.prepare_cached(&sql)?;
-    statement.query_map(params_from_iter(conditions.values), |row| row.get(0))?.collect()
+/// The passages that the conditions of a query leave.
+enum Fitting<'connection> {
+    All,
+    These(HashSet<i64>),
+    /// Each is looked at when it is asked for.
+    Looked(RefCell<CachedStatement<'connection>>, Vec<Value>),
+}
+
+impl<'connection> Fitting<'connection> {
+    fn of(connection: &'connection Connection, query: &Query) -> rusqlite::Result<Self> {
+        let Conditions { sql, values } = conditions(query);
+        if sql.is_empty() {
+            return Ok(Self::All);
+        }
+        let passages = format!("SELECT chunk.id FROM chunk {JOINS} {SESSION} WHERE true {sql}");
+        if query.meaning.is_none() {
+            // By words alone few are asked for; all that fit may be most of the store.
+            let one = connection.prepare_cached(&format!("{passages} AND chunk.id = ?"))?;
+            return Ok(Self::Looked(RefCell::new(one), values));
+        }
+        let mut statement = connection.prepare_cached(&passages)?;
+        let all = statement.query_map(params_from_iter(values), |row| row.get(0))?;
+        Ok(Self::These(all.collect::<Result<_, _>>()?))
+    }
+
+    fn has(&self, passage: i64) -> rusqlite::Result<bool> {
+        match self {
+            Self::All => Ok(true),
+            Self::These(passages) => Ok(passages.contains(&passage)),
+            Self::Looked(statement, values) => {
+                let passage = Value::from(passage);
+                statement.borrow_mut().exists(params_from_iter(values.iter().chain([&passage])))
+            }
+        }
+    }
 }
 
 const JOINS: &str = "

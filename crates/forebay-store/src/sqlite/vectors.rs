@@ -1,8 +1,7 @@
 //! Meanings of all passages, held in memory by whoever searches more than once.
 
-use std::sync::{Mutex, PoisonError};
-
 use forebay_domain::meaning::{dots, length, nearness};
+use parking_lot::{RwLock, RwLockWriteGuard};
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::contract::Meaning;
@@ -17,7 +16,7 @@ pub(crate) const NEAR: f32 = 0.25;
 /// The meanings as far as they were read; new ones are added when they are next asked for.
 #[derive(Debug, Default)]
 pub(super) struct Vectors {
-    known: Mutex<Known>,
+    known: RwLock<Known>,
 }
 
 #[derive(Debug, Default)]
@@ -43,8 +42,15 @@ impl Vectors {
         if length(wanted) <= 0.0 {
             return Ok(Vec::new());
         }
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.read();
+        if known.is_current(model, last) {
+            return Ok(known.nearest(wanted, most, allows));
+        }
+        drop(known);
+        let mut known = self.known.write();
         known.keep_up(connection, model, last)?;
+        // Many compare at once.
+        let known = RwLockWriteGuard::downgrade(known);
         Ok(known.nearest(wanted, most, allows))
     }
 }
@@ -91,9 +97,13 @@ fn extent(connection: &Connection, name: &str) -> rusqlite::Result<Option<(i64, 
 }
 
 impl Known {
+    fn is_current(&self, model: i64, last: i64) -> bool {
+        self.model == model && self.last == last
+    }
+
     /// Reads what is new, or everything where much of what was read is gone.
     fn keep_up(&mut self, connection: &Connection, model: i64, last: i64) -> rusqlite::Result<()> {
-        if self.model == model && last == self.last {
+        if self.is_current(model, last) {
             return Ok(());
         }
         // Counting reads them all, so it is done only when something has changed. Until then those that

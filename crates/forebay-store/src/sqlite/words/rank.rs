@@ -56,13 +56,13 @@ impl Asked {
         self.any.is_empty() && self.all.is_empty()
     }
 
-    /// The best passages, best first; of `allowed` ones only, where that is given.
+    /// The best passages, best first, of those that `allows` lets through; it is asked of few.
     pub(in super::super) fn best(
         &self,
         connection: &Connection,
         (segments, side): (&Segments, Side),
         most: usize,
-        allowed: Option<&HashSet<i64>>,
+        allows: impl Fn(i64) -> rusqlite::Result<bool>,
     ) -> rusqlite::Result<Vec<(i64, f64)>> {
         let segments = segments.of(connection, side)?;
         let gone = gone(connection, side)?;
@@ -75,11 +75,8 @@ impl Asked {
             for (number, score) in scores.into_iter().enumerate().filter(|(_, score)| *score > 0.0)
             {
                 let passage = segment.passages[number];
-                let is_wanted = || {
-                    !gone.contains(&passage)
-                        && allowed.is_none_or(|allowed| allowed.contains(&passage))
-                };
-                if best.would_take(score, passage) && is_wanted() {
+                let would_take = best.would_take(score, passage) && !gone.contains(&passage);
+                if would_take && allows(passage)? {
                     best.take(score, passage);
                 }
             }
