@@ -17,6 +17,15 @@ fn a_note_is_kept_whole() {
 }
 
 #[test]
+fn a_long_note_is_found_by_its_last_word() {
+    let env = TestEnv::new();
+    let body = "a body that is longer than what becomes searchable at once\n".repeat(200);
+    let long = format!("{body}walrus");
+    let reference = env.forebay_reading(["note", "-"], long.as_bytes()).ok().reference();
+    assert!(search(&env, "walrus").contains(&reference));
+}
+
+#[test]
 fn words_need_no_quotes() {
     let env = TestEnv::new();
     let reference = env.forebay(["note", "we", "chose", "SQLite"]).ok().reference();

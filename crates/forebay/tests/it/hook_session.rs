@@ -289,3 +289,20 @@ fn a_search_tells_what_happened_beside_what_is_stored() {
     let narrowed = env.forebay(["search", "argon2 passwords kind:note"]).ok().text();
     assert!(!narrowed.contains("event · "), "{narrowed}");
 }
+
+/// A process that opens a store alone reads its whole log first, so each must leave a short one.
+#[test]
+fn the_log_stays_short_however_many_hooks_follow_each_other() {
+    let env = TestEnv::new();
+    let host = Host::new(&env);
+    let mut longest = 0;
+    for round in 0..60 {
+        let line =
+            |number: u64| format!("{:016x}\n", (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let text: String = (round * 2_000..round * 2_000 + 2_000).map(line).collect();
+        host.ran("make all", &text);
+        let log = env.database().with_file_name("store.db-wal");
+        longest = longest.max(fs::metadata(log).map_or(0, |log| log.len()));
+    }
+    assert!((1..1_400_000).contains(&longest), "{longest} bytes");
+}
