@@ -46,6 +46,11 @@ pub struct Ran {
     pub failed: bool,
 }
 
+/// Begins to open the store, which takes as long as all that comes before a run's start.
+pub fn get_ready(app: &App) {
+    app.places.open_own_soon();
+}
+
 /// Runs a command, if the rules let it, and stores its output.
 pub fn run(
     app: &App,
@@ -54,8 +59,6 @@ pub fn run(
     call: &Call,
     watcher: &mut dyn Watcher,
 ) -> Result<Ran, AppError> {
-    // It takes as long as all that comes before the start.
-    app.places.open_own_soon();
     permit(app, &command, options, call)?;
     run_permitted(app, command, options, call, watcher)
 }

@@ -1,5 +1,6 @@
 //! What a profile lets a run read and write, as real paths.
 
+use std::collections::HashMap;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -137,7 +138,8 @@ impl Finder<'_> {
         if isolation.profile == Profile::Project {
             write.extend(self.existing(TEMP));
             write.push(real(&env::temp_dir()));
-            write.extend(TOOL_CACHES.iter().filter_map(|cache| self.cache(cache)));
+            let mut tools = Tools::default();
+            write.extend(TOOL_CACHES.iter().filter_map(|cache| self.cache(cache, &mut tools)));
             write.extend(self.existing(TOOL_LOCKS));
         }
         write.extend(isolation.write.iter().map(|path| real(path)));
@@ -193,11 +195,14 @@ impl Finder<'_> {
         self.home.map(|home| home.join(path))
     }
 
-    fn cache(&self, cache: &Cache) -> Option<PathBuf> {
+    fn cache(&self, cache: &Cache, tools: &mut Tools) -> Option<PathBuf> {
         let named = cache.variable.and_then(env::var_os).map(PathBuf::from);
         let folder = named.filter(|path| path.is_absolute());
         let path = folder.or_else(|| self.below_home(cache.folder))?.join(cache.within);
-        if !path.exists() && is_installed(cache.program) {
+        if let Ok(real) = path.canonicalize() {
+            return Some(real);
+        }
+        if tools.has(cache.program) {
             // What cannot be made is a cache that the tool will complain about itself.
             let _ = fs::create_dir_all(&path);
         }
@@ -209,8 +214,17 @@ fn denied(isolation: &Isolation) -> Vec<PathBuf> {
     isolation.deny.iter().filter(|path| path.exists()).map(|path| real(path)).collect()
 }
 
-fn is_installed(program: &str) -> bool {
-    on_path(program).any(|path| path.is_file())
+/// Which programs are installed, each looked for once.
+#[derive(Default)]
+struct Tools {
+    looked_for: HashMap<&'static str, bool>,
+}
+
+impl Tools {
+    fn has(&mut self, program: &'static str) -> bool {
+        let look = || on_path(program).any(|path| path.is_file());
+        *self.looked_for.entry(program).or_insert_with(look)
+    }
 }
 
 /// The git folder of a worktree or submodule, which lies outside of it.

@@ -68,6 +68,7 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
+        running::get_ready(&app);
         let tee = self.passes_through(common);
         let spinner = (!tee).then(Spinner::for_a_command);
         let call = new_call(spinner.as_ref())?;
