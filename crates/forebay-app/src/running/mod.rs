@@ -59,6 +59,7 @@ pub fn run(
     call: &Call,
     watcher: &mut dyn Watcher,
 ) -> Result<Ran, AppError> {
+    get_ready(app);
     permit(app, &command, options, call)?;
     run_permitted(app, command, options, call, watcher)
 }
