@@ -121,6 +121,7 @@ pub(super) fn events(connection: &Connection, page: &EventPage) -> rusqlite::Res
         .collect::<Result<_, _>>()?;
     if takes_all {
         events.sort_unstable_by_key(|event| Reverse(event.sequence));
+        events.truncate(page.limit);
     }
     Ok(events)
 }

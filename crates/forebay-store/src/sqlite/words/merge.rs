@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::draft::Draft;
 use super::postings::{List, Posting, Postings, take_places};
-use super::segment::Segment;
+use super::segment::{Packed, Segment};
 use super::{PAGES, Side, gone, term, varint, vocabulary};
 
 /// So many segments of about one size are merged.
@@ -240,10 +240,7 @@ impl Source {
 
     fn read_entry(&mut self) -> Option<()> {
         let mut left = self.terms.get(self.at.0..)?;
-        let shared = varint::take(&mut left)? as usize;
-        let rest = varint::take_slice(&mut left)?;
-        let _count = varint::take(&mut left)?;
-        let postings = varint::take_slice(&mut left)?;
+        let Packed { shared, rest, postings, .. } = Packed::take(&mut left)?;
         self.term.truncate(shared);
         self.term.extend_from_slice(rest);
         let end = self.terms.len() - left.len();

@@ -7,6 +7,8 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::{PAGES, Side, varint};
 
+const PAGE: &str = "SELECT terms FROM word_page WHERE id = ?1";
+
 /// The segments that were read, for as long as they are there.
 #[derive(Debug, Default)]
 pub(in super::super) struct Segments {
@@ -89,7 +91,7 @@ impl Segment {
         let Some(number) = self.page_with(term) else { return Ok(None) };
         let page = self.id * PAGES + number as i64;
         let found = connection
-            .prepare_cached("SELECT terms FROM word_page WHERE id = ?1")?
+            .prepare_cached(PAGE)?
             .query_row([page], |row| Ok(find_on_page(row.get_ref(0)?.as_blob()?, term, page)))
             .optional()?;
         Ok(found.flatten())
@@ -145,8 +147,7 @@ impl Segment {
         from: &str,
         mut go_on: impl FnMut(&Borrowed<'_>) -> bool,
     ) -> rusqlite::Result<()> {
-        let mut statement =
-            connection.prepare_cached("SELECT terms FROM word_page WHERE id = ?1")?;
+        let mut statement = connection.prepare_cached(PAGE)?;
         for number in self.page_with(from).unwrap_or(0)..self.directory.len() {
             let page = self.id * PAGES + number as i64;
             let mut rows = statement.query([page])?;
@@ -162,6 +163,26 @@ impl Segment {
     }
 }
 
+/// A word as a page has it: what it shares with the one before it is left out.
+pub(super) struct Packed<'a> {
+    pub(super) shared: usize,
+    pub(super) rest: &'a [u8],
+    pub(super) count: u32,
+    pub(super) postings: &'a [u8],
+}
+
+impl<'a> Packed<'a> {
+    /// Takes the next word off a page.
+    pub(super) fn take(bytes: &mut &'a [u8]) -> Option<Self> {
+        Some(Self {
+            shared: varint::take(bytes)? as usize,
+            rest: varint::take_slice(bytes)?,
+            count: varint::take(bytes)? as u32,
+            postings: varint::take_slice(bytes)?,
+        })
+    }
+}
+
 /// Finds a word on a page, whose words stand in order, each by what it does not share with the one before it.
 ///
 /// That alone tells where the word would stand, so those before it need not be put together.
@@ -169,10 +190,7 @@ fn find_on_page(mut bytes: &[u8], term: &str, page: i64) -> Option<Entry> {
     // What the word before and the wanted one have in common; the one before comes first.
     let mut common = 0;
     for number in 0.. {
-        let shared = varint::take(&mut bytes)? as usize;
-        let rest = varint::take_slice(&mut bytes)?;
-        let count = varint::take(&mut bytes)? as u32;
-        let postings = varint::take_slice(&mut bytes)?;
+        let Packed { shared, rest, count, postings } = Packed::take(&mut bytes)?;
         if shared > common {
             continue;
         }
@@ -222,10 +240,7 @@ impl<'a> Entries<'a> {
     }
 
     pub(super) fn next(&mut self) -> Option<Borrowed<'_>> {
-        let shared = varint::take(&mut self.bytes)? as usize;
-        let rest = varint::take_slice(&mut self.bytes)?;
-        let count = varint::take(&mut self.bytes)? as u32;
-        let postings = varint::take_slice(&mut self.bytes)?;
+        let Packed { shared, rest, count, postings } = Packed::take(&mut self.bytes)?;
         self.term.truncate(shared);
         self.term.extend_from_slice(rest);
         self.number += 1;
