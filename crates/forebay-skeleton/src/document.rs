@@ -1,6 +1,6 @@
 //! A parsed file: what everything else is read from.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree};
 
@@ -56,7 +56,7 @@ impl Document {
     /// The document after `range` was replaced by `text`; what did not change is not parsed again.
     ///
     /// `range` must lie on character boundaries within the source; it is moved to the next ones.
-    pub fn edited(&self, range: std::ops::Range<usize>, text: &str) -> Result<Self, NotParsed> {
+    pub fn edited(&self, range: Range<usize>, text: &str) -> Result<Self, NotParsed> {
         let start = self.source.floor_char_boundary(range.start);
         let end = self.source.ceil_char_boundary(range.end).max(start);
         let mut source = String::with_capacity(self.source.len() + text.len());
@@ -64,14 +64,7 @@ impl Document {
         source.push_str(text);
         source.push_str(&self.source[end..]);
         let mut old = self.tree.clone();
-        old.edit(&InputEdit {
-            start_byte: start,
-            old_end_byte: end,
-            new_end_byte: start + text.len(),
-            start_position: point(&self.source, start),
-            old_end_position: point(&self.source, end),
-            new_end_position: point(&source, start + text.len()),
-        });
+        old.edit(&replacement(&self.source, start..end, &source));
         let old = self.surface.is_none().then_some(&old);
         let tree = tree_of(&source, self.language, old)?;
         Ok(Self { source, language: self.language, tree, surface: None })
@@ -111,7 +104,7 @@ pub(crate) fn tree_of(
         return Err(NotParsed::TooLarge);
     }
     let masked = (language.table.masked)(source);
-    let source = masked.as_deref().unwrap_or(source);
+    let text = masked.as_deref().unwrap_or(source);
     let mut parser = Parser::new();
     parser.set_language(&language.grammar()).map_err(|_| NotParsed::Grammar)?;
     let mut steps = STEPS_AT_LEAST + source.len() / 1024 * STEPS_PER_KILOBYTE;
@@ -119,9 +112,27 @@ pub(crate) fn tree_of(
         steps = steps.saturating_sub(1);
         if steps == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let mut read = |offset: usize, _: Point| source.as_bytes().get(offset..).unwrap_or_default();
+    let mut read = |offset: usize, _: Point| text.as_bytes().get(offset..).unwrap_or_default();
     let options = ParseOptions::new().progress_callback(&mut count);
-    parser.parse_with_options(&mut read, old, Some(options)).ok_or(NotParsed::TooLong)
+    let tree = parser.parse_with_options(&mut read, old, Some(options));
+    let mut tree = tree.ok_or(NotParsed::TooLong)?;
+    if text.len() > source.len() {
+        tree.edit(&replacement(text, source.len()..text.len(), source));
+    }
+    Ok(tree)
+}
+
+/// Tells a tree that `range` of the text `old` was replaced, which made it `new`.
+fn replacement(old: &str, range: Range<usize>, new: &str) -> InputEdit {
+    let new_end = range.end + new.len() - old.len();
+    InputEdit {
+        start_byte: range.start,
+        old_end_byte: range.end,
+        new_end_byte: new_end,
+        start_position: point(old, range.start),
+        old_end_position: point(old, range.end),
+        new_end_position: point(new, new_end),
+    }
 }
 
 fn point(source: &str, offset: usize) -> Point {

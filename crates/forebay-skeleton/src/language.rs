@@ -37,8 +37,8 @@ pub(crate) struct Table {
     pub(crate) vital: fn(&str) -> bool,
     /// How it imports, where that is known.
     pub(crate) imports: Option<Imports>,
-    /// A copy of a text, of the same length, in which what the grammar does not know is spelled so that
-    /// it does.
+    /// A copy of a text in which what the grammar does not know is spelled so that it does; of the same
+    /// length, but for a newline at the end.
     pub(crate) masked: fn(&str) -> Option<String>,
     pub(crate) notation: Notation,
     /// Words that items of a kind begin with, also where a group has the word once for all.

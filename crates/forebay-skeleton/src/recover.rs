@@ -181,8 +181,11 @@ impl Recovery<'_> {
             let cost = opening.len() + text.len() + PER_PARSE;
             self.left.set(self.left.get().saturating_sub(cost));
             let text = format!("{opening}{text}{closer}");
-            let parsed = Document::parse(text, self.document.language);
-            let Ok(parsed) = parsed else { continue };
+            let Ok(parsed) = Document::parse(text, self.document.language) else {
+                // Too long for the parser: its parts would be so again and again.
+                self.left.set(0);
+                break;
+            };
             let piece = Piece::of(&parsed, opening.len());
             if piece.is_whole && piece.tells > 0 {
                 return Some(piece);

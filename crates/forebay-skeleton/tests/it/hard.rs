@@ -77,6 +77,13 @@ fn a_huge_file_is_not_parsed() {
 }
 
 #[test]
+fn an_annotation_at_the_end_ends() {
+    let text = "private val secret = 1\n\nfun open() = 1\n@Serializable";
+    let found = skeleton(text, language_named("Kotlin"), Options::default());
+    assert!(found.text.contains("fun open()"), "{}", found.text);
+}
+
+#[test]
 fn binary_is_told() {
     assert_eq!(nature(b"PNG\0\x01"), Nature::Binary);
 }
