@@ -17,6 +17,7 @@ use tower::util::BoxCloneSyncService;
 
 use super::caller::Caller;
 use super::desk::Desk;
+use super::events::Events;
 use super::problem::Problem;
 use super::sealed::Seal;
 use crate::doors::mcp::{Admitted, Context, Handler};
@@ -31,7 +32,8 @@ pub(super) fn service(
     settings: &Serve,
     end: &CancellationToken,
 ) -> BoxCloneSyncService<Request, Response, Infallible> {
-    let sessions = Arc::new(LocalSessionManager::default());
+    let events = Arc::new(Events::default());
+    let sessions = Arc::new(LocalSessionManager::default().with_event_store(events));
     let streamable = streamable(desk, settings, end, Arc::clone(&sessions));
     let seal = Arc::new(Seal::new());
     BoxCloneSyncService::new(tower::service_fn(move |request: Request| {

@@ -12,6 +12,7 @@ mod caller;
 mod context;
 mod desk;
 mod entries;
+mod events;
 mod guard;
 mod health;
 mod hosts;
