@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Format, Item, Malformed, Said, Shape, Speaker, contains, input_of, is_jsonl, is_object, text_of,
+    Format, Item, Malformed, Said, Shape, Speaker, input_of, is_jsonl, is_object, says, text_of,
 };
 use crate::setup::Base;
 
@@ -53,7 +53,7 @@ fn read(line: &[u8], items: &mut Vec<Item>) -> Result<(), Malformed> {
         return Err(Malformed);
     }
     // Most lines are the host's own bookkeeping, and some of them are large.
-    if !contains(line, b"\"role\":\"user\"") && !contains(line, b"\"role\":\"assistant\"") {
+    if !says(line, "role", &["user", "assistant"]) {
         return Ok(());
     }
     let line: Line = serde_json::from_slice(line)?;

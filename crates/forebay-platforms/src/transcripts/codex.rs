@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Format, Item, Malformed, Said, Shape, Speaker, contains, input_of, is_jsonl, is_object,
-    text_of, word,
+    Format, Item, Malformed, Said, Shape, Speaker, input_of, is_jsonl, is_object, says, text_of,
+    word,
 };
 use crate::setup::Base;
 
@@ -32,13 +32,12 @@ struct Line {
 }
 
 fn read(line: &[u8], items: &mut Vec<Item>) -> Result<(), Malformed> {
-    const KINDS: [&[u8]; 3] =
-        [b"\"type\":\"response_item\"", b"\"type\":\"session_meta\"", b"\"type\":\"compacted\""];
+    const KINDS: &[&str] = &["response_item", "session_meta", "compacted"];
     if !is_object(line) {
         return Err(Malformed);
     }
     // What is shown while a turn runs stands in lines of its own, a second time.
-    if !KINDS.iter().any(|kind| contains(line, kind)) {
+    if !says(line, "type", KINDS) {
         return Ok(());
     }
     let line: Line = serde_json::from_slice(line)?;

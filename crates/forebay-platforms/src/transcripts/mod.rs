@@ -189,6 +189,37 @@ fn is_object(line: &[u8]) -> bool {
     line.starts_with(b"{") && line.ends_with(b"}")
 }
 
-fn contains(line: &[u8], word: &[u8]) -> bool {
-    memchr::memmem::find(line, word).is_some()
+/// Whether a line may have a field with one of these words, without reading it; blanks may stand around the
+/// colon.
+fn says(line: &[u8], field: &str, words: &[&str]) -> bool {
+    memchr::memmem::find_iter(line, field).any(|at| {
+        let rest = line[at + field.len()..].strip_prefix(b"\"").map(<[u8]>::trim_ascii_start);
+        let value = rest.and_then(|rest| rest.strip_prefix(b":")).map(<[u8]>::trim_ascii_start);
+        let value = value.and_then(|value| value.strip_prefix(b"\"")).unwrap_or_default();
+        let is_value = |word: &&str| {
+            value.strip_prefix(word.as_bytes()).is_some_and(|rest| rest.starts_with(b"\""))
+        };
+        words.iter().any(is_value)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::says;
+
+    #[test]
+    fn a_field_is_seen_however_it_is_spaced() {
+        let words = ["user", "assistant"];
+        for line in [
+            r#"{"role":"user"}"#,
+            r#"{ "role" : "assistant" }"#,
+            "{\"role\":\n\t\"user\"}",
+            r#"{"type":"role","message":{"role": "user"}}"#,
+        ] {
+            assert!(says(line.as_bytes(), "role", &words), "{line}");
+        }
+        for line in [r#"{"role":"system"}"#, r#"{"role":"users"}"#, r#"{"role":1}"#, r#""role"#] {
+            assert!(!says(line.as_bytes(), "role", &words), "{line}");
+        }
+    }
 }
