@@ -77,7 +77,7 @@ fn type_of(field: &Value) -> String {
 fn nature(nature: Nature) -> &'static str {
     match nature {
         Nature::Reads => "Reads: changes nothing.",
-        Nature::Adds => "Adds to the store and changes nothing else.",
+        Nature::Adds | Nature::Indexes => "Adds to the store and changes nothing else.",
         Nature::Edits => "Changes files of the project; what they held before is kept.",
         Nature::Fetches => "Adds what it fetches from elsewhere to the store.",
         Nature::Removes => "Removes what cannot be brought back.",

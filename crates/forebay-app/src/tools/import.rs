@@ -25,7 +25,7 @@ pub struct Input {
 impl Tool for Import {
     const NAME: &'static str = "ctx_import";
     const DESCRIPTION: &'static str = "Load this project's past agent transcripts into the store.";
-    const NATURE: Nature = Nature::Adds;
+    const NATURE: Nature = Nature::Indexes;
     const POWER: Power = Power::Files;
     const STANDARD: bool = false;
     type Input = Input;

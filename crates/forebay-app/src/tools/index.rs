@@ -32,7 +32,7 @@ pub struct Input {
 impl Tool for Index {
     const NAME: &'static str = "ctx_index";
     const DESCRIPTION: &'static str = "Make a file, folder or text searchable.";
-    const NATURE: Nature = Nature::Adds;
+    const NATURE: Nature = Nature::Indexes;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {

@@ -56,6 +56,8 @@ pub enum Nature {
     Reads,
     /// Adds to the store and changes nothing else.
     Adds,
+    /// The same, and takes its time.
+    Indexes,
     /// Changes files; what they held before is kept.
     Edits,
     /// Adds what it finds outside this machine to the store.
@@ -71,7 +73,9 @@ impl Nature {
     pub fn right(self) -> Right {
         match self {
             Self::Reads => Right::Read,
-            Self::Adds | Self::Edits | Self::Fetches | Self::Removes => Right::Write,
+            Self::Adds | Self::Indexes | Self::Edits | Self::Fetches | Self::Removes => {
+                Right::Write
+            }
             Self::Runs => Right::Execute,
         }
     }

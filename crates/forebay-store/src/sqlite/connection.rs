@@ -26,7 +26,7 @@ const PAUSE: Duration = Duration::from_micros(300);
 /// Free pages that are worth giving back, and so many at once: 4 MB.
 const FREE_PAGES: i64 = 1_000;
 /// Connections that are used at once. A new one costs more than the wait for one that is there.
-const MOST_CONNECTIONS: usize = 8;
+const MOST_CONNECTIONS: usize = 6;
 /// Whoever waited so long gets one more: what is held for long must not stop the others.
 const LONGEST_WAIT: Duration = Duration::from_millis(200);
 

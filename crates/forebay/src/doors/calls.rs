@@ -171,11 +171,10 @@ impl Lanes {
     fn new() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self {
-            // Searches keep a processor busy: more at once would only make each of them slower.
+            // These keep a processor busy: more at once would only make each of them slower.
             reading: Lane::new(cores * 2),
-            // Writers wait for the disk, and many are written at one go.
-            writing: Lane::new(64),
-            // Commands and pages take as long as they take.
+            writing: Lane::new(cores * 2),
+            // Commands, pages and folders take as long as they take.
             long: Lane::new(64),
         }
     }
@@ -184,7 +183,7 @@ impl Lanes {
         let lane = match nature {
             Nature::Reads => &self.reading,
             Nature::Adds | Nature::Edits | Nature::Removes => &self.writing,
-            Nature::Runs | Nature::Fetches => &self.long,
+            Nature::Indexes | Nature::Runs | Nature::Fetches => &self.long,
         };
         lane.enter().await
     }

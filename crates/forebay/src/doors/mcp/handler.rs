@@ -150,7 +150,9 @@ fn annotations(nature: Nature) -> ToolAnnotations {
     let mut annotations = ToolAnnotations::default();
     match nature {
         Nature::Reads => annotations.read_only_hint = Some(true),
-        Nature::Adds | Nature::Fetches => annotations.destructive_hint = Some(false),
+        Nature::Adds | Nature::Indexes | Nature::Fetches => {
+            annotations.destructive_hint = Some(false);
+        }
         // The protocol assumes the worst of a tool that says nothing; that is right here.
         Nature::Edits | Nature::Removes | Nature::Runs => {}
     }
