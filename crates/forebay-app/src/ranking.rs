@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use forebay_domain::time::days;
 use forebay_domain::{EntryKind, Hit, Timestamp};
+use forebay_store::Candidate;
 
 /// How much meaning counts: in prose people use the words that stand there, about code they do not.
 const MEANING_OF_PROSE: f64 = 0.2;
@@ -21,20 +22,19 @@ const TOGETHER: f64 = 0.1;
 const RECENCY: f64 = 0.06;
 const NOTED: f64 = 0.05;
 
-/// Orders candidates by both, best first; each comes with where it was found.
-pub(crate) fn fuse<S>(hits: &mut [(S, Hit)]) {
-    let words = Scale::of(hits.iter().map(|(_, hit)| hit.words));
-    let nearness = Scale::of(hits.iter().map(|(_, hit)| f64::from(hit.nearness)));
-    for (_, hit) in &mut *hits {
-        let weight = if hit.is_code { MEANING_OF_CODE } else { MEANING_OF_PROSE };
-        hit.score = (1.0 - weight) * words.place(hit.words)
-            + weight * nearness.place(f64::from(hit.nearness));
-    }
-    // Equal ones stay in the order of their store.
-    hits.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
+/// The score of each candidate by both; one scale for all of them.
+pub(crate) fn fuse(candidates: &[&Candidate]) -> Vec<f64> {
+    let words = Scale::of(candidates.iter().map(|candidate| candidate.words));
+    let nearness = Scale::of(candidates.iter().map(|candidate| f64::from(candidate.nearness)));
+    let score = |candidate: &&Candidate| {
+        let weight = if candidate.is_code { MEANING_OF_CODE } else { MEANING_OF_PROSE };
+        (1.0 - weight) * words.place(candidate.words)
+            + weight * nearness.place(f64::from(candidate.nearness))
+    };
+    candidates.iter().map(score).collect()
 }
 
-/// Puts candidates whose text was read in their last order.
+/// Puts hits in their last order.
 pub(crate) fn rerank(hits: &mut [Hit], asked: &[String], now: Timestamp) {
     for hit in &mut *hits {
         let standing = Standing::of(asked, &hit.title, &hit.text);
@@ -88,8 +88,10 @@ impl Standing {
 /// Notes which of the words stand in a text, and which of them right after the one before.
 fn note_words(text: &str, stems: &[&str], stands: &mut [bool], follows: &mut [bool]) {
     let mut before: Option<usize> = None;
+    let beginnings = Beginnings::of(stems);
     each_word(text, |word| {
-        let which = stems.iter().position(|stem| begins_alike(word, stem));
+        let may_be_one = beginnings.has(word);
+        let which = stems.iter().position(|stem| may_be_one && begins_alike(word, stem));
         if let Some(which) = which {
             stands[which] = true;
             if which > 0 && before == Some(which - 1) {
@@ -98,6 +100,24 @@ fn note_words(text: &str, stems: &[&str], stands: &mut [bool], follows: &mut [bo
         }
         before = which;
     });
+}
+
+/// The bytes that some stem begins with, in either case: most words of a text begin with none.
+struct Beginnings([bool; 256]);
+
+impl Beginnings {
+    fn of(stems: &[&str]) -> Self {
+        let mut is_one = [false; 256];
+        for byte in stems.iter().filter_map(|stem| stem.bytes().next()) {
+            is_one[usize::from(byte.to_ascii_lowercase())] = true;
+            is_one[usize::from(byte.to_ascii_uppercase())] = true;
+        }
+        Self(is_one)
+    }
+
+    fn has(&self, word: &str) -> bool {
+        word.bytes().next().is_some_and(|byte| self.0[usize::from(byte)])
+    }
 }
 
 /// The beginning that the forms of a word share.
@@ -118,18 +138,24 @@ fn begins_alike(word: &str, stem: &str) -> bool {
 
 /// Hands out the words of a text; `camelCase` is two.
 fn each_word<'a>(text: &'a str, mut take: impl FnMut(&'a str)) {
-    let mut start = 0;
-    let mut last = ' ';
-    for (at, c) in text.char_indices() {
+    let (mut start, mut at, mut last) = (0, 0, b' ');
+    while let Some(&byte) = text.as_bytes().get(at) {
+        let (is_letter, width) = if byte.is_ascii() {
+            (byte.is_ascii_alphanumeric(), 1)
+        } else {
+            let c = text[at..].chars().next().unwrap_or_default();
+            (c.is_alphanumeric(), c.len_utf8())
+        };
         let begins_inner =
-            c.is_ascii_uppercase() && (last.is_ascii_lowercase() || last.is_ascii_digit());
-        if !c.is_alphanumeric() || begins_inner {
+            byte.is_ascii_uppercase() && (last.is_ascii_lowercase() || last.is_ascii_digit());
+        if !is_letter || begins_inner {
             if start < at {
                 take(&text[start..at]);
             }
-            start = if begins_inner { at } else { at + c.len_utf8() };
+            start = if begins_inner { at } else { at + width };
         }
-        last = c;
+        last = byte;
+        at += width;
     }
     if start < text.len() {
         take(&text[start..]);

@@ -20,14 +20,9 @@ pub struct Hit {
     pub nearness: f32,
     /// Both together: higher is better; comparable within one query only.
     pub score: f64,
-    /// It is source code, in which names matter less than what is done.
-    pub is_code: bool,
     /// First and last line of the passage in the stored raw text.
     pub lines: (u64, u64),
-    /// Where the passage starts in the stored raw text, and its length.
-    pub start: u64,
-    pub bytes: u64,
-    /// The passage itself, once it was read.
+    /// The passage itself.
     pub text: String,
     /// The words of the query that stand in it.
     pub matched: Vec<String>,

@@ -56,8 +56,12 @@ pub trait Store: Send + Sync {
     /// Makes more of some entries searchable; a step that another process was faster with is skipped.
     fn extend_index(&self, steps: &[IndexStep]) -> Result<(), StoreError>;
 
-    /// The best passages by words and the best by meaning, without their text.
-    fn search(&self, query: &Query) -> Result<Vec<Hit>, StoreError>;
+    /// The best passages by words and the best by meaning, before anything else is read of them.
+    fn candidates(&self, query: &Query) -> Result<Vec<Candidate>, StoreError>;
+
+    /// What candidates are and say, in their order; none for a note that was replaced, and for what was
+    /// forgotten meanwhile.
+    fn hits(&self, candidates: &[Candidate]) -> Result<Vec<Option<Hit>>, StoreError>;
 
     /// Those of the words that stand in no passage.
     fn unknown_words(&self, words: &[String]) -> Result<Vec<String>, StoreError>;
@@ -78,9 +82,6 @@ pub trait Store: Send + Sync {
 
     /// Indexes them anew; what another process was faster with is skipped.
     fn renew(&self, renewed: &[Renewed]) -> Result<(), StoreError>;
-
-    /// The texts of passages that were found, in their order; empty for one forgotten meanwhile.
-    fn passages(&self, hits: &[&Hit]) -> Result<Vec<String>, StoreError>;
 
     /// Starts to index a source anew.
     fn reindex(&self) -> Result<Box<dyn Reindex + '_>, StoreError>;
@@ -343,12 +344,25 @@ pub struct ImportStep {
     pub to: u64,
 }
 
-/// What is searched for, and where.
+/// A passage that may answer a question, by its number in the store.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
+    pub passage: i64,
+    /// How well its words fit; 0 if none does.
+    pub words: f64,
+    /// How near its meaning is, from 0 to 1.
+    pub nearness: f32,
+    /// It is source code, in which names matter less than what is done.
+    pub is_code: bool,
+}
 
+/// What is searched for, and where.
 #[derive(Debug, Clone, Default)]
 pub struct Query {
     /// Words, any of which may match.
     pub words: Vec<String>,
+    /// A passage with fewer of the words need not be found.
+    pub least_words: usize,
     /// Beginnings of words, any of which may match.
     pub beginnings: Vec<String>,
     /// All of these must stand in a passage, word by word.

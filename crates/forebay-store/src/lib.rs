@@ -22,9 +22,9 @@ mod token;
 pub use self::postgres::{Address, PostgresStore};
 pub use archive::{Packer, begins_like_one as begins_like_an_archive, unpack};
 pub use contract::{
-    EventPage, Expiry, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported,
-    IndexState, IndexStep, Meaning, NewChunk, NewDetail, NewEntry, NewNote, Outdated, Purged,
-    Query, Renewed, Selection, SessionFacts, SimilarWord, Store, Upload,
+    Candidate, EventPage, Expiry, Facts, Happened, Health, HistoryPage, Import, ImportStep,
+    Imported, IndexState, IndexStep, Meaning, NewChunk, NewDetail, NewEntry, NewNote, Outdated,
+    Purged, Query, Renewed, Selection, SessionFacts, SimilarWord, Store, Upload,
 };
 pub use error::StoreError;
 pub use files::{ContentHash, Derived, DerivedKey, FileAtWork, FileState, FilesAtWork};

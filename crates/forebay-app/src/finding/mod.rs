@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use forebay_domain::event::Recorded;
 use forebay_domain::{EntryKind, Hit, Question, Reference, Scope, Timestamp, ticket};
-use forebay_store::{Query, Store};
+use forebay_store::{Candidate, Query, Store};
 
 use self::asking::Asked;
 pub(crate) use self::asking::Reading;
@@ -28,6 +28,8 @@ const MOST_HITS: u64 = 100;
 const LEAST_CANDIDATES: usize = 100;
 /// The best so many are read before they are put in their last order.
 const READ: usize = 50;
+/// Notes about the same share so many words at least.
+const SHARED_WORDS: usize = 2;
 /// Output that is not searchable yet is caught up with, as far as this goes, before the search.
 const CATCH_UP_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -91,6 +93,14 @@ pub struct Found {
     pub(crate) nearest: Vec<String>,
 }
 
+/// A passage that a store proposes.
+struct Proposed {
+    /// Which of the stores.
+    store: usize,
+    candidate: Candidate,
+    score: f64,
+}
+
 impl Reach {
     pub fn new(app: &App, limits: Limits) -> Result<Self, AppError> {
         let Limits { scope, kinds, .. } = limits;
@@ -124,11 +134,12 @@ impl Reach {
     /// The best hits of all stores for one query.
     pub fn find(&self, query: &str) -> Result<Found, AppError> {
         let mut asked = self.read(query)?;
-        let mut hits = self.fitting(&mut asked)?;
-        sorting::newer_first(&mut hits);
-        sorting::fold(&mut hits);
-        sorting::sort(&mut hits, self.sort);
-        hits.truncate(self.filter.limit);
+        let mut hits = self.fitting(&mut asked, |mut hits| {
+            sorting::newer_first(&mut hits);
+            sorting::fold(&mut hits, self.filter.limit);
+            sorting::sort(&mut hits, self.sort);
+            hits
+        })?;
         sorting::name_conflicts(&mut hits);
         for hit in &mut hits {
             hit.matched = asked.matched(hit);
@@ -141,68 +152,91 @@ impl Reach {
 
     /// The best documents for one query, each once however many of its passages match.
     pub fn find_documents(&self, query: &str) -> Result<Vec<Hit>, AppError> {
-        let mut hits = self.fitting(&mut self.read(query)?)?;
-        let mut seen = HashSet::new();
-        hits.retain(|hit| seen.insert((hit.reference, hit.key.clone())));
-        hits.truncate(self.filter.limit);
-        Ok(hits)
+        self.fitting(&mut self.read(query)?, |mut hits| {
+            let mut seen = HashSet::new();
+            hits.retain(|hit| seen.insert((hit.reference, hit.key.clone())));
+            hits
+        })
     }
 
-    /// Notes that have the words of `text`, as it stands: nothing in it is a filter.
+    /// Notes that share words with `text`, as it stands: nothing in it is a filter.
     pub(crate) fn find_notes(&self, text: &str) -> Result<Vec<Hit>, AppError> {
         let asked = Asked::for_words_of(text);
-        let mut hits = self.proposed(&asked.query(&self.filter, self.filter.limit))?;
-        hits.truncate(self.filter.limit);
-        self.read_texts(&mut hits)?;
-        Ok(hits.into_iter().map(|(_, hit)| hit).collect())
+        let least_words = SHARED_WORDS.min(asked.words.len());
+        let query = Query { least_words, ..asked.query(&self.filter, self.filter.limit) };
+        let mut proposed = self.proposed(&query)?;
+        proposed.truncate(self.filter.limit);
+        self.hits(&proposed)
     }
 
-    /// The candidates that fit; where no passage has the phrases as they are, those that have their words.
-    fn fitting(&self, asked: &mut Asked) -> Result<Vec<Hit>, AppError> {
-        let hits = sorting::kept(self.candidates(asked)?, &asked.question);
+    /// The hits that fit, as `arrange` leaves them; where no passage has the phrases as they are, those that
+    /// have their words.
+    fn fitting(
+        &self,
+        asked: &mut Asked,
+        arrange: impl Fn(Vec<Hit>) -> Vec<Hit>,
+    ) -> Result<Vec<Hit>, AppError> {
+        let hits = self.arranged(asked, &arrange)?;
         if !hits.is_empty() || !asked.loosen() {
             return Ok(hits);
         }
-        self.candidates(asked)
+        self.arranged(asked, &arrange)
     }
 
     fn read(&self, query: &str) -> Result<Asked, AppError> {
         Asked::read(Question::read(query, self.now), &self.stores)
     }
 
-    /// The best that the stores propose, the first of them with their text and in their last order.
-    fn candidates(&self, asked: &Asked) -> Result<Vec<Hit>, AppError> {
-        let query = asked.query(&self.filter, self.filter.limit.max(LEAST_CANDIDATES));
-        let mut hits = self.proposed(&query)?;
-        let most = if asked.is_read_whole() { hits.len() } else { READ.max(2 * self.filter.limit) };
-        let best = most.min(hits.len());
-        self.read_texts(&mut hits[..best])?;
-        let mut hits: Vec<Hit> = hits.into_iter().map(|(_, hit)| hit).collect();
-        ranking::rerank(&mut hits[..best], &asked.words, self.now);
-        Ok(hits)
-    }
-
-    /// What the stores propose, each hit with its store's number, without its text.
-    fn proposed(&self, query: &Query) -> Result<Vec<(usize, Hit)>, AppError> {
-        let mut hits = Vec::new();
-        for (number, store) in self.stores.iter().enumerate() {
-            hits.extend(store.search(query)?.into_iter().map(|hit| (number, hit)));
+    /// The best of what the stores propose. The first are read; all of them only if too few of those stay.
+    fn arranged(
+        &self,
+        asked: &Asked,
+        arrange: impl Fn(Vec<Hit>) -> Vec<Hit>,
+    ) -> Result<Vec<Hit>, AppError> {
+        let limit = self.filter.limit;
+        let proposed = self.proposed(&asked.query(&self.filter, limit.max(LEAST_CANDIDATES)))?;
+        let reads_all = asked.is_read_whole() || self.sort != Sort::Relevance;
+        let mut most = if reads_all { proposed.len() } else { READ.max(2 * limit) };
+        loop {
+            let best = &proposed[..most.min(proposed.len())];
+            let mut hits = sorting::kept(self.hits(best)?, &asked.question);
+            ranking::rerank(&mut hits, &asked.words, self.now);
+            let mut hits = arrange(hits);
+            if hits.len() >= limit || most >= proposed.len() {
+                hits.truncate(limit);
+                return Ok(hits);
+            }
+            most = proposed.len();
         }
-        ranking::fuse(&mut hits);
-        Ok(hits)
     }
 
-    /// Reads the texts of hits, each store's at once.
-    fn read_texts(&self, hits: &mut [(usize, Hit)]) -> Result<(), AppError> {
+    /// What the stores propose, best first.
+    fn proposed(&self, query: &Query) -> Result<Vec<Proposed>, AppError> {
+        let mut proposed = Vec::new();
+        for (store, own) in self.stores.iter().enumerate() {
+            let candidates = own.candidates(query)?.into_iter();
+            proposed.extend(candidates.map(|candidate| Proposed { store, candidate, score: 0.0 }));
+        }
+        let scores = ranking::fuse(&proposed.iter().map(|one| &one.candidate).collect::<Vec<_>>());
+        for (one, score) in proposed.iter_mut().zip(scores) {
+            one.score = score;
+        }
+        // Equal ones stay in the order of their store.
+        proposed.sort_by(|a, b| b.score.total_cmp(&a.score));
+        Ok(proposed)
+    }
+
+    /// Reads what was proposed, each store's at once.
+    fn hits(&self, proposed: &[Proposed]) -> Result<Vec<Hit>, AppError> {
+        let mut hits: Vec<Option<Hit>> = vec![None; proposed.len()];
         for (number, store) in self.stores.iter().enumerate() {
-            let own = hits.iter().filter(|(of, _)| *of == number).map(|(_, hit)| hit);
-            let texts = store.passages(&own.collect::<Vec<_>>())?;
-            let own = hits.iter_mut().filter(|(of, _)| *of == number).map(|(_, hit)| hit);
-            for (hit, text) in own.zip(texts) {
-                hit.text = text;
+            let own = || proposed.iter().enumerate().filter(|(_, one)| one.store == number);
+            let candidates: Vec<Candidate> = own().map(|(_, one)| one.candidate).collect();
+            for ((place, one), hit) in own().zip(store.hits(&candidates)?) {
+                hits[place] = hit.map(|hit| Hit { score: one.score, ..hit });
             }
         }
-        Ok(())
+        Ok(hits.into_iter().flatten().collect())
     }
 
     /// Makes pending output searchable; returns how many bytes are still to come.

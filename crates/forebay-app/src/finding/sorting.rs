@@ -11,8 +11,11 @@ use super::Sort;
 const NEARLY_SAME: f64 = 0.9;
 /// Short passages are alike by accident.
 const FEW_WORDS: usize = 12;
-/// Passages that are compared with one another; the rest is not shown anyway.
+/// Notes that are compared with one another; the rest is not shown anyway.
 const COMPARED: usize = 60;
+/// Beyond those that are shown, passages that are looked at for being the same: what says nearly the same fits
+/// nearly as well.
+const BEHIND: usize = 15;
 /// Of the best hit's score, what a hit must have to count where time decides.
 const RELEVANT: f64 = 0.4;
 
@@ -62,12 +65,13 @@ fn conflict(one: &Hit, other: &Hit) -> bool {
         && Claim::read(&one.text).may_conflict_with(&Claim::read(&other.text))
 }
 
-/// Keeps one of the passages that say nearly the same, with the count of the others. Notes are never folded
-/// into anything but the same words.
-pub(super) fn fold(hits: &mut Vec<Hit>) {
+/// Keeps one of the passages that say nearly the same, with the count of the others; `shown` are wanted. Notes
+/// are never folded into anything but the same words.
+pub(super) fn fold(hits: &mut Vec<Hit>, shown: usize) {
     let mut kept: Vec<(Hit, Vec<u64>)> = Vec::new();
-    for (place, hit) in hits.drain(..).enumerate() {
-        let words = if place < COMPARED { distinct_words(&hit.text) } else { Vec::new() };
+    for hit in hits.drain(..) {
+        let is_compared = kept.len() < shown + BEHIND;
+        let words = if is_compared { distinct_words(&hit.text) } else { Vec::new() };
         let same = kept.iter_mut().find(|(other, known)| says_the_same(&hit, &words, other, known));
         match same {
             Some((first, _)) => first.alike += 1,

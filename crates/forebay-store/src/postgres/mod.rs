@@ -15,6 +15,7 @@ mod entries;
 mod events;
 mod fault;
 mod files;
+mod hits;
 mod imports;
 mod ledger;
 mod lexemes;
@@ -53,9 +54,9 @@ use self::text::Name;
 use self::vocabulary::Vocabulary;
 use crate::StoreError;
 use crate::contract::{
-    EventPage, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported, IndexState,
-    IndexStep, NewChunk, Outdated, Purged, Query, Renewed, Selection, SessionFacts, SimilarWord,
-    Store, Upload,
+    Candidate, EventPage, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported,
+    IndexState, IndexStep, NewChunk, Outdated, Purged, Query, Renewed, Selection, SessionFacts,
+    SimilarWord, Store, Upload,
 };
 use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
 use crate::packed::Packed;
@@ -263,8 +264,12 @@ impl Store for PostgresStore {
         Ok(())
     }
 
-    fn search(&self, query: &Query) -> Result<Vec<Hit>, StoreError> {
-        self.reading(|work| search::search(work, query, &self.counts))
+    fn candidates(&self, query: &Query) -> Result<Vec<Candidate>, StoreError> {
+        self.reading(|work| search::candidates(work, query, &self.counts))
+    }
+
+    fn hits(&self, candidates: &[Candidate]) -> Result<Vec<Option<Hit>>, StoreError> {
+        self.reading(|work| hits::read(work, candidates, &self.parts))
     }
 
     fn reindex(&self) -> Result<Box<dyn Reindex + '_>, StoreError> {
@@ -297,10 +302,6 @@ impl Store for PostgresStore {
         expires: Option<Timestamp>,
     ) -> Result<(), StoreError> {
         self.writing(|work| sources::mark_checked(work, name, at, expires))
-    }
-
-    fn passages(&self, hits: &[&Hit]) -> Result<Vec<String>, StoreError> {
-        self.reading(|work| parts::passages(work, &self.parts, hits))
     }
 
     fn unknown_words(&self, words: &[String]) -> Result<Vec<String>, StoreError> {

@@ -5,16 +5,16 @@
 use std::collections::BTreeMap;
 
 use ::postgres::Row;
-use forebay_domain::{EntryKind, Hit, NoteKind, Reference, Timestamp};
+use forebay_domain::Reference;
 
 use super::conditions::Conditions;
 use super::connection::Work;
 use super::counts::{Counts, Sizes};
 use super::fault::Fault;
 use super::ranking::{self, Ranked};
-use super::{entries, lexemes, passages};
-use crate::contract::{Meaning, Query};
-use crate::sqlite::search::{SPARE_CANDIDATES, best};
+use super::{lexemes, passages};
+use crate::contract::{Candidate, Meaning, Query};
+use crate::sqlite::search::in_order;
 use crate::sqlite::vectors::NEAR;
 
 /// Vectors of this length are found by an index.
@@ -24,11 +24,11 @@ const COMPARED: f64 = 3_000.0;
 /// Passages with a phrase that are looked at.
 const MOST_WITH_PHRASE: i64 = 5_000;
 
-pub(super) fn search(
+pub(super) fn candidates(
     work: &mut Work<'_>,
     query: &Query,
     counts: &Counts,
-) -> Result<Vec<Hit>, Fault> {
+) -> Result<Vec<Candidate>, Fault> {
     if query.limit == 0 {
         return Ok(Vec::new());
     }
@@ -40,11 +40,30 @@ pub(super) fn search(
     for (chunk, nearness) in by_meaning(work, query, &sizes)? {
         scores.entry(chunk).or_default().nearness = nearness;
     }
-    Ok(best(load(work, &scores)?, query.limit))
+    Ok(in_order(with_codes(work, &scores)?))
+}
+
+/// Candidates with their scores, and whether they are source code.
+fn with_codes(
+    work: &mut Work<'_>,
+    scores: &BTreeMap<i64, Scores>,
+) -> Result<Vec<Candidate>, Fault> {
+    let ids: Vec<i64> = scores.keys().copied().collect();
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = format!("SELECT chunk.id, chunk.code FROM {}", these(3));
+    let rows = work.query(&sql, &[&ids])?;
+    let read = |row: &Row| {
+        let passage = row.try_get(0)?;
+        let Scores { words, nearness } = scores.get(&passage).copied().unwrap_or_default();
+        Ok(Candidate { passage, words, nearness, is_code: row.try_get(1)? })
+    };
+    rows.iter().map(read).collect()
 }
 
 /// How well a passage fits, either way; 0 where it does not.
-#[derive(Default)]
+#[derive(Default, Clone, Copy)]
 struct Scores {
     words: f64,
     nearness: f32,
@@ -73,7 +92,7 @@ fn by_words(
         best = fitting(work, all, &conditions)?;
     }
     best.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
-    best.truncate(query.limit + SPARE_CANDIDATES);
+    best.truncate(query.limit);
     Ok(best)
 }
 
@@ -125,7 +144,7 @@ fn with_phrases(work: &mut Work<'_>, query: &Query) -> Result<Ranked, Fault> {
 /// The first passages of the newest entries that fit; none is better than another.
 fn newest(work: &mut Work<'_>, query: &Query) -> Result<Vec<(i64, f64)>, Fault> {
     let conditions = conditions(work, query);
-    let most = (query.limit + SPARE_CANDIDATES) as i64;
+    let most = query.limit as i64;
     let mut values = conditions.values();
     values.push(&most);
     let sql = format!(
@@ -154,7 +173,7 @@ fn by_meaning(work: &mut Work<'_>, query: &Query, sizes: &Sizes) -> Result<Vec<(
     let model = conditions.number(super::text::kept(model));
     let wanted = conditions.number(passages::vector(vector));
     let dimensions = conditions.number(vector.len() as i32);
-    let most = conditions.number((query.limit + SPARE_CANDIDATES) as i64);
+    let most = conditions.number(query.limit as i64);
     let meanings = format!(
         "meaning {joins} WHERE meaning.workspace = $1 AND meaning.project = $2
              AND meaning.model = (SELECT id FROM model WHERE name = {model}) {sql_conditions}"
@@ -184,7 +203,7 @@ fn by_meaning(work: &mut Work<'_>, query: &Query, sizes: &Sizes) -> Result<Vec<(
 
 /// The passages whose numbers are the value of this number, looked up one by one: where one entry has most of a
 /// project's passages, the server would rather read them all.
-fn these(number: usize) -> String {
+pub(super) fn these(number: usize) -> String {
     format!(
         "(SELECT passage.* FROM unnest(${number}::bigint[]) AS wanted (id) JOIN chunk AS passage
              ON passage.workspace = $1 AND passage.project = $2 AND passage.id = wanted.id OFFSET 0) AS chunk"
@@ -192,7 +211,7 @@ fn these(number: usize) -> String {
 }
 
 const PLACE: &str = "chunk.workspace = $1 AND chunk.project = $2";
-const JOINS: &str = "
+pub(super) const JOINS: &str = "
     JOIN entry ON entry.workspace = $1 AND entry.project = $2 AND entry.id = chunk.entry AND entry.complete
     LEFT JOIN note ON note.workspace = $1 AND note.project = $2 AND note.entry = entry.id";
 const SESSION: &str = "
@@ -214,6 +233,10 @@ fn conditions(work: &Work<'_>, query: &Query) -> Conditions {
     }
     if let Some(before) = query.before {
         conditions.add(&format!("{moment} < ?"), before.0);
+    }
+    if !conditions.is_empty() {
+        // Where few fit anyway, notes that were replaced do not stand in their way.
+        conditions.add_plain("note.superseded_by IS NULL");
     }
     let project = work.place().project;
     for text in &query.without {
@@ -241,51 +264,4 @@ fn add_kinds(conditions: &mut Conditions, query: &Query) {
     let kinds = conditions.number(words(query.kinds.iter().map(|kind| kind.word()).collect()));
     let notes = conditions.number(words(query.notes.iter().map(|note| note.word()).collect()));
     conditions.add_plain(&format!("(entry.kind = ANY ({kinds}) OR note.kind = ANY ({notes}))"));
-}
-
-/// What is known of the candidates; a note that was replaced is none.
-fn load(work: &mut Work<'_>, scores: &BTreeMap<i64, Scores>) -> Result<Vec<Hit>, Fault> {
-    let ids: Vec<i64> = scores.keys().copied().collect();
-    if ids.is_empty() {
-        return Ok(Vec::new());
-    }
-    let sql = format!(
-        "SELECT entry.ref, entry.kind, note.kind, chunk.title, entry.source, chunk.key,
-                coalesce(chunk.created, entry.created), chunk.first_line, chunk.last_line,
-                CASE WHEN note.entry IS NOT NULL THEN
-                    (SELECT older.ref FROM note AS replaced
-                     JOIN entry AS older ON older.workspace = $1 AND older.project = $2
-                         AND older.id = replaced.entry
-                     WHERE replaced.workspace = $1 AND replaced.project = $2
-                         AND replaced.superseded_by = entry.id ORDER BY older.id DESC LIMIT 1) END,
-                chunk.start, chunk.bytes, chunk.code, chunk.id
-         FROM {} {JOINS} WHERE note.superseded_by IS NULL ORDER BY chunk.id DESC",
-        these(3)
-    );
-    work.query(&sql, &[&ids])?.iter().map(|row| read_hit(row, scores)).collect()
-}
-
-fn read_hit(row: &Row, scores: &BTreeMap<i64, Scores>) -> Result<Hit, Fault> {
-    let score = scores.get(&row.try_get(13)?);
-    Ok(Hit {
-        reference: entries::reference(row, 0)?,
-        kind: EntryKind::from_word(row.try_get(1)?).unwrap_or(EntryKind::Source),
-        note: row.try_get::<_, Option<&str>>(2)?.and_then(NoteKind::from_word),
-        title: row.try_get(3)?,
-        source: row.try_get(4)?,
-        key: row.try_get(5)?,
-        created: Timestamp(row.try_get(6)?),
-        lines: (row.try_get::<_, i64>(7)? as u64, row.try_get::<_, i64>(8)? as u64),
-        supersedes: entries::optional_reference(row, 9)?,
-        start: row.try_get::<_, i64>(10)? as u64,
-        bytes: row.try_get::<_, i64>(11)? as u64,
-        is_code: row.try_get(12)?,
-        words: score.map_or(0.0, |score| score.words),
-        nearness: score.map_or(0.0, |score| score.nearness),
-        score: 0.0,
-        text: String::new(),
-        matched: Vec::new(),
-        conflicts: None,
-        alike: 0,
-    })
 }

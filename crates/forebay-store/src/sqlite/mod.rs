@@ -9,7 +9,9 @@ pub(crate) mod endings;
 mod entries;
 pub(crate) mod events;
 pub(crate) mod files;
+mod hits;
 mod imports;
+mod kinds;
 mod ledger;
 mod lists;
 mod migrate;
@@ -36,14 +38,16 @@ use forebay_domain::{Entry, Hit, Reference, Timestamp};
 use self::connection::Pool;
 pub(crate) use self::connection::patience;
 pub use self::connection::{set_aside, wait_at_most, wants_tidying};
+use self::kinds::Kinds;
 use self::parts::Parts;
+use self::search::Known;
 use self::vectors::Vectors;
 use self::words::{Batch, Placed, Segments, Vocabulary};
 use crate::StoreError;
 use crate::contract::{
-    EventPage, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported, IndexState,
-    IndexStep, NewChunk, Outdated, Purged, Query, Renewed, Selection, SessionFacts, SimilarWord,
-    Store, Upload,
+    Candidate, EventPage, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported,
+    IndexState, IndexStep, NewChunk, Outdated, Purged, Query, Renewed, Selection, SessionFacts,
+    SimilarWord, Store, Upload,
 };
 use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
 use crate::packed::Packed;
@@ -60,6 +64,7 @@ pub struct SqliteStore {
     segments: Segments,
     vocabulary: Vocabulary,
     vectors: Vectors,
+    kinds: Kinds,
     parts: Parts,
 }
 
@@ -96,6 +101,7 @@ impl SqliteStore {
             segments: Segments::default(),
             vocabulary: Vocabulary::default(),
             vectors: Vectors::default(),
+            kinds: Kinds::default(),
             parts: Parts::default(),
         }
     }
@@ -212,10 +218,16 @@ impl Store for SqliteStore {
         })
     }
 
-    fn search(&self, query: &Query) -> Result<Vec<Hit>, StoreError> {
+    fn candidates(&self, query: &Query) -> Result<Vec<Candidate>, StoreError> {
         self.at_one_moment(|connection| {
-            search::search(connection, query, &self.segments, &self.vectors)
+            let known =
+                Known { segments: &self.segments, vectors: &self.vectors, kinds: &self.kinds };
+            search::candidates(connection, query, &known)
         })
+    }
+
+    fn hits(&self, candidates: &[Candidate]) -> Result<Vec<Option<Hit>>, StoreError> {
+        self.at_one_moment(|connection| hits::read(connection, candidates, &self.parts))
     }
 
     fn reindex(&self) -> Result<Box<dyn Reindex + '_>, StoreError> {
@@ -248,10 +260,6 @@ impl Store for SqliteStore {
         expires: Option<Timestamp>,
     ) -> Result<(), StoreError> {
         self.writing(|transaction| sources::mark_checked(transaction, name, at, expires))
-    }
-
-    fn passages(&self, hits: &[&Hit]) -> Result<Vec<String>, StoreError> {
-        self.at_one_moment(|connection| self.parts.passages(connection, hits))
     }
 
     fn unknown_words(&self, words: &[String]) -> Result<Vec<String>, StoreError> {

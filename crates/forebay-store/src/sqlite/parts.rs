@@ -1,11 +1,9 @@
 //! Parts of blobs that were read lately: a search reads many passages, and the next one many of the same.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use forebay_domain::Hit;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use super::blobs;
 
@@ -14,6 +12,28 @@ const HELD_BYTES: usize = 16 * 1024 * 1024;
 
 /// A part by the hash of its blob's content and its start: whatever is stored later, it is never another text.
 pub(crate) type Key = ([u8; 32], u64);
+
+/// A passage's place in a blob.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stretch {
+    pub(crate) blob: i64,
+    pub(crate) hash: [u8; 32],
+    pub(crate) start: u64,
+    pub(crate) bytes: usize,
+}
+
+/// A part from somewhere in it to its end.
+struct Rest {
+    part: Arc<Vec<u8>>,
+    from: usize,
+}
+
+impl Rest {
+    fn cut(&self, most: usize) -> &[u8] {
+        let rest = self.part.get(self.from..).unwrap_or_default();
+        &rest[..rest.len().min(most)]
+    }
+}
 
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
@@ -29,49 +49,43 @@ struct Held {
 }
 
 impl Parts {
-    /// The text of each passage; empty for one that was forgotten meanwhile.
-    pub(super) fn passages(
+    /// The text of a passage, as far as its blob is still there.
+    pub(super) fn text(
         &self,
         connection: &Connection,
-        hits: &[&Hit],
-    ) -> rusqlite::Result<Vec<String>> {
-        let mut blobs = HashMap::new();
-        let mut texts = Vec::with_capacity(hits.len());
-        for hit in hits {
-            let blob = match blobs.entry(hit.reference) {
-                Entry::Occupied(known) => *known.get(),
-                Entry::Vacant(new) => *new.insert(blob_of(connection, hit.reference.as_str())?),
-            };
-            let raw = match blob {
-                Some(blob) => self.read(connection, blob, hit.start, hit.bytes as usize)?,
-                None => Vec::new(),
-            };
-            let text = String::from_utf8(raw)
-                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-            texts.push(text);
-        }
-        Ok(texts)
+        stretch: Stretch,
+    ) -> rusqlite::Result<String> {
+        let raw = self.read(connection, stretch)?;
+        Ok(String::from_utf8(raw)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 
-    fn read(
-        &self,
-        connection: &Connection,
-        (blob, hash): (i64, [u8; 32]),
-        start: u64,
-        bytes: usize,
-    ) -> rusqlite::Result<Vec<u8>> {
+    fn read(&self, connection: &Connection, stretch: Stretch) -> rusqlite::Result<Vec<u8>> {
+        let Stretch { blob, hash, start, bytes } = stretch;
         let mut raw = Vec::with_capacity(bytes);
         while raw.len() < bytes {
             let offset = start + raw.len() as u64;
+            let left = bytes - raw.len();
+            if let Some(rest) = self.held_from(hash, offset) {
+                raw.extend_from_slice(rest.cut(left));
+                continue;
+            }
             let Some(part_start) = blobs::part_start(connection, blob, offset)? else { break };
             let part = self.part(connection, blob, (hash, part_start))?;
-            let Some(rest) = part.get((offset - part_start) as usize..) else { break };
-            if rest.is_empty() {
+            let rest = Rest { part, from: (offset - part_start) as usize };
+            if rest.cut(left).is_empty() {
                 break;
             }
-            raw.extend_from_slice(&rest[..rest.len().min(bytes - raw.len())]);
+            raw.extend_from_slice(rest.cut(left));
         }
         Ok(raw)
+    }
+
+    /// What is held of a blob from an offset on, if it starts where parts mostly do.
+    fn held_from(&self, hash: [u8; 32], offset: u64) -> Option<Rest> {
+        let start = offset - offset % blobs::PART_BYTES as u64;
+        let rest = Rest { part: self.held((hash, start))?, from: (offset - start) as usize };
+        (rest.from < rest.part.len()).then_some(rest)
     }
 
     fn part(&self, connection: &Connection, blob: i64, key: Key) -> rusqlite::Result<Arc<Vec<u8>>> {
@@ -115,16 +129,6 @@ impl Held {
         self.parts.retain(|_, (used, _)| *used > middle);
         self.bytes = self.parts.values().map(|(_, part)| part.len()).sum();
     }
-}
-
-fn blob_of(connection: &Connection, reference: &str) -> rusqlite::Result<Option<(i64, [u8; 32])>> {
-    connection
-        .prepare_cached(
-            "SELECT blob.id, blob.hash FROM entry JOIN blob ON blob.id = entry.blob
-             WHERE entry.complete AND entry.ref = ?1",
-        )?
-        .query_row([reference], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()
 }
 
 #[cfg(test)]

@@ -1,36 +1,42 @@
-//! Search: passages by their words (any of them may match) and by their meaning.
+//! Search: the passages that may answer a question, by their words (any of them may match) and by their meaning.
 //!
 //! Both give their best; whoever asked weighs the one against the other, over all its stores.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 
-use forebay_domain::{EntryKind, Hit, NoteKind, Reference, Timestamp};
+use forebay_domain::{EntryKind, Reference};
 use rusqlite::types::Value;
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params_from_iter};
+use rusqlite::{CachedStatement, Connection, params_from_iter};
 
 use super::conditions::Conditions;
-use super::entries;
+use super::kinds::Kinds;
 use super::vectors::{self, Vectors};
 use super::words::{Asked, Segments, Side};
-use crate::contract::Query;
+use crate::contract::{Candidate, Query};
 
 /// A word that stands beside a short passage tells less than one in it.
 pub(crate) const AROUND_WEIGHT: f64 = 0.6;
-/// Candidates beyond the limit, so that replaced notes do not shorten the answer.
-pub(crate) const SPARE_CANDIDATES: usize = 40;
 
-pub(super) fn search(
+/// What is held in memory of a store.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub(super) segments: &'a Segments,
+    pub(super) vectors: &'a Vectors,
+    pub(super) kinds: &'a Kinds,
+}
+
+pub(super) fn candidates(
     connection: &Connection,
     query: &Query,
-    segments: &Segments,
-    vectors: &Vectors,
-) -> rusqlite::Result<Vec<Hit>> {
+    known: &Known<'_>,
+) -> rusqlite::Result<Vec<Candidate>> {
     if query.limit == 0 {
         return Ok(Vec::new());
     }
+    let Known { segments, vectors, kinds } = *known;
     let asked = Asked::of(query);
-    let fitting = Fitting::of(connection, query)?;
+    let fitting = Fitting::of(connection, query, kinds)?;
     let mut scores: BTreeMap<i64, Scores> = BTreeMap::new();
     for (chunk, words) in by_words(connection, query, (&asked, segments), &fitting)? {
         scores.entry(chunk).or_default().words = words;
@@ -45,22 +51,18 @@ pub(super) fn search(
     for (chunk, nearness) in near {
         scores.entry(chunk).or_default().nearness = nearness;
     }
-    Ok(best(load(connection, &scores)?, query.limit))
+    let is_code = vectors.are_code(connection, scores.keys())?;
+    let of_passage = |((passage, scores), is_code): ((i64, Scores), bool)| {
+        let Scores { words, nearness } = scores;
+        Candidate { passage, words, nearness, is_code }
+    };
+    Ok(in_order(scores.into_iter().zip(is_code).map(of_passage).collect()))
 }
 
-/// The best `limit` by words, best first, and after them those that are among the best by meaning only.
-pub(crate) fn best(mut hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
-    hits.sort_by(|a, b| b.nearness.total_cmp(&a.nearness));
-    let near = hits.iter().take(limit).take_while(|hit| hit.nearness > 0.0).count();
-    let mut placed: Vec<(bool, Hit)> =
-        hits.into_iter().enumerate().map(|(place, hit)| (place < near, hit)).collect();
-    placed.sort_by(|(_, a), (_, b)| b.words.total_cmp(&a.words));
-    let by_words = placed.iter().take(limit).take_while(|(_, hit)| hit.words > 0.0).count();
-    let kept = placed
-        .into_iter()
-        .enumerate()
-        .filter(|(place, (is_near, _))| *place < by_words || *is_near);
-    kept.map(|(_, (_, hit))| hit).collect()
+/// The best by words first; of equal ones the newer.
+pub(crate) fn in_order(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+    candidates.sort_by(|a, b| b.words.total_cmp(&a.words).then(b.passage.cmp(&a.passage)));
+    candidates
 }
 
 /// How well a passage fits, either way; 0 where it does not.
@@ -80,11 +82,11 @@ fn by_words(
     if asked.is_empty() {
         return if query.lists_newest { newest(connection, query) } else { Ok(Vec::new()) };
     }
-    let most = query.limit + SPARE_CANDIDATES;
+    let most = query.limit;
     let allows = |passage| fitting.has(passage);
     let best = |side| asked.best(connection, (segments, side), most, allows);
     let mut scores: BTreeMap<i64, f64> = best(Side::Own)?.into_iter().collect();
-    if query.phrases.is_empty() && query.without.is_empty() {
+    if query.phrases.is_empty() && query.without.is_empty() && query.least_words < 2 {
         for (chunk, score) in best(Side::Around)? {
             *scores.entry(chunk).or_default() += AROUND_WEIGHT * score;
         }
@@ -104,7 +106,7 @@ fn newest(connection: &Connection, query: &Query) -> rusqlite::Result<Vec<(i64, 
         conditions.sql
     );
     let mut values = conditions.values;
-    values.push(Value::from((query.limit + SPARE_CANDIDATES) as i64));
+    values.push(Value::from(query.limit as i64));
     let mut statement = connection.prepare_cached(&sql)?;
     statement.query_map(params_from_iter(values), |row| Ok((row.get(0)?, 1.0)))?.collect()
 }
@@ -116,9 +118,8 @@ fn by_meaning(
     allowed: &Allowed,
 ) -> rusqlite::Result<Vec<(i64, f32)>> {
     let Some(meaning) = &query.meaning else { return Ok(Vec::new()) };
-    let most = query.limit + SPARE_CANDIDATES;
     let allows = |passage| allowed.allows(passage);
-    vectors.nearest(connection, (&meaning.model, &meaning.vector), most, allows)
+    vectors.nearest(connection, (&meaning.model, &meaning.vector), query.limit, allows)
 }
 
 /// Which passages may be found, also by meaning.
@@ -153,11 +154,38 @@ enum Fitting<'connection> {
     All,
     These(HashSet<i64>),
     /// Each is looked at when it is asked for.
-    Looked(RefCell<CachedStatement<'connection>>, Vec<Value>),
+    Looked(Look<'connection>),
+}
+
+struct Look<'connection> {
+    connection: &'connection Connection,
+    /// Any of these; empty for all.
+    wanted: Vec<EntryKind>,
+    kinds: &'connection Kinds,
+    statement: RefCell<CachedStatement<'connection>>,
+    values: Vec<Value>,
+}
+
+impl Look<'_> {
+    fn fits(&self, passage: i64) -> rusqlite::Result<bool> {
+        if !self.wanted.is_empty() {
+            // Most are of another kind, and that is known.
+            let kind = self.kinds.of(self.connection, passage)?;
+            if !kind.is_some_and(|kind| self.wanted.contains(&kind)) {
+                return Ok(false);
+            }
+        }
+        let passage = Value::from(passage);
+        self.statement.borrow_mut().exists(params_from_iter(self.values.iter().chain([&passage])))
+    }
 }
 
 impl<'connection> Fitting<'connection> {
-    fn of(connection: &'connection Connection, query: &Query) -> rusqlite::Result<Self> {
+    fn of(
+        connection: &'connection Connection,
+        query: &Query,
+        kinds: &'connection Kinds,
+    ) -> rusqlite::Result<Self> {
         let Conditions { sql, values } = conditions(query);
         if sql.is_empty() {
             return Ok(Self::All);
@@ -166,7 +194,9 @@ impl<'connection> Fitting<'connection> {
         if query.meaning.is_none() {
             // By words alone few are asked for; all that fit may be most of the store.
             let one = connection.prepare_cached(&format!("{passages} AND chunk.id = ?"))?;
-            return Ok(Self::Looked(RefCell::new(one), values));
+            let wanted = if query.notes.is_empty() { query.kinds.clone() } else { Vec::new() };
+            let statement = RefCell::new(one);
+            return Ok(Self::Looked(Look { connection, wanted, kinds, statement, values }));
         }
         let mut statement = connection.prepare_cached(&passages)?;
         let all = statement.query_map(params_from_iter(values), |row| row.get(0))?;
@@ -177,15 +207,12 @@ impl<'connection> Fitting<'connection> {
         match self {
             Self::All => Ok(true),
             Self::These(passages) => Ok(passages.contains(&passage)),
-            Self::Looked(statement, values) => {
-                let passage = Value::from(passage);
-                statement.borrow_mut().exists(params_from_iter(values.iter().chain([&passage])))
-            }
+            Self::Looked(look) => look.fits(passage),
         }
     }
 }
 
-const JOINS: &str = "
+pub(super) const JOINS: &str = "
     JOIN entry ON entry.id = chunk.entry AND entry.complete
     LEFT JOIN note ON note.entry = entry.id";
 const SESSION: &str = "LEFT JOIN session ON session.id = entry.session";
@@ -207,6 +234,10 @@ fn conditions(query: &Query) -> Conditions {
     if let Some(before) = query.before {
         conditions.add(&format!("{moment} < ?"), [before.0.into()]);
     }
+    if !conditions.sql.is_empty() {
+        // Where few fit anyway, notes that were replaced do not stand in their way.
+        conditions.add("note.superseded_by IS NULL", []);
+    }
     conditions
 }
 
@@ -218,50 +249,4 @@ fn add_kinds(conditions: &mut Conditions, query: &Query) {
         let values = words.into_iter().map(|word| Value::from(word.to_owned()));
         conditions.add(&format!("({})", any.join(" OR ")), values);
     }
-}
-
-/// What is known of the candidates; a note that was replaced is none.
-fn load(connection: &Connection, scores: &BTreeMap<i64, Scores>) -> rusqlite::Result<Vec<Hit>> {
-    // One statement that is known, for each: a list of all would be read anew for every question.
-    let sql = format!(
-        "SELECT entry.ref, entry.kind, note.kind, chunk.title, entry.source, chunk.key,
-                coalesce(chunk.created, entry.created), chunk.first_line, chunk.last_line,
-                CASE WHEN note.entry IS NOT NULL THEN
-                    (SELECT older.ref FROM note AS replaced
-                     JOIN entry AS older ON older.id = replaced.entry
-                     WHERE replaced.superseded_by = entry.id ORDER BY older.id DESC LIMIT 1) END,
-                chunk.start, chunk.bytes, coalesce(meaning.code, 0)
-         FROM chunk {JOINS} LEFT JOIN meaning ON meaning.chunk = chunk.id
-         WHERE chunk.id = ?1 AND note.superseded_by IS NULL"
-    );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut hits = Vec::with_capacity(scores.len());
-    for (chunk, score) in scores.iter().rev() {
-        hits.extend(statement.query_row([chunk], |row| read_hit(row, score)).optional()?);
-    }
-    Ok(hits)
-}
-
-fn read_hit(row: &Row<'_>, score: &Scores) -> rusqlite::Result<Hit> {
-    Ok(Hit {
-        reference: entries::parse_reference(&row.get::<_, String>(0)?)?,
-        kind: EntryKind::from_word(&row.get::<_, String>(1)?).unwrap_or(EntryKind::Source),
-        note: row.get::<_, Option<String>>(2)?.and_then(|word| NoteKind::from_word(&word)),
-        title: row.get(3)?,
-        source: row.get(4)?,
-        key: row.get(5)?,
-        created: Timestamp(row.get(6)?),
-        lines: (row.get::<_, i64>(7)? as u64, row.get::<_, i64>(8)? as u64),
-        supersedes: entries::optional_reference(row, 9)?,
-        start: row.get::<_, i64>(10)? as u64,
-        bytes: row.get::<_, i64>(11)? as u64,
-        is_code: row.get(12)?,
-        words: score.words,
-        nearness: score.nearness,
-        score: 0.0,
-        text: String::new(),
-        matched: Vec::new(),
-        conflicts: None,
-        alike: 0,
-    })
 }

@@ -24,6 +24,7 @@ struct Known {
     model: i64,
     last: i64,
     ids: Vec<i64>,
+    are_code: Vec<bool>,
     lengths: Vec<f32>,
     /// All vectors, one after the other.
     numbers: Vec<u8>,
@@ -52,6 +53,23 @@ impl Vectors {
         // Many compare at once.
         let known = RwLockWriteGuard::downgrade(known);
         Ok(known.nearest(wanted, most, allows))
+    }
+}
+
+impl Vectors {
+    /// Which of the passages are source code; of what has no meaning that is not known.
+    pub(super) fn are_code<'a>(
+        &self,
+        connection: &Connection,
+        passages: impl Iterator<Item = &'a i64>,
+    ) -> rusqlite::Result<Vec<bool>> {
+        let known = self.known.read();
+        let mut one = connection.prepare_cached("SELECT code FROM meaning WHERE chunk = ?1")?;
+        let is_code = |passage: &i64| match known.ids.binary_search(passage) {
+            Ok(place) => Ok(known.are_code[place]),
+            Err(_) => Ok(one.query_row([passage], |row| row.get(0)).optional()?.unwrap_or(false)),
+        };
+        passages.map(is_code).collect()
     }
 }
 
@@ -124,13 +142,14 @@ impl Known {
 
     fn read_new(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(
-            "SELECT chunk, vector FROM meaning WHERE chunk > ?1 AND model = ?2 ORDER BY chunk",
+            "SELECT chunk, vector, code FROM meaning WHERE chunk > ?1 AND model = ?2 ORDER BY chunk",
         )?;
         let mut rows = statement.query((self.last, self.model))?;
         while let Some(row) = rows.next()? {
             let vector = row.get_ref(1)?.as_blob()?;
             self.last = row.get(0)?;
             self.ids.push(self.last);
+            self.are_code.push(row.get(2)?);
             self.lengths.push(length(vector));
             self.numbers.extend_from_slice(vector);
         }
@@ -139,18 +158,77 @@ impl Known {
 
     fn nearest(&self, wanted: &[u8], most: usize, allows: impl Fn(i64) -> bool) -> Vec<(i64, f32)> {
         let own_length = length(wanted);
+        let mut nearest = Nearest { most, least: NEAR, found: Vec::with_capacity(2 * most) };
         let products = dots(wanted, &self.numbers);
-        let compared = self.ids.iter().zip(&self.lengths).zip(products);
-        let mut near: Vec<(i64, f32)> = compared
-            .map(|((id, length), product)| (*id, product as f32 / (own_length * length)))
-            .filter(|(id, nearness)| *nearness >= NEAR && allows(*id))
-            .collect();
-        let better = |a: &(i64, f32), b: &(i64, f32)| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0));
-        if near.len() > most {
-            near.select_nth_unstable_by(most, better);
-            near.truncate(most);
+        for ((id, length), product) in self.ids.iter().zip(&self.lengths).zip(products) {
+            let nearness = product as f32 / (own_length * length);
+            if nearness >= nearest.least && allows(*id) {
+                nearest.take(*id, nearness);
+            }
         }
-        near.sort_by(better);
-        near
+        nearest.in_order()
+    }
+}
+
+/// The nearest so many; of equal ones the newer.
+struct Nearest {
+    most: usize,
+    /// What is less near is none of them.
+    least: f32,
+    /// Those so far, up to as many again that may yet fall out.
+    found: Vec<(i64, f32)>,
+}
+
+impl Nearest {
+    fn take(&mut self, passage: i64, nearness: f32) {
+        self.found.push((passage, nearness));
+        if self.found.len() >= 2 * self.most {
+            self.drop_rest();
+        }
+    }
+
+    fn drop_rest(&mut self) {
+        if let Some(last) = self.most.checked_sub(1).filter(|last| *last < self.found.len()) {
+            let (_, (_, least), _) = self.found.select_nth_unstable_by(last, nearer);
+            self.least = *least;
+        }
+        self.found.truncate(self.most);
+    }
+
+    fn in_order(mut self) -> Vec<(i64, f32)> {
+        self.drop_rest();
+        self.found.sort_unstable_by(nearer);
+        self.found
+    }
+}
+
+fn nearer(a: &(i64, f32), b: &(i64, f32)) -> std::cmp::Ordering {
+    b.1.total_cmp(&a.1).then(b.0.cmp(&a.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_nearest_are_those_that_sorting_gives(
+            nearness in proptest::collection::vec(0_u8..20, 0..200),
+            most in 0_usize..20,
+        ) {
+            let all: Vec<(i64, f32)> = (0..).zip(nearness.into_iter().map(f32::from)).collect();
+            let mut nearest = Nearest { most, least: 0.0, found: Vec::new() };
+            for (passage, nearness) in &all {
+                if *nearness >= nearest.least {
+                    nearest.take(*passage, *nearness);
+                }
+            }
+            let mut sorted = all;
+            sorted.sort_by(nearer);
+            sorted.truncate(most);
+            prop_assert_eq!(nearest.in_order(), sorted);
+        }
     }
 }

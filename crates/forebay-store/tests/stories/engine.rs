@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use forebay_domain::text::chunk::Chunker;
-use forebay_domain::{Ending, Entry, EntryKind, NoteKind, Reference, RunRecord, Spans, Timestamp};
+use forebay_domain::{
+    Ending, Entry, EntryKind, Hit, NoteKind, Reference, RunRecord, Spans, Timestamp,
+};
 use forebay_store::{
     Address, NewChunk, NewDetail, NewEntry, NewNote, PostgresStore, Query, SqliteStore, Store,
     StoreError,
@@ -135,6 +137,12 @@ pub(crate) fn query(text: &str) -> Query {
     Query { words: forebay_domain::text::words::telling(text, 64), limit: 10, ..Query::default() }
 }
 
+/// What a store finds, as far as it is not replaced.
+pub(crate) fn hits(store: &dyn Store, query: &Query) -> Vec<Hit> {
+    let candidates = store.candidates(query).unwrap();
+    store.hits(&candidates).unwrap().into_iter().flatten().collect()
+}
+
 pub(crate) fn found(store: &dyn Store, text: &str) -> Vec<Reference> {
-    store.search(&query(text)).unwrap().into_iter().map(|hit| hit.reference).collect()
+    hits(store, &query(text)).into_iter().map(|hit| hit.reference).collect()
 }

@@ -6,7 +6,8 @@ use forebay_domain::{Ending, EntryKind, NoteKind, Timestamp};
 use forebay_store::{IndexState, IndexStep, Meaning, Query, Selection, Store};
 
 use crate::engine::{
-    NOW, chunks_of, decision, found, new_entry, on_every_engine, put, put_note, put_run, query,
+    NOW, chunks_of, decision, found, hits, new_entry, on_every_engine, put, put_note, put_run,
+    query,
 };
 
 #[test]
@@ -67,11 +68,11 @@ fn a_hit_shows_its_place_and_passage() {
             (1..=500).map(|line| format!("line number {line} of the log\n")).collect();
         let raw = raw.replace("line number 321 ", "needle number 321 ");
         let entry = put_run(store, "make", raw.as_bytes(), Ending::Exited(2));
-        let hits = store.search(&query("needle")).unwrap();
+        let hits = hits(store, &query("needle"));
         assert_eq!(hits.len(), 1);
         let (first, last) = hits[0].lines;
         assert!(first <= 321 && 321 <= last && last - first < 100);
-        assert!(store.passages(&[&hits[0]]).unwrap()[0].contains("needle number 321"));
+        assert!(hits[0].text.contains("needle number 321"));
         assert!(hits[0].words > 0.0);
         assert_eq!(hits[0].reference, entry.reference);
     });
@@ -92,7 +93,7 @@ fn conditions_narrow_a_search() {
         let narrowed = |change: fn(&mut Query)| {
             let mut query = query("shared");
             change(&mut query);
-            store.search(&query).unwrap().into_iter().map(|hit| hit.reference).collect::<Vec<_>>()
+            hits(store, &query).into_iter().map(|hit| hit.reference).collect::<Vec<_>>()
         };
         assert_eq!(narrowed(|query| query.session = Some("session-2".into())), [other]);
         assert_eq!(narrowed(|query| query.branch = Some("feature".into())), [other]);
@@ -122,7 +123,7 @@ fn a_passage_is_found_by_its_meaning_and_by_what_stands_around_it() {
         let asked = |words: &str, vector: Option<[u8; 2]>, model: &str| {
             let mut query = query(words);
             query.meaning = vector.map(|vector| Meaning { model: model.into(), ..meaning(vector) });
-            let hits = store.search(&query).unwrap();
+            let hits = hits(store, &query);
             hits.into_iter().map(|hit| hit.reference).collect::<Vec<_>>()
         };
         assert_eq!(asked("", Some([90, 0]), "test"), [near]);
@@ -178,7 +179,7 @@ fn parts_of_identifiers_are_found() {
         }
         for text in ["my file", "src/to/my_file.rs", "文件", "配", "🦀"] {
             let words = forebay_domain::Question::read(text, NOW).words(9);
-            let hits = store.search(&Query { words, limit: 5, ..Query::default() }).unwrap();
+            let hits = hits(store, &Query { words, limit: 5, ..Query::default() });
             assert_eq!(hits[0].reference, other.reference, "{text}");
         }
     });
@@ -198,7 +199,7 @@ fn phrases_unwanted_words_and_moments_narrow_a_search() {
         let asked = |change: fn(&mut Query)| {
             let mut query = query("exact phrase");
             change(&mut query);
-            let hits = store.search(&query).unwrap();
+            let hits = hits(store, &query);
             let mut found: Vec<_> = hits.into_iter().map(|hit| hit.reference).collect();
             found.sort();
             found
@@ -217,10 +218,10 @@ fn phrases_unwanted_words_and_moments_narrow_a_search() {
         assert_eq!(asked(|query| query.notes = vec![NoteKind::Decision]), [note]);
         let all =
             Query { limit: 2, kinds: vec![EntryKind::Run], lists_newest: true, ..Query::default() };
-        let newest: Vec<_> = store.search(&all).unwrap().iter().map(|hit| hit.reference).collect();
+        let newest: Vec<_> = hits(store, &all).iter().map(|hit| hit.reference).collect();
         assert_eq!(newest, [far, near], "nothing but a kind: the newest first");
         let start = Query { beginnings: vec!["exa".into()], limit: 9, ..Query::default() };
-        assert_eq!(store.search(&start).unwrap().len(), 3);
+        assert_eq!(hits(store, &start).len(), 3);
     });
 }
 

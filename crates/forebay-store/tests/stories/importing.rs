@@ -3,7 +3,7 @@
 use forebay_domain::EntryKind;
 use forebay_store::{HistoryPage, Import, ImportStep, Imported, Store};
 
-use crate::engine::{chunks_of, new_entry, on_every_engine, query, raw_of};
+use crate::engine::{chunks_of, hits, new_entry, on_every_engine, query, raw_of};
 
 fn turn(text: &str) -> Import {
     let chunks = chunks_of("turn", text.as_bytes());
@@ -27,7 +27,7 @@ fn a_step_is_stored_with_its_entries() {
         let known = Imported { position: 70, mark: "first line".to_owned() };
         assert_eq!(store.imported("host:file").unwrap(), Some(known));
         assert_eq!(store.imported("host:other").unwrap(), None);
-        let found = store.search(&query("heron")).unwrap();
+        let found = hits(store, &query("heron"));
         assert_eq!(raw_of(store, found[0].reference).unwrap(), b"the heron waits");
         let newest =
             &store.history(&HistoryPage { limit: 1, ..HistoryPage::default() }).unwrap()[0];

@@ -2,7 +2,7 @@
 
 use forebay_store::{NewNote, Store};
 
-use crate::engine::{decision, found, on_every_engine, put_note, query, raw_of};
+use crate::engine::{decision, found, hits, on_every_engine, put_note, query, raw_of};
 
 #[test]
 fn a_note_has_its_text_behind_its_reference() {
@@ -42,7 +42,7 @@ fn assert_only_the_newer_is_found(
     new: &forebay_domain::Entry,
 ) {
     assert_eq!(found(store, "deploy"), [new.reference]);
-    let hit = store.search(&query("deploy")).unwrap().remove(0);
+    let hit = hits(store, &query("deploy")).remove(0);
     assert_eq!(hit.supersedes, Some(old.reference));
     let old = store.entry(old.reference).unwrap();
     assert_eq!(old.note().unwrap().superseded_by, Some(new.reference));

@@ -11,8 +11,8 @@ use forebay_store::{
 use postgres::{Client, NoTls};
 
 use crate::engine::{
-    NOW, chunks_of, decision, found, new_entry, on_postgres, put, put_note, put_run, query, raw_of,
-    unused_name,
+    NOW, chunks_of, decision, found, hits, new_entry, on_postgres, put, put_note, put_run, query,
+    raw_of, unused_name,
 };
 
 /// Names that would do harm where they were read as anything but text.
@@ -55,7 +55,7 @@ fn another_workspace_and_another_project_see_nothing() {
             let all = Selection { everything: true, ..Selection::default() };
             assert_eq!(stranger.purge(&all, NOW).unwrap().entries, 0);
             let asked = Query { entries: vec![entry.reference], ..query("swordfish") };
-            assert!(stranger.search(&asked).unwrap().is_empty());
+            assert!(hits(&stranger, &asked).is_empty());
         }
         assert_eq!(found(&own, "swordfish"), [entry.reference]);
         assert_eq!(PostgresStore::projects(&elsewhere).unwrap(), ["project"]);
@@ -132,8 +132,8 @@ fn ask_everything(store: &PostgresStore, text: &str) {
         limit: 5,
         ..Query::default()
     };
-    store.search(&by).unwrap();
-    store.search(&Query { words: some(), limit: 5, ..Query::default() }).unwrap();
+    hits(store, &by);
+    hits(store, &Query { words: some(), limit: 5, ..Query::default() });
     store.similar_words(text).unwrap();
     store.unknown_words(&some()).unwrap();
     store.mark(text, text).unwrap();

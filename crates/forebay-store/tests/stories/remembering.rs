@@ -6,7 +6,7 @@ use forebay_domain::time::days;
 use forebay_domain::{EntryKind, Event, EventKind, Timestamp};
 use forebay_store::{EventPage, Expiry, Happened, Selection, Store};
 
-use crate::engine::{NOW, new_entry, on_every_engine, put, query};
+use crate::engine::{NOW, hits, new_entry, on_every_engine, put, query};
 
 fn event(kind: EventKind, subject: &str, text: &str) -> Event {
     Event { kind, subject: subject.to_owned(), text: text.to_owned() }
@@ -152,8 +152,7 @@ fn entries_are_found_by_their_ticket() {
         put(store, new_entry(EntryKind::Run, "elsewhere"), b"needle there\n");
         let mut wanted = query("needle");
         wanted.ticket = Some("ABC-12".to_owned());
-        let found: Vec<_> =
-            store.search(&wanted).unwrap().into_iter().map(|hit| hit.reference).collect();
+        let found: Vec<_> = hits(store, &wanted).into_iter().map(|hit| hit.reference).collect();
         assert_eq!(found, [entry.reference]);
     });
 }

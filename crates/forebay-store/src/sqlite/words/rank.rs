@@ -32,6 +32,8 @@ pub(in super::super) struct Asked {
     all: Vec<Clause>,
     /// and none of these.
     none: Vec<Clause>,
+    /// Of the first it has at least so many.
+    least: usize,
 }
 
 enum Clause {
@@ -49,7 +51,8 @@ impl Asked {
         let beginnings = query.beginnings.iter().filter_map(|text| term::of_text(text).pop());
         let mut any = phrases(&query.words);
         any.extend(beginnings.map(Clause::Beginning));
-        Self { any, all: phrases(&query.phrases), none: phrases(&query.without) }
+        let least = query.least_words.min(any.len());
+        Self { any, all: phrases(&query.phrases), none: phrases(&query.without), least }
     }
 
     pub(in super::super) fn is_empty(&self) -> bool {
@@ -140,6 +143,10 @@ impl Asked {
         for (matches, weight) in any.iter().zip(weights) {
             matches.add_to(&mut scores, segment, (*weight, average));
         }
+        if self.least > 1 {
+            let has = how_many(any, scores.len());
+            keep(&mut scores, |number| usize::from(has[number]) >= self.least);
+        }
         let mut fits_any: Vec<bool> = Vec::new();
         if !all.is_empty() && !any.is_empty() {
             fits_any = scores.iter().map(|score| *score > 0.0).collect();
@@ -164,6 +171,19 @@ impl Asked {
         }
         scores
     }
+}
+
+/// How many of the clauses each passage has.
+fn how_many(clauses: &[Matches], passages: usize) -> Vec<u8> {
+    let mut has = vec![0_u8; passages];
+    for matches in clauses {
+        matches.each(|posting| {
+            if let Some(has) = has.get_mut(posting.passage as usize) {
+                *has = has.saturating_add(1);
+            }
+        });
+    }
+    has
 }
 
 fn mark(has: &mut [bool], passage: u32) {

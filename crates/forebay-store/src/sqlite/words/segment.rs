@@ -1,7 +1,7 @@
 //! A segment as it is read: its passages and where its words stand in the file. It never changes.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension};
 
@@ -51,7 +51,13 @@ pub(super) struct Segment {
     pub(super) words: u64,
     /// The first word of each page.
     directory: Vec<Box<[u8]>>,
+    /// The pages that were read, where there are few: of small segments there are many, and each is asked for
+    /// every word.
+    held: Box<[OnceLock<Box<[u8]>>]>,
 }
+
+/// A segment with more pages is read from the file.
+const MOST_HELD: usize = 16;
 
 /// A word of a segment.
 #[derive(Debug, Clone)]
@@ -71,13 +77,16 @@ impl Segment {
             )?
             .query_row([id], |row| {
                 let (passages, lengths) = members(row.get_ref(2)?.as_blob()?);
+                let directory = directory(row.get_ref(3)?.as_blob()?);
+                let held = if directory.len() <= MOST_HELD { directory.len() } else { 0 };
                 Ok(Self {
                     id,
                     side: Side::of(row.get(0)?),
                     words: row.get::<_, i64>(1)? as u64,
                     passages,
                     lengths,
-                    directory: directory(row.get_ref(3)?.as_blob()?),
+                    directory,
+                    held: (0..held).map(|_| OnceLock::new()).collect(),
                 })
             })
     }
@@ -90,10 +99,17 @@ impl Segment {
     ) -> rusqlite::Result<Option<Entry>> {
         let Some(number) = self.page_with(term) else { return Ok(None) };
         let page = self.id * PAGES + number as i64;
-        let found = connection
-            .prepare_cached(PAGE)?
-            .query_row([page], |row| Ok(find_on_page(row.get_ref(0)?.as_blob()?, term, page)))
-            .optional()?;
+        if let Some(bytes) = self.held.get(number).and_then(OnceLock::get) {
+            return Ok(find_on_page(bytes, term, page));
+        }
+        let read = |row: &rusqlite::Row<'_>| {
+            let bytes = row.get_ref(0)?.as_blob()?;
+            if let Some(held) = self.held.get(number) {
+                held.get_or_init(|| bytes.into());
+            }
+            Ok(find_on_page(bytes, term, page))
+        };
+        let found = connection.prepare_cached(PAGE)?.query_row([page], read).optional()?;
         Ok(found.flatten())
     }
 
