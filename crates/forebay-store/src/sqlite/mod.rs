@@ -5,6 +5,7 @@ pub(crate) mod blobs;
 mod conditions;
 mod connection;
 pub(crate) mod derived;
+mod embeddings;
 pub(crate) mod endings;
 mod entries;
 pub(crate) mod events;
@@ -41,12 +42,12 @@ use self::vectors::Vectors;
 use self::words::{Batch, Placed, Segments, Vocabulary};
 use crate::StoreError;
 use crate::contract::{
-    EventPage, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported, IndexState,
-    IndexStep, NewChunk, Outdated, Purged, Query, Renewed, Selection, SessionFacts, SimilarWord,
-    Store, Upload,
+    EventPage, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported, Purged, Query,
+    Selection, SessionFacts, SimilarWord, Store, Upload,
 };
 use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
 use crate::packed::Packed;
+use crate::passage::{Embedded, IndexState, IndexStep, NewChunk, Outdated, Renewed, Told};
 use crate::sharing::{NotePage, SincePage};
 use crate::source::{Item, Reindex, Source};
 use crate::token::Token;
@@ -210,6 +211,18 @@ impl Store for SqliteStore {
         self.writing_words(&chunks, |transaction, placed| {
             passages::renew(transaction, renewed, placed)
         })
+    }
+
+    fn unembedded(&self, model: &str, at_most: usize) -> Result<Vec<Outdated>, StoreError> {
+        self.reading(|connection| embeddings::missing(connection, model, at_most))
+    }
+
+    fn embedded(&self, model: &str) -> Result<Embedded, StoreError> {
+        self.reading(|connection| embeddings::extent(connection, model))
+    }
+
+    fn embed(&self, model: &str, told: &[Told]) -> Result<(), StoreError> {
+        self.writing(|transaction| embeddings::write(transaction, model, told))
     }
 
     fn search(&self, query: &Query) -> Result<Vec<Hit>, StoreError> {

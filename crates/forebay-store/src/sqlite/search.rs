@@ -14,6 +14,7 @@ use super::entries;
 use super::vectors::{self, Vectors};
 use super::words::{Asked, Segments, Side};
 use crate::contract::Query;
+use crate::passage::Meaning;
 
 /// A word that stands beside a short passage tells less than one in it.
 pub(crate) const AROUND_WEIGHT: f64 = 0.6;
@@ -35,7 +36,8 @@ pub(super) fn search(
     for (chunk, words) in by_words(connection, query, (&asked, segments), &fitting)? {
         scores.entry(chunk).or_default().words = words;
     }
-    let is_enough = query.compares_found_only && !scores.is_empty();
+    let is_remote = query.meaning.as_ref().is_some_and(Meaning::is_remote);
+    let is_enough = query.compares_found_only && !scores.is_empty() && !is_remote;
     let near = if is_enough && vectors::are_many(connection)? {
         vectors::nearness_of(connection, query.meaning.as_ref(), scores.keys())?
     } else {
@@ -118,7 +120,7 @@ fn by_meaning(
     let Some(meaning) = &query.meaning else { return Ok(Vec::new()) };
     let most = query.limit + SPARE_CANDIDATES;
     let allows = |passage| allowed.allows(passage);
-    vectors.nearest(connection, (&meaning.model, &meaning.vector), most, allows)
+    vectors.nearest(connection, meaning, most, allows)
 }
 
 /// Which passages may be found, also by meaning.
