@@ -14,6 +14,7 @@ use forebay_store::{Home, NewDetail, NewEntry, Project};
 use serde_json::Value;
 
 use crate::agents::Machine;
+use crate::embedder::{self, Embedder};
 use crate::jobs::Jobs;
 use crate::places::Places;
 use crate::powers::{Power, Powers};
@@ -71,6 +72,8 @@ pub struct App {
     is_shared: bool,
     pub(crate) places: Arc<Places>,
     pub(crate) redaction: Arc<Redaction>,
+    /// A server's model, where the user named one.
+    pub(crate) embedder: Option<Arc<Embedder>>,
     pub(crate) permissions: Arc<Permissions>,
     pub(crate) jobs: Arc<Jobs>,
     /// Where agents keep their settings; unknown for a user without a home.
@@ -89,11 +92,13 @@ impl App {
     pub fn new(setup: Setup) -> Self {
         let author = author(&setup);
         let stores = Stores::of(&setup.home, &setup.settings, &author);
+        let (redaction, embedder) = outgoing(&setup);
         Self {
             author,
             is_shared: false,
             machine: Machine::of(&setup).map(Arc::new),
-            redaction: Arc::new(Redaction::new(setup.settings.store.redact, setup.environment)),
+            redaction,
+            embedder,
             is_conversation: setup.client != "cli",
             settings: Arc::new(setup.settings),
             session: setup.session,
@@ -205,6 +210,21 @@ impl App {
         self.flush_ledger();
         crate::indexing::finish_all(&*self.places.own()?, |done| done < BYTES_WAITED_FOR)?;
         if self.places.own_wants_tidying() { self.tidy_up() } else { Ok(()) }
+    }
+
+    /// Has the model that the user named tell what stored passages mean, while `go_on` allows; it is told how
+    /// many are done. Answers why some are left, if that is the server's fault.
+    pub fn embed_rest(
+        &self,
+        mut go_on: impl FnMut(u64) -> bool,
+    ) -> Result<Option<String>, AppError> {
+        let Some(embedder) = &self.embedder else { return Ok(None) };
+        let time = embedder.batch_time();
+        let store = self.places.own()?;
+        let left = embedder::embed(embedder, &*store, &mut |done| go_on(done).then_some(time))?;
+        Ok(left.fault.map(|fault| {
+            format!("{} at {}: {fault}; passages wait for it", embedder.name(), embedder.server())
+        }))
     }
 
     fn tidy_up(&self) -> Result<(), AppError> {
@@ -331,6 +351,18 @@ impl App {
             tracing::warn!(%error, answers = pending.len(), "not entered in the usage ledger");
         }
     }
+}
+
+/// What every text passes on its way to the store, and to the server that the user named.
+fn outgoing(setup: &Setup) -> (Arc<Redaction>, Option<Arc<Embedder>>) {
+    let settings = &setup.settings;
+    let key = embedder::key(&settings.embedder, &setup.environment);
+    // The server's key is a secret, whatever its variable is called.
+    let named = key.iter().map(|key| ("EMBEDDER_API_KEY".to_owned(), key.clone()));
+    let secrets = setup.environment.iter().cloned().chain(named).collect();
+    let redaction = Arc::new(Redaction::new(settings.store.redact, secrets));
+    let embedder = Embedder::of(&settings.embedder, key, Arc::clone(&redaction));
+    (redaction, embedder.map(Arc::new))
 }
 
 /// The author that the settings name, or else the user.

@@ -7,7 +7,9 @@ use std::sync::PoisonError;
 
 use forebay_domain::Entry;
 use forebay_domain::text::chunk::{Chunker, Passage};
-use forebay_store::{IndexState, IndexStep, NewChunk, NewEntry, Outdated, Renewed, Store};
+use forebay_store::{
+    IndexState, IndexStep, NewChunk, NewEntry, Outdated, Renewed, Store, StoreError,
+};
 
 use crate::{AppError, meaning};
 
@@ -116,12 +118,24 @@ pub(crate) fn renew(store: &dyn Store, mut go_on: impl FnMut() -> bool) -> Resul
     Ok(())
 }
 
-fn renewed(store: &dyn Store, old: &Outdated) -> Result<Renewed, AppError> {
-    let mut bytes = Vec::with_capacity(old.bytes as usize);
-    store.read(old.reference, old.start, &mut |piece| {
-        bytes.extend_from_slice(&piece[..piece.len().min(old.bytes as usize - bytes.len())]);
-        bytes.len() < old.bytes as usize
+/// The text of a stored passage.
+pub(crate) fn text_of(store: &dyn Store, passage: &Outdated) -> Result<String, StoreError> {
+    let bytes = bytes_of(store, passage)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn bytes_of(store: &dyn Store, passage: &Outdated) -> Result<Vec<u8>, StoreError> {
+    let most = passage.bytes as usize;
+    let mut bytes = Vec::with_capacity(most);
+    store.read(passage.reference, passage.start, &mut |piece| {
+        bytes.extend_from_slice(&piece[..piece.len().min(most - bytes.len())]);
+        bytes.len() < most
     })?;
+    Ok(bytes)
+}
+
+fn renewed(store: &dyn Store, old: &Outdated) -> Result<Renewed, AppError> {
+    let bytes = bytes_of(store, old)?;
     let passage = Passage { start: old.start, lines: (0, 0), bytes };
     Ok(Renewed { passage: old.passage, chunk: to_chunk(&old.title, passage) })
 }

@@ -11,6 +11,7 @@ mod chunking;
 mod converting;
 mod decoding;
 mod editing;
+mod embedder;
 mod error;
 mod files;
 pub mod files_at_work;

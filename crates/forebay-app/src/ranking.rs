@@ -9,11 +9,25 @@ use std::time::Duration;
 
 use forebay_domain::time::days;
 use forebay_domain::{EntryKind, Hit, Timestamp};
-use forebay_store::Candidate;
+use forebay_store::{Candidate, Meaning};
 
 /// How much meaning counts: in prose people use the words that stand there, about code they do not.
-const MEANING_OF_PROSE: f64 = 0.2;
-const MEANING_OF_CODE: f64 = 0.75;
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Weights {
+    prose: f64,
+    code: f64,
+}
+
+impl Weights {
+    const BUILT_IN: Self = Self { prose: 0.2, code: 0.75 };
+    /// A model that reads sentences, where the built-in one adds up words, counts as much as the words.
+    const REMOTE: Self = Self { prose: 0.5, code: 0.75 };
+
+    pub(crate) fn of(meaning: Option<&Meaning>) -> Self {
+        if meaning.is_some_and(Meaning::is_remote) { Self::REMOTE } else { Self::BUILT_IN }
+    }
+}
+
 /// What the share of the question's words counts that a passage has.
 const COVERAGE: f64 = 0.1;
 /// What the share of its neighbouring words counts that are neighbours in the passage, too.
@@ -23,11 +37,11 @@ const RECENCY: f64 = 0.06;
 const NOTED: f64 = 0.05;
 
 /// The score of each candidate by both; one scale for all of them.
-pub(crate) fn fuse(candidates: &[&Candidate]) -> Vec<f64> {
+pub(crate) fn fuse(candidates: &[&Candidate], weights: Weights) -> Vec<f64> {
     let words = Scale::of(candidates.iter().map(|candidate| candidate.words));
     let nearness = Scale::of(candidates.iter().map(|candidate| f64::from(candidate.nearness)));
     let score = |candidate: &&Candidate| {
-        let weight = if candidate.is_code { MEANING_OF_CODE } else { MEANING_OF_PROSE };
+        let weight = if candidate.is_code { weights.code } else { weights.prose };
         (1.0 - weight) * words.place(candidate.words)
             + weight * nearness.place(f64::from(candidate.nearness))
     };

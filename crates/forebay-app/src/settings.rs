@@ -33,6 +33,7 @@ pub struct Settings {
     pub limits: Limits,
     pub get: Get,
     pub search: Search,
+    pub embedder: Embedder,
     pub tools: Tools,
     pub hooks: Hooks,
     pub files: Files,
@@ -121,6 +122,21 @@ pub struct Get {
 pub struct Search {
     pub limit: u64,
     pub budget: u64,
+}
+
+/// A server's model that tells what texts mean; none without a URL.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Embedder {
+    pub url: String,
+    pub model: String,
+    pub key_env: String,
+    pub dimensions: u64,
+    pub question_prefix: String,
+    pub passage_prefix: String,
+    pub timeout_ms: u64,
+    pub batch: u64,
+    pub batch_timeout_ms: u64,
 }
 
 /// Which tools a model is told of.

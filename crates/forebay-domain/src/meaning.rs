@@ -10,6 +10,21 @@ pub fn length(a: &[u8]) -> f32 {
     (dot(a, a) as f32).sqrt()
 }
 
+/// Writes a direction in bytes, the largest component first to fit; false, and nothing written, if it has none.
+pub fn write_bytes(direction: &[f32], bytes: &mut [u8]) -> bool {
+    let largest = direction.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
+    let scale = 127.0 / largest;
+    // Of numbers next to nothing the scale is beyond all numbers.
+    if largest <= 0.0 || !scale.is_finite() {
+        return false;
+    }
+    for (byte, number) in bytes.iter_mut().zip(direction) {
+        let scaled = number * scale;
+        *byte = ((scaled + 0.5_f32.copysign(scaled)) as i8).cast_unsigned();
+    }
+    true
+}
+
 /// The sum of the products; what is beyond the shorter one does not count.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it is made for the registers of its caller")]
@@ -73,6 +88,14 @@ mod tests {
         let expect: Vec<i32> = others.chunks(300).map(plain).collect();
         assert_eq!(dots(&one, &others), expect);
         assert!(dots(&[], &[]).is_empty());
+    }
+
+    #[test]
+    fn a_direction_in_bytes_points_where_it_pointed() {
+        let mut bytes = [0; 3];
+        assert!(write_bytes(&[0.5, -1.0, 0.003], &mut bytes));
+        assert_eq!(bytes.map(u8::cast_signed), [64, -127, 0]);
+        assert!(!write_bytes(&[0.0; 3], &mut bytes) && !write_bytes(&[1e-40; 3], &mut bytes));
     }
 
     #[test]

@@ -12,20 +12,8 @@ pub struct Vector(Box<[u8; WIDTH]>);
 impl Vector {
     /// The direction of `sum` in bytes, the largest component first to fit; none if it has no direction.
     pub(crate) fn of_direction(sum: &[f32; WIDTH]) -> Option<Self> {
-        let largest = sum.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
-        if largest <= 0.0 {
-            return None;
-        }
-        let scale = 127.0 / largest;
-        let byte = |number: &f32| {
-            let scaled = number * scale;
-            ((scaled + 0.5_f32.copysign(scaled)) as i8).cast_unsigned()
-        };
         let mut bytes = Box::new([0; WIDTH]);
-        for (byte_of, number) in bytes.iter_mut().zip(sum) {
-            *byte_of = byte(number);
-        }
-        Some(Self(bytes))
+        forebay_domain::meaning::write_bytes(sum, &mut bytes[..]).then_some(Self(bytes))
     }
 
     pub fn as_bytes(&self) -> &[u8] {

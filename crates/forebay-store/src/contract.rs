@@ -12,6 +12,7 @@ use forebay_domain::{Entry, EntryKind, Event, EventKind, Hit, Reference, RunReco
 
 use crate::StoreError;
 use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
+use crate::passage::{Embedded, IndexState, IndexStep, Meaning, NewChunk, Outdated, Renewed, Told};
 use crate::sharing::{Adopted, NotePage, Origin, SincePage};
 use crate::source::{Item, Reindex, Source};
 use crate::token::Token;
@@ -82,6 +83,16 @@ pub trait Store: Send + Sync {
 
     /// Indexes them anew; what another process was faster with is skipped.
     fn renew(&self, renewed: &[Renewed]) -> Result<(), StoreError>;
+
+    /// Passages that a server's model was not asked about yet, the newest first.
+    fn unembedded(&self, model: &str, at_most: usize) -> Result<Vec<Outdated>, StoreError>;
+
+    /// How many passages a server's model was asked about, and how many not.
+    fn embedded(&self, model: &str) -> Result<Embedded, StoreError>;
+
+    /// Keeps what a server's model told of passages, beside what the built-in one tells. What was forgotten
+    /// meanwhile is skipped, and what is known stays.
+    fn embed(&self, model: &str, told: &[Told]) -> Result<(), StoreError>;
 
     /// Starts to index a source anew.
     fn reindex(&self) -> Result<Box<dyn Reindex + '_>, StoreError>;
@@ -246,66 +257,6 @@ pub struct NewNote {
     pub pinned: bool,
     pub personal: bool,
     pub author: String,
-}
-
-/// A searchable passage.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct NewChunk {
-    pub start: u64,
-    pub bytes: u64,
-    pub lines: (u64, u64),
-    pub title: String,
-    /// The words are taken from here; the text itself is not kept a second time.
-    pub text: String,
-    pub key: Option<String>,
-    pub created: Option<Timestamp>,
-    /// What stands before and after a short passage; empty for one that speaks for itself.
-    pub around: String,
-    pub meaning: Option<Meaning>,
-    /// It is source code.
-    pub is_code: bool,
-}
-
-/// What a text means, as a model tells.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Meaning {
-    pub model: String,
-    pub vector: Vec<u8>,
-}
-
-/// How far an entry is searchable.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IndexState {
-    pub reference: Reference,
-    pub title: String,
-    pub offset: u64,
-    pub line: u64,
-    pub bytes: u64,
-}
-
-/// The next stretch of an entry, ready to be made searchable.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IndexStep {
-    pub from: IndexState,
-    pub chunks: Vec<NewChunk>,
-    /// Offset and line at which the stretch after it starts.
-    pub to: (u64, u64),
-}
-
-/// A passage whose index is to be renewed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outdated {
-    pub passage: i64,
-    pub reference: Reference,
-    pub title: String,
-    pub start: u64,
-    pub bytes: u64,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Renewed {
-    pub passage: i64,
-    pub chunk: NewChunk,
 }
 
 /// A word of the store that may have been meant.

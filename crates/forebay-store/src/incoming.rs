@@ -2,8 +2,8 @@
 
 use forebay_domain::Reference;
 
-use crate::contract::NewChunk;
 use crate::packed::Packed;
+use crate::passage::NewChunk;
 use crate::sqlite::blobs::{PART_BYTES, Part};
 
 /// An entry of which parts were written before it is complete.

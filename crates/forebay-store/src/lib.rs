@@ -12,6 +12,7 @@ mod incoming;
 mod migration;
 pub mod opencode;
 mod packed;
+mod passage;
 pub mod postgres;
 pub mod project;
 mod sharing;
@@ -23,13 +24,16 @@ pub use self::postgres::{Address, PostgresStore};
 pub use archive::{Packer, begins_like_one as begins_like_an_archive, unpack};
 pub use contract::{
     Candidate, EventPage, Expiry, Facts, Happened, Health, HistoryPage, Import, ImportStep,
-    Imported, IndexState, IndexStep, Meaning, NewChunk, NewDetail, NewEntry, NewNote, Outdated,
-    Purged, Query, Renewed, Selection, SessionFacts, SimilarWord, Store, Upload,
+    Imported, NewDetail, NewEntry, NewNote, Purged, Query, Selection, SessionFacts, SimilarWord,
+    Store, Upload,
 };
 pub use error::StoreError;
 pub use files::{ContentHash, Derived, DerivedKey, FileAtWork, FileState, FilesAtWork};
 pub use home::Home;
 pub use packed::{Packed, fingerprint};
+pub use passage::{
+    Embedded, IndexState, IndexStep, Meaning, NewChunk, Outdated, REMOTE, Renewed, Told,
+};
 pub use project::Project;
 pub use sharing::{Adopted, NotePage, Origin, SincePage};
 pub use source::{

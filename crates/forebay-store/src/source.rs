@@ -3,8 +3,9 @@
 use forebay_domain::{Reference, Timestamp};
 
 use crate::StoreError;
-use crate::contract::{NewChunk, NewEntry};
+use crate::contract::NewEntry;
 use crate::packed::Packed;
+use crate::passage::NewChunk;
 
 /// What kind of thing a source is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -29,7 +29,9 @@ pub(super) struct Asked {
     pub(super) question: Question,
     pub(super) words: Vec<String>,
     beginnings: Vec<String>,
-    meaning: Option<Meaning>,
+    /// What is asked for, with what was set right.
+    pub(super) text: String,
+    pub(super) meaning: Option<Meaning>,
     pub(super) reading: Reading,
 }
 
@@ -52,6 +54,7 @@ impl Asked {
             question,
             words: Vec::new(),
             beginnings: Vec::new(),
+            text: String::new(),
             meaning: None,
         };
         let unknown = unknown_everywhere(stores, &written)?;
@@ -63,7 +66,8 @@ impl Asked {
                 asked.words.push(word);
             }
         }
-        asked.meaning = meaning::of(&asked.with_corrections(&text));
+        asked.text = asked.with_corrections(&text);
+        asked.meaning = meaning::of(&asked.text);
         Ok(asked)
     }
 
@@ -71,8 +75,8 @@ impl Asked {
     pub(super) fn for_words_of(text: &str) -> Self {
         let question = Question { text: text.to_owned(), ..Question::default() };
         let words = question.words(MOST_WORDS);
-        let (beginnings, meaning, reading) = Default::default();
-        Self { question, words, beginnings, meaning, reading }
+        let (beginnings, text, meaning, reading) = Default::default();
+        Self { question, words, beginnings, text, meaning, reading }
     }
 
     /// The query for each store.

@@ -1,18 +1,20 @@
 //! Finding: from a question to its hits, over all the stores a search reaches.
 //!
 //! 1. `asking` reads the question and sets right what no store knows;
-//! 2. each store proposes passages by words and by meaning;
-//! 3. `ranking` weighs the one against the other, reads the best and looks at how the words stand in them;
-//! 4. `sorting` drops what breaks the question's word, folds what says the same, sees what contradicts;
-//! 5. `events` adds what happened.
+//! 2. `meant` asks a server's model what is meant, where the user named one;
+//! 3. each store proposes passages by words and by meaning;
+//! 4. `ranking` weighs the one against the other, reads the best and looks at how the words stand in them;
+//! 5. `sorting` drops what breaks the question's word, folds what says the same, sees what contradicts;
+//! 6. `events` adds what happened.
 
 mod asking;
 mod events;
+mod meant;
 pub(crate) mod pace;
 mod sorting;
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use forebay_domain::event::Recorded;
 use forebay_domain::{EntryKind, Hit, Question, Reference, Scope, Timestamp, ticket};
@@ -20,6 +22,9 @@ use forebay_store::{Candidate, Query, Store};
 
 use self::asking::Asked;
 pub(crate) use self::asking::Reading;
+use self::meant::Progress;
+use crate::embedder::Embedder;
+use crate::ranking::Weights;
 use crate::{App, AppError, indexing, ranking};
 
 pub(crate) const MOST_QUERIES: usize = 20;
@@ -80,6 +85,9 @@ pub struct Reach {
     pub(crate) filter: Query,
     sort: Sort,
     now: Timestamp,
+    embedder: Option<Arc<Embedder>>,
+    /// How far its model knows what is stored; looked at once.
+    progress: OnceLock<Progress>,
 }
 
 /// The hits of one query, and how it was read.
@@ -120,7 +128,15 @@ impl Reach {
             ..Query::default()
         };
         let stores = app.places.within(scope)?;
-        Ok(Self { stores, scope, filter, sort: limits.sort, now: app.now() })
+        Ok(Self {
+            stores,
+            scope,
+            filter,
+            sort: limits.sort,
+            now: app.now(),
+            embedder: app.embedder.clone(),
+            progress: OnceLock::new(),
+        })
     }
 
     /// Only what stands in these entries of the caller's own store.
@@ -131,9 +147,19 @@ impl Reach {
         Ok(reach)
     }
 
-    /// The best hits of all stores for one query.
-    pub fn find(&self, query: &str) -> Result<Found, AppError> {
-        let mut asked = self.read(query)?;
+    /// The best hits of all stores for each query, and what must be said of how they were found.
+    pub(crate) fn find_all(
+        &self,
+        queries: &[String],
+    ) -> Result<(Vec<Found>, Option<String>), AppError> {
+        let read = queries.iter().map(|query| self.read(query));
+        let mut asked = read.collect::<Result<Vec<_>, _>>()?;
+        let remark = self.ask_model(&mut asked)?;
+        let found = queries.iter().zip(asked).map(|(query, asked)| self.find(query, asked));
+        Ok((found.collect::<Result<_, _>>()?, remark))
+    }
+
+    fn find(&self, query: &str, mut asked: Asked) -> Result<Found, AppError> {
         let mut hits = self.fitting(&mut asked, |mut hits| {
             sorting::newer_first(&mut hits);
             sorting::fold(&mut hits, self.filter.limit);
@@ -152,7 +178,12 @@ impl Reach {
 
     /// The best documents for one query, each once however many of its passages match.
     pub fn find_documents(&self, query: &str) -> Result<Vec<Hit>, AppError> {
-        self.fitting(&mut self.read(query)?, |mut hits| {
+        let mut asked = [self.read(query)?];
+        if let Some(remark) = self.ask_model(&mut asked)? {
+            tracing::warn!(remark, "searched otherwise than the settings say");
+        }
+        let [mut asked] = asked;
+        self.fitting(&mut asked, |mut hits| {
             let mut seen = HashSet::new();
             hits.retain(|hit| seen.insert((hit.reference, hit.key.clone())));
             hits
@@ -217,7 +248,8 @@ impl Reach {
             let candidates = own.candidates(query)?.into_iter();
             proposed.extend(candidates.map(|candidate| Proposed { store, candidate, score: 0.0 }));
         }
-        let scores = ranking::fuse(&proposed.iter().map(|one| &one.candidate).collect::<Vec<_>>());
+        let candidates: Vec<&Candidate> = proposed.iter().map(|one| &one.candidate).collect();
+        let scores = ranking::fuse(&candidates, Weights::of(query.meaning.as_ref()));
         for (one, score) in proposed.iter_mut().zip(scores) {
             one.score = score;
         }

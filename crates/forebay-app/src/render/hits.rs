@@ -17,6 +17,8 @@ const EVENT: &str = "event · ";
 pub(crate) struct Remarks {
     /// Bytes of output that no search sees yet.
     pub(crate) unfinished: u64,
+    /// Why a server's model was not asked, or not about everything.
+    pub(crate) meaning: Option<String>,
     pub(crate) last: Option<&'static str>,
 }
 
@@ -28,7 +30,8 @@ pub(crate) fn text(
     budget: u64,
 ) -> String {
     let mut text = Budgeted::new(budget);
-    text.keep_back(remarks.last.map_or(0, |last| last.len() + 1));
+    let kept = [remarks.last, remarks.meaning.as_deref()].into_iter().flatten();
+    text.keep_back(kept.map(|line| line.len() + 1).sum());
     for (index, one) in found.iter().enumerate() {
         // What one query leaves over, the following ones share.
         let share = text.room() / (found.len() - index);
@@ -40,13 +43,16 @@ pub(crate) fn text(
         let left = number::bytes(remarks.unfinished);
         text.push_cut(&format!("not searchable yet: {left} of large output"));
     }
+    if let Some(meaning) = &remarks.meaning {
+        text.push_cut(meaning);
+    }
     if let Some(last) = remarks.last {
         text.push_cut(last);
     }
     text.into_text()
 }
 
-pub(crate) fn data(found: &[Found], now: Timestamp) -> Value {
+pub(crate) fn data(found: &[Found], remarks: &Remarks, now: Timestamp) -> Value {
     let queries: Vec<Value> = found
         .iter()
         .map(|found| {
@@ -62,7 +68,11 @@ pub(crate) fn data(found: &[Found], now: Timestamp) -> Value {
             data
         })
         .collect();
-    json!({ "queries": queries })
+    let mut data = json!({ "queries": queries });
+    if let Some(meaning) = &remarks.meaning {
+        data["embedder"] = json!(meaning);
+    }
+    data
 }
 
 fn hit_data(hit: &Hit, now: Timestamp) -> Value {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::time::Instant;
 
 use forebay_domain::text::number;
 use forebay_sandbox::isolation::{Outcome, Proof};
@@ -42,6 +43,7 @@ impl Tool for Doctor {
             isolation(app, call),
             rules(app),
         ];
+        checks.extend(embedder(app));
         checks.extend(agents(app));
         let text = checks.iter().map(Check::line).collect::<Vec<_>>().join("\n");
         let healthy = checks.iter().all(|check| check.state != State::Broken);
@@ -171,6 +173,31 @@ fn index(app: &App) -> Check {
         }
         Err(error) => Check::broken("index", error.to_text()),
     }
+}
+
+/// Asks the model that the user named about a word, if he named one.
+fn embedder(app: &App) -> Option<Check> {
+    let embedder = app.embedder.as_ref()?;
+    let about = format!("{} at {}", embedder.name(), embedder.server());
+    let started = Instant::now();
+    let model = match embedder.try_out(embedder.question_time()) {
+        Ok(model) => model,
+        Err(fault) => {
+            let finding =
+                format!("{about}: {fault}; until that is mended, the built-in model is asked");
+            return Some(Check::broken("embedder", finding));
+        }
+    };
+    let took = started.elapsed().as_millis();
+    let answers = format!("{about} answers in {took} ms, vectors kept as {model:?}");
+    Some(match app.places.own().and_then(|store| Ok(store.embedded(&model)?.waiting)) {
+        Ok(0) => Check::good("embedder", answers),
+        Ok(waiting) => Check::note(
+            "embedder",
+            format!("{answers}; still to be sent: {}", number::counted(waiting, "passage")),
+        ),
+        Err(error) => Check::broken("embedder", error.to_text()),
+    })
 }
 
 /// Runs a command and looks whether its output arrives.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Nature, Tool, input};
-use crate::finding::{Found, Limits, MOST_QUERIES, Reach, Sort, pace};
+use crate::finding::{Limits, MOST_QUERIES, Reach, Sort, pace};
 use crate::render::hits::{self, Remarks};
 use crate::{Answer, App, AppError, Call};
 
@@ -81,10 +81,10 @@ pub(crate) fn answer(
     last: Option<&'static str>,
 ) -> Result<Answer, AppError> {
     let unfinished = reach.catch_up()?;
-    let found: Vec<Found> =
-        queries.iter().map(|query| reach.find(query)).collect::<Result<_, _>>()?;
-    let text = hits::text(&found, reach, &Remarks { unfinished, last }, now, budget);
-    Ok(Answer::new(text, hits::data(&found, now)))
+    let (found, meaning) = reach.find_all(queries)?;
+    let remarks = Remarks { unfinished, meaning, last };
+    let text = hits::text(&found, reach, &remarks, now, budget);
+    Ok(Answer::new(text, hits::data(&found, &remarks, now)))
 }
 
 pub(crate) fn check_queries(queries: &[String]) -> Result<(), AppError> {

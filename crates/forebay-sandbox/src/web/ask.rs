@@ -1,10 +1,11 @@
 //! Asking a server that the user named himself: one request, one answer, no redirects.
 
 use std::io::Read;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use ureq::Agent;
-use ureq::http::header;
+use ureq::http::{Uri, header};
 use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::DefaultConnector;
 
@@ -31,8 +32,9 @@ pub struct Answered {
 
 /// Asks a server. Nobody is asked whether its address may be dialled: the user gave it for this.
 pub fn ask(asked: &Asked) -> Result<Answered, FetchError> {
+    let proxy = ureq::Proxy::try_from_env().filter(|_| !is_on_this_machine(&asked.url));
     let agent = Agent::with_parts(
-        agent::config(asked.time, ureq::Proxy::try_from_env()),
+        agent::config(asked.time, proxy),
         DefaultConnector::default(),
         DefaultResolver::default(),
     );
@@ -65,4 +67,26 @@ pub fn ask(asked: &Asked) -> Result<Answered, FetchError> {
         return Err(FetchError::TooLarge { url: asked.url.clone(), most: asked.most_bytes });
     }
     Ok(Answered { status, body })
+}
+
+/// A proxy would look for it on its own machine.
+fn is_on_this_machine(url: &str) -> bool {
+    let Ok(url) = url.parse::<Uri>() else { return false };
+    let host = url.host().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_proxy_is_asked_for_this_machine() {
+        for url in ["http://localhost:1/v1", "http://127.0.0.1", "https://[::1]:8/x"] {
+            assert!(is_on_this_machine(url), "{url}");
+        }
+        for url in ["http://localhost.example.org/", "http://10.0.0.1/", "http://[::2]/"] {
+            assert!(!is_on_this_machine(url), "{url}");
+        }
+    }
 }

@@ -13,8 +13,9 @@ use super::connection::Work;
 use super::fault::Fault;
 use super::text::{Name, Text};
 use super::{passages, purge, sessions};
-use crate::contract::{IndexState, IndexStep, NewDetail, NewEntry, NewNote};
+use crate::contract::{NewDetail, NewEntry, NewNote};
 use crate::incoming::{Arrival, Begun, Content};
+use crate::passage::{IndexState, IndexStep};
 use crate::sqlite::endings;
 
 /// Makes an entry that nobody sees yet.

@@ -13,7 +13,7 @@ use forebay_domain::text::{cut, inner};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::contract::NewChunk;
+use crate::passage::NewChunk;
 
 /// A longer word is known by its beginning.
 const WORD_BYTES: usize = 200;

@@ -8,8 +8,10 @@ use crate::StoreError;
 use crate::migration::{Migration, check_ledger};
 
 /// In order; a file that has been released is never edited, and new ones go to the end.
-const MIGRATIONS: &[Migration] =
-    &[Migration { name: "0001_foundation", sql: include_str!("migrations/0001_foundation.sql") }];
+const MIGRATIONS: &[Migration] = &[
+    Migration { name: "0001_foundation", sql: include_str!("migrations/0001_foundation.sql") },
+    Migration { name: "0002_embedding", sql: include_str!("migrations/0002_embedding.sql") },
+];
 
 /// Whoever migrates holds this lock of the database: "forebay" in ASCII.
 const LOCK: i64 = 0x0066_6f72_6562_6179;

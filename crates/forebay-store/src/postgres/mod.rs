@@ -11,6 +11,7 @@ mod conditions;
 mod connection;
 mod counts;
 mod derived;
+mod embeddings;
 mod entries;
 mod events;
 mod fault;
@@ -55,11 +56,11 @@ use self::vocabulary::Vocabulary;
 use crate::StoreError;
 use crate::contract::{
     Candidate, EventPage, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported,
-    IndexState, IndexStep, NewChunk, Outdated, Purged, Query, Renewed, Selection, SessionFacts,
-    SimilarWord, Store, Upload,
+    Purged, Query, Selection, SessionFacts, SimilarWord, Store, Upload,
 };
 use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
 use crate::packed::Packed;
+use crate::passage::{Embedded, IndexState, IndexStep, NewChunk, Outdated, Renewed, Told};
 use crate::sharing::{NotePage, SincePage};
 use crate::source::{Item, Reindex, Source};
 use crate::sqlite::parts::Parts;
@@ -262,6 +263,18 @@ impl Store for PostgresStore {
             self.learn(std::slice::from_ref(&renewed.chunk));
         }
         Ok(())
+    }
+
+    fn unembedded(&self, model: &str, at_most: usize) -> Result<Vec<Outdated>, StoreError> {
+        self.reading(|work| embeddings::missing(work, model, at_most))
+    }
+
+    fn embedded(&self, model: &str) -> Result<Embedded, StoreError> {
+        self.reading(|work| embeddings::extent(work, model))
+    }
+
+    fn embed(&self, model: &str, told: &[Told]) -> Result<(), StoreError> {
+        self.writing(|work| embeddings::write(work, model, told))
     }
 
     fn candidates(&self, query: &Query) -> Result<Vec<Candidate>, StoreError> {

@@ -7,7 +7,7 @@ use super::entries;
 use super::fault::Fault;
 use super::lexemes::Lexemes;
 use super::text::Text;
-use crate::contract::{Meaning, NewChunk, Outdated, Renewed};
+use crate::passage::{Meaning, NewChunk, Outdated, Renewed};
 
 /// How passages are indexed now; those of another form are renewed.
 const FORM: i16 = 1;
@@ -83,7 +83,7 @@ fn write_meanings<'a>(
 }
 
 /// Makes the model known; nearly always it is.
-fn make_model(work: &mut Work<'_>, name: &str) -> Result<(), Fault> {
+pub(super) fn make_model(work: &mut Work<'_>, name: &str) -> Result<(), Fault> {
     let known = "SELECT FROM model WHERE name = $3 AND $1::integer + $2::integer > 0";
     if work.first(known, &[&Text(name)])?.is_none() {
         let make = "INSERT INTO model (name) SELECT $3 WHERE $1::integer + $2::integer > 0 ON CONFLICT DO NOTHING";
@@ -112,16 +112,18 @@ pub(super) fn outdated(work: &mut Work<'_>, at_most: usize) -> Result<Vec<Outdat
          ORDER BY chunk.form, chunk.id LIMIT $4",
         &[&FORM, &(at_most as i64)],
     )?;
-    let read = |row: &postgres::Row| {
-        Ok(Outdated {
-            passage: row.try_get(0)?,
-            reference: entries::reference(row, 1)?,
-            title: row.try_get(2)?,
-            start: row.try_get::<_, i64>(3)? as u64,
-            bytes: row.try_get::<_, i64>(4)? as u64,
-        })
-    };
-    rows.iter().map(read).collect()
+    rows.iter().map(read_outdated).collect()
+}
+
+/// A passage by its id, its entry's reference, its title, start and size.
+pub(super) fn read_outdated(row: &postgres::Row) -> Result<Outdated, Fault> {
+    Ok(Outdated {
+        passage: row.try_get(0)?,
+        reference: entries::reference(row, 1)?,
+        title: row.try_get(2)?,
+        start: row.try_get::<_, i64>(3)? as u64,
+        bytes: row.try_get::<_, i64>(4)? as u64,
+    })
 }
 
 /// Indexes passages anew, unless another process was faster.

@@ -10,8 +10,9 @@ use super::fault::Fault;
 use super::text::{Name, Text};
 use super::{PostgresStore, passages, purge};
 use crate::StoreError;
-use crate::contract::{NewChunk, NewEntry};
+use crate::contract::NewEntry;
 use crate::incoming::{Begun, Content};
+use crate::passage::NewChunk;
 use crate::source::{NewItem, NewSource, Others, Reindex, Reindexed, SourceKind, Stamp};
 
 /// What is held in memory before it is written, in bytes of raw text.

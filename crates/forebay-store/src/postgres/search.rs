@@ -13,12 +13,14 @@ use super::counts::{Counts, Sizes};
 use super::fault::Fault;
 use super::ranking::{self, Ranked};
 use super::{lexemes, passages};
-use crate::contract::{Candidate, Meaning, Query};
+use crate::contract::{Candidate, Query};
+use crate::passage::Meaning;
 use crate::sqlite::search::in_order;
 use crate::sqlite::vectors::NEAR;
 
-/// Vectors of this length are found by an index.
-const INDEXED_DIMENSIONS: usize = 256;
+/// Vectors of these lengths are found by an index: those of the built-in model, and of a server's models.
+const BUILT_IN_DIMENSIONS: &[usize] = &[256];
+const REMOTE_DIMENSIONS: &[usize] = &[256, 384, 512, 768, 1024, 1536, 3072];
 /// In a project with fewer passages each meaning is compared.
 const COMPARED: f64 = 3_000.0;
 /// Passages with a phrase that are looked at.
@@ -158,11 +160,18 @@ fn newest(work: &mut Work<'_>, query: &Query) -> Result<Vec<(i64, f64)>, Fault> 
 
 /// The passages whose meaning is nearest.
 fn by_meaning(work: &mut Work<'_>, query: &Query, sizes: &Sizes) -> Result<Vec<(i64, f32)>, Fault> {
-    let Some(Meaning { model, vector }) = &query.meaning else { return Ok(Vec::new()) };
+    let Some(wanted) = &query.meaning else { return Ok(Vec::new()) };
+    let Meaning { model, vector } = wanted;
     if vector.iter().all(|number| *number == 0) {
         return Ok(Vec::new());
     }
-    let compares_each = vector.len() != INDEXED_DIMENSIONS || sizes.passages <= COMPARED;
+    let (table, indexed) = if wanted.is_remote() {
+        ("embedding", REMOTE_DIMENSIONS)
+    } else {
+        ("meaning", BUILT_IN_DIMENSIONS)
+    };
+    let length = vector.len();
+    let compares_each = !indexed.contains(&length) || sizes.passages <= COMPARED;
     let mut conditions = conditions(work, query);
     let joins = if conditions.is_empty() {
         String::new()
@@ -172,10 +181,10 @@ fn by_meaning(work: &mut Work<'_>, query: &Query, sizes: &Sizes) -> Result<Vec<(
     let sql_conditions = conditions.sql.clone();
     let model = conditions.number(super::text::kept(model));
     let wanted = conditions.number(passages::vector(vector));
-    let dimensions = conditions.number(vector.len() as i32);
+    let dimensions = conditions.number(length as i32);
     let most = conditions.number(query.limit as i64);
     let meanings = format!(
-        "meaning {joins} WHERE meaning.workspace = $1 AND meaning.project = $2
+        "{table} AS meaning {joins} WHERE meaning.workspace = $1 AND meaning.project = $2
              AND meaning.model = (SELECT id FROM model WHERE name = {model}) {sql_conditions}"
     );
     let sql = if compares_each {
@@ -188,10 +197,10 @@ fn by_meaning(work: &mut Work<'_>, query: &Query, sizes: &Sizes) -> Result<Vec<(
     } else {
         format!(
             "SELECT meaning.chunk,
-                 1 - ((meaning.vector::halfvec({INDEXED_DIMENSIONS})) <=> {wanted}::text::halfvec)
-             FROM {meanings} AND vector_dims(meaning.vector) = {INDEXED_DIMENSIONS}
+                 1 - ((meaning.vector::halfvec({length})) <=> {wanted}::text::halfvec)
+             FROM {meanings} AND vector_dims(meaning.vector) = {length}
                  AND {dimensions}::integer > 0
-             ORDER BY meaning.vector::halfvec({INDEXED_DIMENSIONS}) <=> {wanted}::text::halfvec
+             ORDER BY meaning.vector::halfvec({length}) <=> {wanted}::text::halfvec
              LIMIT {most}"
         )
     };

@@ -5,8 +5,9 @@ use forebay_domain::Entry;
 use super::fault::Fault;
 use super::{PostgresStore, adopting, blobs, entries, passages};
 use crate::StoreError;
-use crate::contract::{NewChunk, NewEntry, Upload};
+use crate::contract::{NewEntry, Upload};
 use crate::incoming::{Arrival, Begun, Incoming};
+use crate::passage::NewChunk;
 use crate::sharing::{Adopted, Origin};
 
 /// What is held in memory before it is written: eight parts, a quarter of a megabyte.

@@ -14,7 +14,8 @@ use super::connection::Work;
 use super::counts;
 use super::fault::Fault;
 use super::lexemes;
-use crate::contract::{NewChunk, SimilarWord};
+use crate::contract::SimilarWord;
+use crate::passage::NewChunk;
 use crate::sqlite::words::{LETTERS, MOST_SIMILAR, is_word};
 
 /// Passages counted for each word that may be meant.

@@ -9,8 +9,9 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 use super::blobs;
 use super::words::{self, Placed};
 use super::{endings, passages, purge, sessions};
-use crate::contract::{IndexState, IndexStep, NewDetail, NewEntry, NewNote};
+use crate::contract::{NewDetail, NewEntry, NewNote};
 use crate::incoming::{Arrival, Begun, Content};
+use crate::passage::{IndexState, IndexStep};
 
 /// Makes an entry that nobody sees yet.
 pub(super) fn begin(transaction: &Transaction<'_>) -> rusqlite::Result<Begun> {

@@ -22,6 +22,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "0008_team", sql: include_str!("migrations/0008_team.sql") },
     Migration { name: "0009_tokens", sql: include_str!("migrations/0009_tokens.sql") },
     Migration { name: "0010_words", sql: include_str!("migrations/0010_words.sql") },
+    Migration { name: "0011_embedding", sql: include_str!("migrations/0011_embedding.sql") },
 ];
 
 /// Applies what is pending; refuses a database that is newer or was made by other files.

@@ -5,13 +5,13 @@ pub(crate) mod blobs;
 mod conditions;
 mod connection;
 pub(crate) mod derived;
+mod embeddings;
 pub(crate) mod endings;
 mod entries;
 pub(crate) mod events;
 pub(crate) mod files;
 mod hits;
 mod imports;
-mod kinds;
 mod ledger;
 mod lists;
 mod migrate;
@@ -22,6 +22,7 @@ pub(crate) mod search;
 mod sessions;
 mod sources;
 mod tokens;
+mod traits;
 mod upload;
 pub(crate) mod vectors;
 pub(crate) mod words;
@@ -38,19 +39,19 @@ use forebay_domain::{Entry, Hit, Reference, Timestamp};
 use self::connection::Pool;
 pub(crate) use self::connection::patience;
 pub use self::connection::{set_aside, wait_at_most, wants_tidying};
-use self::kinds::Kinds;
 use self::parts::Parts;
 use self::search::Known;
+use self::traits::Traits;
 use self::vectors::Vectors;
 use self::words::{Batch, Placed, Segments, Vocabulary};
 use crate::StoreError;
 use crate::contract::{
     Candidate, EventPage, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported,
-    IndexState, IndexStep, NewChunk, Outdated, Purged, Query, Renewed, Selection, SessionFacts,
-    SimilarWord, Store, Upload,
+    Purged, Query, Selection, SessionFacts, SimilarWord, Store, Upload,
 };
 use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
 use crate::packed::Packed;
+use crate::passage::{Embedded, IndexState, IndexStep, NewChunk, Outdated, Renewed, Told};
 use crate::sharing::{NotePage, SincePage};
 use crate::source::{Item, Reindex, Source};
 use crate::token::Token;
@@ -64,7 +65,7 @@ pub struct SqliteStore {
     segments: Segments,
     vocabulary: Vocabulary,
     vectors: Vectors,
-    kinds: Kinds,
+    traits: Traits,
     parts: Parts,
 }
 
@@ -101,7 +102,7 @@ impl SqliteStore {
             segments: Segments::default(),
             vocabulary: Vocabulary::default(),
             vectors: Vectors::default(),
-            kinds: Kinds::default(),
+            traits: Traits::default(),
             parts: Parts::default(),
         }
     }
@@ -218,10 +219,22 @@ impl Store for SqliteStore {
         })
     }
 
+    fn unembedded(&self, model: &str, at_most: usize) -> Result<Vec<Outdated>, StoreError> {
+        self.reading(|connection| embeddings::missing(connection, model, at_most))
+    }
+
+    fn embedded(&self, model: &str) -> Result<Embedded, StoreError> {
+        self.reading(|connection| embeddings::extent(connection, model))
+    }
+
+    fn embed(&self, model: &str, told: &[Told]) -> Result<(), StoreError> {
+        self.writing(|transaction| embeddings::write(transaction, model, told))
+    }
+
     fn candidates(&self, query: &Query) -> Result<Vec<Candidate>, StoreError> {
         self.at_one_moment(|connection| {
             let known =
-                Known { segments: &self.segments, vectors: &self.vectors, kinds: &self.kinds };
+                Known { segments: &self.segments, vectors: &self.vectors, traits: &self.traits };
             search::candidates(connection, query, &known)
         })
     }

@@ -1,10 +1,10 @@
 //! Passages: written into every index at once, taken out of all of them, and brought up to date.
 
-use rusqlite::{Connection, OptionalExtension, Transaction};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use super::entries::parse_reference;
 use super::words::{self, Placed};
-use crate::contract::{NewChunk, Outdated, Renewed};
+use crate::passage::{NewChunk, Outdated, Renewed};
 
 pub(super) fn write(
     transaction: &Transaction<'_>,
@@ -46,16 +46,19 @@ pub(super) fn outdated(connection: &Connection, at_most: usize) -> rusqlite::Res
              JOIN entry ON entry.id = chunk.entry AND entry.complete
              ORDER BY chunk.id LIMIT ?1",
         )?
-        .query_map([at_most as i64], |row| {
-            Ok(Outdated {
-                passage: row.get(0)?,
-                reference: parse_reference(&row.get::<_, String>(1)?)?,
-                title: row.get(2)?,
-                start: row.get::<_, i64>(3)? as u64,
-                bytes: row.get::<_, i64>(4)? as u64,
-            })
-        })?
+        .query_map([at_most as i64], read_outdated)?
         .collect()
+}
+
+/// A passage by its id, its entry's reference, its title, start and size.
+pub(super) fn read_outdated(row: &Row<'_>) -> rusqlite::Result<Outdated> {
+    Ok(Outdated {
+        passage: row.get(0)?,
+        reference: parse_reference(&row.get::<_, String>(1)?)?,
+        title: row.get(2)?,
+        start: row.get::<_, i64>(3)? as u64,
+        bytes: row.get::<_, i64>(4)? as u64,
+    })
 }
 
 /// Indexes passages anew, unless another process was faster.
@@ -107,10 +110,14 @@ fn write_meaning(
 
 /// The model that made the last meaning; passages that are written together share theirs.
 #[derive(Default)]
-struct Model(Option<(String, i64)>);
+pub(super) struct Model(Option<(String, i64)>);
 
 impl Model {
-    fn id(&mut self, transaction: &Transaction<'_>, name: &str) -> rusqlite::Result<i64> {
+    pub(super) fn id(
+        &mut self,
+        transaction: &Transaction<'_>,
+        name: &str,
+    ) -> rusqlite::Result<i64> {
         if let Some((_, id)) = self.0.as_ref().filter(|(known, _)| known == name) {
             return Ok(*id);
         }

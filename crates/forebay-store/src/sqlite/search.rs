@@ -10,10 +10,11 @@ use rusqlite::types::Value;
 use rusqlite::{CachedStatement, Connection, params_from_iter};
 
 use super::conditions::Conditions;
-use super::kinds::Kinds;
+use super::traits::Traits;
 use super::vectors::{self, Vectors};
 use super::words::{Asked, Segments, Side};
 use crate::contract::{Candidate, Query};
+use crate::passage::Meaning;
 
 /// A word that stands beside a short passage tells less than one in it.
 pub(crate) const AROUND_WEIGHT: f64 = 0.6;
@@ -23,7 +24,7 @@ pub(crate) const AROUND_WEIGHT: f64 = 0.6;
 pub(super) struct Known<'a> {
     pub(super) segments: &'a Segments,
     pub(super) vectors: &'a Vectors,
-    pub(super) kinds: &'a Kinds,
+    pub(super) traits: &'a Traits,
 }
 
 pub(super) fn candidates(
@@ -34,14 +35,15 @@ pub(super) fn candidates(
     if query.limit == 0 {
         return Ok(Vec::new());
     }
-    let Known { segments, vectors, kinds } = *known;
+    let Known { segments, vectors, traits } = *known;
     let asked = Asked::of(query);
-    let fitting = Fitting::of(connection, query, kinds)?;
+    let fitting = Fitting::of(connection, query, traits)?;
     let mut scores: BTreeMap<i64, Scores> = BTreeMap::new();
     for (chunk, words) in by_words(connection, query, (&asked, segments), &fitting)? {
         scores.entry(chunk).or_default().words = words;
     }
-    let is_enough = query.compares_found_only && !scores.is_empty();
+    let is_remote = query.meaning.as_ref().is_some_and(Meaning::is_remote);
+    let is_enough = query.compares_found_only && !scores.is_empty() && !is_remote;
     let near = if is_enough && vectors::are_many(connection)? {
         vectors::nearness_of(connection, query.meaning.as_ref(), scores.keys())?
     } else {
@@ -51,12 +53,11 @@ pub(super) fn candidates(
     for (chunk, nearness) in near {
         scores.entry(chunk).or_default().nearness = nearness;
     }
-    let is_code = vectors.are_code(connection, scores.keys())?;
-    let of_passage = |((passage, scores), is_code): ((i64, Scores), bool)| {
-        let Scores { words, nearness } = scores;
-        Candidate { passage, words, nearness, is_code }
+    let candidate = |(passage, Scores { words, nearness }): (i64, Scores)| {
+        let is_code = traits.is_code(connection, passage)?;
+        Ok(Candidate { passage, words, nearness, is_code })
     };
-    Ok(in_order(scores.into_iter().zip(is_code).map(of_passage).collect()))
+    Ok(in_order(scores.into_iter().map(candidate).collect::<rusqlite::Result<_>>()?))
 }
 
 /// The best by words first; of equal ones the newer.
@@ -119,7 +120,7 @@ fn by_meaning(
 ) -> rusqlite::Result<Vec<(i64, f32)>> {
     let Some(meaning) = &query.meaning else { return Ok(Vec::new()) };
     let allows = |passage| allowed.allows(passage);
-    vectors.nearest(connection, (&meaning.model, &meaning.vector), query.limit, allows)
+    vectors.nearest(connection, meaning, query.limit, allows)
 }
 
 /// Which passages may be found, also by meaning.
@@ -161,7 +162,7 @@ struct Look<'connection> {
     connection: &'connection Connection,
     /// Any of these; empty for all.
     wanted: Vec<EntryKind>,
-    kinds: &'connection Kinds,
+    traits: &'connection Traits,
     statement: RefCell<CachedStatement<'connection>>,
     values: Vec<Value>,
 }
@@ -170,7 +171,7 @@ impl Look<'_> {
     fn fits(&self, passage: i64) -> rusqlite::Result<bool> {
         if !self.wanted.is_empty() {
             // Most are of another kind, and that is known.
-            let kind = self.kinds.of(self.connection, passage)?;
+            let kind = self.traits.kind(self.connection, passage)?;
             if !kind.is_some_and(|kind| self.wanted.contains(&kind)) {
                 return Ok(false);
             }
@@ -184,7 +185,7 @@ impl<'connection> Fitting<'connection> {
     fn of(
         connection: &'connection Connection,
         query: &Query,
-        kinds: &'connection Kinds,
+        traits: &'connection Traits,
     ) -> rusqlite::Result<Self> {
         let Conditions { sql, values } = conditions(query);
         if sql.is_empty() {
@@ -196,7 +197,7 @@ impl<'connection> Fitting<'connection> {
             let one = connection.prepare_cached(&format!("{passages} AND chunk.id = ?"))?;
             let wanted = if query.notes.is_empty() { query.kinds.clone() } else { Vec::new() };
             let statement = RefCell::new(one);
-            return Ok(Self::Looked(Look { connection, wanted, kinds, statement, values }));
+            return Ok(Self::Looked(Look { connection, wanted, traits, statement, values }));
         }
         let mut statement = connection.prepare_cached(&passages)?;
         let all = statement.query_map(params_from_iter(values), |row| row.get(0))?;

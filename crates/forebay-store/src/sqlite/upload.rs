@@ -4,8 +4,9 @@ use forebay_domain::Entry;
 
 use super::{SqliteStore, adopting, blobs, entries, passages};
 use crate::StoreError;
-use crate::contract::{NewChunk, NewEntry, Upload};
+use crate::contract::{NewEntry, Upload};
 use crate::incoming::{Arrival, Begun, Incoming};
+use crate::passage::NewChunk;
 use crate::sharing::{Adopted, Origin};
 
 /// What is held in memory before it is written, about a megabyte.

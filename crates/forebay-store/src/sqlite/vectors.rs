@@ -4,30 +4,29 @@ use forebay_domain::meaning::{dots, length, nearness};
 use parking_lot::{RwLock, RwLockWriteGuard};
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::contract::Meaning;
+use crate::passage::Meaning;
 
 /// Beyond this the meanings are not compared one by one; words alone find then.
 const MOST_COMPARED: i64 = 200_000;
+/// The same where vectors are long: what they may take in memory.
+const MOST_BYTES: i64 = 256 * 1024 * 1024;
 /// A process that asks once reads so many, some milliseconds' worth.
 const READ_AT_ONCE: i64 = 4_000;
 /// Below this two texts have nothing to do with each other, whatever comes first among them.
 pub(crate) const NEAR: f32 = 0.25;
 
-/// The meanings as far as they were read; new ones are added when they are next asked for.
-#[derive(Debug, Default)]
+/// The meanings that the built-in model told, and those of a server's model.
+#[derive(Debug)]
 pub(super) struct Vectors {
-    known: RwLock<Known>,
+    built_in: OfTable,
+    remote: OfTable,
 }
 
-#[derive(Debug, Default)]
-struct Known {
-    model: i64,
-    last: i64,
-    ids: Vec<i64>,
-    are_code: Vec<bool>,
-    lengths: Vec<f32>,
-    /// All vectors, one after the other.
-    numbers: Vec<u8>,
+impl Default for Vectors {
+    fn default() -> Self {
+        let of = |table| OfTable { table, known: RwLock::default() };
+        Self { built_in: of(BUILT_IN), remote: of(REMOTE) }
+    }
 }
 
 impl Vectors {
@@ -35,11 +34,54 @@ impl Vectors {
     pub(super) fn nearest(
         &self,
         connection: &Connection,
+        wanted: &Meaning,
+        most: usize,
+        allows: impl Fn(i64) -> bool,
+    ) -> rusqlite::Result<Vec<(i64, f32)>> {
+        let of_table = if wanted.is_remote() { &self.remote } else { &self.built_in };
+        of_table.nearest(connection, (&wanted.model, &wanted.vector), most, allows)
+    }
+}
+
+/// Where meanings are kept, and the column that tells which of them are new.
+#[derive(Debug, Clone, Copy)]
+struct Table {
+    name: &'static str,
+    order: &'static str,
+}
+
+const BUILT_IN: Table = Table { name: "meaning", order: "chunk" };
+const REMOTE: Table = Table { name: "embedding", order: "id" };
+
+/// The meanings of one table as far as they were read; new ones are added when they are next asked for.
+#[derive(Debug)]
+struct OfTable {
+    table: Table,
+    known: RwLock<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    model: i64,
+    /// The last that was read, by the table's order.
+    last: i64,
+    ids: Vec<i64>,
+    lengths: Vec<f32>,
+    /// All vectors, one after the other.
+    numbers: Vec<u8>,
+}
+
+impl OfTable {
+    fn nearest(
+        &self,
+        connection: &Connection,
         (model, wanted): (&str, &[u8]),
         most: usize,
         allows: impl Fn(i64) -> bool,
     ) -> rusqlite::Result<Vec<(i64, f32)>> {
-        let Some((model, last)) = extent(connection, model)? else { return Ok(Vec::new()) };
+        let Some((model, last)) = self.table.extent(connection, model)? else {
+            return Ok(Vec::new());
+        };
         if length(wanted) <= 0.0 {
             return Ok(Vec::new());
         }
@@ -49,27 +91,10 @@ impl Vectors {
         }
         drop(known);
         let mut known = self.known.write();
-        known.keep_up(connection, model, last)?;
+        known.keep_up(connection, self.table, (model, last), wanted.len())?;
         // Many compare at once.
         let known = RwLockWriteGuard::downgrade(known);
         Ok(known.nearest(wanted, most, allows))
-    }
-}
-
-impl Vectors {
-    /// Which of the passages are source code; of what has no meaning that is not known.
-    pub(super) fn are_code<'a>(
-        &self,
-        connection: &Connection,
-        passages: impl Iterator<Item = &'a i64>,
-    ) -> rusqlite::Result<Vec<bool>> {
-        let known = self.known.read();
-        let mut one = connection.prepare_cached("SELECT code FROM meaning WHERE chunk = ?1")?;
-        let is_code = |passage: &i64| match known.ids.binary_search(passage) {
-            Ok(place) => Ok(known.are_code[place]),
-            Err(_) => Ok(one.query_row([passage], |row| row.get(0)).optional()?.unwrap_or(false)),
-        };
-        passages.map(is_code).collect()
     }
 }
 
@@ -87,6 +112,7 @@ pub(super) fn nearness_of<'a>(
     passages: impl Iterator<Item = &'a i64>,
 ) -> rusqlite::Result<Vec<(i64, f32)>> {
     let Some(wanted) = wanted else { return Ok(Vec::new()) };
+    // A server's model is asked because it finds what words do not: its meanings are all compared.
     let mut statement = connection.prepare_cached(
         "SELECT vector FROM meaning JOIN model ON model.id = meaning.model
          WHERE meaning.chunk = ?1 AND model.name = ?2",
@@ -103,15 +129,19 @@ pub(super) fn nearness_of<'a>(
     Ok(near)
 }
 
-/// The model's number, and the last meaning it made.
-fn extent(connection: &Connection, name: &str) -> rusqlite::Result<Option<(i64, i64)>> {
-    connection
-        .prepare_cached(
-            "SELECT id, (SELECT coalesce(max(chunk), 0) FROM meaning WHERE model = model.id)
-             FROM model WHERE name = ?1",
-        )?
-        .query_row([name], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()
+impl Table {
+    /// The model's number, and the last meaning it made.
+    fn extent(self, connection: &Connection, name: &str) -> rusqlite::Result<Option<(i64, i64)>> {
+        let Self { name: table, order } = self;
+        connection
+            .prepare_cached(&format!(
+                "SELECT id, (SELECT coalesce(max({table}.{order}), 0) FROM {table}
+                             WHERE {table}.model = model.id)
+                 FROM model WHERE name = ?1",
+            ))?
+            .query_row([name], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()
+    }
 }
 
 impl Known {
@@ -120,36 +150,51 @@ impl Known {
     }
 
     /// Reads what is new, or everything where much of what was read is gone.
-    fn keep_up(&mut self, connection: &Connection, model: i64, last: i64) -> rusqlite::Result<()> {
+    fn keep_up(
+        &mut self,
+        connection: &Connection,
+        table: Table,
+        (model, last): (i64, i64),
+        width: usize,
+    ) -> rusqlite::Result<()> {
         if self.is_current(model, last) {
             return Ok(());
         }
         // Counting reads them all, so it is done only when something has changed. Until then those that
         // were forgotten stay; nothing finds them.
         let count: i64 = connection
-            .prepare_cached("SELECT count(*) FROM meaning WHERE model = ?1")?
+            .prepare_cached(&format!("SELECT count(*) FROM {} WHERE model = ?1", table.name))?
             .query_row([model], |row| row.get(0))?;
         let many_are_gone = self.ids.len() as i64 > count + count / 4 + 100;
         if self.model != model || last < self.last || many_are_gone {
             *self = Self { model, ..Self::default() };
         }
-        if count > MOST_COMPARED {
+        if count > MOST_COMPARED.min(MOST_BYTES / (width as i64).max(1)) {
             *self = Self { model, last, ..Self::default() };
             return Ok(());
         }
-        self.read_new(connection)
+        self.read_new(connection, table, width)
     }
 
-    fn read_new(&mut self, connection: &Connection) -> rusqlite::Result<()> {
-        let mut statement = connection.prepare_cached(
-            "SELECT chunk, vector, code FROM meaning WHERE chunk > ?1 AND model = ?2 ORDER BY chunk",
-        )?;
+    fn read_new(
+        &mut self,
+        connection: &Connection,
+        Table { name, order }: Table,
+        width: usize,
+    ) -> rusqlite::Result<()> {
+        let mut statement = connection.prepare_cached(&format!(
+            "SELECT {order}, chunk, vector FROM {name}
+             WHERE {order} > ?1 AND model = ?2 ORDER BY {order}",
+        ))?;
         let mut rows = statement.query((self.last, self.model))?;
         while let Some(row) = rows.next()? {
-            let vector = row.get_ref(1)?.as_blob()?;
             self.last = row.get(0)?;
-            self.ids.push(self.last);
-            self.are_code.push(row.get(2)?);
+            let vector = row.get_ref(2)?.as_blob_or_null()?.unwrap_or_default();
+            // They stand one after the other, so one of another length would shift all that follow.
+            if vector.len() != width {
+                continue;
+            }
+            self.ids.push(row.get(1)?);
             self.lengths.push(length(vector));
             self.numbers.extend_from_slice(vector);
         }

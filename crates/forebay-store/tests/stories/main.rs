@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a story that cannot go on has failed")]
 
 mod adopting;
+mod embedding;
 mod engine;
 mod files;
 mod finding;

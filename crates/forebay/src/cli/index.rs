@@ -56,7 +56,7 @@ impl Index {
                 let answer = answer?;
                 terminal::tell_notices(&app)?;
                 let shown = common.show(&answer);
-                app.settle()?;
+                super::settle(&app)?;
                 shown
             }
         }
@@ -88,6 +88,8 @@ impl Index {
         let source = self.source.clone().unwrap_or_else(named_by_path);
         let answer = jsonl::index(&app, &mut lines, &source, &mut |read| bar.set_position(read))?;
         bar.finish_and_clear();
-        common.show(&answer)
+        let shown = common.show(&answer);
+        super::settle(&app)?;
+        shown
     }
 }

@@ -293,6 +293,21 @@ impl Common {
     }
 }
 
+/// Makes what was added searchable, and has the model told of it that the user named; a person sees how far it is.
+fn settle(app: &App) -> Result<(), Failure> {
+    app.settle()?;
+    let bar = progress::passages();
+    let left = app.embed_rest(|done| {
+        bar.set_position(done);
+        true
+    });
+    bar.finish_and_clear();
+    if let Some(why) = left? {
+        terminal::note(&why)?;
+    }
+    Ok(())
+}
+
 /// The folder of the project that `cwd` lies in; itself where that is none.
 fn project_root(cwd: &Path) -> PathBuf {
     Project::of(cwd, user_home().as_deref()).map_or_else(|| cwd.to_owned(), |project| project.root)

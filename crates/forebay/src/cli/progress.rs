@@ -27,6 +27,14 @@ pub(super) fn count(what: &str) -> ProgressBar {
     ProgressBar::no_length().with_style(style(&format!("{{spinner}} {what} {{bytes}}, {{msg}}")))
 }
 
+/// A count of passages that a server's model was asked about.
+pub(super) fn passages() -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    ProgressBar::no_length().with_style(style("{spinner} passages embedded: {pos}"))
+}
+
 /// A sign of life for a command that takes its time, gone when it is dropped.
 pub(super) struct Spinner {
     bar: ProgressBar,

@@ -71,7 +71,7 @@ impl Pull {
         let call = Call::new()?.asking(terminal::ask);
         let answer = sync::pull(&app, &self.with.server(&app)?, &self.with.chosen(), &call)?;
         common.show(&answer)?;
-        app.settle()?;
+        super::settle(&app)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -81,6 +81,11 @@ pub(super) fn tell_notices(app: &App) -> io::Result<()> {
         .try_for_each(|notice| writeln!(stderr, "{} {notice}", paint::advice("note:")))
 }
 
+/// Tells one thing beside the answer.
+pub(super) fn note(notice: &str) -> io::Result<()> {
+    writeln!(anstream::stderr().lock(), "{} {notice}", paint::advice("note:"))
+}
+
 /// Prints an answer, with colours where a person looks.
 pub(super) fn print_answer(text: &str) -> Result<(), Failure> {
     let for_a_person = io::stdout().is_terminal();

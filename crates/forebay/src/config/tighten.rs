@@ -18,6 +18,8 @@ pub(super) fn tightened(key: &str, held: &Value, asked: Value) -> Option<Value> 
         _ if key.starts_with("serve.") => asked == *held,
         // A project could have the user's notes and token sent to whoever wrote it.
         "team.server" | "team.token" => asked == *held,
+        // The same holds for all that is stored and searched for, and for the key that is paid with.
+        _ if key.starts_with("embedder.") => asked == *held,
         _ if key.starts_with("limits.") => limit(&asked) <= limit(held),
         _ => true,
     };
@@ -86,6 +88,9 @@ mod tests {
         check("serve.enable", "[]", "['execute']", None);
         check("serve.require_token", "true", "false", None);
         check("team.server", "''", "'https://example.org'", None);
+        check("embedder.url", "''", "'http://example.org/v1'", None);
+        check("embedder.key_env", "''", "'GITHUB_TOKEN'", None);
+        check("embedder.model", "'a'", "'a'", Some("'a'"));
         check("team.project", "''", "'app'", Some("'app'"));
         check("digest.budget", "400", "4000", Some("4000"));
     }

@@ -37,7 +37,21 @@ impl Idle {
         }
         // Whoever calls from here on starts to wait anew.
         self.is_waiting.store(false, Ordering::SeqCst);
-        tokio::task::spawn_blocking(move || settle(&app));
+        tokio::task::spawn_blocking(move || {
+            settle(&app);
+            self.embed_rest(&app, seen);
+        });
+    }
+}
+
+impl Idle {
+    /// Has a server's model told of what is stored, until the next call: that one may need the processors.
+    fn embed_rest(&self, app: &App, seen: u64) {
+        match app.embed_rest(|_| self.calls.load(Ordering::SeqCst) == seen) {
+            Ok(None) => {}
+            Ok(Some(why)) => tracing::info!(why, "some passages have their built-in meaning only"),
+            Err(error) => tracing::warn!(%error, "some passages have their built-in meaning only"),
+        }
     }
 }
 

@@ -19,6 +19,7 @@ mod cli_search;
 mod context;
 mod contract;
 mod durability;
+mod embedder;
 mod env;
 mod fetch;
 mod file_edits;

@@ -3,6 +3,7 @@
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::embedder::Server;
 use crate::env::{Output, TestEnv, finish, finished};
 
 /// A user whose store is on the server, in a workspace of his own.
@@ -60,6 +61,22 @@ fn every_command_works_on_a_server() {
     on.forebay(["purge", &run, "--yes"]).ok();
     on.forebay(["get", &run]).refused(1, "was forgotten: it was purged on request", "again");
     assert!(!on.env.data().join("projects").exists(), "no file was made");
+}
+
+#[test]
+fn what_a_model_tells_is_kept_on_the_server() {
+    let Some(on) = OnServer::new() else { return };
+    let model = Server::sound();
+    let asking = |arguments: [&str; 2]| {
+        let mut command = on.command(arguments);
+        command.env("FOREBAY_EMBEDDER_URL", model.url()).env("FOREBAY_EMBEDDER_MODEL", "sea");
+        finish(command, b"").ok().text()
+    };
+    let note = on.forebay(["note", "the zorblat hums"]).ok().reference();
+    let found = asking(["search", "quuxling"]);
+    assert!(found.contains(&note) && !found.contains("built-in"), "{found}");
+    let plain = on.forebay(["search", "quuxling"]).ok().text();
+    assert!(!plain.contains(&note), "{plain}");
 }
 
 #[test]

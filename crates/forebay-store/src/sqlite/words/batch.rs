@@ -10,7 +10,7 @@ use super::hash::WordMap;
 use super::postings::{List, PlaceWriter, Posting};
 use super::short::ShortWords;
 use super::{Side, merge, term, vocabulary};
-use crate::contract::NewChunk;
+use crate::passage::NewChunk;
 
 /// A segment with more words than this is closed: memory is bounded, whatever is indexed.
 const MOST_WORDS: usize = 2_000_000;

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use rusqlite::Connection;
 
 use super::*;
-use crate::contract::{NewChunk, Query};
+use crate::contract::Query;
+use crate::passage::NewChunk;
 
 /// A store's index without the store.
 fn database() -> Connection {
