@@ -2,8 +2,6 @@
 //!
 //! Both give their best; whoever asked weighs the one against the other, over all its stores.
 
-use std::collections::BTreeMap;
-
 use ::postgres::Row;
 use forebay_domain::Reference;
 
@@ -14,8 +12,8 @@ use super::fault::Fault;
 use super::ranking::{self, Ranked};
 use super::{lexemes, passages};
 use crate::contract::{Candidate, Query};
+use crate::gathering::{Gathered, in_order, wider};
 use crate::passage::Meaning;
-use crate::sqlite::search::in_order;
 use crate::sqlite::vectors::NEAR;
 
 /// Vectors of these lengths are found by an index: those of the built-in model, and of a server's models.
@@ -35,40 +33,17 @@ pub(super) fn candidates(
         return Ok(Vec::new());
     }
     let sizes = counts.sizes(work)?;
-    let mut scores: BTreeMap<i64, Scores> = BTreeMap::new();
-    for (chunk, words) in by_words(work, query, (&sizes, counts))? {
-        scores.entry(chunk).or_default().words = words;
-    }
-    for (chunk, nearness) in by_meaning(work, query, &sizes)? {
-        scores.entry(chunk).or_default().nearness = nearness;
-    }
-    Ok(in_order(with_codes(work, &scores)?))
-}
-
-/// Candidates with their scores, and whether they are source code.
-fn with_codes(
-    work: &mut Work<'_>,
-    scores: &BTreeMap<i64, Scores>,
-) -> Result<Vec<Candidate>, Fault> {
-    let ids: Vec<i64> = scores.keys().copied().collect();
-    if ids.is_empty() {
+    let mut gathered = Gathered::new(query.limit);
+    gathered.add_by_words(by_words(work, query, (&sizes, counts))?);
+    gathered.add_by_meaning(by_meaning(work, query, &sizes)?);
+    let wanted = gathered.wanted();
+    if wanted.is_empty() {
         return Ok(Vec::new());
     }
     let sql = format!("SELECT chunk.id, chunk.code FROM {}", these(3));
-    let rows = work.query(&sql, &[&ids])?;
-    let read = |row: &Row| {
-        let passage = row.try_get(0)?;
-        let Scores { words, nearness } = scores.get(&passage).copied().unwrap_or_default();
-        Ok(Candidate { passage, words, nearness, is_code: row.try_get(1)? })
-    };
-    rows.iter().map(read).collect()
-}
-
-/// How well a passage fits, either way; 0 where it does not.
-#[derive(Default, Clone, Copy)]
-struct Scores {
-    words: f64,
-    nearness: f32,
+    let rows = work.query(&sql, &[&wanted])?;
+    let candidate = |row: &Row| Ok(gathered.candidate(row.try_get(0)?, row.try_get(1)?));
+    Ok(in_order(rows.iter().map(candidate).collect::<Result<_, Fault>>()?))
 }
 
 /// The best by words, with those whose neighbours have them.
@@ -94,7 +69,7 @@ fn by_words(
         best = fitting(work, all, &conditions)?;
     }
     best.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
-    best.truncate(query.limit);
+    best.truncate(wider(query.limit));
     Ok(best)
 }
 
@@ -182,7 +157,7 @@ fn by_meaning(work: &mut Work<'_>, query: &Query, sizes: &Sizes) -> Result<Vec<(
     let model = conditions.number(super::text::kept(model));
     let wanted = conditions.number(passages::vector(vector));
     let dimensions = conditions.number(length as i32);
-    let most = conditions.number(query.limit as i64);
+    let most = conditions.number(wider(query.limit) as i64);
     let meanings = format!(
         "{table} AS meaning {joins} WHERE meaning.workspace = $1 AND meaning.project = $2
              AND meaning.model = (SELECT id FROM model WHERE name = {model}) {sql_conditions}"

@@ -14,6 +14,7 @@ use super::traits::Traits;
 use super::vectors::{self, Vectors};
 use super::words::{Asked, Segments, Side};
 use crate::contract::{Candidate, Query};
+use crate::gathering::{Gathered, in_order, wider};
 use crate::passage::Meaning;
 
 /// A word that stands beside a short passage tells less than one in it.
@@ -38,39 +39,20 @@ pub(super) fn candidates(
     let Known { segments, vectors, traits } = *known;
     let asked = Asked::of(query);
     let fitting = Fitting::of(connection, query, traits)?;
-    let mut scores: BTreeMap<i64, Scores> = BTreeMap::new();
-    for (chunk, words) in by_words(connection, query, (&asked, segments), &fitting)? {
-        scores.entry(chunk).or_default().words = words;
-    }
+    let mut gathered = Gathered::new(query.limit);
+    gathered.add_by_words(by_words(connection, query, (&asked, segments), &fitting)?);
     let is_remote = query.meaning.as_ref().is_some_and(Meaning::is_remote);
-    let is_enough = query.compares_found_only && !scores.is_empty() && !is_remote;
+    let is_enough = query.compares_found_only && !gathered.is_empty() && !is_remote;
     let near = if is_enough && vectors::are_many(connection)? {
-        vectors::nearness_of(connection, query.meaning.as_ref(), scores.keys())?
+        vectors::nearness_of(connection, query.meaning.as_ref(), gathered.passages())?
     } else {
         let allowed = restricted(connection, (&asked, segments), fitting)?;
         by_meaning(connection, query, vectors, &allowed)?
     };
-    for (chunk, nearness) in near {
-        scores.entry(chunk).or_default().nearness = nearness;
-    }
-    let candidate = |(passage, Scores { words, nearness }): (i64, Scores)| {
-        let is_code = traits.is_code(connection, passage)?;
-        Ok(Candidate { passage, words, nearness, is_code })
-    };
-    Ok(in_order(scores.into_iter().map(candidate).collect::<rusqlite::Result<_>>()?))
-}
-
-/// The best by words first; of equal ones the newer.
-pub(crate) fn in_order(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
-    candidates.sort_by(|a, b| b.words.total_cmp(&a.words).then(b.passage.cmp(&a.passage)));
-    candidates
-}
-
-/// How well a passage fits, either way; 0 where it does not.
-#[derive(Default)]
-struct Scores {
-    words: f64,
-    nearness: f32,
+    gathered.add_by_meaning(near);
+    let candidate = |passage| Ok(gathered.candidate(passage, traits.is_code(connection, passage)?));
+    let wanted = gathered.wanted().into_iter().map(candidate);
+    Ok(in_order(wanted.collect::<rusqlite::Result<_>>()?))
 }
 
 /// The best by words, with those whose neighbours have them.
@@ -83,7 +65,7 @@ fn by_words(
     if asked.is_empty() {
         return if query.lists_newest { newest(connection, query) } else { Ok(Vec::new()) };
     }
-    let most = query.limit;
+    let most = wider(query.limit);
     let allows = |passage| fitting.has(passage);
     let best = |side| asked.best(connection, (segments, side), most, allows);
     let mut scores: BTreeMap<i64, f64> = best(Side::Own)?.into_iter().collect();
@@ -120,7 +102,7 @@ fn by_meaning(
 ) -> rusqlite::Result<Vec<(i64, f32)>> {
     let Some(meaning) = &query.meaning else { return Ok(Vec::new()) };
     let allows = |passage| allowed.allows(passage);
-    vectors.nearest(connection, meaning, query.limit, allows)
+    vectors.nearest(connection, meaning, wider(query.limit), allows)
 }
 
 /// Which passages may be found, also by meaning.

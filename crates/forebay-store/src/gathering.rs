@@ -1,0 +1,99 @@
+//! The best by words and the best by meaning, put together; the same for every engine.
+
+use std::collections::BTreeMap;
+
+use crate::contract::Candidate;
+
+/// Passages behind the best by either, each way: one of them that is among the best by the other is weighed by both.
+const BEHIND: usize = 40;
+
+/// So many each way are looked for where `limit` are wanted.
+pub(crate) const fn wider(limit: usize) -> usize {
+    limit + BEHIND
+}
+
+/// What was found so far.
+#[derive(Default)]
+pub(crate) struct Gathered {
+    limit: usize,
+    found: BTreeMap<i64, Scores>,
+}
+
+/// How well a passage fits, either way; 0 where it does not.
+#[derive(Default, Clone, Copy)]
+struct Scores {
+    words: f64,
+    nearness: f32,
+    /// It is among the wanted, by the one or the other.
+    is_wanted: bool,
+}
+
+impl Gathered {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { limit, found: BTreeMap::new() }
+    }
+
+    /// Adds passages by their words, best first.
+    pub(crate) fn add_by_words(&mut self, found: Vec<(i64, f64)>) {
+        for (place, (passage, words)) in found.into_iter().enumerate() {
+            let scores = self.found.entry(passage).or_default();
+            scores.words = words;
+            scores.is_wanted |= place < self.limit;
+        }
+    }
+
+    /// Adds passages by their meaning, nearest first.
+    pub(crate) fn add_by_meaning(&mut self, found: Vec<(i64, f32)>) {
+        for (place, (passage, nearness)) in found.into_iter().enumerate() {
+            let scores = self.found.entry(passage).or_default();
+            scores.nearness = nearness;
+            scores.is_wanted |= place < self.limit;
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// All that was found.
+    pub(crate) fn passages(&self) -> impl Iterator<Item = &i64> {
+        self.found.keys()
+    }
+
+    /// Those that are wanted.
+    pub(crate) fn wanted(&self) -> Vec<i64> {
+        let wanted = self.found.iter().filter(|(_, scores)| scores.is_wanted);
+        wanted.map(|(passage, _)| *passage).collect()
+    }
+
+    /// What is known of a passage that was found.
+    pub(crate) fn candidate(&self, passage: i64, is_code: bool) -> Candidate {
+        let Scores { words, nearness, .. } = self.found.get(&passage).copied().unwrap_or_default();
+        Candidate { passage, words, nearness, is_code }
+    }
+}
+
+/// The best by words first; of equal ones the newer.
+pub(crate) fn in_order(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+    candidates.sort_by(|a, b| b.words.total_cmp(&a.words).then(b.passage.cmp(&a.passage)));
+    candidates
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_stands_behind_by_one_counts_by_both_where_the_other_wants_it() {
+        let mut gathered = Gathered::new(1);
+        gathered.add_by_words(vec![(1, 3.0), (2, 2.0), (3, 1.0)]);
+        gathered.add_by_meaning(vec![(3, 0.9), (2, 0.8), (1, 0.7)]);
+        let wanted = gathered.wanted();
+        let candidates = wanted.into_iter().map(|passage| gathered.candidate(passage, false));
+        let told: Vec<_> = in_order(candidates.collect())
+            .iter()
+            .map(|candidate| (candidate.passage, candidate.words, candidate.nearness))
+            .collect();
+        assert_eq!(told, [(1, 3.0, 0.7), (3, 1.0, 0.9)]);
+    }
+}
