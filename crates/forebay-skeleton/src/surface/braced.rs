@@ -93,7 +93,8 @@ impl Header {
         }
         self.text.push_str(line.text);
         self.text.push(' ');
-        let opens = line.text.ends_with('{') && (line.indent <= self.indent);
+        let opens =
+            line.text.ends_with('{') && !opens_type(line.text) && line.indent <= self.indent;
         let is_body = opens && self.is_callable();
         if line.text.ends_with(['{', ';', '}']) && !is_body {
             self.text.clear();
@@ -106,9 +107,16 @@ impl Header {
         let mut words = self.text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
         let repeats = self.text.starts_with("impl") && self.text.contains(" for ");
         let is_test = self.text.starts_with("mod test");
-        let is_called = self.text.contains('(') && !self.text.starts_with(['(', ';', '!']);
+        // What begins with a bracket goes on with something that was not a function's header.
+        let is_called = self.text.contains('(') && !self.text.starts_with(['(', '>', ';', '!']);
         repeats || is_test || (is_called && !words.any(|word| CONTAINERS.contains(&word)))
     }
+}
+
+/// Whether the block at the end of a line is a type that is written out: `a(): {`, `a(b): b is {`.
+fn opens_type(line: &str) -> bool {
+    let before = line.trim_end_matches('{').trim_end();
+    before.ends_with(':') || before.ends_with(" is")
 }
 
 #[cfg(test)]
@@ -132,6 +140,7 @@ mod tests {
         check("impl A for B {\n    fn c() {}\n}\n", "impl A for B {}\n");
         check("void a(int b)\n{\n    c();\n}\n", "void a(int b)\n{}\n");
         check("fn a() {\n    open", "fn a() {");
+        check("function a(): {\n  b: C\n} {\n}\n", "function a(): {\n  b: C\n} {\n}\n");
         check("/// Docs.\n// More.\nfn a();\n", "fn a();\n");
         check("/**\n * Docs {\n */\nfn a();\n/* b */\n/* c */ d();\n", "fn a();\n/* c */ d();\n");
     }

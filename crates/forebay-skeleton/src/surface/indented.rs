@@ -42,11 +42,15 @@ fn rest_of_body(lines: &[Line<'_>], header: usize) -> Option<Range<usize>> {
     }
     let first = header_end(lines, header)? + 1;
     let last = body_end(lines, first, own.indent)?;
-    let mut rest = docs_end(lines, first, last).map_or(first, |end| end + 1);
-    while rest < last && (lines[rest].text.is_empty() || lines[rest].text.starts_with('#')) {
-        rest += 1;
-    }
+    let first = code_from(lines, first, last);
+    let rest = docs_end(lines, first, last).map_or(first, |end| code_from(lines, end + 1, last));
     (rest < last && lines[rest].indent > own.indent).then_some(rest..last + 1)
+}
+
+/// The first line from here on that is neither empty nor a comment, the last one at the latest.
+fn code_from(lines: &[Line<'_>], from: usize, last: usize) -> usize {
+    let is_code = |at: &usize| !(lines[*at].text.is_empty() || lines[*at].text.starts_with('#'));
+    (from..last).find(is_code).unwrap_or(last.max(from))
 }
 
 /// The line on which a header ends.
@@ -84,7 +88,9 @@ fn body_end(lines: &[Line<'_>], first: usize, indent: usize) -> Option<usize> {
 /// The line on which the docs of a body end, if it begins with some.
 fn docs_end(lines: &[Line<'_>], first: usize, last: usize) -> Option<usize> {
     let text = lines[first].text.trim_start_matches(['r', 'R', 'u', 'U']);
-    let quote = QUOTES.iter().find(|quote| text.starts_with(**quote))?;
+    let Some(quote) = QUOTES.iter().find(|quote| text.starts_with(**quote)) else {
+        return is_short_string(text).then_some(first);
+    };
     if text[quote.len()..].contains(*quote) {
         return Some(first);
     }
@@ -93,6 +99,13 @@ fn docs_end(lines: &[Line<'_>], first: usize, last: usize) -> Option<usize> {
         .count()
         .checked_add(first + 1)
         .filter(|end| *end <= last)
+}
+
+/// Whether a line is one string in single marks.
+fn is_short_string(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_quoted = text.len() > 1 && text.starts_with(['"', '\'']);
+    is_quoted && after_string(bytes, 0) == bytes.len() && bytes.first() == bytes.last()
 }
 
 fn without_comment(text: &str) -> &str {
@@ -168,6 +181,11 @@ mod tests {
         );
         check("'''\ndef no():\n    a\n    b\n'''\n", "'''\ndef no():\n    a\n    b\n'''\n");
         check("def a():\n    b\n    c", "def a():\n    pass\n");
+        check(
+            "def a():\n    # b\n    'Docs.'\n    # c\n    d\n    e\n",
+            "def a():\n    # b\n    'Docs.'\n    # c\n    pass\n",
+        );
+        check("def a():\n    'Docs.'\n    b\n    c\n", "def a():\n    'Docs.'\n    pass\n");
         check(
             "def a():\n    b = '\"\"\"'\n    c # '''\n\ndef d():\n    e\n",
             "def a():\n    pass\n\ndef d():\n    e\n",
