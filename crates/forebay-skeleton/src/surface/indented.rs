@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::{Line, Surface, lines};
+use super::{Line, Surface, balance, lines};
 
 const HEADERS: &[&str] = &["def ", "async def "];
 const QUOTES: &[&str] = &["\"\"\"", "'''"];
@@ -25,7 +25,7 @@ pub(super) fn surface(source: &str) -> Surface {
             continue;
         };
         let (first, last) = (&lines[rest.start], &lines[rest.end - 1]);
-        surface.keep(source, from..first.start);
+        surface.keep_header(source, from..first.start, &lines[at], ':');
         let indent = &source[first.start..first.start + first.indent];
         surface.stand_in(&format!("{indent}{REST}"), first.start + first.indent..last.end);
         (at, from) = (rest.end, last.next);
@@ -113,15 +113,6 @@ fn without_comment(text: &str) -> &str {
     text[..end].trim_end()
 }
 
-/// Opening brackets less closing ones.
-fn balance(code: &str) -> i32 {
-    code.bytes().fold(0, |depth, byte| match byte {
-        b'(' | b'[' | b'{' => depth + 1,
-        b')' | b']' | b'}' => depth - 1,
-        _ => depth,
-    })
-}
-
 /// The long quote that is open behind a line; one in a comment or a short string opens nothing.
 fn quote_after(text: &str, before: Option<&'static str>) -> Option<&'static str> {
     let bytes = text.as_bytes();
@@ -169,11 +160,11 @@ mod tests {
     fn bodies_are_left_out_but_for_docs() {
         check(
             "def a(x):\n    if x:\n        c()\n\ndef d():\n    pass\n",
-            "def a(x):\n    pass\n\ndef d():\n    pass\n",
+            "def a():\n    pass\n\ndef d():\n    pass\n",
         );
         check(
             "class A:\n    def b(self):\n        \"\"\"Docs\n        more.\"\"\"\n        c()\n        d()\n    e = 1\n",
-            "class A:\n    def b(self):\n        \"\"\"Docs\n        more.\"\"\"\n        pass\n    e = 1\n",
+            "class A:\n    def b():\n        \"\"\"Docs\n        more.\"\"\"\n        pass\n    e = 1\n",
         );
         check(
             "def a(\n    x,  # first\n):\n    return f'''\nno end\n'''\n\nb = 1\n",
