@@ -37,7 +37,7 @@ pub fn nature(bytes: &[u8]) -> Nature {
     of_text(&String::from_utf8_lossy(bytes))
 }
 
-pub(crate) fn of_text(text: &str) -> Nature {
+fn of_text(text: &str) -> Nature {
     if is_minified(text) {
         Nature::Minified
     } else if is_generated(text) {
@@ -47,7 +47,7 @@ pub(crate) fn of_text(text: &str) -> Nature {
     }
 }
 
-fn is_minified(text: &str) -> bool {
+pub(crate) fn is_minified(text: &str) -> bool {
     // Long lines must make up most of the text: one long table row does not make a file minified.
     let long = || text.lines().filter(|line| line.len() > MINIFIED_LINE);
     let bytes: usize = long().map(str::len).sum();
@@ -69,9 +69,10 @@ fn is_dense<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     dense >= apart
 }
 
-fn is_generated(text: &str) -> bool {
+pub(crate) fn is_generated(text: &str) -> bool {
     let head = text[..text.floor_char_boundary(HEAD)].to_lowercase();
-    GENERATED.iter().any(|mark| {
+    let marks = GENERATED.iter().filter(|mark| head.contains(**mark));
+    marks.into_iter().any(|mark| {
         let mut lines = head.lines().filter(|line| line.contains(mark));
         // Said in a comment, not in a string or a name.
         lines.any(|line| line.trim_start().starts_with(['/', '#', '*', '-', '<', ';', '%', '"']))
