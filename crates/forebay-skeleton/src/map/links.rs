@@ -13,18 +13,29 @@ pub(super) struct Definers {
     importance: Vec<f64>,
 }
 
-/// The uses of one file.
+/// The links from each file, by the names it uses. A file links to all definers of a name alike, so what flows
+/// along is added up by name: there are far fewer uses than links.
 pub(super) struct Links {
-    /// By file: what it links to and how strongly, each once.
-    pub(super) from: Vec<Vec<(u32, f64)>>,
+    uses: Vec<Use>,
+    by_file: Vec<Range<usize>>,
     /// By file: how strongly it links at all.
     pub(super) out: Vec<f64>,
+    /// By file: how strongly it would link to itself if its own definitions counted like others.
+    pub(super) own: Vec<f64>,
+}
+
+/// A name that a file uses, with how strongly that links it to each definer.
+struct Use {
+    name: u32,
+    weight: f64,
 }
 
 /// A name that more files define says nothing about which is meant.
 const MOST_DEFINERS: u32 = 30;
 /// From so many definers on, a name counts little.
 const MANY_DEFINERS: u32 = 5;
+/// Its own definitions only keep a file from giving all its rank away.
+pub(super) const OWN: f64 = 0.1;
 /// Long names with several words are meant for others.
 const TELLING: usize = 8;
 
@@ -80,6 +91,11 @@ impl Definers {
         self.files.len()
     }
 
+    /// How many names there are, also those that nobody defines.
+    pub(super) fn names(&self) -> usize {
+        self.by_name.len()
+    }
+
     /// The place of a name in a file that defines it.
     pub(super) fn place(&self, name: u32, file: u32) -> Option<usize> {
         let places = self.places(name);
@@ -87,39 +103,60 @@ impl Definers {
         Some(places.start + found)
     }
 
-    /// How strongly a file links to a definer of a name that it uses so often.
-    pub(super) fn weight(&self, name: u32, count: u32, from: u32, to: u32, focus: bool) -> f64 {
-        // Its own definitions only keep a file from giving all its rank away.
-        let own = if from == to { 0.1 } else { 1.0 };
+    /// What a file gives to each definer of a name that it uses so often.
+    fn weight(&self, name: u32, count: u32, focus: bool) -> f64 {
         let focus = if focus { 50.0 } else { 1.0 };
-        self.importance[name as usize] * f64::from(count).sqrt() * own * focus
+        self.importance[name as usize] * f64::from(count).sqrt() * focus
     }
 }
 
 impl Links {
     pub(super) fn of(files: &[&FileNames], definers: &Definers, focus: &[bool]) -> Self {
-        let mut weights = vec![0.0; files.len()];
-        let mut links = Self { from: Vec::with_capacity(files.len()), out: Vec::new() };
+        let mut links =
+            Self { uses: Vec::new(), by_file: Vec::new(), out: Vec::new(), own: Vec::new() };
         for (from, file) in files.iter().enumerate() {
-            let mut touched: Vec<u32> = Vec::new();
+            let start = links.uses.len();
+            let (mut out, mut own) = (0.0, 0.0);
             for (name, count) in &file.references {
-                for to in definers.places(*name).map(|place| definers.file(place)) {
-                    if weights[to as usize] == 0.0 {
-                        touched.push(to);
-                    }
-                    weights[to as usize] +=
-                        definers.weight(*name, *count, from as u32, to, focus[from]);
+                let places = definers.places(*name);
+                if places.is_empty() {
+                    continue;
                 }
+                let weight = definers.weight(*name, *count, focus[from]);
+                let is_own = definers.place(*name, from as u32).is_some();
+                own += if is_own { weight } else { 0.0 };
+                out += weight * places.len() as f64;
+                links.uses.push(Use { name: *name, weight });
             }
-            touched.sort_unstable();
-            let own: Vec<(u32, f64)> = touched
-                .iter()
-                .map(|to| (*to, std::mem::take(&mut weights[*to as usize])))
-                .collect();
-            links.out.push(own.iter().map(|(_, weight)| weight).sum());
-            links.from.push(own);
+            links.by_file.push(start..links.uses.len());
+            links.out.push(out - own * (1.0 - OWN));
+            links.own.push(own);
         }
         links
+    }
+
+    /// Adds up what flows to each name when the files have these ranks, for each of its definers.
+    pub(super) fn flows(&self, ranks: &[f64], flows: &mut [f64]) {
+        flows.fill(0.0);
+        for from in 0..ranks.len() {
+            let share = self.share(ranks, from);
+            for Use { name, weight } in &self.uses[self.by_file[from].clone()] {
+                flows[*name as usize] += share * weight;
+            }
+        }
+    }
+
+    /// What a file's own use of a name brings to it, if it uses it.
+    pub(super) fn own_flows(&self, ranks: &[f64], file: usize) -> impl Iterator<Item = (u32, f64)> {
+        let share = self.share(ranks, file);
+        self.uses[self.by_file[file].clone()]
+            .iter()
+            .map(move |used| (used.name, share * used.weight))
+    }
+
+    /// What a file gives for each unit of weight; nothing if it has no links.
+    pub(super) fn share(&self, ranks: &[f64], file: usize) -> f64 {
+        if self.out[file] > 0.0 { ranks[file] / self.out[file] } else { 0.0 }
     }
 }
 
