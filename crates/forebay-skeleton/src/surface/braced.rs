@@ -24,7 +24,7 @@ const CONTAINERS: &[&str] = &[
     "union",
 ];
 
-/// What is parsed of a source; nothing where its comments are not told by a glance.
+/// What is parsed of a source; nothing where its comments and bodies are not told by a glance.
 pub(super) fn surface(source: &str) -> Option<Surface> {
     let mut surface = Surface::default();
     let mut header = Header::default();
@@ -48,6 +48,8 @@ pub(super) fn surface(source: &str) -> Option<Surface> {
                 body = None;
                 header = Header::default();
             }
+            // Another block opens where this one should be closed: a bracket is missing.
+            Some(indent) if line.indent <= indent && line.text.ends_with('{') => return None,
             Some(_) => {}
             // All that is asked of a comment is where it stands.
             None if line.text.starts_with("//") => {
@@ -152,6 +154,11 @@ mod tests {
         check("function a(): {\n  b: C\n} {\n}\n", "function a(): {\n  b: C\n} {\n}\n");
         check("/// Docs.\n// More.\nfn a();\n", "fn a();\n");
         check("/**\n * Docs {\n */\nfn a();\n/* b */\n/* c */ d();\n", "fn a();\n/* c */ d();\n");
+    }
+
+    #[test]
+    fn a_missing_bracket_is_left_to_the_parser() {
+        assert!(surface("fn a() {\n    b();\n\nfn c() {\n    d();\n}\n").is_none());
     }
 
     #[test]
