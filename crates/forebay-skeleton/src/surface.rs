@@ -75,6 +75,11 @@ impl Surface {
         self.keep(source, from..range.end);
     }
 
+    /// Notes where a comment stands that takes a line.
+    fn leave_out_comment(&mut self, line: &Line<'_>) {
+        self.comments.push(line.start + line.indent..line.end);
+    }
+
     /// Writes something that stands for a part of the source.
     fn stand_in(&mut self, text: &str, range: Range<usize>) {
         self.parts.push(Part { at: self.text.len(), source: range, is_copy: false });

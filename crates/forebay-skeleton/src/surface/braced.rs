@@ -53,12 +53,12 @@ pub(super) fn surface(source: &str) -> Option<Surface> {
             Some(_) => {}
             // All that is asked of a comment is where it stands.
             None if line.text.starts_with("//") => {
-                surface.comments.push(line.start + line.indent..line.end);
+                surface.leave_out_comment(&line);
             }
             None if line.text.starts_with("/*") => match line.text[2..].find("*/") {
                 None => comment = Some(line.start + line.indent),
                 Some(at) if at + 4 == line.text.len() => {
-                    surface.comments.push(line.start + line.indent..line.end);
+                    surface.leave_out_comment(&line);
                 }
                 Some(_) => surface.keep(source, line.start..line.next),
             },

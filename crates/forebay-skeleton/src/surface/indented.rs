@@ -1,6 +1,7 @@
 //! Bodies that end where the indentation does.
 //!
-//! Of each body the docs are kept, and one word stands for the rest: a block must hold something.
+//! Of each body the docs are kept, and one word stands for the rest: a block must hold something. Comments
+//! that take a line are left out; all that is asked of them is where they stand.
 
 use std::ops::Range;
 
@@ -19,6 +20,13 @@ pub(super) fn surface(source: &str) -> Surface {
     while at < lines.len() {
         let is_text = quote.is_some();
         quote = quote_after(lines[at].text, quote);
+        if !is_text && lines[at].text.starts_with('#') {
+            // At each line of a run of comments the grammar would look through all that follow.
+            surface.keep(source, from..lines[at].start);
+            surface.leave_out_comment(&lines[at]);
+            (at, from) = (at + 1, lines[at].next);
+            continue;
+        }
         let rest = (!is_text && quote.is_none()).then(|| rest_of_body(&lines, at)).flatten();
         let Some(rest) = rest else {
             at += 1;
@@ -176,6 +184,7 @@ mod tests {
             "def a():\n    # b\n    'Docs.'\n    # c\n    d\n    e\n",
             "def a():\n    # b\n    'Docs.'\n    # c\n    pass\n",
         );
+        check("# a\nb = '''\n# c\n'''\n    # d\ne = 1 # f\n", "b = '''\n# c\n'''\ne = 1 # f\n");
         check("def a():\n    'Docs.'\n    b\n    c\n", "def a():\n    'Docs.'\n    pass\n");
         check(
             "def a():\n    b = '\"\"\"'\n    c # '''\n\ndef d():\n    e\n",
