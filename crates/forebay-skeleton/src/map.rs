@@ -149,17 +149,14 @@ impl<'a> Survey<'a> {
 
     /// What flows to each name of each definer from other files.
     fn flows(&self, ranks: &[f64]) -> Vec<f64> {
-        let mut by_name = vec![0.0; self.definers.names()];
-        self.links.flows(ranks, &mut by_name);
         let mut flows = vec![0.0; self.definers.len()];
-        for (name, flow) in by_name.into_iter().enumerate() {
-            for place in self.definers.places(name as u32) {
-                flows[place] = flow;
-            }
+        for (places, flow) in self.links.definers.iter().zip(self.links.flows(ranks)) {
+            flows[places.clone()].fill(flow);
         }
         for file in 0..self.files.len() {
-            for (name, flow) in self.links.own_flows(ranks, file) {
-                if let Some(place) = self.definers.place(name, file as u32) {
+            for (name, flow) in self.links.flows_from(ranks, file) {
+                let places = self.links.definers[name].clone();
+                if let Some(place) = self.definers.place_among(places, file as u32) {
                     flows[place] -= flow;
                 }
             }

@@ -14,17 +14,21 @@ pub(super) struct Definers {
 }
 
 /// The links from each file, by the names it uses. A file links to all definers of a name alike, so what flows
-/// along is added up by name: there are far fewer uses than links.
+/// along is added up by name: there may be far more links than uses.
+#[derive(Default)]
 pub(super) struct Links {
+    /// Uses of names that another file defines.
     uses: Vec<Use>,
     by_file: Vec<Range<usize>>,
+    /// The definers' places of each name that is used so.
+    pub(super) definers: Vec<Range<usize>>,
     /// By file: how strongly it links at all.
     pub(super) out: Vec<f64>,
-    /// By file: how strongly it would link to itself if its own definitions counted like others.
+    /// By file: how strongly it links to itself, less what its uses would bring it.
     pub(super) own: Vec<f64>,
 }
 
-/// A name that a file uses, with how strongly that links it to each definer.
+/// A name that a file uses, by its place in `definers`, with how strongly that links it to each definer.
 struct Use {
     name: u32,
     weight: f64,
@@ -35,7 +39,7 @@ const MOST_DEFINERS: u32 = 30;
 /// From so many definers on, a name counts little.
 const MANY_DEFINERS: u32 = 5;
 /// Its own definitions only keep a file from giving all its rank away.
-pub(super) const OWN: f64 = 0.1;
+const OWN: f64 = 0.1;
 /// Long names with several words are meant for others.
 const TELLING: usize = 8;
 
@@ -91,14 +95,13 @@ impl Definers {
         self.files.len()
     }
 
-    /// How many names there are, also those that nobody defines.
-    pub(super) fn names(&self) -> usize {
-        self.by_name.len()
-    }
-
     /// The place of a name in a file that defines it.
     pub(super) fn place(&self, name: u32, file: u32) -> Option<usize> {
-        let places = self.places(name);
+        self.place_among(self.places(name), file)
+    }
+
+    /// The one of these places that is in a file.
+    pub(super) fn place_among(&self, places: Range<usize>, file: u32) -> Option<usize> {
         let found = self.files[places.clone()].binary_search(&file).ok()?;
         Some(places.start + found)
     }
@@ -112,46 +115,58 @@ impl Definers {
 
 impl Links {
     pub(super) fn of(files: &[&FileNames], definers: &Definers, focus: &[bool]) -> Self {
-        let mut links =
-            Self { uses: Vec::new(), by_file: Vec::new(), out: Vec::new(), own: Vec::new() };
+        let mut links = Self::default();
+        let mut numbers = vec![None; definers.by_name.len()];
         for (from, file) in files.iter().enumerate() {
             let start = links.uses.len();
             let (mut out, mut own) = (0.0, 0.0);
             for (name, count) in &file.references {
                 let places = definers.places(*name);
-                if places.is_empty() {
-                    continue;
-                }
                 let weight = definers.weight(*name, *count, focus[from]);
-                let is_own = definers.place(*name, from as u32).is_some();
-                own += if is_own { weight } else { 0.0 };
+                let is_own = definers.place_among(places.clone(), from as u32).is_some();
+                match (is_own, places.len()) {
+                    (_, 0) => continue,
+                    (true, 1) => {
+                        own += weight * OWN;
+                        continue;
+                    }
+                    (true, _) => own -= weight * (1.0 - OWN),
+                    (false, _) => {}
+                }
                 out += weight * places.len() as f64;
-                links.uses.push(Use { name: *name, weight });
+                let name = *numbers[*name as usize].get_or_insert_with(|| {
+                    links.definers.push(places);
+                    links.definers.len() as u32 - 1
+                });
+                links.uses.push(Use { name, weight });
             }
             links.by_file.push(start..links.uses.len());
-            links.out.push(out - own * (1.0 - OWN));
+            links.out.push(out + own);
             links.own.push(own);
         }
         links
     }
 
-    /// Adds up what flows to each name when the files have these ranks, for each of its definers.
-    pub(super) fn flows(&self, ranks: &[f64], flows: &mut [f64]) {
-        flows.fill(0.0);
+    /// What flows to each definer of each name in `definers` when the files have these ranks.
+    pub(super) fn flows(&self, ranks: &[f64]) -> Vec<f64> {
+        let mut flows = vec![0.0; self.definers.len()];
         for from in 0..ranks.len() {
-            let share = self.share(ranks, from);
-            for Use { name, weight } in &self.uses[self.by_file[from].clone()] {
-                flows[*name as usize] += share * weight;
+            for (name, flow) in self.flows_from(ranks, from) {
+                flows[name] += flow;
             }
         }
+        flows
     }
 
-    /// What a file's own use of a name brings to it, if it uses it.
-    pub(super) fn own_flows(&self, ranks: &[f64], file: usize) -> impl Iterator<Item = (u32, f64)> {
+    /// What a file gives to the definers of each name that it uses.
+    pub(super) fn flows_from(
+        &self,
+        ranks: &[f64],
+        file: usize,
+    ) -> impl Iterator<Item = (usize, f64)> {
         let share = self.share(ranks, file);
-        self.uses[self.by_file[file].clone()]
-            .iter()
-            .map(move |used| (used.name, share * used.weight))
+        let uses = self.uses[self.by_file[file].clone()].iter();
+        uses.map(move |used| (used.name as usize, share * used.weight))
     }
 
     /// What a file gives for each unit of weight; nothing if it has no links.

@@ -1,6 +1,6 @@
 //! PageRank.
 
-use super::links::{Definers, Links, OWN};
+use super::links::{Definers, Links};
 
 const DAMPING: f64 = 0.85;
 /// More rounds change no order that anybody sees.
@@ -11,21 +11,19 @@ pub(super) fn ranks(starts: &[f64], links: &Links, definers: &Definers) -> Vec<f
     let total: f64 = starts.iter().sum();
     let start: Vec<f64> = starts.iter().map(|start| start / total.max(1.0)).collect();
     let mut ranks = start.clone();
-    let mut flows = vec![0.0; definers.names()];
     for _ in 0..ROUNDS {
         // What has no links starts over.
         let ends = ranks.iter().zip(&links.out).filter(|(_, out)| **out == 0.0);
         let lost: f64 = ends.map(|(rank, _)| rank).sum();
         let mut next: Vec<f64> =
             start.iter().map(|start| (1.0 - DAMPING + DAMPING * lost) * start).collect();
-        links.flows(&ranks, &mut flows);
-        for (name, flow) in flows.iter().enumerate().filter(|(_, flow)| **flow > 0.0) {
-            for place in definers.places(name as u32) {
+        for (places, flow) in links.definers.iter().zip(links.flows(&ranks)) {
+            for place in places.clone() {
                 next[definers.file(place) as usize] += DAMPING * flow;
             }
         }
         for (file, next) in next.iter_mut().enumerate() {
-            *next -= DAMPING * (1.0 - OWN) * links.share(&ranks, file) * links.own[file];
+            *next += DAMPING * links.share(&ranks, file) * links.own[file];
         }
         ranks = next;
     }
