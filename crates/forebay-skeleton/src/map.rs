@@ -49,7 +49,7 @@ pub struct RepositoryMap {
 /// The map of these files; the same for the same files in any order.
 pub fn map(names: &RepositoryNames, options: MapOptions<'_>) -> RepositoryMap {
     let survey = Survey::of(names, &options);
-    let ranks = rank::ranks(&survey.starts, &survey.links);
+    let ranks = rank::ranks(&survey.starts, &survey.links, &survey.definers);
     let best = survey.best(&ranks, &options);
     let chosen = survey.chosen(&best, &options);
     let mut by_rank: Vec<usize> = (0..survey.files.len()).collect();
@@ -150,16 +150,14 @@ impl<'a> Survey<'a> {
     /// What flows to each name of each definer from other files.
     fn flows(&self, ranks: &[f64]) -> Vec<f64> {
         let mut flows = vec![0.0; self.definers.len()];
-        for (from, file) in self.files.iter().enumerate() {
-            let share = ranks[from] / self.links.out[from];
-            for (name, count) in &file.references {
-                for place in self.definers.places(*name) {
-                    let to = self.definers.file(place);
-                    if to as usize != from {
-                        let focus = self.focus[from];
-                        let weight = self.definers.weight(*name, *count, from as u32, to, focus);
-                        flows[place] += share * weight;
-                    }
+        for (places, flow) in self.links.definers.iter().zip(self.links.flows(ranks)) {
+            flows[places.clone()].fill(flow);
+        }
+        for file in 0..self.files.len() {
+            for (name, flow) in self.links.flows_from(ranks, file) {
+                let places = self.links.definers[name].clone();
+                if let Some(place) = self.definers.place_among(places, file as u32) {
+                    flows[place] -= flow;
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use crate::document::{Document, NotParsed};
 use crate::kind::Kind;
 use crate::language::Language;
-use crate::nature::{self, Nature};
+use crate::nature;
 use crate::outline::{Item, Outline};
 use crate::recover;
 use crate::render;
@@ -77,7 +77,7 @@ pub enum State {
 /// The skeleton of a text; without a language, an outline by indentation.
 pub fn skeleton(source: &str, language: Option<&'static Language>, options: Options) -> Skeleton {
     let Some(language) = language else { return fallback::skeleton(source, None) };
-    if !language.table.is_data && nature::of_text(source) == Nature::Minified {
+    if !language.table.is_data && nature::is_minified(source) {
         return minified(source, language);
     }
     // Private items may stand in tests, which the quick way leaves out.
@@ -95,9 +95,10 @@ impl Document {
     pub fn skeleton(&self, options: Options) -> Skeleton {
         let source = &self.source;
         let (outline, state) = self.outline();
-        let state = match (state, nature::of_text(source)) {
-            (State::Parsed, Nature::Generated) => State::Generated,
-            (state, _) => state,
+        let is_generated = nature::is_generated(source) && !nature::is_minified(source);
+        let state = match state {
+            State::Parsed if is_generated => State::Generated,
+            state => state,
         };
         Skeleton {
             text: render::render(self.language, source, &outline, options),

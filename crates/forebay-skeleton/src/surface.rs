@@ -1,6 +1,7 @@
-//! Parses a file without its comments and the bodies of its functions.
+//! Parses a file without its comments, the bodies of its functions and their parameters.
 //!
-//! A skeleton leaves bodies out, and they are most of a file. Where a body ends is told by the
+//! A skeleton leaves bodies out, and they are most of a file; parameters are shown as they are written, so
+//! nobody asks a tree about them. Where a body ends is told by the
 //! indentation, as people and formatters write it; a guess that is wrong leaves brackets that do not
 //! fit, so a tree with errors is thrown away and the whole file is parsed.
 
@@ -63,6 +64,22 @@ impl Surface {
         self.text.push_str(&source[range]);
     }
 
+    /// Takes over a part of the source that ends with a header, without the header's details.
+    fn keep_header(&mut self, source: &str, range: Range<usize>, header: &Line<'_>, opener: char) {
+        let start = header.start + header.indent;
+        let mut from = range.start;
+        for detail in details(header.text, opener).into_iter().flatten() {
+            self.keep(source, from..start + detail.start);
+            from = start + detail.end;
+        }
+        self.keep(source, from..range.end);
+    }
+
+    /// Notes where a comment stands that takes a line.
+    fn leave_out_comment(&mut self, line: &Line<'_>) {
+        self.comments.push(line.start + line.indent..line.end);
+    }
+
     /// Writes something that stands for a part of the source.
     fn stand_in(&mut self, text: &str, range: Range<usize>) {
         self.parts.push(Part { at: self.text.len(), source: range, is_copy: false });
@@ -95,6 +112,34 @@ impl Part {
     }
 }
 
+/// Words before the name of a function whose parameters follow it.
+const FUNCTIONS: &[&str] = &["fn", "function", "def"];
+
+/// What is left out of a header that takes one line: what stands in its brackets, and between them and what
+/// opens the body. Nothing for a header that more than types and names stand in.
+fn details(header: &str, opener: char) -> Option<[Range<usize>; 2]> {
+    let body = header.strip_suffix(opener)?.trim_end().len();
+    let open = header[..body].find('(')? + 1;
+    let close = header[..body].rfind(')').filter(|close| *close >= open)?;
+    let name = &header[..open - 1];
+    let is_function = name.split(' ').any(|word| FUNCTIONS.contains(&word));
+    let is_named = !name.contains('<') || name.ends_with('>');
+    // Comments and attributes are asked for wherever they stand.
+    let is_plain = !header[open..body].contains(['/', '#', '@']);
+    let is_complete = balance(&header[..body]) == 0;
+    let is_bare = is_function && is_named && is_plain && is_complete;
+    is_bare.then(|| [open..close, close + 1..body])
+}
+
+/// Opening brackets less closing ones.
+fn balance(code: &str) -> i32 {
+    code.bytes().fold(0, |depth, byte| match byte {
+        b'(' | b'[' | b'{' => depth + 1,
+        b')' | b']' | b'}' => depth - 1,
+        _ => depth,
+    })
+}
+
 struct Line<'a> {
     start: usize,
     /// Without the space at its end.
@@ -120,6 +165,25 @@ fn lines(source: &str) -> impl Iterator<Item = Line<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[track_caller]
+    fn check(header: &str, expected: &str) {
+        let line = lines(header).next().unwrap();
+        let mut surface = Surface::default();
+        surface.keep_header(header, 0..header.len(), &line, '{');
+        assert_eq!(surface.text, expected);
+    }
+
+    #[test]
+    fn headers_go_without_details() {
+        check("pub fn a<B>(c: B) -> Option<(B, B)> where B: C {", "pub fn a<B>() {");
+        check("  export async function a(b = {}): C {", "  export async function a() {");
+        check("fn a<B: Fn(C)>(b: B) {", "fn a<B: Fn(C)>(b: B) {");
+        check("function a(b /* c */) {", "function a(b /* c */) {");
+        check("function a(b = {", "function a(b = {");
+        check("if (a) {", "if (a) {");
+        check("fn a() -> (B,) {", "fn a() {");
+    }
 
     #[test]
     fn ranges_are_found_in_the_source() {

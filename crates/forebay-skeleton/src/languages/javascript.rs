@@ -19,6 +19,8 @@ pub(super) fn public(facts: &Facts<'_>) -> bool {
     match facts.parent {
         Some((Kind::Module, _)) => true,
         Some(_) => !facts.says("private") && !facts.name.starts_with('#'),
+        // `declare module "name"` and `declare global` add to what everyone sees.
+        None if facts.kind == Kind::Module && facts.says("declare") && !facts.says("namespace") => true,
         None => facts.exported || !facts.file_exports || facts.says("export"),
     }
 }

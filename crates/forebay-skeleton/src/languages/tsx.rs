@@ -6,6 +6,6 @@ pub(super) const TABLE: Table = Table {
     name: "TSX",
     extensions: &["tsx"],
     grammar: tree_sitter_typescript::LANGUAGE_TSX,
-    masked: super::typescript::without_variance,
+    masked: super::typescript::respelled,
     ..super::typescript::TABLE
 };

@@ -13,18 +13,33 @@ pub(super) struct Definers {
     importance: Vec<f64>,
 }
 
-/// The uses of one file.
+/// The links from each file, by the names it uses. A file links to all definers of a name alike, so what flows
+/// along is added up by name: there may be far more links than uses.
+#[derive(Default)]
 pub(super) struct Links {
-    /// By file: what it links to and how strongly, each once.
-    pub(super) from: Vec<Vec<(u32, f64)>>,
+    /// Uses of names that another file defines.
+    uses: Vec<Use>,
+    by_file: Vec<Range<usize>>,
+    /// The definers' places of each name that is used so.
+    pub(super) definers: Vec<Range<usize>>,
     /// By file: how strongly it links at all.
     pub(super) out: Vec<f64>,
+    /// By file: how strongly it links to itself, less what its uses would bring it.
+    pub(super) own: Vec<f64>,
+}
+
+/// A name that a file uses, by its place in `definers`, with how strongly that links it to each definer.
+struct Use {
+    name: u32,
+    weight: f64,
 }
 
 /// A name that more files define says nothing about which is meant.
 const MOST_DEFINERS: u32 = 30;
 /// From so many definers on, a name counts little.
 const MANY_DEFINERS: u32 = 5;
+/// Its own definitions only keep a file from giving all its rank away.
+const OWN: f64 = 0.1;
 /// Long names with several words are meant for others.
 const TELLING: usize = 8;
 
@@ -82,44 +97,81 @@ impl Definers {
 
     /// The place of a name in a file that defines it.
     pub(super) fn place(&self, name: u32, file: u32) -> Option<usize> {
-        let places = self.places(name);
+        self.place_among(self.places(name), file)
+    }
+
+    /// The one of these places that is in a file.
+    pub(super) fn place_among(&self, places: Range<usize>, file: u32) -> Option<usize> {
         let found = self.files[places.clone()].binary_search(&file).ok()?;
         Some(places.start + found)
     }
 
-    /// How strongly a file links to a definer of a name that it uses so often.
-    pub(super) fn weight(&self, name: u32, count: u32, from: u32, to: u32, focus: bool) -> f64 {
-        // Its own definitions only keep a file from giving all its rank away.
-        let own = if from == to { 0.1 } else { 1.0 };
+    /// What a file gives to each definer of a name that it uses so often.
+    fn weight(&self, name: u32, count: u32, focus: bool) -> f64 {
         let focus = if focus { 50.0 } else { 1.0 };
-        self.importance[name as usize] * f64::from(count).sqrt() * own * focus
+        self.importance[name as usize] * f64::from(count).sqrt() * focus
     }
 }
 
 impl Links {
     pub(super) fn of(files: &[&FileNames], definers: &Definers, focus: &[bool]) -> Self {
-        let mut weights = vec![0.0; files.len()];
-        let mut links = Self { from: Vec::with_capacity(files.len()), out: Vec::new() };
+        let mut links = Self::default();
+        let mut numbers = vec![None; definers.by_name.len()];
         for (from, file) in files.iter().enumerate() {
-            let mut touched: Vec<u32> = Vec::new();
+            let start = links.uses.len();
+            let (mut out, mut own) = (0.0, 0.0);
             for (name, count) in &file.references {
-                for to in definers.places(*name).map(|place| definers.file(place)) {
-                    if weights[to as usize] == 0.0 {
-                        touched.push(to);
+                let places = definers.places(*name);
+                let weight = definers.weight(*name, *count, focus[from]);
+                let is_own = definers.place_among(places.clone(), from as u32).is_some();
+                match (is_own, places.len()) {
+                    (_, 0) => continue,
+                    (true, 1) => {
+                        own += weight * OWN;
+                        continue;
                     }
-                    weights[to as usize] +=
-                        definers.weight(*name, *count, from as u32, to, focus[from]);
+                    (true, _) => own -= weight * (1.0 - OWN),
+                    (false, _) => {}
                 }
+                out += weight * places.len() as f64;
+                let name = *numbers[*name as usize].get_or_insert_with(|| {
+                    links.definers.push(places);
+                    links.definers.len() as u32 - 1
+                });
+                links.uses.push(Use { name, weight });
             }
-            touched.sort_unstable();
-            let own: Vec<(u32, f64)> = touched
-                .iter()
-                .map(|to| (*to, std::mem::take(&mut weights[*to as usize])))
-                .collect();
-            links.out.push(own.iter().map(|(_, weight)| weight).sum());
-            links.from.push(own);
+            links.by_file.push(start..links.uses.len());
+            links.out.push(out + own);
+            links.own.push(own);
         }
         links
+    }
+
+    /// What flows to each definer of each name in `definers` when the files have these ranks.
+    pub(super) fn flows(&self, ranks: &[f64]) -> Vec<f64> {
+        let mut flows = vec![0.0; self.definers.len()];
+        for from in 0..ranks.len() {
+            for (name, flow) in self.flows_from(ranks, from) {
+                flows[name] += flow;
+            }
+        }
+        flows
+    }
+
+    /// What a file gives to the definers of each name that it uses.
+    pub(super) fn flows_from(
+        &self,
+        ranks: &[f64],
+        file: usize,
+    ) -> impl Iterator<Item = (usize, f64)> {
+        let share = self.share(ranks, file);
+        let uses = self.uses[self.by_file[file].clone()].iter();
+        uses.map(move |used| (used.name as usize, share * used.weight))
+    }
+
+    /// What a file gives for each unit of weight; nothing if it has no links.
+    pub(super) fn share(&self, ranks: &[f64], file: usize) -> f64 {
+        if self.out[file] > 0.0 { ranks[file] / self.out[file] } else { 0.0 }
     }
 }
 

@@ -1,13 +1,13 @@
 //! PageRank.
 
-use super::links::Links;
+use super::links::{Definers, Links};
 
 const DAMPING: f64 = 0.85;
 /// More rounds change no order that anybody sees.
 const ROUNDS: usize = 40;
 
 /// The rank of each file; `starts` says how likely a reader starts there.
-pub(super) fn ranks(starts: &[f64], links: &Links) -> Vec<f64> {
+pub(super) fn ranks(starts: &[f64], links: &Links, definers: &Definers) -> Vec<f64> {
     let total: f64 = starts.iter().sum();
     let start: Vec<f64> = starts.iter().map(|start| start / total.max(1.0)).collect();
     let mut ranks = start.clone();
@@ -17,11 +17,13 @@ pub(super) fn ranks(starts: &[f64], links: &Links) -> Vec<f64> {
         let lost: f64 = ends.map(|(rank, _)| rank).sum();
         let mut next: Vec<f64> =
             start.iter().map(|start| (1.0 - DAMPING + DAMPING * lost) * start).collect();
-        for (from, to) in links.from.iter().enumerate() {
-            let share = DAMPING * ranks[from] / links.out[from];
-            for (to, weight) in to {
-                next[*to as usize] += share * weight;
+        for (places, flow) in links.definers.iter().zip(links.flows(&ranks)) {
+            for place in places.clone() {
+                next[definers.file(place) as usize] += DAMPING * flow;
             }
+        }
+        for (file, next) in next.iter_mut().enumerate() {
+            *next += DAMPING * links.share(&ranks, file) * links.own[file];
         }
         ranks = next;
     }

@@ -4,7 +4,7 @@ use super::words;
 use crate::document::Document;
 use crate::kind::Kind;
 use crate::language::Language;
-use crate::nature::{self, Nature};
+use crate::nature;
 use crate::outline::Outline;
 use crate::skeleton::LineIndex;
 use crate::{render, surface};
@@ -35,8 +35,7 @@ const WIDTH: usize = 120;
 impl Tags {
     /// What a text defines and uses.
     pub fn of(source: &str, language: &'static Language) -> Self {
-        let minified = !language.table.is_data && nature::of_text(source) == Nature::Minified;
-        if minified || language.table.is_data {
+        if language.table.is_data || nature::is_minified(source) {
             return Self::default();
         }
         let document =

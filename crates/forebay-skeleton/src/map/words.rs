@@ -32,6 +32,7 @@ pub(super) fn names(source: &str, language: &Language) -> Vec<(String, u32)> {
 /// The words of a line outside of double quotes, up to a comment.
 fn each_word<'a>(line: &'a str, comment: &str, mut take: impl FnMut(&'a str)) {
     let bytes = line.as_bytes();
+    let mark = comment.as_bytes().first().copied();
     let mut at = 0;
     while at < bytes.len() {
         let byte = bytes[at];
@@ -46,7 +47,7 @@ fn each_word<'a>(line: &'a str, comment: &str, mut take: impl FnMut(&'a str)) {
             }
         } else if byte == b'"' {
             at = after_quote(bytes, at);
-        } else if !comment.is_empty() && bytes[at..].starts_with(comment.as_bytes()) {
+        } else if Some(byte) == mark && bytes[at..].starts_with(comment.as_bytes()) {
             return;
         } else {
             at += 1;

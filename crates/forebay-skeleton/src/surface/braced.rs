@@ -24,7 +24,7 @@ const CONTAINERS: &[&str] = &[
     "union",
 ];
 
-/// What is parsed of a source; nothing where its comments are not told by a glance.
+/// What is parsed of a source; nothing where its comments and bodies are not told by a glance.
 pub(super) fn surface(source: &str) -> Option<Surface> {
     let mut surface = Surface::default();
     let mut header = Header::default();
@@ -48,20 +48,26 @@ pub(super) fn surface(source: &str) -> Option<Surface> {
                 body = None;
                 header = Header::default();
             }
+            // Another block opens where this one should be closed: a bracket is missing.
+            Some(indent) if line.indent <= indent && line.text.ends_with('{') => return None,
             Some(_) => {}
             // All that is asked of a comment is where it stands.
             None if line.text.starts_with("//") => {
-                surface.comments.push(line.start + line.indent..line.end);
+                surface.leave_out_comment(&line);
             }
             None if line.text.starts_with("/*") => match line.text[2..].find("*/") {
                 None => comment = Some(line.start + line.indent),
                 Some(at) if at + 4 == line.text.len() => {
-                    surface.comments.push(line.start + line.indent..line.end);
+                    surface.leave_out_comment(&line);
                 }
                 Some(_) => surface.keep(source, line.start..line.next),
             },
             None if header.takes(&line) => {
-                surface.keep(source, line.start..line.end);
+                if header.is_one_line(&line) {
+                    surface.keep_header(source, line.start..line.end, &line, '{');
+                } else {
+                    surface.keep(source, line.start..line.end);
+                }
                 body = Some(header.indent);
             }
             None => surface.keep(source, line.start..line.next),
@@ -93,7 +99,8 @@ impl Header {
         }
         self.text.push_str(line.text);
         self.text.push(' ');
-        let opens = line.text.ends_with('{') && (line.indent <= self.indent);
+        let opens =
+            line.text.ends_with('{') && !opens_type(line.text) && line.indent <= self.indent;
         let is_body = opens && self.is_callable();
         if line.text.ends_with(['{', ';', '}']) && !is_body {
             self.text.clear();
@@ -101,14 +108,26 @@ impl Header {
         is_body
     }
 
+    /// Whether the line that was taken last is all of it.
+    fn is_one_line(&self, line: &Line<'_>) -> bool {
+        self.text.trim_end().len() == line.text.len()
+    }
+
     /// Whether the block that opens holds statements, or repeats what a trait promises.
     fn is_callable(&self) -> bool {
         let mut words = self.text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
         let repeats = self.text.starts_with("impl") && self.text.contains(" for ");
         let is_test = self.text.starts_with("mod test");
-        let is_called = self.text.contains('(') && !self.text.starts_with(['(', ';', '!']);
+        // What begins with a bracket goes on with something that was not a function's header.
+        let is_called = self.text.contains('(') && !self.text.starts_with(['(', '>', ';', '!']);
         repeats || is_test || (is_called && !words.any(|word| CONTAINERS.contains(&word)))
     }
+}
+
+/// Whether the block at the end of a line is a type that is written out: `a(): {`, `a(b): b is {`.
+fn opens_type(line: &str) -> bool {
+    let before = line.trim_end_matches('{').trim_end();
+    before.ends_with(':') || before.ends_with(" is")
 }
 
 #[cfg(test)]
@@ -122,7 +141,7 @@ mod tests {
 
     #[test]
     fn bodies_and_comments_are_left_out() {
-        check("fn a(x: u32) {\n    b();\n}\nfn c() {}\n", "fn a(x: u32) {}\nfn c() {}\n");
+        check("fn a(x: u32) {\n    b();\n}\nfn c() {}\n", "fn a() {}\nfn c() {}\n");
         check("struct A {\n    b: u32,\n}\n", "struct A {\n    b: u32,\n}\n");
         check(
             "impl A {\n    fn b() {\n        c();\n    }\n}\n",
@@ -132,8 +151,14 @@ mod tests {
         check("impl A for B {\n    fn c() {}\n}\n", "impl A for B {}\n");
         check("void a(int b)\n{\n    c();\n}\n", "void a(int b)\n{}\n");
         check("fn a() {\n    open", "fn a() {");
+        check("function a(): {\n  b: C\n} {\n}\n", "function a(): {\n  b: C\n} {\n}\n");
         check("/// Docs.\n// More.\nfn a();\n", "fn a();\n");
         check("/**\n * Docs {\n */\nfn a();\n/* b */\n/* c */ d();\n", "fn a();\n/* c */ d();\n");
+    }
+
+    #[test]
+    fn a_missing_bracket_is_left_to_the_parser() {
+        assert!(surface("fn a() {\n    b();\n\nfn c() {\n    d();\n}\n").is_none());
     }
 
     #[test]

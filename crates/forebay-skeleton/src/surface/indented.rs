@@ -1,10 +1,11 @@
 //! Bodies that end where the indentation does.
 //!
-//! Of each body the docs are kept, and one word stands for the rest: a block must hold something.
+//! Of each body the docs are kept, and one word stands for the rest: a block must hold something. Comments
+//! that take a line are left out; all that is asked of them is where they stand.
 
 use std::ops::Range;
 
-use super::{Line, Surface, lines};
+use super::{Line, Surface, balance, lines};
 
 const HEADERS: &[&str] = &["def ", "async def "];
 const QUOTES: &[&str] = &["\"\"\"", "'''"];
@@ -19,13 +20,20 @@ pub(super) fn surface(source: &str) -> Surface {
     while at < lines.len() {
         let is_text = quote.is_some();
         quote = quote_after(lines[at].text, quote);
+        if !is_text && lines[at].text.starts_with('#') {
+            // At each line of a run of comments the grammar would look through all that follow.
+            surface.keep(source, from..lines[at].start);
+            surface.leave_out_comment(&lines[at]);
+            (at, from) = (at + 1, lines[at].next);
+            continue;
+        }
         let rest = (!is_text && quote.is_none()).then(|| rest_of_body(&lines, at)).flatten();
         let Some(rest) = rest else {
             at += 1;
             continue;
         };
         let (first, last) = (&lines[rest.start], &lines[rest.end - 1]);
-        surface.keep(source, from..first.start);
+        surface.keep_header(source, from..first.start, &lines[at], ':');
         let indent = &source[first.start..first.start + first.indent];
         surface.stand_in(&format!("{indent}{REST}"), first.start + first.indent..last.end);
         (at, from) = (rest.end, last.next);
@@ -42,11 +50,15 @@ fn rest_of_body(lines: &[Line<'_>], header: usize) -> Option<Range<usize>> {
     }
     let first = header_end(lines, header)? + 1;
     let last = body_end(lines, first, own.indent)?;
-    let mut rest = docs_end(lines, first, last).map_or(first, |end| end + 1);
-    while rest < last && (lines[rest].text.is_empty() || lines[rest].text.starts_with('#')) {
-        rest += 1;
-    }
+    let first = code_from(lines, first, last);
+    let rest = docs_end(lines, first, last).map_or(first, |end| code_from(lines, end + 1, last));
     (rest < last && lines[rest].indent > own.indent).then_some(rest..last + 1)
+}
+
+/// The first line from here on that is neither empty nor a comment, the last one at the latest.
+fn code_from(lines: &[Line<'_>], from: usize, last: usize) -> usize {
+    let is_code = |at: &usize| !(lines[*at].text.is_empty() || lines[*at].text.starts_with('#'));
+    (from..last).find(is_code).unwrap_or(last.max(from))
 }
 
 /// The line on which a header ends.
@@ -84,7 +96,9 @@ fn body_end(lines: &[Line<'_>], first: usize, indent: usize) -> Option<usize> {
 /// The line on which the docs of a body end, if it begins with some.
 fn docs_end(lines: &[Line<'_>], first: usize, last: usize) -> Option<usize> {
     let text = lines[first].text.trim_start_matches(['r', 'R', 'u', 'U']);
-    let quote = QUOTES.iter().find(|quote| text.starts_with(**quote))?;
+    let Some(quote) = QUOTES.iter().find(|quote| text.starts_with(**quote)) else {
+        return is_short_string(text).then_some(first);
+    };
     if text[quote.len()..].contains(*quote) {
         return Some(first);
     }
@@ -95,18 +109,16 @@ fn docs_end(lines: &[Line<'_>], first: usize, last: usize) -> Option<usize> {
         .filter(|end| *end <= last)
 }
 
+/// Whether a line is one string in single marks.
+fn is_short_string(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_quoted = text.len() > 1 && text.starts_with(['"', '\'']);
+    is_quoted && after_string(bytes, 0) == bytes.len() && bytes.first() == bytes.last()
+}
+
 fn without_comment(text: &str) -> &str {
     let end = text.find(" #").unwrap_or(text.len());
     text[..end].trim_end()
-}
-
-/// Opening brackets less closing ones.
-fn balance(code: &str) -> i32 {
-    code.bytes().fold(0, |depth, byte| match byte {
-        b'(' | b'[' | b'{' => depth + 1,
-        b')' | b']' | b'}' => depth - 1,
-        _ => depth,
-    })
 }
 
 /// The long quote that is open behind a line; one in a comment or a short string opens nothing.
@@ -156,11 +168,11 @@ mod tests {
     fn bodies_are_left_out_but_for_docs() {
         check(
             "def a(x):\n    if x:\n        c()\n\ndef d():\n    pass\n",
-            "def a(x):\n    pass\n\ndef d():\n    pass\n",
+            "def a():\n    pass\n\ndef d():\n    pass\n",
         );
         check(
             "class A:\n    def b(self):\n        \"\"\"Docs\n        more.\"\"\"\n        c()\n        d()\n    e = 1\n",
-            "class A:\n    def b(self):\n        \"\"\"Docs\n        more.\"\"\"\n        pass\n    e = 1\n",
+            "class A:\n    def b():\n        \"\"\"Docs\n        more.\"\"\"\n        pass\n    e = 1\n",
         );
         check(
             "def a(\n    x,  # first\n):\n    return f'''\nno end\n'''\n\nb = 1\n",
@@ -168,6 +180,12 @@ mod tests {
         );
         check("'''\ndef no():\n    a\n    b\n'''\n", "'''\ndef no():\n    a\n    b\n'''\n");
         check("def a():\n    b\n    c", "def a():\n    pass\n");
+        check(
+            "def a():\n    # b\n    'Docs.'\n    # c\n    d\n    e\n",
+            "def a():\n    # b\n    'Docs.'\n    # c\n    pass\n",
+        );
+        check("# a\nb = '''\n# c\n'''\n    # d\ne = 1 # f\n", "b = '''\n# c\n'''\ne = 1 # f\n");
+        check("def a():\n    'Docs.'\n    b\n    c\n", "def a():\n    'Docs.'\n    pass\n");
         check(
             "def a():\n    b = '\"\"\"'\n    c # '''\n\ndef d():\n    e\n",
             "def a():\n    pass\n\ndef d():\n    e\n",

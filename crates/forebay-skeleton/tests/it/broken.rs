@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use forebay_skeleton::{Document, Symbol};
+use forebay_skeleton::{Document, Options, Symbol, skeleton};
 
 use crate::samples::{self, Sample};
 
@@ -23,6 +23,33 @@ fn deleting_any_line_keeps_the_other_items() {
                 sample.file, loss.line, loss.kept, loss.text, loss.lost
             )
             .unwrap();
+        }
+    }
+    assert!(faults.is_empty(), "{faults}");
+}
+
+/// What is shown of files of some length is parsed without bodies; that must not hide what is broken.
+#[test]
+fn a_broken_file_is_told_as_if_it_were_parsed_whole() {
+    let mut faults = String::new();
+    for sample in samples::all() {
+        let shown = |text: &str| skeleton(text, Some(sample.language), Options::default()).symbols;
+        let is_among = |symbols: &[Symbol], name: &str| symbols.iter().any(|one| one.name == name);
+        let sound = shown(&sample.text);
+        let lines: Vec<&str> = sample.text.split_inclusive('\n').collect();
+        for deleted in 0..lines.len() {
+            let broken = without(&lines, deleted);
+            let told = shown(&broken);
+            let whole = Document::parse(broken, sample.language).unwrap().symbols();
+            let public = whole.iter().filter(|symbol| symbol.public);
+            let lost = public.map(|symbol| symbol.name.as_str()).find(|name| {
+                // What is never shown cannot be lost.
+                is_among(&sound, name) && !is_among(&told, name)
+            });
+            if let Some(lost) = lost {
+                let (file, text) = (&sample.file, lines[deleted].trim());
+                writeln!(faults, "{file}:{}: lost {lost} without `{text}`", deleted + 1).unwrap();
+            }
         }
     }
     assert!(faults.is_empty(), "{faults}");
@@ -55,13 +82,7 @@ fn losses(sample: &Sample) -> Vec<Loss> {
 }
 
 fn loss(sample: &Sample, whole: &[Symbol], lines: &[&str], deleted: usize) -> Loss {
-    let without: String = lines
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| *index != deleted)
-        .map(|(_, line)| *line)
-        .collect();
-    let left = Document::parse(without, sample.language).unwrap().symbols();
+    let left = Document::parse(without(lines, deleted), sample.language).unwrap().symbols();
     // A method that lost its class is a function, and still told.
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for symbol in &left {
@@ -82,4 +103,9 @@ fn loss(sample: &Sample, whole: &[Symbol], lines: &[&str], deleted: usize) -> Lo
     }
     let kept = 100.0 * (others.len() - lost.len()) as f64 / others.len().max(1) as f64;
     Loss { line: deleted + 1, text: lines[deleted].trim().to_owned(), kept, lost }
+}
+
+fn without(lines: &[&str], deleted: usize) -> String {
+    let others = lines.iter().enumerate().filter(|(index, _)| *index != deleted);
+    others.map(|(_, line)| *line).collect()
 }

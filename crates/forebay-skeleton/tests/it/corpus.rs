@@ -2,6 +2,7 @@
 
 mod python;
 mod rust;
+mod typescript;
 
 use std::fs;
 use std::path::{Path, PathBuf};
