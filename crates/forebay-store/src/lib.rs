@@ -10,6 +10,7 @@ mod files;
 mod gathering;
 mod home;
 mod incoming;
+mod lately;
 mod migration;
 pub mod opencode;
 mod packed;

@@ -11,7 +11,7 @@ pub(super) use crate::sqlite::parts::Stretch;
 use crate::sqlite::parts::{Key, Parts};
 
 /// A part that was read.
-type Part = (Key, Arc<Vec<u8>>);
+type Part = (Key, Arc<[u8]>);
 
 /// The text of each passage, as far as its blob is still there.
 pub(super) fn texts(
@@ -20,7 +20,7 @@ pub(super) fn texts(
     stretches: &[Stretch],
 ) -> Result<Vec<String>, Fault> {
     let keys: Vec<(i64, Key)> = stretches.iter().flat_map(keys).collect();
-    let mut read: HashMap<Key, Arc<Vec<u8>>> =
+    let mut read: HashMap<Key, Arc<[u8]>> =
         keys.iter().filter_map(|(_, key)| Some((*key, held.held(*key)?))).collect();
     let mut missing: Vec<(i64, Key)> =
         keys.into_iter().filter(|(_, key)| !read.contains_key(key)).collect();
@@ -42,7 +42,7 @@ fn keys(stretch: &Stretch) -> impl Iterator<Item = (i64, Key)> + use<> {
     (start / part..=last / part).map(move |number| (blob, (hash, number * part)))
 }
 
-fn cut(stretch: &Stretch, read: &HashMap<Key, Arc<Vec<u8>>>) -> Vec<u8> {
+fn cut(stretch: &Stretch, read: &HashMap<Key, Arc<[u8]>>) -> Vec<u8> {
     let mut raw = Vec::with_capacity(stretch.bytes);
     let end = stretch.start + stretch.bytes as u64;
     for (_, key) in keys(stretch) {
@@ -71,7 +71,7 @@ fn fetch(work: &mut Work<'_>, missing: &[(i64, Key)]) -> Result<Vec<Part>, Fault
     for row in &rows {
         let place = row.try_get::<_, i64>(0)? as usize - 1;
         let raw = blobs::unpack(row.try_get(2)?, row.try_get(1)?)?;
-        fetched.extend(missing.get(place).map(|(_, key)| (*key, Arc::new(raw))));
+        fetched.extend(missing.get(place).map(|(_, key)| (*key, raw.into())));
     }
     Ok(fetched)
 }

@@ -1,11 +1,11 @@
 //! Parts of blobs that were read lately: a search reads many passages, and the next one many of the same.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use rusqlite::Connection;
 
 use super::blobs;
+use crate::lately::Lately;
 
 /// Bytes of raw text that are held.
 const HELD_BYTES: usize = 16 * 1024 * 1024;
@@ -24,7 +24,7 @@ pub(crate) struct Stretch {
 
 /// A part from somewhere in it to its end.
 struct Rest {
-    part: Arc<Vec<u8>>,
+    part: Arc<[u8]>,
     from: usize,
 }
 
@@ -35,17 +35,15 @@ impl Rest {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Parts {
-    held: Mutex<Held>,
+    held: Lately<Key>,
 }
 
-#[derive(Debug, Default)]
-struct Held {
-    /// Counts up with every use.
-    clock: u64,
-    bytes: usize,
-    parts: HashMap<Key, (u64, Arc<Vec<u8>>)>,
+impl Default for Parts {
+    fn default() -> Self {
+        Self { held: Lately::new(HELD_BYTES) }
+    }
 }
 
 impl Parts {
@@ -88,66 +86,21 @@ impl Parts {
         (rest.from < rest.part.len()).then_some(rest)
     }
 
-    fn part(&self, connection: &Connection, blob: i64, key: Key) -> rusqlite::Result<Arc<Vec<u8>>> {
+    fn part(&self, connection: &Connection, blob: i64, key: Key) -> rusqlite::Result<Arc<[u8]>> {
         if let Some(part) = self.held(key) {
             return Ok(part);
         }
         let (_, raw) = blobs::part_at(connection, blob, key.1)?;
-        let part = Arc::new(raw);
+        let part: Arc<[u8]> = raw.into();
         self.hold(key, Arc::clone(&part));
         Ok(part)
     }
 
-    pub(crate) fn held(&self, key: Key) -> Option<Arc<Vec<u8>>> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.clock += 1;
-        let clock = held.clock;
-        let (used, part) = held.parts.get_mut(&key)?;
-        *used = clock;
-        Some(Arc::clone(part))
+    pub(crate) fn held(&self, key: Key) -> Option<Arc<[u8]>> {
+        self.held.get(key)
     }
 
-    pub(crate) fn hold(&self, key: Key, part: Arc<Vec<u8>>) {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.bytes + part.len() > HELD_BYTES {
-            held.let_go_of_half();
-        }
-        let clock = held.clock;
-        held.bytes += part.len();
-        if let Some((_, before)) = held.parts.insert(key, (clock, part)) {
-            held.bytes -= before.len();
-        }
-    }
-}
-
-impl Held {
-    /// Lets go of the half that was not used for longest.
-    fn let_go_of_half(&mut self) {
-        let mut used: Vec<u64> = self.parts.values().map(|(used, _)| *used).collect();
-        used.sort_unstable();
-        let middle = used.get(used.len() / 2).copied().unwrap_or_default();
-        self.parts.retain(|_, (used, _)| *used > middle);
-        self.bytes = self.parts.values().map(|(_, part)| part.len()).sum();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_used_last_is_held() {
-        let parts = Parts::default();
-        let key = |number: u64| ([0; 32], number);
-        let part = Arc::new(vec![0; HELD_BYTES / 8]);
-        for number in 0..8 {
-            parts.hold(key(number), Arc::clone(&part));
-            assert!(parts.held(key(number)).is_some());
-        }
-        assert!(parts.held(key(0)).is_some(), "all fit");
-        parts.hold(key(9), part);
-        assert!(parts.held(key(0)).is_some() && parts.held(key(9)).is_some());
-        assert!(parts.held(key(1)).is_none());
-        assert!(parts.held.lock().unwrap().bytes <= HELD_BYTES);
+    pub(crate) fn hold(&self, key: Key, part: Arc<[u8]>) {
+        self.held.put(key, part);
     }
 }

@@ -1,18 +1,32 @@
 //! A segment as it is read: its passages and where its words stand in the file. It never changes.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{PAGES, Side, varint};
+use crate::lately::Lately;
 
 const PAGE: &str = "SELECT terms FROM word_page WHERE id = ?1";
 
+/// Bytes of pages that are held: SQLite's own cache is empty after every write of another.
+const HELD_BYTES: usize = 8 * 1024 * 1024;
+
+/// The pages that were read lately, by their ids.
+type Pages = Lately<i64>;
+
 /// The segments that were read, for as long as they are there.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in super::super) struct Segments {
     known: Mutex<HashMap<i64, Arc<Segment>>>,
+    pages: Arc<Pages>,
+}
+
+impl Default for Segments {
+    fn default() -> Self {
+        Self { known: Mutex::default(), pages: Arc::new(Pages::new(HELD_BYTES)) }
+    }
 }
 
 impl Segments {
@@ -32,12 +46,17 @@ impl Segments {
         for id in ids {
             let segment = match known.get(&id) {
                 Some(segment) => Arc::clone(segment),
-                None => Arc::new(Segment::read(connection, id)?),
+                None => Arc::new(self.read(connection, id)?),
             };
             known.insert(id, Arc::clone(&segment));
             segments.push(segment);
         }
         Ok(segments)
+    }
+
+    fn read(&self, connection: &Connection, id: i64) -> rusqlite::Result<Segment> {
+        let pages = Some(Arc::clone(&self.pages));
+        Ok(Segment { pages, ..Segment::read(connection, id)? })
     }
 }
 
@@ -51,13 +70,9 @@ pub(super) struct Segment {
     pub(super) words: u64,
     /// The first word of each page.
     directory: Vec<Box<[u8]>>,
-    /// The pages that were read, where there are few: of small segments there are many, and each is asked for
-    /// every word.
-    held: Box<[OnceLock<Box<[u8]>>]>,
+    /// Where its pages are held once they were read.
+    pages: Option<Arc<Pages>>,
 }
-
-/// A segment with more pages is read from the file.
-const MOST_HELD: usize = 16;
 
 /// A word of a segment.
 #[derive(Debug, Clone)]
@@ -78,7 +93,6 @@ impl Segment {
             .query_row([id], |row| {
                 let (passages, lengths) = members(row.get_ref(2)?.as_blob()?);
                 let directory = directory(row.get_ref(3)?.as_blob()?);
-                let held = if directory.len() <= MOST_HELD { directory.len() } else { 0 };
                 Ok(Self {
                     id,
                     side: Side::of(row.get(0)?),
@@ -86,7 +100,7 @@ impl Segment {
                     passages,
                     lengths,
                     directory,
-                    held: (0..held).map(|_| OnceLock::new()).collect(),
+                    pages: None,
                 })
             })
     }
@@ -99,13 +113,13 @@ impl Segment {
     ) -> rusqlite::Result<Option<Entry>> {
         let Some(number) = self.page_with(term) else { return Ok(None) };
         let page = self.id * PAGES + number as i64;
-        if let Some(bytes) = self.held.get(number).and_then(OnceLock::get) {
-            return Ok(find_on_page(bytes, term, page));
+        if let Some(bytes) = self.pages.as_ref().and_then(|pages| pages.get(page)) {
+            return Ok(find_on_page(&bytes, term, page));
         }
         let read = |row: &rusqlite::Row<'_>| {
             let bytes = row.get_ref(0)?.as_blob()?;
-            if let Some(held) = self.held.get(number) {
-                held.get_or_init(|| bytes.into());
+            if let Some(pages) = &self.pages {
+                pages.put(page, bytes.into());
             }
             Ok(find_on_page(bytes, term, page))
         };

@@ -1,0 +1,81 @@
+//! Bytes that were read lately and never change: the next question needs many of the same.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+/// So many bytes, by their keys.
+#[derive(Debug)]
+pub(crate) struct Lately<K> {
+    most_bytes: usize,
+    held: Mutex<Held<K>>,
+}
+
+#[derive(Debug)]
+struct Held<K> {
+    /// Counts up with every use.
+    clock: u64,
+    bytes: usize,
+    pieces: HashMap<K, (u64, Arc<[u8]>)>,
+}
+
+impl<K: Copy + Eq + Hash> Lately<K> {
+    pub(crate) fn new(most_bytes: usize) -> Self {
+        let held = Held { clock: 0, bytes: 0, pieces: HashMap::new() };
+        Self { most_bytes, held: Mutex::new(held) }
+    }
+
+    pub(crate) fn get(&self, key: K) -> Option<Arc<[u8]>> {
+        let mut held = self.held.lock();
+        held.clock += 1;
+        let clock = held.clock;
+        let (used, piece) = held.pieces.get_mut(&key)?;
+        *used = clock;
+        Some(Arc::clone(piece))
+    }
+
+    pub(crate) fn put(&self, key: K, piece: Arc<[u8]>) {
+        let mut held = self.held.lock();
+        if held.bytes + piece.len() > self.most_bytes {
+            held.let_go_of_half();
+        }
+        let clock = held.clock;
+        held.bytes += piece.len();
+        if let Some((_, before)) = held.pieces.insert(key, (clock, piece)) {
+            held.bytes -= before.len();
+        }
+    }
+}
+
+impl<K: Copy + Eq + Hash> Held<K> {
+    /// Lets go of the half that was not used for longest.
+    fn let_go_of_half(&mut self) {
+        let mut used: Vec<u64> = self.pieces.values().map(|(used, _)| *used).collect();
+        used.sort_unstable();
+        let middle = used.get(used.len() / 2).copied().unwrap_or_default();
+        self.pieces.retain(|_, (used, _)| *used > middle);
+        self.bytes = self.pieces.values().map(|(_, piece)| piece.len()).sum();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_used_last_is_held() {
+        let lately = Lately::new(800);
+        let piece: Arc<[u8]> = vec![0; 100].into();
+        for number in 0..8 {
+            lately.put(number, Arc::clone(&piece));
+            assert!(lately.get(number).is_some());
+        }
+        assert!(lately.get(0).is_some(), "all fit");
+        lately.put(9, piece);
+        assert!(lately.get(0).is_some() && lately.get(9).is_some());
+        assert!(lately.get(1).is_none());
+        assert!(lately.held.lock().bytes <= 800);
+    }
+}
