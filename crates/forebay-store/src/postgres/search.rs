@@ -157,14 +157,16 @@ fn by_meaning(work: &mut Work<'_>, query: &Query, sizes: &Sizes) -> Result<Vec<(
     let model = conditions.number(super::text::kept(model));
     let wanted = conditions.number(passages::vector(vector));
     let dimensions = conditions.number(length as i32);
-    let most = conditions.number(wider(query.limit) as i64);
+    // A plan that is made once for all questions must know how few are wanted and read the vector once, or it
+    // compares every passage.
+    let (wanted, most) = (format!("(SELECT {wanted}::text::halfvec)"), wider(query.limit));
     let meanings = format!(
         "{table} AS meaning {joins} WHERE meaning.workspace = $1 AND meaning.project = $2
              AND meaning.model = (SELECT id FROM model WHERE name = {model}) {sql_conditions}"
     );
     let sql = if compares_each {
         format!(
-            "SELECT chunk, 1 - (vector <=> {wanted}::text::halfvec) FROM
+            "SELECT chunk, 1 - (vector <=> {wanted}) FROM
                  (SELECT meaning.chunk, meaning.vector FROM {meanings}
                       AND vector_dims(meaning.vector) = {dimensions} OFFSET 0) AS compared
              ORDER BY 2 DESC, 1 DESC LIMIT {most}"
@@ -172,10 +174,10 @@ fn by_meaning(work: &mut Work<'_>, query: &Query, sizes: &Sizes) -> Result<Vec<(
     } else {
         format!(
             "SELECT meaning.chunk,
-                 1 - ((meaning.vector::halfvec({length})) <=> {wanted}::text::halfvec)
+                 1 - ((meaning.vector::halfvec({length})) <=> {wanted})
              FROM {meanings} AND vector_dims(meaning.vector) = {length}
                  AND {dimensions}::integer > 0
-             ORDER BY meaning.vector::halfvec({length}) <=> {wanted}::text::halfvec
+             ORDER BY meaning.vector::halfvec({length}) <=> {wanted}
              LIMIT {most}"
         )
     };
