@@ -53,7 +53,8 @@ impl Counts {
         };
         let newest: i64 = work
             .one(
-                "SELECT coalesce(max(id), 0) FROM chunk WHERE workspace = $1 AND project = $2",
+                "SELECT coalesce((SELECT id FROM chunk WHERE workspace = $1 AND project = $2
+                                  ORDER BY id DESC LIMIT 1), 0)",
                 &[],
             )?
             .try_get(0)?;
