@@ -13,7 +13,6 @@ pub(crate) const fn wider(limit: usize) -> usize {
 }
 
 /// What was found so far.
-#[derive(Default)]
 pub(crate) struct Gathered {
     limit: usize,
     found: BTreeMap<i64, Scores>,

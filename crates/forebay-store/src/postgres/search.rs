@@ -125,7 +125,7 @@ fn newest(work: &mut Work<'_>, query: &Query) -> Result<Vec<(i64, f64)>, Fault> 
     let mut values = conditions.values();
     values.push(&most);
     let sql = format!(
-        "SELECT min(chunk.id) FROM chunk {JOINS} {SESSION} WHERE {PLACE} {}
+        "SELECT min(chunk.id) FROM chunk {JOINS} {SESSION} WHERE {PLACE} AND note.superseded_by IS NULL {}
          GROUP BY entry.id ORDER BY entry.id DESC LIMIT ${}",
         conditions.sql,
         values.len() + 2

@@ -84,7 +84,7 @@ fn by_words(
 fn newest(connection: &Connection, query: &Query) -> rusqlite::Result<Vec<(i64, f64)>> {
     let conditions = conditions(query);
     let sql = format!(
-        "SELECT min(chunk.id) FROM chunk {JOINS} {SESSION} WHERE true {}
+        "SELECT min(chunk.id) FROM chunk {JOINS} {SESSION} WHERE note.superseded_by IS NULL {}
          GROUP BY entry.id ORDER BY entry.id DESC LIMIT ?",
         conditions.sql
     );

@@ -105,7 +105,7 @@ pub(super) fn are_many(connection: &Connection) -> rusqlite::Result<bool> {
         .query_row([READ_AT_ONCE], |row| row.get(0))
 }
 
-/// How near the meaning of each of these passages is, where it is near at all.
+/// How near the meaning of each of these passages is, where it is near at all; nearest first.
 pub(super) fn nearness_of<'a>(
     connection: &Connection,
     wanted: Option<&Meaning>,
@@ -126,6 +126,7 @@ pub(super) fn nearness_of<'a>(
             nearness.filter(|nearness| *nearness >= NEAR).map(|nearness| (*passage, nearness)),
         );
     }
+    near.sort_unstable_by(nearer);
     Ok(near)
 }
 
