@@ -92,11 +92,12 @@ impl App {
     pub fn new(setup: Setup) -> Self {
         let author = author(&setup);
         let stores = Stores::of(&setup.home, &setup.settings, &author);
-        let (redaction, embedder) = outgoing(&setup);
+        let machine = Machine::of(&setup).map(Arc::new);
+        let (redaction, embedder) = outgoing(&setup.settings, setup.environment);
         Self {
             author,
             is_shared: false,
-            machine: Machine::of(&setup).map(Arc::new),
+            machine,
             redaction,
             embedder,
             is_conversation: setup.client != "cli",
@@ -222,9 +223,7 @@ impl App {
         let time = embedder.batch_time();
         let store = self.places.own()?;
         let left = embedder::embed(embedder, &*store, &mut |done| go_on(done).then_some(time))?;
-        Ok(left.fault.map(|fault| {
-            format!("{} at {}: {fault}; passages wait for it", embedder.name(), embedder.server())
-        }))
+        Ok(left.fault.map(|fault| format!("{}: {fault}; passages wait for it", embedder.about())))
     }
 
     fn tidy_up(&self) -> Result<(), AppError> {
@@ -354,13 +353,14 @@ impl App {
 }
 
 /// What every text passes on its way to the store, and to the server that the user named.
-fn outgoing(setup: &Setup) -> (Arc<Redaction>, Option<Arc<Embedder>>) {
-    let settings = &setup.settings;
-    let key = embedder::key(&settings.embedder, &setup.environment);
+fn outgoing(
+    settings: &Settings,
+    mut environment: Vec<(String, String)>,
+) -> (Arc<Redaction>, Option<Arc<Embedder>>) {
+    let key = embedder::key(&settings.embedder, &environment);
     // The server's key is a secret, whatever its variable is called.
-    let named = key.iter().map(|key| ("EMBEDDER_API_KEY".to_owned(), key.clone()));
-    let secrets = setup.environment.iter().cloned().chain(named).collect();
-    let redaction = Arc::new(Redaction::new(settings.store.redact, secrets));
+    environment.extend(key.iter().map(|key| ("EMBEDDER_API_KEY".to_owned(), key.clone())));
+    let redaction = Arc::new(Redaction::new(settings.store.redact, environment));
     let embedder = Embedder::of(&settings.embedder, key, Arc::clone(&redaction));
     (redaction, embedder.map(Arc::new))
 }

@@ -50,8 +50,9 @@ pub(crate) fn fuse(candidates: &[&Candidate], weights: Weights) -> Vec<f64> {
 
 /// Puts hits in their last order.
 pub(crate) fn rerank(hits: &mut [Hit], asked: &[String], now: Timestamp) {
+    let stems = Stems::of(asked);
     for hit in &mut *hits {
-        let standing = Standing::of(asked, &hit.title, &hit.text);
+        let standing = Standing::of(&stems, &hit.title, &hit.text);
         hit.score += COVERAGE * standing.coverage
             + TOGETHER * standing.together
             + RECENCY * freshness(hit, now)
@@ -84,12 +85,12 @@ struct Standing {
 }
 
 impl Standing {
-    fn of(asked: &[String], title: &str, text: &str) -> Self {
-        let stems: Vec<&str> = asked.iter().map(|word| stem(word)).collect();
-        let mut stands = vec![false; stems.len()];
-        let mut follows = vec![false; stems.len().saturating_sub(1)];
+    fn of(stems: &Stems<'_>, title: &str, text: &str) -> Self {
+        let count = stems.stems.len();
+        let mut stands = vec![false; count];
+        let mut follows = vec![false; count.saturating_sub(1)];
         for part in [title, text] {
-            note_words(part, &stems, &mut stands, &mut follows);
+            note_words(part, stems, &mut stands, &mut follows);
         }
         let share = |of: &[bool]| {
             let count = of.iter().filter(|is_so| **is_so).count();
@@ -100,12 +101,10 @@ impl Standing {
 }
 
 /// Notes which of the words stand in a text, and which of them right after the one before.
-fn note_words(text: &str, stems: &[&str], stands: &mut [bool], follows: &mut [bool]) {
+fn note_words(text: &str, stems: &Stems<'_>, stands: &mut [bool], follows: &mut [bool]) {
     let mut before: Option<usize> = None;
-    let beginnings = Beginnings::of(stems);
     each_word(text, |word| {
-        let may_be_one = beginnings.has(word);
-        let which = stems.iter().position(|stem| may_be_one && begins_alike(word, stem));
+        let which = stems.which(word);
         if let Some(which) = which {
             stands[which] = true;
             if which > 0 && before == Some(which - 1) {
@@ -116,21 +115,29 @@ fn note_words(text: &str, stems: &[&str], stands: &mut [bool], follows: &mut [bo
     });
 }
 
-/// The bytes that some stem begins with, in either case: most words of a text begin with none.
-struct Beginnings([bool; 256]);
+/// The stems of a question's words.
+struct Stems<'a> {
+    stems: Vec<&'a str>,
+    /// Whether some stem begins with a byte, in either case: most words of a text begin with none.
+    begin: [bool; 256],
+}
 
-impl Beginnings {
-    fn of(stems: &[&str]) -> Self {
-        let mut is_one = [false; 256];
+impl<'a> Stems<'a> {
+    fn of(asked: &'a [String]) -> Self {
+        let stems: Vec<&str> = asked.iter().map(|word| stem(word)).collect();
+        let mut begin = [false; 256];
         for byte in stems.iter().filter_map(|stem| stem.bytes().next()) {
-            is_one[usize::from(byte.to_ascii_lowercase())] = true;
-            is_one[usize::from(byte.to_ascii_uppercase())] = true;
+            begin[usize::from(byte.to_ascii_lowercase())] = true;
+            begin[usize::from(byte.to_ascii_uppercase())] = true;
         }
-        Self(is_one)
+        Self { stems, begin }
     }
 
-    fn has(&self, word: &str) -> bool {
-        word.bytes().next().is_some_and(|byte| self.0[usize::from(byte)])
+    /// The first that a word is a form of.
+    fn which(&self, word: &str) -> Option<usize> {
+        let first = word.bytes().next()?;
+        let may_be_one = self.begin[usize::from(first)];
+        self.stems.iter().position(|stem| may_be_one && begins_alike(word, stem))
     }
 }
 
@@ -219,7 +226,11 @@ mod tests {
     #[track_caller]
     fn check(asked: &str, text: &str, coverage: f64, together: f64) {
         let asked: Vec<String> = asked.split(' ').map(str::to_owned).collect();
-        assert_eq!(Standing::of(&asked, "", text), Standing { coverage, together }, "{text}");
+        assert_eq!(
+            Standing::of(&Stems::of(&asked), "", text),
+            Standing { coverage, together },
+            "{text}"
+        );
     }
 
     #[test]

@@ -84,7 +84,7 @@ impl Embedder {
     }
 
     /// The server without what an address may have of secrets.
-    pub(crate) fn server(&self) -> String {
+    fn server(&self) -> String {
         let url = self.settings.url.trim();
         let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -92,9 +92,14 @@ impl Embedder {
         format!("{scheme}://{host}")
     }
 
+    /// The model and where it is.
+    pub(crate) fn about(&self) -> String {
+        format!("{} at {}", self.name(), self.server())
+    }
+
     /// What is told where it did not help.
     pub(crate) fn excuse(&self, fault: &Fault) -> String {
-        format!("{} at {}: {fault}; the built-in model was asked", self.name(), self.server())
+        format!("{}: {fault}; the built-in model was asked", self.about())
     }
 
     /// The time for a request when nobody waits.

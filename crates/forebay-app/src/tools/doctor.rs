@@ -178,7 +178,7 @@ fn index(app: &App) -> Check {
 /// Asks the model that the user named about a word, if he named one.
 fn embedder(app: &App) -> Option<Check> {
     let embedder = app.embedder.as_ref()?;
-    let about = format!("{} at {}", embedder.name(), embedder.server());
+    let about = embedder.about();
     let started = Instant::now();
     let model = match embedder.try_out(embedder.question_time()) {
         Ok(model) => model,
