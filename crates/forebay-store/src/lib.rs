@@ -12,6 +12,7 @@ mod home;
 mod incoming;
 mod lately;
 mod migration;
+mod nearest;
 pub mod opencode;
 mod packed;
 mod passage;

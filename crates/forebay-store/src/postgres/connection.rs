@@ -130,6 +130,11 @@ impl<'c> Work<'c> {
         row.ok_or_else(|| Fault::content("the server answered without a row"))
     }
 
+    /// Sends a statement about whole tables.
+    pub(super) fn batch(&mut self, sql: &str) -> Result<(), Fault> {
+        self.connection.batch(sql)
+    }
+
     /// Waits for, and holds, a lock of this name in this project until the transaction ends.
     pub(super) fn lock(&mut self, name: &str) -> Result<(), Fault> {
         let lock = format!("SELECT pg_advisory_xact_lock({})", lock_number(self.place, name));

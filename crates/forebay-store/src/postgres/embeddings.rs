@@ -2,8 +2,8 @@
 
 use super::connection::Work;
 use super::fault::Fault;
-use super::passages;
 use super::text::Text;
+use super::{passages, vectors};
 use crate::passage::{Embedded, Outdated, Told};
 
 /// Passages that people see, and what this model told of each, if it was asked.
@@ -55,7 +55,7 @@ fn is_complete(work: &mut Work<'_>, model: &str) -> Result<bool, Fault> {
 pub(super) fn write(work: &mut Work<'_>, model: &str, told: &[Told]) -> Result<(), Fault> {
     passages::make_model(work, model)?;
     let ids: Vec<i64> = told.iter().map(|told| told.passage).collect();
-    let vector = |told: &Told| told.vector.as_deref().map(passages::vector);
+    let vector = |told: &Told| told.vector.as_deref().map(vectors::vector);
     let vectors: Vec<Option<String>> = told.iter().map(vector).collect();
     work.execute(
         "INSERT INTO embedding (workspace, project, chunk, model, vector)

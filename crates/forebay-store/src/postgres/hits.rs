@@ -8,7 +8,8 @@ use forebay_domain::{EntryKind, Hit, NoteKind, Timestamp};
 use super::connection::Work;
 use super::entries;
 use super::fault::Fault;
-use super::parts::{self, Stretch};
+use super::held::Held;
+use super::parts::Stretch;
 use super::search::{JOINS, these};
 use crate::contract::Candidate;
 use crate::sqlite::parts::Parts;
@@ -17,7 +18,7 @@ use crate::sqlite::parts::Parts;
 pub(super) fn read(
     work: &mut Work<'_>,
     candidates: &[Candidate],
-    held: &Parts,
+    (parts, held): (&Parts, &Held),
 ) -> Result<Vec<Option<Hit>>, Fault> {
     let ids: Vec<i64> = candidates.iter().map(|candidate| candidate.passage).collect();
     if ids.is_empty() {
@@ -40,11 +41,13 @@ pub(super) fn read(
     );
     let rows = work.query(&sql, &[&ids])?;
     let stretches: Vec<Stretch> = rows.iter().map(stretch).collect::<Result<_, _>>()?;
-    let texts = parts::texts(work, held, &stretches)?;
+    let texts = super::parts::texts(work, parts, &stretches)?;
     let mut read: HashMap<i64, (&Row, String)> = HashMap::with_capacity(rows.len());
     for (row, text) in rows.iter().zip(texts) {
         read.insert(row.try_get(10)?, (row, text));
     }
+    let passages = candidates.iter().map(|candidate| candidate.passage);
+    held.doubt(passages.filter(|passage| !read.contains_key(passage)));
     let hit = |candidate: &Candidate| {
         let found = read.remove(&candidate.passage);
         found.map(|(row, text)| hit(row, text, candidate)).transpose()

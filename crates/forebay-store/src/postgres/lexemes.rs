@@ -26,7 +26,7 @@ const GAP: usize = 8;
 const TITLE_WEIGHT: f64 = 2.0;
 
 /// How a word stands in a passage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Standing {
     There,
     Often,
@@ -35,6 +35,8 @@ pub(super) enum Standing {
 }
 
 impl Standing {
+    const ALL: [Self; 4] = [Self::There, Self::Often, Self::Mostly, Self::Around];
+
     const fn sign(self) -> char {
         match self {
             Self::There => ':',
@@ -135,7 +137,27 @@ fn write_around(vector: &mut String, project: i32, around: &str) -> i32 {
 
 /// A word of a project as it is written in vectors and queries; in quotes, for nothing in it is an operator.
 pub(super) fn lexeme(project: i32, standing: Standing, stem: &str) -> String {
-    format!("'{project}{}{}'", standing.sign(), cut::prefix(stem, WORD_BYTES))
+    format!("'{project}{}{}'", standing.sign(), known(stem))
+}
+
+/// A lexeme as it was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Written<'a> {
+    pub(super) standing: Standing,
+    pub(super) stem: &'a str,
+}
+
+/// Reads a word of a project as it stands in a vector.
+pub(super) fn written(lexeme: &str, project: i32) -> Option<Written<'_>> {
+    let rest = lexeme.strip_prefix(&project.to_string())?;
+    let of_sign = |standing: &Standing| rest.starts_with(standing.sign());
+    let standing = *Standing::ALL.iter().find(|standing| of_sign(standing))?;
+    Some(Written { standing, stem: &rest[1..] })
+}
+
+/// A stem as far as it is written.
+pub(super) fn known(stem: &str) -> &str {
+    cut::prefix(stem, WORD_BYTES)
 }
 
 /// The query for passages that have these words side by side.
@@ -219,6 +241,17 @@ mod tests {
              '7+run' '7~befor'"
         );
         assert_eq!((lexemes.length, lexemes.around_length), (6, 1));
+    }
+
+    #[test]
+    fn a_written_word_is_read_back() {
+        for standing in Standing::ALL {
+            let lexeme = lexeme(12, standing, "connect");
+            let read = written(lexeme.trim_matches('\''), 12);
+            assert_eq!(read, Some(Written { standing, stem: "connect" }));
+        }
+        assert_eq!(written("12:connect", 1), None);
+        assert_eq!(written("12", 12), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::migration::{Migration, check_ledger};
 const MIGRATIONS: &[Migration] = &[
     Migration { name: "0001_foundation", sql: include_str!("migrations/0001_foundation.sql") },
     Migration { name: "0002_embedding", sql: include_str!("migrations/0002_embedding.sql") },
+    Migration { name: "0003_held", sql: include_str!("migrations/0003_held.sql") },
 ];
 
 /// Whoever migrates holds this lock of the database: "forebay" in ASCII.

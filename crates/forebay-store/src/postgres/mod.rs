@@ -16,6 +16,8 @@ mod entries;
 mod events;
 mod fault;
 mod files;
+mod growth;
+mod held;
 mod hits;
 mod imports;
 mod ledger;
@@ -35,6 +37,7 @@ mod text;
 mod tls;
 mod tokens;
 mod upload;
+mod vectors;
 mod vocabulary;
 
 use std::collections::BTreeMap;
@@ -50,6 +53,8 @@ pub use self::address::Address;
 use self::connection::{Place, Work};
 use self::counts::Counts;
 use self::fault::Fault;
+use self::growth::Growth;
+use self::held::Held;
 use self::pool::{Pool, Writing};
 use self::text::Name;
 use self::vocabulary::Vocabulary;
@@ -75,6 +80,8 @@ pub struct PostgresStore {
     counts: Counts,
     vocabulary: Vocabulary,
     parts: Parts,
+    held: Held,
+    growth: Growth,
     indexing: Mutex<()>,
 }
 
@@ -125,6 +132,8 @@ impl PostgresStore {
             counts: Counts::default(),
             vocabulary: Vocabulary::default(),
             parts: Parts::default(),
+            held: Held::default(),
+            growth: Growth::default(),
             indexing: Mutex::default(),
         }
     }
@@ -158,6 +167,7 @@ impl PostgresStore {
 
     /// Learns the words of passages that were stored. Without them slips are not set right, nothing more.
     fn learn(&self, chunks: &[NewChunk]) {
+        self.growth.add(&self.pool, self.place, chunks.len());
         let Some(lesson) = self.vocabulary.lesson(chunks) else { return };
         match self.reading(|work| vocabulary::write(work, &lesson)) {
             Ok(()) => self.vocabulary.keep(lesson),
@@ -278,11 +288,11 @@ impl Store for PostgresStore {
     }
 
     fn candidates(&self, query: &Query) -> Result<Vec<Candidate>, StoreError> {
-        self.reading(|work| search::candidates(work, query, &self.counts))
+        self.reading(|work| search::candidates(work, query, &self.counts, &self.held))
     }
 
     fn hits(&self, candidates: &[Candidate]) -> Result<Vec<Option<Hit>>, StoreError> {
-        self.reading(|work| hits::read(work, candidates, &self.parts))
+        self.reading(|work| hits::read(work, candidates, (&self.parts, &self.held)))
     }
 
     fn reindex(&self) -> Result<Box<dyn Reindex + '_>, StoreError> {

@@ -1,12 +1,11 @@
 //! Passages: written into every index at once, and brought up to date.
 
-use std::fmt::Write;
-
 use super::connection::Work;
-use super::entries;
 use super::fault::Fault;
 use super::lexemes::Lexemes;
 use super::text::Text;
+use super::vectors::vector;
+use super::{entries, vocabulary};
 use crate::passage::{Meaning, NewChunk, Outdated, Renewed};
 
 /// How passages are indexed now; those of another form are renewed.
@@ -92,17 +91,6 @@ pub(super) fn make_model(work: &mut Work<'_>, name: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A vector of signed bytes as the server reads it: `[1,-2]`.
-pub(super) fn vector(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 4 + 2);
-    for (index, byte) in bytes.iter().enumerate() {
-        let sign = if index == 0 { '[' } else { ',' };
-        let _ = write!(text, "{sign}{}", byte.cast_signed());
-    }
-    text.push(']');
-    text
-}
-
 /// The next passages that were stored before their index was what it is now.
 pub(super) fn outdated(work: &mut Work<'_>, at_most: usize) -> Result<Vec<Outdated>, Fault> {
     let rows = work.query(
@@ -139,5 +127,5 @@ pub(super) fn renew(work: &mut Work<'_>, passages: &[Renewed]) -> Result<(), Fau
             write_meanings(work, &[*passage], [chunk].into_iter())?;
         }
     }
-    Ok(())
+    vocabulary::count_change(work)
 }

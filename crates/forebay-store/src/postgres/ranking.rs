@@ -1,11 +1,14 @@
 //! Passages by their words: the server tells which passages have a word, BM25 tells how much that is worth.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::connection::Work;
-use super::counts::{self, Counts, Sizes};
+use super::counts;
 use super::fault::Fault;
+use super::held::{Held, List, Posting};
 use super::lexemes::{self, Standing, lexeme};
+use super::search::Known;
 use super::text::texts;
 use crate::contract::Query;
 use crate::sqlite::search::AROUND_WEIGHT;
@@ -18,29 +21,24 @@ const LEAST_WORTH: f64 = 1e-6;
 /// Passages of one word that are ever looked at.
 const MOST_READ: i64 = 10_000;
 
-/// Passages that have a word.
-#[derive(Debug, Default, Clone)]
-struct List {
-    passages: Vec<i64>,
-    lengths: Vec<i32>,
-    /// Those that have it more than once, and about how often.
-    often: HashMap<i64, f64>,
-}
-
 pub(super) type Ranked = HashMap<i64, f64>;
 
-/// The place of a query, its passages and their lengths.
-type Fitting = (usize, Vec<i64>, Vec<i32>);
+/// By their stems.
+type Lists = HashMap<String, Arc<List>>;
+
+/// The place of a query, and its passages.
+type Fitting = (usize, Vec<Posting>);
 
 /// Passages with any of the words, and what they are worth together.
 pub(super) fn by_words(
     work: &mut Work<'_>,
     query: &Query,
-    (sizes, counts): (&Sizes, &Counts),
+    known: &Known<'_>,
     reads_all: bool,
 ) -> Result<Ranked, Fault> {
+    let sizes = known.sizes;
     let asked: Vec<String> = query.words.iter().flat_map(|word| lexemes::stems(word)).collect();
-    let (telling, lists) = telling(work, &asked, sizes, counts, reads_all)?;
+    let (telling, lists) = telling(work, &asked, known, reads_all)?;
     let mut ranked = Ranked::new();
     for stem in &telling {
         if let Some(list) = lists.get(stem) {
@@ -51,10 +49,11 @@ pub(super) fn by_words(
         add(&mut ranked, &list, 1.0, (sizes.passages, sizes.length));
     }
     if sizes.arounds > 0.0 && query.phrases.is_empty() && query.without.is_empty() {
-        for list in around(work, &telling)?.values() {
+        for list in around(work, &telling, known.held)?.values() {
             add(&mut ranked, list, AROUND_WEIGHT, (sizes.arounds, sizes.around_length));
         }
     }
+    known.held.leave_out_gone(&mut ranked);
     Ok(ranked)
 }
 
@@ -62,21 +61,20 @@ pub(super) fn by_words(
 fn telling(
     work: &mut Work<'_>,
     asked: &[String],
-    sizes: &Sizes,
-    counts: &Counts,
+    Known { sizes, counts, held }: &Known<'_>,
     reads_all: bool,
-) -> Result<(Vec<String>, HashMap<String, List>), Fault> {
+) -> Result<(Vec<String>, Lists), Fault> {
     if reads_all || sizes.are_few() {
-        return Ok((asked.to_vec(), lists(work, asked, MOST_READ)?));
+        return Ok((asked.to_vec(), lists(work, asked, MOST_READ, held)?));
     }
     // Words that were counted before are chosen first; one that was not is counted by reading it.
     let uncounted: Vec<String> =
         asked.iter().filter(|stem| counts.remembered(stem).is_none()).cloned().collect();
-    let mut found = lists(work, &uncounted, counts::READ)?;
+    let mut found = lists(work, &uncounted, counts::READ, held)?;
     for (stem, list) in &found {
-        counts.remember(stem, list.passages.len() as i64);
+        counts.remember(stem, list.postings.len() as i64);
     }
-    let count = |stem: &String| found.get(stem).map(|list| list.passages.len() as i64);
+    let count = |stem: &String| found.get(stem).map(|list| list.postings.len() as i64);
     let counted = asked
         .iter()
         .map(|stem| (count(stem).or_else(|| counts.remembered(stem)).unwrap_or_default(), stem))
@@ -86,46 +84,95 @@ fn telling(
     let is_read = |stem: &&String| {
         found
             .get(*stem)
-            .is_some_and(|list| telling.len() > 1 || (list.passages.len() as i64) < counts::READ)
+            .is_some_and(|list| telling.len() > 1 || (list.postings.len() as i64) < counts::READ)
     };
     let missing: Vec<String> = telling.iter().filter(|stem| !is_read(stem)).cloned().collect();
     let most = if telling.len() == 1 { MOST_READ } else { counts::READ };
-    found.extend(lists(work, &missing, most)?);
+    found.extend(lists(work, &missing, most, held)?);
     Ok((telling, found))
 }
 
 fn add(ranked: &mut Ranked, list: &List, weight: f64, (passages, average): (f64, f64)) {
-    let count = list.passages.len() as f64;
+    let count = list.postings.len() as f64;
     let worth = ((passages - count + 0.5) / (count + 0.5)).max(1.0).ln().max(LEAST_WORTH);
-    for (passage, length) in list.passages.iter().zip(&list.lengths) {
-        let times = list.often.get(passage).copied().unwrap_or(1.0);
+    for Posting { passage, length, times } in &list.postings {
+        let times = f64::from(*times);
         let stretch = 1.0 - LENGTH + LENGTH * f64::from(*length) / average.max(1.0);
         let score = worth * times * (SATURATION + 1.0) / (times + SATURATION * stretch);
         *ranked.entry(*passage).or_default() += weight * score;
     }
 }
 
-/// The passages of each word, at most so many.
-fn lists(work: &mut Work<'_>, stems: &[String], most: i64) -> Result<HashMap<String, List>, Fault> {
-    let mut stems = stems.to_vec();
-    stems.sort();
-    stems.dedup();
+/// The passages of each word, at most so many; as they are held, or else as the server tells.
+fn lists(work: &mut Work<'_>, stems: &[String], most: i64, held: &Held) -> Result<Lists, Fault> {
+    held_or_read(work, Standing::There, stems, (held, most), |work, missing| {
+        read_lists(work, missing, most)
+    })
+}
+
+fn around(work: &mut Work<'_>, stems: &[String], held: &Held) -> Result<Lists, Fault> {
+    held_or_read(work, Standing::Around, stems, (held, counts::READ), read_around)
+}
+
+fn held_or_read(
+    work: &mut Work<'_>,
+    standing: Standing,
+    stems: &[String],
+    (held, most): (&Held, i64),
+    read: impl FnOnce(&mut Work<'_>, &[String]) -> Result<Vec<List>, Fault>,
+) -> Result<Lists, Fault> {
+    let changes = held.changes();
+    let mut lists = Lists::new();
+    let mut missing = Vec::new();
+    for stem in stems {
+        match held.list(standing, stem, most) {
+            Some(list) => drop(lists.insert(stem.clone(), list)),
+            None => missing.push(stem.clone()),
+        }
+    }
+    missing.sort();
+    missing.dedup();
+    for (stem, list) in missing.iter().zip(read(work, &missing)?) {
+        let list = Arc::new(list);
+        held.hold(standing, stem, &list, changes);
+        lists.insert(stem.clone(), list);
+    }
+    Ok(lists)
+}
+
+fn read_lists(work: &mut Work<'_>, stems: &[String], most: i64) -> Result<Vec<List>, Fault> {
     let project = work.place().project;
     let standings = [Standing::There, Standing::Often, Standing::Mostly];
-    let asked: Vec<(&String, Standing)> =
-        stems.iter().flat_map(|stem| standings.map(|standing| (stem, standing))).collect();
+    let asked: Vec<(usize, Standing)> =
+        (0..stems.len()).flat_map(|stem| standings.map(|standing| (stem, standing))).collect();
     let queries: Vec<String> =
-        asked.iter().map(|(stem, standing)| lexeme(project, *standing, stem)).collect();
-    let mut lists: HashMap<String, List> =
-        stems.iter().map(|stem| (stem.clone(), List::default())).collect();
-    for (place, passages, lengths) in having(work, &queries, "length", most)? {
-        let Some((stem, standing)) = asked.get(place) else { continue };
-        let list = lists.entry((*stem).clone()).or_default();
-        if *standing == Standing::There {
-            (list.passages, list.lengths) = (passages, lengths);
+        asked.iter().map(|(stem, standing)| lexeme(project, *standing, &stems[*stem])).collect();
+    let mut found: Vec<Vec<Posting>> = vec![Vec::new(); stems.len()];
+    let mut often: Vec<HashMap<i64, f32>> = vec![HashMap::new(); stems.len()];
+    for (place, postings) in having(work, &queries, "length", most)? {
+        let (stem, standing) = asked[place];
+        if standing == Standing::There {
+            found[stem] = postings;
         } else {
-            list.often.extend(passages.into_iter().map(|passage| (passage, standing.times())));
+            let times = standing.times() as f32;
+            often[stem].extend(postings.iter().map(|posting| (posting.passage, times)));
         }
+    }
+    for (postings, often) in found.iter_mut().zip(often) {
+        for posting in postings {
+            posting.times = often.get(&posting.passage).copied().unwrap_or(1.0);
+        }
+    }
+    Ok(found.into_iter().map(|postings| List::new(postings, most)).collect())
+}
+
+fn read_around(work: &mut Work<'_>, stems: &[String]) -> Result<Vec<List>, Fault> {
+    let project = work.place().project;
+    let queries: Vec<String> =
+        stems.iter().map(|stem| lexeme(project, Standing::Around, stem)).collect();
+    let mut lists = vec![List::new(Vec::new(), counts::READ); stems.len()];
+    for (place, postings) in having(work, &queries, "around_length", counts::READ)? {
+        lists[place].postings = postings;
     }
     Ok(lists)
 }
@@ -135,18 +182,7 @@ fn beginnings(work: &mut Work<'_>, beginnings: &[String]) -> Result<Vec<List>, F
     let queries: Vec<String> =
         beginnings.iter().filter_map(|text| lexemes::beginning(project, text)).collect();
     let found = having(work, &queries, "length", MOST_READ)?;
-    let list = |(_, passages, lengths)| List { passages, lengths, often: HashMap::new() };
-    Ok(found.into_iter().map(list).collect())
-}
-
-fn around(work: &mut Work<'_>, stems: &[String]) -> Result<HashMap<usize, List>, Fault> {
-    let project = work.place().project;
-    let queries: Vec<String> =
-        stems.iter().map(|stem| lexeme(project, Standing::Around, stem)).collect();
-    let found = having(work, &queries, "around_length", counts::READ)?;
-    let list =
-        |(place, passages, lengths)| (place, List { passages, lengths, often: HashMap::new() });
-    Ok(found.into_iter().map(list).collect())
+    Ok(found.into_iter().map(|(_, postings)| List::new(postings, MOST_READ)).collect())
 }
 
 /// Written so that no index over all passages of the project is read beside the one over words.
@@ -175,7 +211,10 @@ fn having(
         &[&texts(queries.iter().map(String::as_str)), &most],
     )?;
     let read = |row: &postgres::Row| {
-        Ok((row.try_get::<_, i64>(0)? as usize - 1, row.try_get(1)?, row.try_get(2)?))
+        let (passages, lengths): (Vec<i64>, Vec<i32>) = (row.try_get(1)?, row.try_get(2)?);
+        let pairs = passages.into_iter().zip(lengths);
+        let postings = pairs.map(|(passage, length)| Posting { passage, length, times: 1.0 });
+        Ok((row.try_get::<_, i64>(0)? as usize - 1, postings.collect()))
     };
     rows.iter().map(read).collect()
 }

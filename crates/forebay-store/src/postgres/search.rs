@@ -9,12 +9,13 @@ use super::conditions::Conditions;
 use super::connection::Work;
 use super::counts::{Counts, Sizes};
 use super::fault::Fault;
+use super::held::Held;
 use super::ranking::{self, Ranked};
-use super::{lexemes, passages};
+use super::{lexemes, vectors};
 use crate::contract::{Candidate, Query};
 use crate::gathering::{Gathered, in_order, wider};
+use crate::nearest::NEAR;
 use crate::passage::Meaning;
-use crate::sqlite::vectors::NEAR;
 
 /// Vectors of these lengths are found by an index: those of the built-in model, and of a server's models.
 const BUILT_IN_DIMENSIONS: &[usize] = &[256];
@@ -24,33 +25,56 @@ const COMPARED: f64 = 3_000.0;
 /// Passages with a phrase that are looked at.
 const MOST_WITH_PHRASE: i64 = 5_000;
 
+/// What is known of the project before a question is asked.
+pub(super) struct Known<'a> {
+    pub(super) sizes: Sizes,
+    pub(super) counts: &'a Counts,
+    pub(super) held: &'a Held,
+}
+
 pub(super) fn candidates(
     work: &mut Work<'_>,
     query: &Query,
     counts: &Counts,
+    held: &Held,
 ) -> Result<Vec<Candidate>, Fault> {
     if query.limit == 0 {
         return Ok(Vec::new());
     }
     let sizes = counts.sizes(work)?;
+    held.keep_up(work)?;
+    let known = Known { sizes, counts, held };
     let mut gathered = Gathered::new(query.limit);
-    gathered.add_by_words(by_words(work, query, (&sizes, counts))?);
-    gathered.add_by_meaning(by_meaning(work, query, &sizes)?);
+    gathered.add_by_words(by_words(work, query, &known)?);
+    gathered.add_by_meaning(by_meaning(work, query, &known)?);
     let wanted = gathered.wanted();
-    if wanted.is_empty() {
-        return Ok(Vec::new());
-    }
+    let there = match held.are_code(&wanted) {
+        Some(known) => known,
+        None => ask_which_are_code(work, &wanted, held)?,
+    };
+    let candidate = |(passage, is_code)| gathered.candidate(passage, is_code);
+    Ok(in_order(there.into_iter().map(candidate).collect()))
+}
+
+/// Those of the passages that are there, and whether they are code.
+fn ask_which_are_code(
+    work: &mut Work<'_>,
+    wanted: &[i64],
+    held: &Held,
+) -> Result<Vec<(i64, bool)>, Fault> {
     let sql = format!("SELECT chunk.id, chunk.code FROM {}", these(3));
     let rows = work.query(&sql, &[&wanted])?;
-    let candidate = |row: &Row| Ok(gathered.candidate(row.try_get(0)?, row.try_get(1)?));
-    Ok(in_order(rows.iter().map(candidate).collect::<Result<_, Fault>>()?))
+    let read = |row: &Row| Ok((row.try_get(0)?, row.try_get(1)?));
+    let there = rows.iter().map(read).collect::<Result<Vec<_>, Fault>>()?;
+    held.remember(wanted, &there);
+    Ok(there)
 }
 
 /// The best by words, with those whose neighbours have them.
 fn by_words(
     work: &mut Work<'_>,
     query: &Query,
-    counted: (&Sizes, &Counts),
+    known: &Known<'_>,
 ) -> Result<Vec<(i64, f64)>, Fault> {
     let has_words = !query.words.is_empty() || !query.beginnings.is_empty();
     if !has_words && query.phrases.is_empty() {
@@ -59,13 +83,13 @@ fn by_words(
     let conditions = conditions(work, query);
     // A phrase may be made of words that stand nearly everywhere.
     let ranked = if has_words {
-        ranking::by_words(work, query, counted, !query.phrases.is_empty())?
+        ranking::by_words(work, query, known, !query.phrases.is_empty())?
     } else {
         with_phrases(work, query)?
     };
     let mut best = fitting(work, ranked, &conditions)?;
     if best.is_empty() && !conditions.is_empty() && has_words && query.phrases.is_empty() {
-        let all = ranking::by_words(work, query, counted, true)?;
+        let all = ranking::by_words(work, query, known, true)?;
         best = fitting(work, all, &conditions)?;
     }
     best.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
@@ -134,11 +158,23 @@ fn newest(work: &mut Work<'_>, query: &Query) -> Result<Vec<(i64, f64)>, Fault> 
 }
 
 /// The passages whose meaning is nearest.
-fn by_meaning(work: &mut Work<'_>, query: &Query, sizes: &Sizes) -> Result<Vec<(i64, f32)>, Fault> {
+fn by_meaning(
+    work: &mut Work<'_>,
+    query: &Query,
+    known: &Known<'_>,
+) -> Result<Vec<(i64, f32)>, Fault> {
     let Some(wanted) = &query.meaning else { return Ok(Vec::new()) };
     let Meaning { model, vector } = wanted;
     if vector.iter().all(|number| *number == 0) {
         return Ok(Vec::new());
+    }
+    let mut conditions = conditions(work, query);
+    let passages = known.sizes.passages;
+    if conditions.is_empty() {
+        let held = known.held.nearest(work, wanted, (wider(query.limit), passages))?;
+        if let Some(nearest) = held {
+            return Ok(nearest);
+        }
     }
     let (table, indexed) = if wanted.is_remote() {
         ("embedding", REMOTE_DIMENSIONS)
@@ -146,8 +182,7 @@ fn by_meaning(work: &mut Work<'_>, query: &Query, sizes: &Sizes) -> Result<Vec<(
         ("meaning", BUILT_IN_DIMENSIONS)
     };
     let length = vector.len();
-    let compares_each = !indexed.contains(&length) || sizes.passages <= COMPARED;
-    let mut conditions = conditions(work, query);
+    let compares_each = !indexed.contains(&length) || passages <= COMPARED;
     let joins = if conditions.is_empty() {
         String::new()
     } else {
@@ -155,7 +190,7 @@ fn by_meaning(work: &mut Work<'_>, query: &Query, sizes: &Sizes) -> Result<Vec<(
     };
     let sql_conditions = conditions.sql.clone();
     let model = conditions.number(super::text::kept(model));
-    let wanted = conditions.number(passages::vector(vector));
+    let wanted = conditions.number(vectors::vector(vector));
     let dimensions = conditions.number(length as i32);
     // A plan that is made once for all questions must know how few are wanted and read the vector once, or it
     // compares every passage.

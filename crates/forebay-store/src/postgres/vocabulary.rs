@@ -107,6 +107,11 @@ pub(super) fn forget_unused(work: &mut Work<'_>, stems: &[String]) -> Result<(),
             &[&unused],
         )?;
     }
+    count_change(work)
+}
+
+/// Tells all processes that what they hold of words and passages holds no more.
+pub(super) fn count_change(work: &mut Work<'_>) -> Result<(), Fault> {
     work.execute("UPDATE project SET purges = purges + 1 WHERE workspace = $1 AND id = $2", &[])?;
     Ok(())
 }

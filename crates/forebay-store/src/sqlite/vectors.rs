@@ -1,19 +1,14 @@
 //! Meanings of all passages, held in memory by whoever searches more than once.
 
-use forebay_domain::meaning::{dots, length, nearness};
+use forebay_domain::meaning::nearness;
 use parking_lot::{RwLock, RwLockWriteGuard};
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::nearest::{Meanings, NEAR, are_too_many, nearer};
 use crate::passage::Meaning;
 
-/// Beyond this the meanings are not compared one by one; words alone find then.
-const MOST_COMPARED: i64 = 200_000;
-/// The same where vectors are long: what they may take in memory.
-const MOST_BYTES: i64 = 256 * 1024 * 1024;
 /// A process that asks once reads so many, some milliseconds' worth.
 const READ_AT_ONCE: i64 = 4_000;
-/// Below this two texts have nothing to do with each other, whatever comes first among them.
-pub(crate) const NEAR: f32 = 0.25;
 
 /// The meanings that the built-in model told, and those of a server's model.
 #[derive(Debug)]
@@ -65,10 +60,7 @@ struct Known {
     model: i64,
     /// The last that was read, by the table's order.
     last: i64,
-    ids: Vec<i64>,
-    lengths: Vec<f32>,
-    /// All vectors, one after the other.
-    numbers: Vec<u8>,
+    meanings: Meanings,
 }
 
 impl OfTable {
@@ -82,19 +74,16 @@ impl OfTable {
         let Some((model, last)) = self.table.extent(connection, model)? else {
             return Ok(Vec::new());
         };
-        if length(wanted) <= 0.0 {
-            return Ok(Vec::new());
-        }
         let known = self.known.read();
         if known.is_current(model, last) {
-            return Ok(known.nearest(wanted, most, allows));
+            return Ok(known.meanings.nearest(wanted, most, allows));
         }
         drop(known);
         let mut known = self.known.write();
         known.keep_up(connection, self.table, (model, last), wanted.len())?;
         // Many compare at once.
         let known = RwLockWriteGuard::downgrade(known);
-        Ok(known.nearest(wanted, most, allows))
+        Ok(known.meanings.nearest(wanted, most, allows))
     }
 }
 
@@ -166,22 +155,22 @@ impl Known {
         let count: i64 = connection
             .prepare_cached(&format!("SELECT count(*) FROM {} WHERE model = ?1", table.name))?
             .query_row([model], |row| row.get(0))?;
-        let many_are_gone = self.ids.len() as i64 > count + count / 4 + 100;
+        let many_are_gone = self.meanings.len() as i64 > count + count / 4 + 100;
         if self.model != model || last < self.last || many_are_gone {
-            *self = Self { model, ..Self::default() };
+            *self = Self { model, last: 0, meanings: Meanings::new(width) };
         }
-        if count > MOST_COMPARED.min(MOST_BYTES / (width as i64).max(1)) {
-            *self = Self { model, last, ..Self::default() };
+        // Words alone find then.
+        if are_too_many(count, width) {
+            *self = Self { model, last, meanings: Meanings::new(width) };
             return Ok(());
         }
-        self.read_new(connection, table, width)
+        self.read_new(connection, table)
     }
 
     fn read_new(
         &mut self,
         connection: &Connection,
         Table { name, order }: Table,
-        width: usize,
     ) -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(&format!(
             "SELECT {order}, chunk, vector FROM {name}
@@ -191,90 +180,8 @@ impl Known {
         while let Some(row) = rows.next()? {
             self.last = row.get(0)?;
             let vector = row.get_ref(2)?.as_blob_or_null()?.unwrap_or_default();
-            // They stand one after the other, so one of another length would shift all that follow.
-            if vector.len() != width {
-                continue;
-            }
-            self.ids.push(row.get(1)?);
-            self.lengths.push(length(vector));
-            self.numbers.extend_from_slice(vector);
+            self.meanings.add(row.get(1)?, vector);
         }
         Ok(())
-    }
-
-    fn nearest(&self, wanted: &[u8], most: usize, allows: impl Fn(i64) -> bool) -> Vec<(i64, f32)> {
-        let own_length = length(wanted);
-        let mut nearest = Nearest { most, least: NEAR, found: Vec::with_capacity(2 * most) };
-        let products = dots(wanted, &self.numbers);
-        for ((id, length), product) in self.ids.iter().zip(&self.lengths).zip(products) {
-            let nearness = product as f32 / (own_length * length);
-            if nearness >= nearest.least && allows(*id) {
-                nearest.take(*id, nearness);
-            }
-        }
-        nearest.in_order()
-    }
-}
-
-/// The nearest so many; of equal ones the newer.
-struct Nearest {
-    most: usize,
-    /// What is less near is none of them.
-    least: f32,
-    /// Those so far, up to as many again that may yet fall out.
-    found: Vec<(i64, f32)>,
-}
-
-impl Nearest {
-    fn take(&mut self, passage: i64, nearness: f32) {
-        self.found.push((passage, nearness));
-        if self.found.len() >= 2 * self.most {
-            self.drop_rest();
-        }
-    }
-
-    fn drop_rest(&mut self) {
-        if let Some(last) = self.most.checked_sub(1).filter(|last| *last < self.found.len()) {
-            let (_, (_, least), _) = self.found.select_nth_unstable_by(last, nearer);
-            self.least = *least;
-        }
-        self.found.truncate(self.most);
-    }
-
-    fn in_order(mut self) -> Vec<(i64, f32)> {
-        self.drop_rest();
-        self.found.sort_unstable_by(nearer);
-        self.found
-    }
-}
-
-fn nearer(a: &(i64, f32), b: &(i64, f32)) -> std::cmp::Ordering {
-    b.1.total_cmp(&a.1).then(b.0.cmp(&a.0))
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn the_nearest_are_those_that_sorting_gives(
-            nearness in proptest::collection::vec(0_u8..20, 0..200),
-            most in 0_usize..20,
-        ) {
-            let all: Vec<(i64, f32)> = (0..).zip(nearness.into_iter().map(f32::from)).collect();
-            let mut nearest = Nearest { most, least: 0.0, found: Vec::new() };
-            for (passage, nearness) in &all {
-                if *nearness >= nearest.least {
-                    nearest.take(*passage, *nearness);
-                }
-            }
-            let mut sorted = all;
-            sorted.sort_by(nearer);
-            sorted.truncate(most);
-            prop_assert_eq!(nearest.in_order(), sorted);
-        }
     }
 }

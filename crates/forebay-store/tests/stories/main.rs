@@ -8,6 +8,7 @@ mod engine;
 mod files;
 mod finding;
 mod forgetting;
+mod holding;
 mod importing;
 mod keeping;
 mod noting;

@@ -34,7 +34,7 @@ fn open(address: &Address) -> PostgresStore {
     PostgresStore::open(address, "project").unwrap()
 }
 
-fn server() -> String {
+pub(crate) fn server() -> String {
     std::env::var("FOREBAY_TEST_POSTGRES").unwrap()
 }
 

@@ -1,0 +1,163 @@
+//! A process that is asked often holds words and meanings in memory, and still sees what others add and forget.
+
+use forebay_domain::{EntryKind, Reference};
+use forebay_store::{Address, Meaning, PostgresStore, Renewed, Selection, Store};
+use postgres::{Client, NoTls};
+
+use crate::engine::{NOW, chunks_of, found, hits, new_entry, on_postgres, query};
+
+/// Who asks this often surely holds what is asked for.
+const OFTEN: usize = 40;
+
+/// One who asks and one who writes, each with a store of its own.
+struct Two {
+    asker: PostgresStore,
+    writer: PostgresStore,
+}
+
+impl Two {
+    fn open(address: &Address) -> Self {
+        let open = || PostgresStore::open(address, "project").unwrap();
+        let two = Self { asker: open(), writer: open() };
+        two.put("the first passage", [1, 100]);
+        for _ in 0..OFTEN {
+            two.by_meaning([100, 10]);
+            found(&two.asker, "needle");
+        }
+        two
+    }
+
+    fn put(&self, text: &str, vector: [u8; 2]) -> Reference {
+        let mut chunk = chunks_of(text, text.as_bytes()).remove(0);
+        chunk.meaning = Some(meaning(vector));
+        let mut upload = self.writer.upload().unwrap();
+        upload.write(text.as_bytes()).unwrap();
+        upload.chunk(chunk).unwrap();
+        upload.finish(new_entry(EntryKind::Turn, text)).unwrap().reference
+    }
+
+    fn forget(&self, reference: Reference) {
+        let selection = Selection { references: vec![reference], ..Selection::default() };
+        self.writer.purge(&selection, NOW).unwrap();
+    }
+
+    fn by_word(&self) -> Vec<Reference> {
+        found(&self.asker, "needle")
+    }
+
+    fn by_meaning(&self, vector: [u8; 2]) -> Vec<Reference> {
+        let mut query = query("");
+        query.meaning = Some(meaning(vector));
+        hits(&self.asker, &query).into_iter().map(|hit| hit.reference).collect()
+    }
+}
+
+fn meaning(vector: [u8; 2]) -> Meaning {
+    Meaning { model: "test".into(), vector: vector.to_vec() }
+}
+
+#[test]
+fn what_others_add_and_forget_is_seen() {
+    on_postgres(|address| {
+        let two = Two::open(address);
+        assert_eq!(two.by_word(), []);
+        assert_eq!(two.by_meaning([100, 10]), []);
+        let one = two.put("a needle is here", [90, 9]);
+        assert_eq!(two.by_word(), [one]);
+        assert_eq!(two.by_meaning([100, 10]), [one]);
+        let other = two.put("another needle, needle, needle", [80, 16]);
+        assert_eq!(two.by_word(), [other, one], "it has the word more often");
+        assert_eq!(
+            two.by_meaning([100, 10]),
+            [other, one],
+            "the newer first, where words say nothing"
+        );
+        two.forget(one);
+        assert_eq!(two.by_word(), [other]);
+        assert_eq!(two.by_meaning([100, 10]), [other]);
+    });
+}
+
+#[test]
+fn what_is_replaced_without_a_word_is_noticed_when_it_is_wanted() {
+    on_postgres(|address| {
+        let two = Two::open(address);
+        let one = two.put("a needle is here", [90, 9]);
+        assert_eq!(two.by_word(), [one]);
+        let mut client = Client::connect(&crate::postgres_server::server(), NoTls).unwrap();
+        let delete = "DELETE FROM forebay.chunk USING forebay.entry
+            WHERE entry.workspace = chunk.workspace AND entry.id = chunk.entry AND entry.ref = $1";
+        assert_eq!(client.execute(delete, &[&one.as_str()]).unwrap(), 1);
+        for _ in 0..3 {
+            assert_eq!(two.by_word(), []);
+            assert_eq!(two.by_meaning([100, 10]), []);
+        }
+        let other = two.put("another needle", [90, 9]);
+        assert_eq!(two.by_word(), [other]);
+        assert_eq!(two.by_meaning([100, 10]), [other]);
+    });
+}
+
+#[test]
+fn a_passage_of_a_transaction_that_ends_late_is_not_missed() {
+    on_postgres(|address| {
+        let two = Two::open(address);
+        let late = two.put("it will have one more passage", [1, 100]);
+        let mut client = Client::connect(&crate::postgres_server::server(), NoTls).unwrap();
+        let mut transaction = client.transaction().unwrap();
+        let copy = "INSERT INTO forebay.chunk (workspace, project, entry, start, bytes, first_line, last_line,
+                title, code, form, length, around_length, words)
+            SELECT chunk.workspace, chunk.project, entry, start, bytes, first_line, last_line, chunk.title, code,
+                form, length, around_length, format('''%s:needl''', chunk.project)::tsvector
+            FROM forebay.chunk JOIN forebay.entry ON entry.workspace = chunk.workspace AND entry.id = chunk.entry
+            WHERE entry.ref = $1";
+        assert_eq!(transaction.execute(copy, &[&late.as_str()]).unwrap(), 1);
+        let meanwhile = two.put("a needle of somebody quicker", [90, 9]);
+        assert_eq!(two.by_word(), [meanwhile]);
+        assert_eq!(two.by_word(), [meanwhile], "once, though it is looked for again");
+        transaction.commit().unwrap();
+        let mut seen = two.by_word();
+        seen.sort_unstable_by_key(Reference::to_string);
+        let mut expected = vec![late, meanwhile];
+        expected.sort_unstable_by_key(Reference::to_string);
+        assert_eq!(seen, expected);
+    });
+}
+
+#[test]
+fn a_passage_that_is_indexed_anew_is_found_by_its_new_words_alone() {
+    on_postgres(|address| {
+        let two = Two::open(address);
+        let one = two.put("a needle is here", [90, 9]);
+        assert_eq!(two.by_word(), [one]);
+        let mut client = Client::connect(&crate::postgres_server::server(), NoTls).unwrap();
+        let outdate = "UPDATE forebay.chunk SET form = 0 FROM forebay.entry
+            WHERE entry.workspace = chunk.workspace AND entry.id = chunk.entry AND entry.ref = $1";
+        assert_eq!(client.execute(outdate, &[&one.as_str()]).unwrap(), 1);
+        let passage = two.writer.outdated(10).unwrap().remove(0).passage;
+        let mut chunk = chunks_of("renewed", b"a haystack is here").remove(0);
+        chunk.meaning = Some(meaning([1, 100]));
+        two.writer.renew(&[Renewed { passage, chunk }]).unwrap();
+        assert_eq!(two.by_word(), []);
+        assert_eq!(two.by_meaning([100, 10]), []);
+        assert_eq!(found(&two.asker, "haystack"), [one]);
+    });
+}
+
+#[test]
+fn what_was_restored_from_a_dump_is_not_new_again_and_again() {
+    on_postgres(|address| {
+        let two = Two::open(address);
+        let restored = two.put("a needle from another server", [90, 9]);
+        let mut client = Client::connect(&crate::postgres_server::server(), NoTls).unwrap();
+        let age = "UPDATE forebay.chunk SET written = '18000000000000000000' FROM forebay.entry
+            WHERE entry.workspace = chunk.workspace AND entry.id = chunk.entry AND entry.ref = $1";
+        assert_eq!(client.execute(age, &[&restored.as_str()]).unwrap(), 1);
+        let again = PostgresStore::open(address, "project").unwrap();
+        for _ in 0..3 {
+            assert_eq!(found(&again, "needle"), [restored]);
+        }
+        let new = two.put("a needle of this server, a needle", [90, 9]);
+        assert_eq!(found(&again, "needle"), [new, restored]);
+    });
+}
