@@ -374,6 +374,8 @@ pub struct EventPage {
     /// Only those before this sequence.
     pub before: Option<i64>,
     pub limit: usize,
+    /// No more than these of each priority, so that many of one do not stand in the way of another.
+    pub of_each_priority: Option<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use forebay_domain::event::Recorded;
+use forebay_domain::event::{Priority, Recorded};
 use forebay_domain::text::words;
 use forebay_domain::{Entry, EventKind, Timestamp};
 use forebay_store::{EventPage, HistoryPage};
@@ -11,18 +11,26 @@ use forebay_store::{EventPage, HistoryPage};
 use super::git::GitState;
 use crate::{App, AppError, overview};
 
-/// More than a session keeps.
-const MOST_EVENTS: usize = 5_000;
+/// Events of each priority that are looked at, prompts aside: far more than a guide has room for.
+const MOST_EVENTS: usize = 500;
 const MOST_ENTRIES: usize = 100;
 const MOST_REQUEST_WORDS: usize = 40;
 
-/// Kinds that no section tells of.
-const UNTOLD: &[EventKind] =
-    &[EventKind::FileRead, EventKind::Mcp, EventKind::Skill, EventKind::Data, EventKind::Intent];
+/// Kinds that no section tells of, and prompts, of which the last is told.
+const UNTOLD: &[EventKind] = &[
+    EventKind::FileRead,
+    EventKind::Mcp,
+    EventKind::Skill,
+    EventKind::Data,
+    EventKind::Intent,
+    EventKind::Prompt,
+];
 
 pub(super) struct Facts {
     /// What still stands, the latest first.
     events: Vec<Recorded>,
+    /// What the user asked last, in the user's words.
+    pub(super) last_request: Option<String>,
     /// Entries of the session, the latest first.
     pub(super) entries: Vec<Entry>,
     /// Pinned notes, a line each.
@@ -43,23 +51,27 @@ impl Facts {
             session: session.clone(),
             kinds,
             standing_only: true,
-            limit: MOST_EVENTS,
+            limit: Priority::ALL.len() * MOST_EVENTS,
+            of_each_priority: Some(MOST_EVENTS),
             ..EventPage::default()
         };
         let events = store.events(&page)?;
+        let prompt =
+            EventPage { kinds: vec![EventKind::Prompt], of_each_priority: Some(1), ..page };
+        let last_request = store.events(&prompt)?.pop().map(|recorded| recorded.event.text);
+        let request = last_request.as_deref().unwrap_or_default();
+        let request = words::telling(request, MOST_REQUEST_WORDS).into_iter().collect();
         let entries = store.history(&HistoryPage { session, before: None, limit: MOST_ENTRIES })?;
         let mut facts = Self {
             events,
+            last_request,
             entries,
             pinned: overview::pinned(app)?.iter().map(|note| overview::line(app, note)).collect(),
             git: None,
             root: app.root().to_owned(),
             now: app.now(),
-            request: BTreeSet::new(),
+            request,
         };
-        let request = facts.of(EventKind::Prompt).next().map(|request| request.event.text.clone());
-        let request = request.unwrap_or_default();
-        facts.request = words::telling(&request, MOST_REQUEST_WORDS).into_iter().collect();
         facts.git = app.places.project().and_then(|project| {
             let touched = facts.touched_files();
             GitState::read(project, &touched)
@@ -68,7 +80,7 @@ impl Facts {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.events.is_empty() && self.entries.is_empty()
+        self.events.is_empty() && self.last_request.is_none() && self.entries.is_empty()
     }
 
     /// What stands of a kind, the latest first.
@@ -79,6 +91,13 @@ impl Facts {
     /// What stands of these kinds, the latest first.
     pub(super) fn of_any(&self, kinds: &'static [EventKind]) -> impl Iterator<Item = &Recorded> {
         self.events.iter().filter(|recorded| kinds.contains(&recorded.event.kind))
+    }
+
+    /// A number of events of a kind, as far as they were looked at.
+    pub(super) fn told_number(&self, number: usize, kind: EventKind) -> String {
+        let is_same = |recorded: &&Recorded| recorded.event.kind.priority() == kind.priority();
+        let looked_at = self.events.iter().filter(is_same).count();
+        format!("{number}{}", if looked_at < MOST_EVENTS { "" } else { " or more" })
     }
 
     /// How many words a text shares with the last request.

@@ -31,7 +31,8 @@ pub(super) fn section(facts: &Facts) -> Option<Section> {
         .map(|path| format!("{} ({})", cut::suffix(path, 80), done[path].join(", ")))
         .collect();
     let lines: Vec<String> = named.chunks(A_LINE).map(|files| files.join(", ")).collect();
-    let title = format!("## Files changed ({})", named.len());
+    let count = facts.told_number(named.len(), EventKind::FileEdited);
+    let title = format!("## Files changed ({count})");
     let more = "ctx_history events=file";
     (!lines.is_empty()).then(|| Section::new(title, lines, more).weighing(14))
 }

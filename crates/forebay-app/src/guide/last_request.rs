@@ -1,6 +1,5 @@
 //! What the user asked last, word for word.
 
-use forebay_domain::EventKind;
 use forebay_domain::text::cut;
 
 use super::facts::Facts;
@@ -10,7 +9,7 @@ use super::layout::Section;
 const MOST_BYTES: usize = 700;
 
 pub(super) fn section(facts: &Facts) -> Option<Section> {
-    let request = &facts.of(EventKind::Prompt).next()?.event.text;
+    let request = facts.last_request.as_ref()?;
     let shown = if request.len() <= MOST_BYTES {
         request.clone()
     } else {

@@ -21,6 +21,6 @@ pub(super) fn section(facts: &Facts) -> Option<Section> {
         format!("- {state}{}", cut::one_line(task.words, 160))
     };
     let lines: Vec<String> = open.iter().map(line).collect();
-    let title = format!("## Open tasks ({})", lines.len());
+    let title = format!("## Open tasks ({})", facts.told_number(lines.len(), EventKind::Task));
     (!lines.is_empty()).then(|| Section::new(title, lines, "ctx_history events=task").weighing(16))
 }

@@ -36,6 +36,10 @@ pub enum Priority {
     Critical,
 }
 
+impl Priority {
+    pub const ALL: [Self; 4] = [Self::Low, Self::Normal, Self::High, Self::Critical];
+}
+
 /// Kind, its word, its priority, and the most bytes of its text.
 const KINDS: &[(EventKind, &str, Priority, usize)] = &[
     (EventKind::Prompt, "prompt", Priority::Critical, 4_000),

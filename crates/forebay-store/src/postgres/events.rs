@@ -92,11 +92,15 @@ pub(super) fn events(work: &mut Work<'_>, page: &EventPage) -> Result<Vec<Record
     if let Some(before) = page.before {
         conditions.add("event.id < ?", before);
     }
+    let most = page.of_each_priority.unwrap_or(page.limit);
     let sql = format!(
-        "SELECT event.id, kind, subject, text, times, stands, session.key, branch, ticket, created
-         FROM event JOIN session
-             ON session.workspace = $1 AND session.project = $2 AND session.id = event.session
-         WHERE event.workspace = $1 AND event.project = $2 {} ORDER BY event.id DESC LIMIT {}",
+        "SELECT id, kind, subject, text, times, stands, key, branch, ticket, created FROM
+             (SELECT event.*, session.key,
+                  row_number() OVER (PARTITION BY priority ORDER BY event.id DESC) AS place
+              FROM event JOIN session
+                  ON session.workspace = $1 AND session.project = $2 AND session.id = event.session
+              WHERE event.workspace = $1 AND event.project = $2 {}) AS fitting
+         WHERE place <= {most} ORDER BY id DESC LIMIT {}",
         conditions.sql, page.limit
     );
     let rows = work.query(&sql, &conditions.values())?;

@@ -3,7 +3,7 @@
 use rusqlite::types::Value;
 
 /// SQL that follows a WHERE, and the values its marks stand for, in order.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(super) struct Conditions {
     pub(super) sql: String,
     pub(super) values: Vec<Value>,

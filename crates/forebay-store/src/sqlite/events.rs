@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use forebay_domain::event::Recorded;
+use forebay_domain::event::{Priority, Recorded};
 use forebay_domain::{Event, EventKind, Timestamp};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params_from_iter};
@@ -97,9 +97,27 @@ fn evict(transaction: &Transaction<'_>, session: i64) -> rusqlite::Result<()> {
 
 /// Events, the latest first.
 pub(super) fn events(connection: &Connection, page: &EventPage) -> rusqlite::Result<Vec<Recorded>> {
+    let conditions = conditions(page);
+    let Some(most) = page.of_each_priority else {
+        return select(connection, conditions, page.limit);
+    };
+    let mut events = Vec::new();
+    for priority in Priority::ALL {
+        let mut conditions = conditions.clone();
+        conditions.add("event.priority = ?", [Value::from(priority as i64)]);
+        events.extend(select(connection, conditions, most)?);
+    }
+    events.sort_unstable_by_key(|event| Reverse(event.sequence));
+    events.truncate(page.limit);
+    Ok(events)
+}
+
+fn conditions(page: &EventPage) -> Conditions {
     let mut conditions = Conditions::default();
     conditions.add_text("session.key = ?", page.session.as_deref());
-    conditions.add_one_of("event.kind", page.kinds.iter().map(|kind| kind.word()));
+    // By their priority they come in order; all of a kind would have to be put in order first.
+    let kind = if page.of_each_priority.is_some() { "+event.kind" } else { "event.kind" };
+    conditions.add_one_of(kind, page.kinds.iter().map(|kind| kind.word()));
     conditions.add_text("event.ticket = ?", page.ticket.as_deref());
     if page.standing_only {
         conditions.add("event.stands", []);
@@ -107,32 +125,28 @@ pub(super) fn events(connection: &Connection, page: &EventPage) -> rusqlite::Res
     if let Some(before) = page.before {
         conditions.add("event.id < ?", [Value::from(before)]);
     }
-    let Conditions { sql, values } = conditions;
-    // All of a session are put in order here: SQLite would copy each of them once more.
-    let takes_all = page.session.is_some() && page.limit >= MOST_PER_SESSION;
-    let order = if takes_all { String::new() } else { latest_first(page.limit) };
-    let mut events: Vec<Recorded> = connection
+    conditions
+}
+
+fn select(
+    connection: &Connection,
+    Conditions { sql, values }: Conditions,
+    limit: usize,
+) -> rusqlite::Result<Vec<Recorded>> {
+    connection
         .prepare_cached(&format!(
             "SELECT event.id, kind, subject, text, times, stands, session.key, branch, ticket, created
-             FROM event JOIN session ON session.id = event.session WHERE TRUE {sql} {order}",
+             FROM event JOIN session ON session.id = event.session
+             WHERE TRUE {sql} ORDER BY event.id DESC LIMIT {limit}",
         ))?
         .query_map(params_from_iter(values), read)?
         .filter_map(Result::transpose)
-        .collect::<Result<_, _>>()?;
-    if takes_all {
-        events.sort_unstable_by_key(|event| Reverse(event.sequence));
-        events.truncate(page.limit);
-    }
-    Ok(events)
-}
-
-fn latest_first(limit: usize) -> String {
-    format!("ORDER BY event.id DESC LIMIT {limit}")
+        .collect()
 }
 
 /// An event of a kind that this version does not know is left to the one that wrote it.
 fn read(row: &Row<'_>) -> rusqlite::Result<Option<Recorded>> {
-    let Some(kind) = EventKind::from_word(&row.get::<_, String>(1)?) else { return Ok(None) };
+    let Some(kind) = EventKind::from_word(row.get_ref(1)?.as_str()?) else { return Ok(None) };
     Ok(Some(Recorded {
         sequence: row.get(0)?,
         event: Event { kind, subject: row.get(2)?, text: row.get(3)? },

@@ -69,6 +69,23 @@ fn the_last_of_a_subject_says_how_it_stands() {
 }
 
 #[test]
+fn many_of_one_priority_do_not_stand_in_the_way_of_another() {
+    on_every_engine(|store| {
+        let task = |number: usize| event(EventKind::Task, &number.to_string(), "open: a task");
+        let error = event(EventKind::Error, "cargo test", "error[E0308]");
+        store.remember(&happened("s", vec![error])).unwrap();
+        store.remember(&happened("s", (0..40).map(task).collect())).unwrap();
+        let bounded = EventPage { of_each_priority: Some(3), ..page("s") };
+        let found = store.events(&bounded).unwrap();
+        let subjects: Vec<&str> = found.iter().map(|found| found.event.subject.as_str()).collect();
+        assert_eq!(subjects, ["39", "38", "37", "cargo test"]);
+        let errors = EventPage { kinds: vec![EventKind::Error], ..bounded.clone() };
+        assert_eq!(texts(store, &errors), ["error[E0308]"]);
+        assert_eq!(texts(store, &EventPage { limit: 2, ..bounded }).len(), 2);
+    });
+}
+
+#[test]
 fn what_is_settled_no_longer_stands_until_it_happens_again() {
     on_every_engine(|store| {
         let failure = || event(EventKind::Error, "cargo test", "error[E0308]");

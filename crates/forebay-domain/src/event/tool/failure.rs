@@ -1,5 +1,7 @@
 //! Failures: told by the host, by an exit code, or by lines that only a failing program prints.
 
+use memchr::{memmem, memrchr};
+
 use super::super::{Event, EventKind};
 use crate::hook::{ToolAction, ToolCall, ToolResult};
 use crate::policy::shell;
@@ -104,7 +106,7 @@ fn telling_line(result: &ToolResult) -> Option<String> {
     let mut best: Option<(u8, &str)> = None;
     for text in result.texts() {
         let (head, tail) = ends(text);
-        for line in head.lines().chain(tail.lines()) {
+        for line in suspicious_lines(head).into_iter().chain(suspicious_lines(tail)) {
             let weight = weight(line);
             if weight > best.map_or(0, |(weight, _)| weight) {
                 best = Some((weight, line));
@@ -119,6 +121,41 @@ fn ends(text: &str) -> (&str, &str) {
         return (text, "");
     }
     (cut::prefix(text, LOOKED_AT), cut::suffix(text, LOOKED_AT))
+}
+
+/// What stands in every line that tells of a failure, and in few others.
+const SIGNS: &[&str] = &[
+    "rror",
+    "ERROR",
+    "ail",
+    "FAIL",
+    "fatal:",
+    "panic",
+    "npm ERR!",
+    "E   ",
+    "xception",
+    "Uncaught ",
+    "Unhandled ",
+    "Traceback",
+    "Segmentation",
+    "make: ***",
+    "sh: ",
+    "not found",
+    "No such file",
+    "Permission denied",
+    "Connection refused",
+];
+
+/// The lines that have one of the signs, in order: most have none, and nobody looks at them.
+fn suspicious_lines(text: &str) -> Vec<&str> {
+    let starts = SIGNS.iter().flat_map(|sign| {
+        let places = memmem::find_iter(text.as_bytes(), sign.as_bytes());
+        places.map(|place| memrchr(b'\n', &text.as_bytes()[..place]).map_or(0, |end| end + 1))
+    });
+    let mut starts: Vec<usize> = starts.collect();
+    starts.sort_unstable();
+    starts.dedup();
+    starts.into_iter().filter_map(|start| text[start..].lines().next()).collect()
 }
 
 /// Openings of lines that name a failure: 3 says what, 2 says that.
@@ -186,10 +223,11 @@ fn counts_nothing(line: &str) -> bool {
         && !counts_failures(line)
 }
 
+const COUNTED: &[&str] = &["failed", "failures", "failing", "errors"];
+const LABELS: &[&str] = &["Failures: ", "Errors: ", "failures: ", "failed: "];
+
 /// `3 failed`, `2 errors`, `Failures: 1`, with a count above none.
 fn counts_failures(line: &str) -> bool {
-    const COUNTED: &[&str] = &["failed", "failures", "failing", "errors"];
-    const LABELS: &[&str] = &["Failures: ", "Errors: ", "failures: ", "failed: "];
     let is_some = |word: &str| word.parse::<u32>().is_ok_and(|count| count > 0);
     let is_no_word = |c: char| !c.is_alphanumeric();
     let words: Vec<&str> = line.split(is_no_word).filter(|word| !word.is_empty()).collect();
@@ -199,4 +237,24 @@ fn counts_failures(line: &str) -> bool {
     };
     words.windows(2).any(|pair| is_some(pair[0]) && COUNTED.contains(&pair[1]))
         || LABELS.iter().any(labelled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_tells_of_a_failure_has_a_sign() {
+        let opening = OPENINGS.iter().chain(WITHIN).map(|(words, _)| *words);
+        for words in opening.chain(COUNTED.iter().chain(LABELS).copied()) {
+            assert!(SIGNS.iter().any(|sign| words.contains(sign)), "{words}");
+        }
+    }
+
+    #[test]
+    fn suspicious_lines_are_told_once_and_in_order() {
+        let text = "all well\n  error: a failed panic\r\nfine\n\nFAILED x\nno";
+        assert_eq!(suspicious_lines(text), ["  error: a failed panic", "FAILED x"]);
+        assert!(suspicious_lines("").is_empty());
+    }
 }
