@@ -1,6 +1,7 @@
 //! Raw text made ready for the store by whoever has a processor to spare: hashed and compressed.
 
 use crate::StoreError;
+use crate::contract::Import;
 use crate::sqlite::blobs::{PART_BYTES, Part};
 
 /// An entry's raw bytes, ready to be written.
@@ -12,6 +13,11 @@ pub struct Packed {
 }
 
 impl Packed {
+    /// The content of each import.
+    pub(crate) fn of_each(entries: &[Import]) -> Result<Vec<(&Import, Self)>, StoreError> {
+        entries.iter().map(|import| Ok((import, Self::of(&import.raw)?))).collect()
+    }
+
     pub fn of(raw: &[u8]) -> Result<Self, StoreError> {
         let (mut parts, mut start, mut line) = (Vec::new(), 0, 1);
         for piece in raw.chunks(PART_BYTES) {

@@ -427,8 +427,7 @@ impl Store for PostgresStore {
 
     fn import(&self, entries: &[Import], step: &ImportStep) -> Result<bool, StoreError> {
         // Compressed first, so that the transaction is short.
-        let ready = entries.iter().map(|import| Ok((import, Packed::of(&import.raw)?)));
-        let ready = ready.collect::<Result<Vec<_>, StoreError>>()?;
+        let ready = Packed::of_each(entries)?;
         let is_written = self.writing(|work| imports::write(work, &ready, step))?;
         if is_written {
             for import in entries {

@@ -28,8 +28,10 @@ pub(crate) mod vectors;
 pub(crate) mod words;
 
 use std::collections::BTreeMap;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::thread;
 use std::time::Duration;
 
 use forebay_domain::event::Recorded;
@@ -154,7 +156,15 @@ impl SqliteStore {
         chunks: &[&NewChunk],
         work: impl FnOnce(&rusqlite::Transaction<'_>, &mut Placed) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let words = Batch::of(chunks);
+        self.writing_batch(Batch::of(chunks), chunks, work)
+    }
+
+    fn writing_batch<T>(
+        &self,
+        words: Batch,
+        chunks: &[&NewChunk],
+        work: impl FnOnce(&rusqlite::Transaction<'_>, &mut Placed) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
         self.writing(|transaction| {
             let mut placed = Placed::default();
             let value = work(transaction, &mut placed)?;
@@ -383,11 +393,15 @@ impl Store for SqliteStore {
     }
 
     fn import(&self, entries: &[Import], step: &ImportStep) -> Result<bool, StoreError> {
-        // Compressed first, so that the transaction is short.
-        let ready = entries.iter().map(|import| Ok((import, Packed::of(&import.raw)?)));
-        let ready = ready.collect::<Result<Vec<_>, StoreError>>()?;
         let chunks: Vec<&NewChunk> = entries.iter().flat_map(|import| &import.chunks).collect();
-        self.writing_words(&chunks, |transaction, placed| {
+        // Compressed first, so that the transaction is short, and while words are put in order.
+        let (ready, words) = thread::scope(|scope| {
+            let packing = scope.spawn(|| Packed::of_each(entries));
+            let words = Batch::of(&chunks);
+            (packing.join().unwrap_or_else(|panic| resume_unwind(panic)), words)
+        });
+        let ready = ready?;
+        self.writing_batch(words, &chunks, |transaction, placed| {
             imports::write(transaction, &ready, step, placed)
         })
     }
