@@ -4,7 +4,7 @@ use std::io::BufReader;
 
 use forebay_store::{SincePage, Store};
 
-use super::records::{self, Giver, Line, Lines, Trouble};
+use super::records::{self, Giver, Line, Lines, Next, Trouble};
 use super::{Chosen, Tally};
 use crate::{App, AppError};
 
@@ -83,7 +83,7 @@ pub fn give(
         Some(store) => page(&*store, after, &chosen)?,
         None => Page { to: after, ..Page::default() },
     };
-    let last = Line::Page { to: page.to, more: page.more };
+    let last = Line::Page(Next { to: page.to, more: page.more, too_large: page.too_large });
     records::write_line(&last, &mut page.lines).map_err(records::unwritable)?;
     Ok(page)
 }
@@ -99,7 +99,7 @@ pub(super) fn take_page(
     app: &App,
     lines: &[u8],
     giver: &Giver<'_>,
-) -> Result<(Tally, Option<(i64, bool)>), AppError> {
+) -> Result<(Tally, Option<Next>), AppError> {
     let store = app.places.own()?;
     let mut lines = Lines::new(BufReader::new(lines));
     let mut tally = Tally::default();
@@ -112,7 +112,7 @@ pub(super) fn take_page(
     loop {
         match lines.next().map_err(wrong)? {
             None => return Ok((tally, None)),
-            Some(Line::Page { to, more }) => return Ok((tally, Some((to, more)))),
+            Some(Line::Page(next)) => return Ok((tally, Some(next))),
             Some(Line::Entry(line)) => {
                 let adopted = records::adopt(app, &*store, &line, &mut lines, giver);
                 tally.count(&adopted.map_err(|trouble| match trouble {

@@ -30,16 +30,25 @@ pub(super) enum Line {
     Text(String),
     /// The same where they are no text: a character for each byte.
     Bytes(String),
-    /// The last line of a page: where the next one begins, and whether there is one.
-    Page {
-        to: i64,
-        more: bool,
-    },
+    /// The last line of a page.
+    Page(Next),
     /// The last line of an archive.
     End {
         records: u64,
         blake3: String,
     },
+}
+
+/// What comes after a page.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Next {
+    /// Where the next page begins.
+    pub(super) to: i64,
+    /// Whether there is one.
+    pub(super) more: bool,
+    /// Entries that were too large for this page.
+    #[serde(default)]
+    pub(super) too_large: u64,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::exchange::{self, LARGEST_ENTRY};
-use super::records::Giver;
+use super::records::{Giver, Next};
 use super::{Chosen, Tally};
 use crate::{Answer, App, AppError, Call};
 
@@ -122,13 +122,7 @@ pub fn push(app: &App, server: &Server, chosen: &Chosen, call: &Call) -> Result<
     } else {
         format!("{} to {}: {}", told(sent), server.url, tally.in_words())
     };
-    if too_large > 0 {
-        text.push_str(&format!(
-            "\nleft out: {} over {} MB; forebay export takes them along",
-            told(too_large),
-            LARGEST_ENTRY / (1024 * 1024)
-        ));
-    }
+    text.push_str(&left_out(too_large));
     let data = json!({ "sent": sent, "too_large": too_large, "tally": tally });
     Ok(Answer::new(text, data))
 }
@@ -137,7 +131,7 @@ pub fn push(app: &App, server: &Server, chosen: &Chosen, call: &Call) -> Result<
 pub fn pull(app: &App, server: &Server, chosen: &Chosen, call: &Call) -> Result<Answer, AppError> {
     let mut cursor = Cursor::read(app, server.way("pull", chosen))?;
     let giver = Giver { member: None, revives: false };
-    let mut tally = Tally::default();
+    let (mut tally, mut too_large) = (Tally::default(), 0);
     loop {
         let mut parameters = vec![("after", cursor.position.to_string())];
         parameters.extend(chosen.sources.iter().map(|name| ("source", name.clone())));
@@ -147,7 +141,8 @@ pub fn pull(app: &App, server: &Server, chosen: &Chosen, call: &Call) -> Result<
         let answer = ask(server, &server.page_url(&parameters), None, call)?;
         let (taken, next) = exchange::take_page(app, &answer, &giver)?;
         tally.add(taken);
-        let (to, more) = next.ok_or_else(|| not_forebay(server))?;
+        let Next { to, more, too_large: left } = next.ok_or_else(|| not_forebay(server))?;
+        too_large += left;
         if to < cursor.position {
             return Err(not_forebay(server));
         }
@@ -158,11 +153,26 @@ pub fn pull(app: &App, server: &Server, chosen: &Chosen, call: &Call) -> Result<
             break;
         }
     }
-    let text = match tally.added + tally.known + tally.forgotten {
+    let mut text = match tally.added + tally.known + tally.forgotten {
         0 => format!("nothing new on {}", server.url),
         _ => format!("from {}: {}", server.url, tally.in_words()),
     };
-    Ok(Answer::new(text, json!(tally)))
+    text.push_str(&left_out(too_large));
+    let mut data = json!(tally);
+    data["too_large"] = too_large.into();
+    Ok(Answer::new(text, data))
+}
+
+/// Says what found no room in a page, on a line of its own.
+fn left_out(too_large: u64) -> String {
+    match too_large {
+        0 => String::new(),
+        count => format!(
+            "\nleft out: {} over {} MB; forebay export takes them along",
+            told(count),
+            LARGEST_ENTRY / (1024 * 1024)
+        ),
+    }
 }
 
 /// How far one way went, kept in the store.

@@ -135,6 +135,23 @@ fn sources_and_runs_are_shared_only_when_asked_for() {
 }
 
 #[test]
+fn what_is_too_large_for_a_page_is_told_both_ways() {
+    let team = Team::new();
+    let ann = team.member("ann");
+    let large = "The walrus sleeps on the ice all day.\n".repeat(100_000);
+    ann.env.write("large.md", &large);
+    ann.run(&["index", "large.md"]).ok();
+    let pushed = ann.run(&["push", "--source", "large*"]).ok().text();
+    assert!(pushed.contains("left out: 1 entry over 3 MB; forebay export"), "{pushed}");
+    let text = json!({ "text": large, "source": "large" });
+    let index = Request::tool("ctx_index", text).header("forebay-project", "app");
+    team.server.send(&index.bearing(&ann.token)).answer();
+    let pulled = ann.run(&["pull", "--source", "large*"]).ok().text();
+    assert!(pulled.starts_with("nothing new on "), "{pulled}");
+    assert!(pulled.contains("left out: 1 entry over 3 MB; forebay export"), "{pulled}");
+}
+
+#[test]
 fn a_push_that_broke_off_goes_on() {
     let team = Team::new();
     let ann = team.member("ann");

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::http::{StatusCode, Uri};
 use axum::routing::{get, post};
 use forebay_app::settings::Serve;
@@ -44,6 +45,8 @@ pub(super) fn router(
     oauth::add_to(routes, settings)
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
+        // The guard has read the body within the limit of the settings; the library has one of its own.
+        .layer(DefaultBodyLimit::disable())
         .layer(axum::middleware::from_fn_with_state(guard, guard::pass))
 }
 
