@@ -20,8 +20,10 @@ pub(super) const TABLE: Table = Table {
     ..Table::new("Go", tree_sitter_go::LANGUAGE, include_str!("go.scm"))
 };
 
+/// What begins with a capital, and the types that an interface is made of.
 fn public(facts: &Facts<'_>) -> bool {
-    facts.name.chars().next().is_some_and(char::is_uppercase)
+    let is_constraint = facts.kind == Kind::Field && facts.is_in(&[Kind::Interface]);
+    is_constraint || facts.name.chars().next().is_some_and(char::is_uppercase)
 }
 
 /// A type's own name: without pointer, package and type arguments.

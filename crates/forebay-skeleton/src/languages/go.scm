@@ -10,6 +10,8 @@
 (field_declaration name: (_) @name) @item.field
 (field_declaration !name type: (_) @name) @item.field
 
+; What a constant repeats of those before it is told by their order.
+(const_declaration "(" @rest (const_spec !value)) @item.module
 (const_spec name: (identifier) @name value: (_)? @value) @item.constant
 (var_spec name: (identifier) @name value: (_)? @value) @item.variable
 

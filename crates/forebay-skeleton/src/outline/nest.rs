@@ -91,7 +91,7 @@ impl Nesting<'_> {
             kind,
             name: raw.name.as_ref().map(name_of).unwrap_or_default(),
             more_names: raw.more_names.iter().map(name_of).collect(),
-            name_start: raw.name.as_ref().map_or(raw.range.end, |name| name.start),
+            name_start: raw.name.as_ref().map_or(raw.range.start, |name| name.start),
             exported: wrapper.as_ref().is_some_and(|wrapper| wrapper.exports),
             range: wrapper.map_or_else(|| raw.range.clone(), |outer| outer.range),
             body: raw.body.clone(),

@@ -33,13 +33,16 @@ pub(super) fn of(
     let head_end =
         cut.map_or(item.range.end, |cut| cut.start.clamp(item.range.start, item.range.end));
     let head = without_details(source, outline, item, item.range.start..head_end);
-    let head = led(language, item, shortened(item, squeezed(&head), longest));
+    let head = led(language, outline, item, shortened(item, squeezed(&head), longest));
     match (&item.members, &item.body) {
-        (Some(members), _) => container(language, source, item, members, head),
+        (Some(members), _) => container(language, source, outline, item, members, head),
         (None, Some(_)) if language.table.is_data && !language.table.is_flat => {
             Header::plain(format!("{head} {LEFT_OUT}"), String::new())
         }
-        (None, Some(_)) => Header::plain(without_end(language, &head), String::new()),
+        (None, Some(_)) => {
+            let separator = separator_after(source, item).filter(|_| item.kind == Kind::Variant);
+            Header::plain(without_end(language, &head), separator.unwrap_or_default().to_owned())
+        }
         (None, None) if item.kind.is_callable() => {
             Header::plain(without_end(language, &head), String::new())
         }
@@ -59,6 +62,7 @@ impl Header {
 fn container(
     language: &Language,
     source: &str,
+    outline: &Outline,
     item: &Item,
     members: &Range<usize>,
     head: String,
@@ -67,12 +71,17 @@ fn container(
     // The block may be told from its first member on, with its bracket before it.
     let (head, block) = match head.strip_suffix('{') {
         Some(bare) => (bare.trim_end().to_owned(), "{"),
+        None if begins_with_item(outline, members) => (head, ""),
         None => (head, block),
     };
+    let head = head.trim_end_matches(',').to_owned();
     let tail = source.get(members.end..item.range.end).unwrap_or_default();
     let tail = squeezed(tail.trim().trim_end_matches(language.table.block_end));
     let (open, close) = brackets(language, block);
-    let is_apart = open != "(" || source[..members.start].ends_with(char::is_whitespace);
+    let is_apart = match open {
+        "(" => source[..members.start].ends_with(char::is_whitespace),
+        _ => open != ":",
+    };
     let space = if open.is_empty() || head.is_empty() || !is_apart { "" } else { " " };
     let gap = if tail.is_empty() || tail.starts_with([';', ',']) { "" } else { " " };
     let separator = separator_after(source, item).filter(|_| tail.is_empty()).unwrap_or_default();
@@ -84,10 +93,17 @@ fn container(
     }
 }
 
-fn led(language: &Language, item: &Item, head: String) -> String {
+/// Whether the first member stands where the block begins, so that nothing opens the block.
+fn begins_with_item(outline: &Outline, members: &Range<usize>) -> bool {
+    let first = outline.items.partition_point(|item| item.range.start < members.start);
+    outline.items.get(first).is_some_and(|item| item.range.start == members.start)
+}
+
+fn led(language: &Language, outline: &Outline, item: &Item, head: String) -> String {
     let word = language.table.leads.iter().find(|(kind, _)| *kind == item.kind);
+    let is_in_group = item.parent.is_some_and(|parent| outline.items[parent].kind.is_mere_group());
     match word {
-        Some((_, word)) if !head.starts_with(word) => format!("{word}{head}"),
+        Some((_, word)) if !head.starts_with(word) && !is_in_group => format!("{word}{head}"),
         _ => head,
     }
 }
@@ -101,8 +117,12 @@ fn brackets<'a>(language: &Language, block: &'a str) -> (&'a str, &'a str) {
     match (block.chars().next(), block.find('{')) {
         (Some('('), _) => ("(", ")"),
         (Some('['), _) => ("[", "]"),
+        // The block ends where its indentation does.
+        (Some(':'), _) if closes => (":", ""),
         // A word may belong to the block: `interface {`.
-        (Some(_), Some(at)) if closes || at == 0 => (&block[..=at], "}"),
+        (Some(_), Some(at)) if (closes && !block[..at].contains('\n')) || at == 0 => {
+            (&block[..=at], "}")
+        }
         _ => ("", language.table.block_end),
     }
 }
@@ -144,7 +164,7 @@ fn is_long(value: &str) -> bool {
 pub(super) fn squeezed(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    out.push_str(lines.next().unwrap_or_default());
+    push_unaligned(&mut out, lines.next().unwrap_or_default());
     for line in lines {
         let closes = line.starts_with([')', ']', '>']);
         if closes && out.ends_with(',') {
@@ -157,9 +177,21 @@ pub(super) fn squeezed(text: &str) -> String {
         {
             out.push(' ');
         }
-        out.push_str(line);
+        push_unaligned(&mut out, line);
     }
     out
+}
+
+/// Writes a line without the blanks that align it with its neighbours; those in quotes say something.
+fn push_unaligned(out: &mut String, line: &str) {
+    let quote = line.find(['"', '\'', '`']).unwrap_or(line.len());
+    let mut code = &line[..quote];
+    while let Some(at) = code.find("  ") {
+        out.push_str(&code[..=at]);
+        code = code[at..].trim_start_matches(' ');
+    }
+    out.push_str(code);
+    out.push_str(&line[quote..]);
 }
 
 fn shortened(item: &Item, mut head: String, longest: usize) -> String {

@@ -83,3 +83,15 @@ func helper() string {
 }
 
 type Option func(*Ferry)
+
+// Weight is what cars are weighed in.
+type Weight interface {
+	~int | ~float64
+}
+
+// Freight is weighed and named.
+type Freight interface {
+	comparable
+	~int | ~string
+	String() string
+}
