@@ -5,6 +5,7 @@
 (object_declaration name: (_) @name (class_body) @members) @item.class
 (object_declaration name: (_) @name) @item.class
 (companion_object "companion" @name (class_body) @members) @item.class
+(enum_entry (identifier) @name (class_body) @body) @item.variant
 (enum_entry (identifier) @name) @item.variant
 (function_declaration name: (_) @name (function_body)? @body) @item.function
 (secondary_constructor "constructor" @name (block)? @body) @item.method

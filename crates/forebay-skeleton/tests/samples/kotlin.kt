@@ -70,3 +70,18 @@ fun Boat<*>.sink(depth: Int): Unit {
 }
 
 inline fun <reified T> find(predicate: (T) -> Boolean): T? = null
+
+class Rig {
+    init { val q = 1 }
+
+    enum class Sail(val area: Int) {
+        JIB(1) { override fun hoist() = 1 },
+        MAIN(2) {
+            override fun hoist() = 2
+        };
+
+        abstract fun hoist(): Int
+    }
+}
+
+enum class Rope { HALYARD, SHEET; fun coil() = 1 }
