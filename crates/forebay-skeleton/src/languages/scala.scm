@@ -16,7 +16,9 @@
 (var_declaration name: (_) @name) @item.field
 (type_definition name: (_) @name) @item.type
 (given_definition name: (_) @name body: (_)? @body) @item.constant
-(extension_definition body: (_) @members) @item.impl
+(given_definition return_type: (_) @name body: (_)? @body) @item.constant
+(extension_definition body: (_) @rest) @item.impl
+(export_declaration (_) @name .) @item.reexport
 
 (comment) @comment
 (block_comment) @comment

@@ -47,3 +47,24 @@ enum Side {
 package object tools {
   def measure(bridge: Bridge[_]): Int = bridge.length
 }
+
+class Ramp(val slope: Int) extends Way:
+  val width: Double = 1
+  def climb(x: Int): Int =
+    val steps = 42
+    if x > 1 then { 1 } else { 2 }
+  private def hidden = 1
+
+object Ramps:
+  val all = List(1).map { x =>
+    x + 1
+  }
+  def count(): Int = all.size
+
+extension (name: String)
+  def shout: String = name.map { _.toUpper }
+  def twice: String =
+    name + name
+
+given Ordering[Ramp] = ???
+export Ramps.count
