@@ -45,6 +45,8 @@ pub(crate) struct Table {
     pub(crate) leads: &'static [(Kind, &'static str)],
     /// What ends a block that has no closing bracket.
     pub(crate) block_end: &'static str,
+    /// What ends the mark of a section, in languages where the marks are shown.
+    pub(crate) section_end: &'static str,
     /// What a text must begin with to be read as code.
     pub(crate) prologue: &'static str,
     /// What closes a block that was cut after its first line.
@@ -199,6 +201,7 @@ impl Table {
             notation: Notation::SLASHES,
             leads: &[],
             block_end: "",
+            section_end: "",
             prologue: "",
             closer: "}",
             member_blocks: &[],

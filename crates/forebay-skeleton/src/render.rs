@@ -23,14 +23,14 @@ pub(crate) fn render(
     writer.out
 }
 
-/// The text of one item on one line, without what stands in it.
+/// The text of one item on one line, without what stands in it and with the word that leads its group.
 pub(crate) fn signature(
     language: &Language,
     source: &str,
     outline: &Outline,
     item: &Item,
 ) -> String {
-    header::of(language, source, outline, item, header::LONG_HEAD).head
+    header::led(language, item, header::of(language, source, outline, item, header::LONG_HEAD).head)
 }
 
 struct Writer<'a> {
@@ -55,8 +55,14 @@ impl<'a> Writer<'a> {
     /// Writes what stands in an item, or at the top.
     fn block(&mut self, parent: Option<usize>, depth: usize) {
         let mut was_large = false;
+        let mut section = None;
         let children: Vec<usize> = self.visible(parent);
         for (position, index) in children.into_iter().enumerate() {
+            let own = self.section(index);
+            if let Some(mark) = own.filter(|_| own != section) {
+                self.line(depth.saturating_sub(1), mark);
+            }
+            section = own;
             let start = self.out.len();
             self.item(index, depth);
             let is_large = self.out[start..].trim_end().contains('\n');
@@ -66,6 +72,14 @@ impl<'a> Writer<'a> {
             }
             was_large = is_large;
         }
+    }
+
+    /// The mark of the section that an item stands in, where marks are shown.
+    fn section(&self, index: usize) -> Option<&'a str> {
+        let end = self.language.table.section_end;
+        let (start, _) = self.outline.section(index).filter(|_| !end.is_empty())?;
+        let length = self.source[start..].find(end)? + end.len();
+        Some(&self.source[start..start + length])
     }
 
     fn visible(&self, parent: Option<usize>) -> Vec<usize> {
@@ -157,7 +171,11 @@ impl<'a> Writer<'a> {
                 && self.docs(item).is_empty()
                 && self.shown_attributes(item).is_empty()
         };
-        let brackets = !docs.is_empty() || self.options.line_numbers || self.language.table.is_data;
+        let is_parted = children.iter().any(|index| self.section(*index).is_some());
+        let brackets = is_parted
+            || !docs.is_empty()
+            || self.options.line_numbers
+            || self.language.table.is_data;
         if brackets || self.language.table.notation.doc_inside || !items.clone().all(is_bare) {
             return None;
         }

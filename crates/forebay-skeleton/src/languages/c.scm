@@ -12,6 +12,12 @@
 (struct_specifier name: (_) @name body: (_) @members) @item.struct
 (union_specifier name: (_) @name body: (_) @members) @item.union
 (enum_specifier name: (_)? @name body: (_) @members) @item.enum
+; Who sees a type by its name alone can point at it.
+([(translation_unit (struct_specifier name: (_) @name !body) @item.struct)
+  (preproc_ifdef (struct_specifier name: (_) @name !body) @item.struct)
+  (declaration_list (struct_specifier name: (_) @name !body) @item.struct)])
+(field_declaration type: (union_specifier !name body: (_) @members) !declarator) @item.union
+(field_declaration type: (struct_specifier !name body: (_) @members) !declarator) @item.struct
 (field_declaration declarator: (_) @name) @item.field
 (enumerator name: (_) @name) @item.variant
 

@@ -1,5 +1,7 @@
 //! C++.
 
+mod masked;
+
 use crate::kind::Kind;
 use crate::language::{Facts, Notation, Table};
 
@@ -7,6 +9,8 @@ pub(super) const TABLE: Table = Table {
     extensions: &["cpp", "cc", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "inl", "cu", "cuh"],
     public,
     name_of,
+    masked: masked::masked,
+    section_end: ":",
     notation: Notation::PLAIN_SLASHES,
     closer: "};",
     member_blocks: &[("struct X {", "}"), ("enum X {", "}")],

@@ -31,13 +31,13 @@ impl Outline {
             before: source.get(item.range.start..item.name_start).unwrap_or_default(),
             exported: item.exported || names.any(|name| self.exported.contains(name)),
             file_exports: self.exports,
-            section: self.section(index),
+            section: self.section(index).map(|(_, public)| public),
             parent,
         })
     }
 
-    /// What the last section mark in the same block says.
-    fn section(&self, index: usize) -> Option<bool> {
+    /// The last section mark in the same block: where it stands, and whether what follows is public.
+    pub(crate) fn section(&self, index: usize) -> Option<(usize, bool)> {
         if self.sections.is_empty() {
             return None;
         }
@@ -52,7 +52,7 @@ impl Outline {
         };
         let own = self.sections[..last].iter().rev();
         let mut own = own.take_while(|(start, _)| members.contains(start));
-        own.find(|(start, _)| !is_inner(start)).map(|(_, public)| *public)
+        own.find(|(start, _)| !is_inner(start)).copied()
     }
 }
 

@@ -80,7 +80,8 @@ fn is_remark(text: &str) -> bool {
     // Examples in docs are no code.
     const COMMENTS: &[&str] = &["//", "/*", "* ", "*/"];
     let starts = |marks: &[&str]| marks.iter().any(|mark| text.starts_with(mark));
-    starts(COMMENTS) || starts(REMARKS) && !text.contains('{')
+    let is_template = text.starts_with("template") && text.ends_with('>');
+    starts(COMMENTS) || is_template || starts(REMARKS) && !text.contains('{')
 }
 
 /// Lines that go on with what stands above them at the same indentation.

@@ -33,7 +33,10 @@ pub(super) fn of(
     let head_end =
         cut.map_or(item.range.end, |cut| cut.start.clamp(item.range.start, item.range.end));
     let head = without_details(source, outline, item, item.range.start..head_end);
-    let head = led(language, outline, item, shortened(item, squeezed(&head), longest));
+    let head = shortened(item, squeezed(&head), longest);
+    // A group that is shown has the word for all in it.
+    let is_in_group = item.parent.is_some_and(|parent| outline.items[parent].kind.is_mere_group());
+    let head = if is_in_group { head } else { led(language, item, head) };
     match (&item.members, &item.body) {
         (Some(members), _) => container(language, source, outline, item, members, head),
         (None, Some(_)) if language.table.is_data && !language.table.is_flat => {
@@ -99,11 +102,11 @@ fn begins_with_item(outline: &Outline, members: &Range<usize>) -> bool {
     outline.items.get(first).is_some_and(|item| item.range.start == members.start)
 }
 
-fn led(language: &Language, outline: &Outline, item: &Item, head: String) -> String {
+/// A head with the word that items of its kind begin with.
+pub(super) fn led(language: &Language, item: &Item, head: String) -> String {
     let word = language.table.leads.iter().find(|(kind, _)| *kind == item.kind);
-    let is_in_group = item.parent.is_some_and(|parent| outline.items[parent].kind.is_mere_group());
     match word {
-        Some((_, word)) if !head.starts_with(word) && !is_in_group => format!("{word}{head}"),
+        Some((_, word)) if !head.starts_with(word) => format!("{word}{head}"),
         _ => head,
     }
 }

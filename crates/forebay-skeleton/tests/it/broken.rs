@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use forebay_skeleton::{Document, Options, Symbol, skeleton};
+use forebay_skeleton::{Document, Options, Symbol, language_named, skeleton};
 
 use crate::samples::{self, Sample};
 
@@ -108,4 +108,28 @@ fn loss(sample: &Sample, whole: &[Symbol], lines: &[&str], deleted: usize) -> Lo
 fn without(lines: &[&str], deleted: usize) -> String {
     let others = lines.iter().enumerate().filter(|(index, _)| *index != deleted);
     others.map(|(_, line)| *line).collect()
+}
+
+#[test]
+fn what_has_no_name_is_told_once() {
+    check(
+        "C++",
+        "template <typename T>\nT g(T x) {\n    if (x) {\n        return x;\n    return x;\n}\n\nnamespace {\n    int hidden;\n}\nenum { E1, E2 };\n\ntemplate <typename T>\nT h(T x) {\n    return x;\n}\n",
+        &[
+            "template <typename T> T g(T x)",
+            "",
+            "namespace {",
+            "    int hidden;",
+            "}",
+            "",
+            "enum { E1, E2 };",
+            "template <typename T> T h(T x)",
+        ],
+    );
+}
+
+#[track_caller]
+fn check(language: &str, text: &str, expected: &[&str]) {
+    let told = skeleton(text, language_named(language), Options::default()).text;
+    assert_eq!(told.lines().collect::<Vec<_>>(), expected);
 }

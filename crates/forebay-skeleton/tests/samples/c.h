@@ -23,6 +23,15 @@ struct rope {
 };
 
 typedef struct rope rope_t;
+struct rope_pool;
+
+struct knot {
+    int kind;
+    union {
+        int turns;
+        float pull;
+    };
+};
 
 typedef struct {
     int left, right;

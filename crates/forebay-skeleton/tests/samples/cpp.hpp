@@ -78,4 +78,30 @@ static int helper() { return 1; }
 using Path = std::vector<Point>;
 typedef unsigned long Handle;
 
+struct opaque_pen;
+
+class DRAW_API Brush : public QObject
+{
+    Q_OBJECT
+    Q_PROPERTY(int width READ width)
+public:
+    explicit Brush(QObject* parent = nullptr);
+    int width() const;
+    friend void swap(Brush&, Brush&);
+signals:
+    void changed(int width);
+public slots:
+    void setWidth(int width);
+private:
+    int width_;
+};
+
+struct Pixel {
+    int place;
+    union {
+        int packed;
+        float grey;
+    };
+};
+
 }  // namespace draw
