@@ -8,10 +8,12 @@ pub(super) const TABLE: Table = Table {
     interpreters: &["node", "bun", "deno"],
     public,
     name_of,
-    member_blocks: &[("class X {", "}")],
+    member_blocks: &[("class X {", "}"), ("export default {", "}")],
     imports: Some(crate::imports::SCRIPT),
-    ..Table::new("JavaScript", tree_sitter_javascript::LANGUAGE, include_str!("javascript.scm"))
+    ..Table::new("JavaScript", tree_sitter_javascript::LANGUAGE, QUERY)
 };
+
+const QUERY: &str = concat!(include_str!("exported_object.scm"), "\n", include_str!("javascript.scm"));
 
 /// What is exported, or everything in a file that exports nothing by name; members that are not
 /// marked as private.

@@ -18,8 +18,19 @@
 (expression_statement (assignment_expression left: (member_expression) @name right: (function_expression body: (_) @body))) @item.function
 (expression_statement (assignment_expression left: (member_expression) @name right: (arrow_function body: (_) @body))) @item.function
 (expression_statement (assignment_expression left: (member_expression) @name right: (class body: (_) @members))) @item.class
-((expression_statement (assignment_expression left: (member_expression) @name right: (_) @value)) @item.reexport
+((expression_statement (assignment_expression left: (member_expression) @name right: (object) @members)) @item.reexport
   (#match? @name "^(module\\.)?exports\\b"))
+((assignment_expression left: (member_expression) @_exports right: (object [
+    (method_definition name: (_) @name body: (_) @body)
+    (pair key: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+  ] @item.method))
+  (#match? @_exports "^(module\\.)?exports\\b"))
+((assignment_expression left: (member_expression) @_exports right: (object (pair key: (_) @name value: (_) @value) @item.field))
+  (#match? @_exports "^(module\\.)?exports\\b"))
+((assignment_expression left: (member_expression) @_exports right: (object [(shorthand_property_identifier) (spread_element)] @item.field @name))
+  (#match? @_exports "^(module\\.)?exports\\b"))
+((expression_statement (assignment_expression left: (member_expression) @name right: (_) @value)) @item.reexport
+  (#match? @name "^((module\\.)?exports|window|globalThis)\\b"))
 
 ; What is exported without a declaration.
 (export_statement "default" @name value: (arrow_function body: (_) @body)) @item.function
@@ -37,9 +48,20 @@
 (comment) @comment
 (decorator) @attribute
 
-; Callbacks and control flow declare for themselves.
-(arguments [(arrow_function) (function_expression)] @opaque)
+; Callbacks and control flow declare for themselves; what a file is wrapped in does not.
+((call_expression function: (identifier) @_called arguments: (arguments [(arrow_function) (function_expression)] @opaque))
+  (#not-eq? @_called "define"))
+(call_expression function: [(member_expression) (subscript_expression) (call_expression) (super)] arguments: (arguments [(arrow_function) (function_expression)] @opaque))
+(new_expression arguments: (arguments [(arrow_function) (function_expression)] @opaque))
 [(if_statement) (for_statement) (for_in_statement) (while_statement) (do_statement) (try_statement) (switch_statement)] @opaque
+
+; What is taken from elsewhere is not declared here.
+((variable_declarator value: (call_expression function: (identifier) @_require arguments: (arguments . (string)))) @opaque
+  (#eq? @_require "require"))
+((variable_declarator value: (member_expression object: (call_expression function: (identifier) @_require arguments: (arguments . (string))))) @opaque
+  (#eq? @_require "require"))
+((variable_declarator value: (call_expression function: (call_expression function: (identifier) @_require arguments: (arguments . (string))))) @opaque
+  (#eq? @_require "require"))
 
 (import_statement source: (_) @import)
 (export_statement source: (_) @import)

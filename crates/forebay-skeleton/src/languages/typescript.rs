@@ -16,7 +16,7 @@ pub(super) const TABLE: Table = Table {
 };
 
 /// TSX shares it.
-pub(super) const QUERY: &str = include_str!("typescript.scm");
+pub(super) const QUERY: &str = concat!(include_str!("exported_object.scm"), "\n", include_str!("typescript.scm"));
 
 /// Spells what this grammar does not know so that it does: as `respelled`, and a signature that only its
 /// line parts from the one before it gets a semicolon.

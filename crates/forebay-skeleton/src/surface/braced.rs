@@ -119,7 +119,10 @@ impl Header {
         let repeats = self.text.starts_with("impl") && self.text.contains(" for ");
         let is_test = self.text.starts_with("mod test");
         // What begins with a bracket goes on with something that was not a function's header.
-        let is_called = self.text.contains('(') && !self.text.starts_with(['(', '>', ';', '!']);
+        // Neither do those that a file is wrapped in: `}(this, function (exports) {`.
+        let is_wrapper = ["define(", "}(", "})("].iter().any(|mark| self.text.starts_with(mark));
+        let is_called =
+            self.text.contains('(') && !self.text.starts_with(['(', '>', ';', '!']) && !is_wrapper;
         repeats || is_test || (is_called && !words.any(|word| CONTAINERS.contains(&word)))
     }
 }
