@@ -43,6 +43,8 @@ pub(crate) struct Table {
     pub(crate) notation: Notation,
     /// Words that items of a kind begin with, also where a group has the word once for all.
     pub(crate) leads: &'static [(Kind, &'static str)],
+    /// Kinds of items that are one where they follow each other by the same name.
+    pub(crate) joined: &'static [Kind],
     /// What ends a block that has no closing bracket.
     pub(crate) block_end: &'static str,
     /// What ends the mark of a section, in languages where the marks are shown.
@@ -200,6 +202,7 @@ impl Table {
             masked: |_| None,
             notation: Notation::SLASHES,
             leads: &[],
+            joined: &[],
             block_end: "",
             section_end: "",
             prologue: "",

@@ -1,6 +1,7 @@
 //! The items of a document: found by its language's query, nested, and told public or not.
 
 mod collect;
+mod join;
 mod nest;
 mod settle;
 

@@ -149,8 +149,10 @@ impl<'a> Writer<'a> {
         if left_out && !self.language.table.is_flat {
             self.line(depth + 1, LEFT_OUT);
         }
-        if !close.is_empty() || !tail.is_empty() {
-            self.line(depth, &format!("{close}{tail}"));
+        match (close.is_empty(), tail.is_empty()) {
+            (true, true) => {}
+            (true, false) => self.line(depth + 1, tail.trim_start()),
+            (false, _) => self.line(depth, &format!("{close}{tail}")),
         }
     }
 

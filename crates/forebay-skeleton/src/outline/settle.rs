@@ -6,6 +6,7 @@ use crate::language::{Facts, Language};
 
 impl Outline {
     pub(crate) fn settle(&mut self, language: &Language, source: &str) {
+        self.join(language.table.joined);
         for index in 0..self.items.len() {
             let parent = self.items[index].parent.map(|parent| &self.items[parent]);
             let parent = parent.map(|parent| (parent.kind, parent.public));

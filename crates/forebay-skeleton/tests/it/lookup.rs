@@ -50,6 +50,22 @@ fn a_symbol_has_its_whole_body() {
 }
 
 #[test]
+fn a_signature_has_its_equations() {
+    let sample = samples::named("open.hs");
+    let document = Document::parse(sample.text.as_str(), sample.language).unwrap();
+    let text = |path: &str| -> Vec<&str> {
+        document.symbol(path).into_iter().map(|range| &sample.text[range]).collect()
+    };
+    assert_eq!(
+        text("turns"),
+        [
+            "-- | How many turns.\nturns :: Int -> Int\nturns 0 = 1\nturns x\n  | x > 3 = 2\n  | otherwise = x"
+        ]
+    );
+    assert_eq!(text("(+++)"), ["infixl 6 +++", "(+++) :: Int -> Int -> Int\na +++ b = a"]);
+}
+
+#[test]
 fn a_language_is_known_by_name_ending_or_interpreter() {
     let of = |path: &str, first: &str| {
         language_of(path, first.as_bytes()).map(forebay_skeleton::Language::name)
