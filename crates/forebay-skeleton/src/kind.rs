@@ -81,6 +81,11 @@ impl Kind {
         matches!(self, Self::Function | Self::Method)
     }
 
+    /// Whether it is a type that something can be implemented for.
+    pub(crate) fn is_type(self) -> bool {
+        matches!(self, Self::Class | Self::Enum | Self::Struct | Self::Type | Self::Union)
+    }
+
     /// Whether it is a part of a type that fits on a line with its neighbours.
     pub(crate) fn is_part(self) -> bool {
         matches!(self, Self::Field | Self::Variant | Self::Key)

@@ -23,7 +23,9 @@ pub(super) const TABLE: Table = Table {
 /// Whatever says `pub`, also to its crate only: other files may use it.
 fn public(facts: &Facts<'_>) -> bool {
     match facts.kind {
-        Kind::Variant | Kind::Impl | Kind::Macro => true,
+        Kind::Variant | Kind::Impl => true,
+        // A call has no name of its own.
+        Kind::Macro => facts.exported || facts.name.is_empty(),
         _ if facts.is_in(&[Kind::Trait, Kind::Variant, Kind::Module]) && facts.before.starts_with("extern") => true,
         _ if facts.is_in(&[Kind::Trait]) => true,
         _ => facts.says("pub"),
@@ -40,11 +42,16 @@ fn name_of(captured: &str) -> String {
 
 /// Attributes that change how an item is used; those for the compiler's eyes are left out.
 fn attribute(text: &str) -> bool {
+    // What a value is called where it is written down.
+    const ON_THE_WIRE: &[&str] = &["rename", "tag", "flatten", "alias"];
     const SILENT: &[&str] = &[
         "allow", "expect", "warn", "deny", "forbid", "doc", "inline", "cold", "track_caller", "rustfmt", "clippy",
-        "cfg_attr", "test", "ignore", "automatically_derived", "serde", "optimize", "stable", "unstable", "rustc",
+        "cfg_attr", "test", "ignore", "automatically_derived", "optimize", "stable", "unstable", "rustc",
     ];
     let name = text.trim_start_matches(['#', '[', '!', ' ']);
     let name = name.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+    if name == "serde" {
+        return ON_THE_WIRE.iter().any(|word| text.contains(word));
+    }
     !SILENT.iter().any(|silent| name == *silent || name.starts_with("rustc_"))
 }

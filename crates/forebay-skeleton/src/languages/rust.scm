@@ -23,6 +23,14 @@
 (const_item name: (_) @name value: (_)? @value) @item.constant
 (static_item name: (_) @name value: (_)? @value) @item.variable
 (macro_definition name: (_) @name . (_) @body) @item.macro
+((attribute_item) @_attribute . [(attribute_item) (line_comment) (block_comment)]* . (macro_definition name: (_) @exported)
+  (#match? @_attribute "macro_export"))
+(use_declaration (visibility_modifier) argument: (identifier) @exported)
+(use_declaration (visibility_modifier) argument: (use_as_clause path: (identifier) @exported))
+; What a macro declares is known to the macro alone; its call says that there is something.
+(source_file (macro_invocation (token_tree) @value) @item.macro)
+(source_file (expression_statement (macro_invocation (token_tree) @value)) @item.macro)
+(declaration_list (macro_invocation (token_tree) @value) @item.macro)
 ((use_declaration (visibility_modifier) argument: (_) @name) @item.reexport)
 (extern_crate_declaration (visibility_modifier) name: (_) @name) @item.reexport
 

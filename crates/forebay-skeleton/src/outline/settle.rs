@@ -1,5 +1,7 @@
 //! Tells what is public, once it is known what stands in what.
 
+use std::collections::HashSet;
+
 use super::Outline;
 use crate::kind::Kind;
 use crate::language::{Facts, Language};
@@ -14,6 +16,19 @@ impl Outline {
             let item = &mut self.items[index];
             item.public = public;
             item.kind = kind_in(item.kind, parent);
+        }
+        self.hide_with_their_types();
+    }
+
+    /// What is implemented for a type that nobody else sees is seen by nobody else.
+    fn hide_with_their_types(&mut self) {
+        let named = |public: bool| -> HashSet<String> {
+            let types = self.items.iter().filter(|item| item.kind.is_type());
+            types.filter(|item| item.public == public).map(|item| item.name.clone()).collect()
+        };
+        let (seen, hidden) = (named(true), named(false));
+        for item in self.items.iter_mut().filter(|item| item.kind == Kind::Impl) {
+            item.public &= !hidden.contains(&item.name) || seen.contains(&item.name);
         }
     }
 

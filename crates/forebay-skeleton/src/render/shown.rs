@@ -23,7 +23,9 @@ impl Shown {
             // A group is shown for what it holds; what is hidden on purpose hides what it holds.
             if item.kind.is_mere_group() && item.members.is_some() {
                 let is_named = item.kind == Kind::Module && shown[index];
-                shown[index] = is_named || (holds_shown[index] && !hidden(item.range.start));
+                let is_seen = item.kind == Kind::Module || shown[index];
+                let holds = holds_shown[index] && is_seen && !hidden(item.range.start);
+                shown[index] = is_named || holds;
             }
             if let Some(parent) = item.parent.filter(|_| shown[index]) {
                 holds_shown[parent] = true;

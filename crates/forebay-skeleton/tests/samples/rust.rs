@@ -117,6 +117,53 @@ pub mod cellar {
     }
 }
 
+macro_rules! hidden_room {
+    () => {};
+}
+
+macro_rules! shared_room {
+    () => {};
+}
+pub(crate) use shared_room;
+
+bitflags! {
+    /// What a room has.
+    pub struct Comforts: u32 {
+        const BATH = 1;
+    }
+}
+
+thread_local!(static GUESTS: u32 = 0);
+
+struct Drawer;
+
+impl Drawer {
+    pub fn pull() {}
+}
+
+impl Clone for Drawer {
+    fn clone(&self) -> Self {
+        Drawer
+    }
+}
+
+#[derive(Default)]
+pub enum Bed {
+    #[default]
+    Narrow,
+    #[serde(rename = "king")]
+    Wide,
+    #[allow(dead_code)]
+    Bunk,
+}
+
+pub trait Cleaned<R>
+where
+    R: Clone,
+{
+    fn by(&self) -> R;
+}
+
 #[cfg(test)]
 mod tests {
     pub fn not_a_part_of_it() {}
