@@ -38,6 +38,11 @@ fn a_symbol_is_found_by_its_path() {
     check("java.java", "Lamp#turnOn", &["/** Turns it on. */", "public void turnOn() {"]);
     check("javascript.js", "tocks", &["export let ticks = 0, tocks = 1;"]);
     check("markdown.md", "Wheat", &["## Wheat"]);
+    check(
+        "sql.sql",
+        "books_title",
+        &["CREATE UNIQUE INDEX books_title ON books (title, author_id)"],
+    );
     check("rust.rs", "", &[]);
 }
 

@@ -21,6 +21,18 @@ SELECT books.title, readers.name
 FROM books
 JOIN readers ON readers.id = books.id;
 
+CREATE VIEW titles AS SELECT title FROM books;
+
+CREATE EXTENSION IF NOT EXISTS "uuid-ossp";
+
+CREATE TABLE loans (
+    id INTEGER PRIMARY KEY,
+    book_id INTEGER NOT NULL,
+    CONSTRAINT one_loan UNIQUE (book_id),
+    CONSTRAINT loaned FOREIGN KEY (book_id) REFERENCES books (id),
+    CHECK (id > 0)
+);
+
 -- Counts books.
 CREATE FUNCTION count_books(author INTEGER) RETURNS INTEGER AS $$
     SELECT count(*) FROM books WHERE author_id = author;
