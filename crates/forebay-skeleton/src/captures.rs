@@ -5,7 +5,7 @@
 //!   `@rest`: they reach from here to its end), `@value` (left out when long), `@doc` (its
 //!   docs), `@owner` (the type it belongs to, when it does not stand in it);
 //! - `@wrapper` and `@export`: nodes that begin where the item they hold begins (`export`, decorators);
-//! - `@exported`: a name that is exported without its item;
+//! - `@exported`: a name that is exported without its item; `@hidden`: one that is made private without it;
 //! - `@comment`, `@attribute`: stand before an item;
 //! - `@purpose`: says what the file is for;
 //! - `@opaque`: nothing in it is an item of the file;
@@ -32,6 +32,7 @@ pub(crate) enum Capture {
     Wrapper,
     Export,
     Exported,
+    Hidden,
     Comment,
     Attribute,
     Purpose,
@@ -67,6 +68,7 @@ impl Capture {
             "wrapper" => Self::Wrapper,
             "export" => Self::Export,
             "exported" => Self::Exported,
+            "hidden" => Self::Hidden,
             "comment" => Self::Comment,
             "attribute" => Self::Attribute,
             "purpose" => Self::Purpose,

@@ -25,6 +25,8 @@ pub(crate) struct Outline {
     pub(crate) sections: Vec<(usize, bool)>,
     /// Names that are exported apart from their items.
     pub(crate) exported: HashSet<String>,
+    /// Names that are made private apart from their items, with where that is said.
+    pub(crate) hidden: Vec<(usize, String)>,
     /// Something is exported.
     pub(crate) exports: bool,
 }

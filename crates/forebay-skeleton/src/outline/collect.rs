@@ -22,6 +22,7 @@ pub(super) struct Found {
     pub(super) trivia: Vec<Trivia>,
     pub(super) sections: Vec<(usize, bool)>,
     pub(super) exported: HashSet<String>,
+    pub(super) hidden: Vec<Range<usize>>,
     pub(super) imports: Vec<Range<usize>>,
     pub(super) purposes: Vec<Range<usize>>,
 }
@@ -147,6 +148,7 @@ impl Found {
             Capture::Purpose => self.purposes.push(range),
             Capture::Opaque => self.items.push(Raw::new(None, node, 0)),
             Capture::Import => self.imports.push(range),
+            Capture::Hidden => self.hidden.push(range),
             Capture::Section { public } => self.sections.push((range.start, public)),
             _ => {}
         }
@@ -157,7 +159,7 @@ impl Found {
         let items = self.items.iter_mut().flat_map(Raw::ranges);
         let wrappers = self.wrappers.by_child.values_mut().map(|wrapper| &mut wrapper.range);
         let trivia = self.trivia.iter_mut().map(|trivia| &mut trivia.range);
-        let others = self.imports.iter_mut().chain(&mut self.purposes);
+        let others = self.imports.iter_mut().chain(&mut self.purposes).chain(&mut self.hidden);
         for range in items.chain(wrappers).chain(trivia).chain(others) {
             *range = surface.in_source(range);
         }

@@ -17,6 +17,8 @@ pub(super) fn nest(language: &Language, source: &str, found: Found) -> Outline {
         nesting.add(raw);
     }
     let items = nesting.items;
+    let name_of = |range: &Range<usize>| (language.table.name_of)(source[range.clone()].trim());
+    let hidden = found.hidden.iter().map(|range| (range.start, name_of(range))).collect();
     Outline {
         items,
         trivia: found.trivia,
@@ -25,6 +27,7 @@ pub(super) fn nest(language: &Language, source: &str, found: Found) -> Outline {
         sections: found.sections,
         exports: found.wrappers.any_exports,
         exported: found.exported,
+        hidden,
     }
 }
 

@@ -12,7 +12,7 @@ impl Outline {
         for index in 0..self.items.len() {
             let parent = self.items[index].parent.map(|parent| &self.items[parent]);
             let parent = parent.map(|parent| (parent.kind, parent.public));
-            let public = self.is_public(language, source, index, parent);
+            let public = self.is_public(language, source, index, parent) && !self.is_hidden(index);
             let item = &mut self.items[index];
             item.public = public;
             item.kind = kind_in(item.kind, parent);
@@ -50,6 +50,14 @@ impl Outline {
             section: self.section(index).map(|(_, public)| public),
             parent,
         })
+    }
+
+    /// Whether it is said in the same block that an item is private.
+    fn is_hidden(&self, index: usize) -> bool {
+        let item = &self.items[index];
+        let block = item.parent.and_then(|parent| self.items[parent].members.as_ref());
+        let is_here = |at: &usize| block.is_none_or(|block| block.contains(at));
+        self.hidden.iter().any(|(at, name)| *name == item.name && is_here(at))
     }
 
     /// The last section mark in the same block: where it stands, and whether what follows is public.

@@ -58,6 +58,7 @@ pub(super) fn of(document: &Document, whole: Outline, pieces: Outline) -> Outlin
         purposes: whole.purposes,
         imports: whole.imports,
         exported: whole.exported,
+        hidden: whole.hidden,
     }
 }
 

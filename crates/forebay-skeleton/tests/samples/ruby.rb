@@ -1,5 +1,4 @@
 # frozen_string_literal: true
-
 # Kitchens and what is cooked in them.
 
 require "set"
@@ -61,6 +60,33 @@ module Kitchen
   end
 
   class Burnt < StandardError; end
+
+  class Oven
+    SECRET = 1
+    private_constant :SECRET
+
+    def heat; end
+    alias warm heat
+    alias_method :roast, :heat
+    define_method(:glow) { |colour| colour }
+    define_method(:cool) do |minutes|
+      minutes
+    end
+
+    def soot; end
+    def ash; end
+    private :soot, :ash
+
+    def self.scrub; end
+    private_class_method :scrub
+    private attr_reader :dirt
+  end
+
+  Tray = Struct.new(:width, :depth) do
+    def area
+      width * depth
+    end
+  end
 end
 
 def serve(dish, guests)
