@@ -29,7 +29,9 @@ pub(super) fn of(
     item: &Item,
     longest: usize,
 ) -> Header {
-    let cut = item.members.as_ref().or(item.body.as_ref());
+    // What stands in a body may be told while the rest of the body is not.
+    let cuts = [item.members.as_ref(), item.body.as_ref()];
+    let cut = cuts.into_iter().flatten().min_by_key(|cut| cut.start);
     let head_end =
         cut.map_or(item.range.end, |cut| cut.start.clamp(item.range.start, item.range.end));
     let head = without_details(source, outline, item, item.range.start..head_end);
@@ -78,7 +80,8 @@ fn container(
         None => (head, block),
     };
     let head = head.trim_end_matches(',').to_owned();
-    let tail = source.get(members.end..item.range.end).unwrap_or_default();
+    let end = item.body.as_ref().map_or(members.end, |body| body.end.max(members.end));
+    let tail = source.get(end..item.range.end).unwrap_or_default();
     let tail = squeezed(tail.trim().trim_end_matches(language.table.block_end));
     let (open, close) = brackets(language, block);
     let is_apart = match open {

@@ -56,3 +56,30 @@ pub extern fn toll(hour: c_int) callconv(.C) c_int;
 test "rings" {
     try ring(u8, undefined, 1);
 }
+
+pub usingnamespace @import("more.zig");
+
+/// A list of anything.
+pub fn ListOf(comptime T: type) type {
+    const first = 4;
+    return struct {
+        items: []T,
+
+        const Self = @This();
+
+        /// Puts one more in.
+        pub fn append(self: *Self, item: T) void {
+            _ = item + first;
+        }
+
+        fn grow(self: *Self) void {
+            _ = self;
+        }
+    };
+}
+
+export fn exported(a: i32) i32 {
+    return a;
+}
+
+pub const Handle = opaque {};
