@@ -1,6 +1,6 @@
 //! The skeleton of each sample, as it is shown.
 
-use forebay_skeleton::{Document, Options, State, Verbosity, skeleton};
+use forebay_skeleton::{Document, Options, State, Verbosity, language_named, skeleton};
 
 use crate::samples;
 
@@ -60,4 +60,20 @@ fn line_numbers_tell_where_to_read_on() {
 #[test]
 fn private_items_are_shown_when_asked_for() {
     check("private", Options { private: true, ..Options::default() });
+}
+
+/// Apart from the sample: without its first line, what such a class is made of reads as assignments.
+#[test]
+fn a_class_of_r6_tells_its_members() {
+    let text = "#' A singer.\nSinger <- R6::R6Class(\"Singer\",\n  inherit = Person,\n  public = list(\n    name = NULL,\n    sing = function(loud = FALSE) {\n      cat(self$name)\n    }\n  ),\n  private = list(age = 1),\n  active = list(pitch = function(value) 1)\n)\n";
+    let told = skeleton(text, language_named("R"), Options::default());
+    insta::assert_snapshot!(told.text, @r"
+    # A singer.
+    Singer <- R6::R6Class(
+        inherit = Person,
+        name = NULL,
+        sing = function(loud = FALSE)
+        pitch = function(value)
+    )
+    ");
 }
