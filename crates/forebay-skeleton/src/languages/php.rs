@@ -5,7 +5,8 @@ use crate::language::{Notation, Table};
 pub(super) const TABLE: Table = Table {
     extensions: &["php", "phtml", "php5", "phps"],
     interpreters: &["php"],
-    public: |facts| !facts.says("private"),
+    // Who may set a property is said apart from who sees it.
+    public: |facts| !facts.says("private") || facts.before.contains("private(set)"),
     name_of: |captured| captured.trim_start_matches('$').to_owned(),
     notation: Notation { doc_marks: &["/**"], ..Notation::SLASHES },
     prologue: "<?php ",

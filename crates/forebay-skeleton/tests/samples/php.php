@@ -90,3 +90,12 @@ function count_letters(array $letters, ?int &$total = null): int
 {
     return 0;
 }
+
+class Stamp {
+    public private(set) int $value = 1;
+    private int $worn = 0;
+    public string $text {
+        get => $this->value . 'c';
+        set(string $text) { $this->value = (int) $text; }
+    }
+}
