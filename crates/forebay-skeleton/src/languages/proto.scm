@@ -1,4 +1,5 @@
 (message (message_name) @name (message_body) @members) @item.struct
+(extend (full_ident) @name (message_body) @members) @item.impl
 (enum (enum_name) @name (enum_body) @members) @item.enum
 (service (service_name) @name . (_) @rest) @item.interface
 (rpc (rpc_name) @name . (_) "{" @body) @item.method
