@@ -13,6 +13,10 @@
 (protocol_property_declaration name: (pattern bound_identifier: (_) @name)) @item.field
 (associatedtype_declaration name: (_) @name) @item.type
 (typealias_declaration name: (_) @name) @item.type
+(macro_declaration (simple_identifier) @name definition: (_) @body) @item.macro
+(macro_declaration (simple_identifier) @name) @item.macro
+(operator_declaration (_) @name) @item.type
+(precedence_group_declaration (simple_identifier) @name (precedence_group_attributes) @value) @item.type
 
 (deinit_declaration) @opaque
 (comment) @comment

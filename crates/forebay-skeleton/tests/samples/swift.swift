@@ -76,3 +76,10 @@ public func rake<T>(_ beds: [T], times: Int = 1) rethrows -> [T] {
 actor Gardener {
     func work() async {}
 }
+
+/// Both the value and its text.
+@freestanding(expression)
+public macro stringify<T>(_ value: T) -> (T, String) = #externalMacro(module: "Macros", type: "Stringify")
+
+infix operator +++: Joining
+precedencegroup Joining { higherThan: AdditionPrecedence }
