@@ -24,8 +24,9 @@ pub(super) const TABLE: Table = Table {
 fn public(facts: &Facts<'_>) -> bool {
     match facts.kind {
         Kind::Variant | Kind::Impl => true,
-        // A call has no name of its own.
-        Kind::Macro => facts.exported || facts.name.is_empty(),
+        // A call has no name of its own, and is as public as what it stands in.
+        Kind::Macro if facts.name.is_empty() => facts.parent.is_none_or(|(_, public)| public),
+        Kind::Macro => facts.exported,
         _ if facts.is_in(&[Kind::Trait, Kind::Variant, Kind::Module]) && facts.before.starts_with("extern") => true,
         _ if facts.is_in(&[Kind::Trait]) => true,
         _ => facts.says("pub"),

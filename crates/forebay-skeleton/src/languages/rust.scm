@@ -27,10 +27,13 @@
   (#match? @_attribute "macro_export"))
 (use_declaration (visibility_modifier) argument: (identifier) @exported)
 (use_declaration (visibility_modifier) argument: (use_as_clause path: (identifier) @exported))
-; What a macro declares is known to the macro alone; its call says that there is something.
-(source_file (macro_invocation (token_tree) @value) @item.macro)
-(source_file (expression_statement (macro_invocation (token_tree) @value)) @item.macro)
-(declaration_list (macro_invocation (token_tree) @value) @item.macro)
+; What a macro declares is known to the macro alone; a call with items in it says that there is something.
+((source_file (macro_invocation (token_tree) @value) @item.macro)
+  (#match? @value "^\\{|\\b(pub|static|const|struct|enum)\\b"))
+((source_file (expression_statement (macro_invocation (token_tree) @value)) @item.macro)
+  (#match? @value "^\\{|\\b(pub|static|const|struct|enum)\\b"))
+((declaration_list (macro_invocation (token_tree) @value) @item.macro)
+  (#match? @value "^\\{|\\b(pub|static|const|struct|enum)\\b"))
 ((use_declaration (visibility_modifier) argument: (_) @name) @item.reexport)
 (extern_crate_declaration (visibility_modifier) name: (_) @name) @item.reexport
 

@@ -134,6 +134,11 @@ bitflags! {
 }
 
 thread_local!(static GUESTS: u32 = 0);
+implement_for!(u8, 1);
+
+mod words {
+    keywords! { bath }
+}
 
 struct Drawer;
 
