@@ -169,7 +169,9 @@ fn is_long(value: &str) -> bool {
 /// A text on one line, without the space that lines were broken at.
 pub(super) fn squeezed(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    // A sign that a line goes on says nothing where it does.
+    let lines = text.split_inclusive('\n').map(|line| line.trim_end_matches("\\\n"));
+    let mut lines = lines.map(str::trim).filter(|line| !line.is_empty());
     push_unaligned(&mut out, lines.next().unwrap_or_default());
     for line in lines {
         let closes = line.starts_with([')', ']', '>']);

@@ -12,6 +12,10 @@
 #define ROPE_MAX 4096
 #define ROPE_EMPTY(r) ((r)->length == 0)
 
+#define ROPE_EACH(rope, piece)    \
+    for (piece = (rope)->first;   \
+         piece; piece = piece->next)
+
 /* A piece of rope. */
 struct rope {
     /* In bytes. */

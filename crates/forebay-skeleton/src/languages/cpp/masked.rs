@@ -32,9 +32,15 @@ fn macros(source: &str) -> Vec<(Range<usize>, &'static str)> {
         }
         found.extend(section(text).map(|(range, word)| (at + range.start..at + range.end, word)));
         found.extend(export(text).map(|range| (at + range.start..at + range.end, "")));
-        is_parted = text.is_empty() || text.ends_with(['{', ';', '}', ':', '/']) || text.starts_with(['#', '/']);
+        is_parted = parts(text);
     }
     found
+}
+
+/// Whether what stands on the next line is not a part of this one.
+fn parts(line: &str) -> bool {
+    let is_apart = line.is_empty() || line.starts_with(['#', '/']) || line.ends_with(['{', ';', '}', ':', '/']);
+    is_apart && !line.ends_with('\\')
 }
 
 /// `signals:` and the `slots` of `public slots:`.
@@ -118,6 +124,7 @@ mod tests {
     fn macros_alone_on_a_line_are_blank() {
         check("{\n  Q_OBJECT\n  Q_PROPERTY(int a READ a)\npublic:\n", "{\n          \n                          \npublic:\n");
         check("{\n  A_FIRST,\n  A_LAST\n};\n", "{\n  A_FIRST,\n  A_LAST\n};\n");
+        check("#define A(b) \\\n  C_D(b)\n\nint e;\n", "#define A(b) \\\n  C_D(b)\n\nint e;\n");
         check("TEST(A, b)\n{\n", "TEST(A, b)\n{\n");
         check("UINT_PTR\nsize(int a);\n", "UINT_PTR\nsize(int a);\n");
         check("a = b +\n  C_D\n  + e;\n", "a = b +\n  C_D\n  + e;\n");
