@@ -124,6 +124,10 @@ impl Recovery<'_> {
         if let Some(header) = header {
             self.adopt(header.outline, header.opening, block.range.start, place);
         }
+        // What stood for the body may begin further on than the body does.
+        for body in self.outline.items[before..].iter_mut().filter_map(|item| item.body.as_mut()) {
+            body.start = body.start.min(block.inner.start);
+        }
         let inside = match self.outline.items.get(before) {
             _ if !block.is_opened => place.deeper(),
             // What stands in a function is its own business.
@@ -140,11 +144,13 @@ impl Recovery<'_> {
         let bare = first.trim_end();
         let closed = self.parse_in(&format!("{first}{closer}"), place);
         let is_told = closed.as_ref().is_some_and(|piece| piece.tells > 0 && piece.is_whole);
-        if is_told || bare.ends_with('{') || !closer.starts_with('}') {
+        // The bracket may have stood on a line of its own, the colon may be what is missing.
+        let opener = if self.document.language.table.is_indented { ":" } else { " {" };
+        let is_opened = bare.ends_with(opener.trim_start());
+        if is_told || is_opened || !(closer.starts_with('}') || opener == ":") {
             return closed;
         }
-        // The bracket may have stood on a line of its own.
-        self.parse_in(&format!("{bare} {{{closer}"), place)
+        self.parse_in(&format!("{bare}{opener}{closer}"), place)
             .filter(|piece| piece.tells > 0)
             .or(closed)
     }

@@ -128,6 +128,21 @@ fn what_has_no_name_is_told_once() {
     );
 }
 
+#[test]
+fn a_class_without_its_colon_keeps_its_methods() {
+    check(
+        "Python",
+        "class Broken\n    def a(self):\n        return 1\n\n    async def b(self):\n        return 2\n\n\nasync def c():\n    return (1\n",
+        &[
+            "class Broken",
+            "    def a(self): ...",
+            "    async def b(self): ...",
+            "",
+            "async def c(): ...",
+        ],
+    );
+}
+
 #[track_caller]
 fn check(language: &str, text: &str, expected: &[&str]) {
     let told = skeleton(text, language_named(language), Options::default()).text;
