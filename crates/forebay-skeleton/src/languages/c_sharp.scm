@@ -14,7 +14,8 @@
 (destructor_declaration name: (_) @name body: (_) @body) @item.method
 (operator_declaration operator: _ @name body: (_) @body) @item.method
 (conversion_operator_declaration type: (_) @name body: (_) @body) @item.method
-(property_declaration name: (_) @name accessors: (_)? @value value: (_)? @value) @item.field
+(property_declaration name: (_) @name accessors: (accessor_list (accessor_declaration body: (_))) @value) @item.field
+(property_declaration name: (_) @name value: (_)? @value) @item.field
 (indexer_declaration "this" @name accessors: (_)? @value) @item.field
 (field_declaration (variable_declaration (variable_declarator name: (_) @name))) @item.field
 (event_field_declaration (variable_declaration (variable_declarator name: (_) @name))) @item.field

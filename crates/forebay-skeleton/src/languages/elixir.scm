@@ -31,6 +31,12 @@
   ])))) @item.type
   (#any-of? @_word "type" "typep" "opaque" "callback" "macrocallback"))
 
+; What a module is made by and what it promises.
+((call target: (identifier) @_word (arguments . (alias) @name)) @item.reexport
+  (#eq? @_word "use"))
+((unary_operator operand: (call target: (identifier) @_word (arguments . (alias) @name))) @item.reexport
+  (#eq? @_word "behaviour"))
+
 ((unary_operator operand: (call target: (identifier) @_word)) @attribute
   (#any-of? @_word "spec" "impl" "deprecated"))
 ((unary_operator operand: (call target: (identifier) @_word (arguments (string)))) @comment

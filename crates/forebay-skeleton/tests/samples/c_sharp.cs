@@ -18,6 +18,11 @@ namespace Example.Trains
         /// <summary>Where it goes.</summary>
         public string Target { get; private set; } = "";
         public int Wagons => 3;
+        public int Seats
+        {
+            get;
+            set;
+        }
         public string this[int index]
         {
             get { return "x"; }

@@ -6,6 +6,8 @@ PREFIX ?= /usr/local
 NAME := clock
 FLAGS := -O2 \
 	-Wall
+export TICK = 1
+export TOCK
 OBJECTS = $(patsubst %.c,%.o,$(wildcard *.c))
 
 .PHONY: all clean
