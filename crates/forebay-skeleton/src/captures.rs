@@ -8,7 +8,7 @@
 //! - `@exported`: a name that is exported without its item; `@hidden`: one that is made private without it;
 //! - `@comment`, `@attribute`: stand before an item;
 //! - `@purpose`: says what the file is for;
-//! - `@opaque`: nothing in it is an item of the file;
+//! - `@opaque`: nothing in it is an item of the file; `@open`: it is not opaque after all;
 //! - `@section.private`, `@section.public`: what follows in this block is that;
 //! - `@import`: what the file takes from elsewhere.
 //!
@@ -37,6 +37,7 @@ pub(crate) enum Capture {
     Attribute,
     Purpose,
     Opaque,
+    Open,
     Section { public: bool },
     Import,
 }
@@ -73,6 +74,7 @@ impl Capture {
             "attribute" => Self::Attribute,
             "purpose" => Self::Purpose,
             "opaque" => Self::Opaque,
+            "open" => Self::Open,
             "section.private" => Self::Section { public: false },
             "section.public" => Self::Section { public: true },
             "import" => Self::Import,

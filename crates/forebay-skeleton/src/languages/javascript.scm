@@ -49,18 +49,19 @@
 (decorator) @attribute
 
 ; Callbacks and control flow declare for themselves; what a file is wrapped in does not.
-((call_expression function: (identifier) @_called arguments: (arguments [(arrow_function) (function_expression)] @opaque))
-  (#not-eq? @_called "define"))
-(call_expression function: [(member_expression) (subscript_expression) (call_expression) (super)] arguments: (arguments [(arrow_function) (function_expression)] @opaque))
-(new_expression arguments: (arguments [(arrow_function) (function_expression)] @opaque))
+(arguments [(arrow_function) (function_expression)] @opaque)
+(expression_statement (parenthesized_expression (call_expression function: (function_expression) arguments: (arguments (function_expression) @open))))
+(expression_statement (call_expression function: (parenthesized_expression (function_expression)) arguments: (arguments (function_expression) @open)))
+((expression_statement (call_expression function: (identifier) @_define arguments: (arguments (function_expression) @open)))
+  (#eq? @_define "define"))
 [(if_statement) (for_statement) (for_in_statement) (while_statement) (do_statement) (try_statement) (switch_statement)] @opaque
 
 ; What is taken from elsewhere is not declared here.
-((variable_declarator value: (call_expression function: (identifier) @_require arguments: (arguments . (string)))) @opaque
-  (#eq? @_require "require"))
-((variable_declarator value: (member_expression object: (call_expression function: (identifier) @_require arguments: (arguments . (string))))) @opaque
-  (#eq? @_require "require"))
-((variable_declarator value: (call_expression function: (call_expression function: (identifier) @_require arguments: (arguments . (string))))) @opaque
+((variable_declarator value: [
+    (call_expression function: (identifier) @_require arguments: (arguments . (string)))
+    (call_expression function: (call_expression function: (identifier) @_require arguments: (arguments . (string))))
+    (member_expression object: (call_expression function: (identifier) @_require arguments: (arguments . (string))))
+  ]) @opaque
   (#eq? @_require "require"))
 
 (import_statement source: (_) @import)

@@ -23,6 +23,8 @@ pub(super) struct Found {
     pub(super) sections: Vec<(usize, bool)>,
     pub(super) exported: HashSet<String>,
     pub(super) hidden: Vec<Range<usize>>,
+    /// The ids of what is not opaque though it looks so.
+    open: HashSet<usize>,
     pub(super) imports: Vec<Range<usize>>,
     pub(super) purposes: Vec<Range<usize>>,
 }
@@ -149,6 +151,9 @@ impl Found {
             Capture::Opaque => self.items.push(Raw::new(None, node, 0)),
             Capture::Import => self.imports.push(range),
             Capture::Hidden => self.hidden.push(range),
+            Capture::Open => {
+                self.open.insert(node.id());
+            }
             Capture::Section { public } => self.sections.push((range.start, public)),
             _ => {}
         }
@@ -171,6 +176,7 @@ impl Found {
     }
 
     fn sort(&mut self) {
+        self.items.retain(|item| item.kind.is_some() || !self.open.contains(&item.id));
         // What hides its inside comes before an item of the same extent.
         let order =
             |item: &Raw| (item.range.start, usize::MAX - item.range.end, item.kind.is_some());
