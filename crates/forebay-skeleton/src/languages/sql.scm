@@ -7,6 +7,9 @@
 (create_materialized_view (object_reference) @name (create_query) @value) @item.table
 (create_index column: (_) @name) @item.key
 (create_index (object_reference) @name) @item.key
+; Procedures are read as functions; what they are read to return is not told.
+((create_function (keyword_function) @_word (object_reference) @name (keyword_returns) @body) @item.function
+  (#match? @_word "^(?i)procedur"))
 (create_function (object_reference) @name (function_body) @body) @item.function
 (create_trigger (object_reference) @name) @item.function
 (create_type (object_reference) @name) @item.type

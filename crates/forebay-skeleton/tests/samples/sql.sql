@@ -38,6 +38,17 @@ CREATE FUNCTION count_books(author INTEGER) RETURNS INTEGER AS $$
     SELECT count(*) FROM books WHERE author_id = author;
 $$ LANGUAGE sql;
 
+-- Moves a book.
+CREATE OR REPLACE PROCEDURE move_book(book INTEGER, INOUT place TEXT)
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    UPDATE books SET shelf = place WHERE id = book;
+END;
+$$;
+
+CREATE POLICY own_loans ON loans USING (reader = current_user);
+
 CREATE TYPE shelf AS ENUM ('low', 'high');
 
 ALTER TABLE books ADD COLUMN shelf TEXT;
