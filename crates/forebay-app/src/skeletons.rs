@@ -10,7 +10,7 @@ use crate::threads;
 /// What skeletons of old contents may take in a store.
 pub(crate) const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// Skeletons of another form are made anew.
-const FORM: &str = concat!("skeleton 3 ", env!("CARGO_PKG_VERSION"));
+const FORM: &str = concat!("skeleton 4 ", env!("CARGO_PKG_VERSION"));
 
 /// A file to be shown by its skeleton.
 pub(crate) struct Subject<'a> {

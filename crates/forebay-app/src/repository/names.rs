@@ -12,7 +12,7 @@ use crate::{App, skeletons, threads};
 /// Larger files are left out: nobody wrote them by hand.
 const LARGEST: u64 = 1024 * 1024;
 /// Names of another form are gathered anew.
-const FORM: &str = concat!("names 3 ", env!("CARGO_PKG_VERSION"));
+const FORM: &str = concat!("names 4 ", env!("CARGO_PKG_VERSION"));
 
 /// The names of these files, which are all of the project; only what changed is read.
 pub(crate) fn names(app: &App, files: &[Found]) -> RepositoryNames {
