@@ -63,6 +63,11 @@ impl Recognizer for CargoBuild {
                 self.finished = Some(rest.to_owned());
                 return Mark::Weight(40);
             }
+            "Running" | "Starting" => {
+                // That the build ended is clear from what runs.
+                self.finished = None;
+                return Mark::Noise;
+            }
             "Downloading" | "Fresh" | "Blocking" => return Mark::Noise,
             _ => return Mark::Plain,
         };

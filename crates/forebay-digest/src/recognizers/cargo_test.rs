@@ -8,16 +8,44 @@ pub(super) const FORMAT: Format = Format {
     name: "cargo test",
     keeps: "passed, failed and ignored over all test binaries; failing tests; panics with their place",
     commands: &["cargo test", "cargo nextest", "cargo t"],
-    scope: Scope::Part(&["test result: ", "panicked at ", "     Summary ["]),
+    scope: Scope::Part(&[
+        "test result: ", "panicked at ", "     Summary [", " ... ok", " ... FAILED", "running 0 tests",
+    ]),
     start: || Box::<CargoTest>::default(),
 };
+
+/// Names in the list at the end of a test binary that are held.
+const LISTED: usize = 500;
+
+/// How lines of cargo start that stand between test binaries.
+const BETWEEN_BINARIES: [&str; 3] = ["error: ", "     Running ", "   Doc-tests "];
 
 #[derive(Debug, Default)]
 struct CargoTest {
     outcome: Outcome,
     binaries: u64,
+    /// Tests are run, so a panic is one of theirs.
+    tests_run: bool,
+    /// What the test binary said to run; what a test prints says something else.
+    announced: Option<u64>,
+    section: Section,
+    /// Failing tests as the test binary lists them in the end.
+    listed: Vec<String>,
     /// So many of the next lines say why a test panicked.
     reason_lines: u32,
+    /// nextest has summed up; what it lists from now on is final.
+    summed_up: bool,
+}
+
+/// Where in the output of a test binary.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Section {
+    #[default]
+    Tests,
+    /// Below `---- name stdout ----`: what a test printed.
+    Printed,
+    /// The names below the last `failures:`.
+    List,
 }
 
 impl Recognizer for CargoTest {
@@ -27,51 +55,101 @@ impl Recognizer for CargoTest {
         if text.starts_with("test ") && text.contains(" ... ") {
             self.reason_lines = 0;
         }
+        if let Some(mark) = self.heading(line.text) {
+            return mark;
+        }
         if self.reason_lines > 0 {
             return self.after_panic(text);
         }
         if let Some((thread, place)) = text.split_once("panicked at ") {
-            self.reason_lines = 5;
-            let name = thread.split('\'').nth(1).unwrap_or("main");
-            self.outcome.fail(name);
-            self.outcome.at(place.trim_end_matches(':'));
-            return Mark::DETAIL;
+            return self.panic(thread, place);
         }
-        if line.text.starts_with("test result: ") {
-            self.binaries += 1;
-            return self.result(text);
+        if text.len() == line.text.len() {
+            return self.test_binary(text, line.number);
         }
-        if text.starts_with("Summary [") {
-            return self.result(text);
-        }
-        if text.starts_with("test result: ") {
-            // nextest shows what each failing test printed.
-            return Mark::Noise;
-        }
-        if let Some(test) = text.strip_prefix("test ") {
-            return self.test(test);
-        }
-        if let Some((_, name)) = text.strip_prefix("FAIL [").and_then(|rest| rest.split_once(']')) {
-            let name = name.trim();
-            self.outcome.fail(name.rsplit(' ').next().unwrap_or(name));
-            return Mark::DETAIL;
-        }
-        match text {
-            _ if text.starts_with("PASS [") || text.starts_with("Compiling ") => Mark::Noise,
-            _ => Mark::Plain,
+        match self.section {
+            Section::Printed if self.announced.is_some() => Mark::Plain,
+            Section::List if line.text.starts_with("    ") => self.list(text),
+            _ => self.nextest(text),
         }
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+        if !self.tests_run {
+            return None;
+        }
         let scope = match self.binaries {
             0 | 1 => String::new(),
+            _ if self.outcome.has_several_runs() => String::new(),
             count => format!(" in {count} test binaries"),
         };
         self.outcome.report("cargo test", &scope)
     }
+
+    fn is_within_test(&self) -> bool {
+        // Between how many tests run and how they ended all is theirs.
+        self.section == Section::Printed || self.announced.is_some()
+    }
 }
 
 impl CargoTest {
+    /// Lines that say what follows.
+    fn heading(&mut self, line: &str) -> Option<Mark> {
+        if let Some(number) = line.strip_prefix("running ")
+            && (number.ends_with(" tests") || number.ends_with(" test"))
+        {
+            // What a test prints may look like a test binary, but it is within one.
+            if self.section != Section::Printed {
+                (self.announced, self.tests_run) = (count::first_number(number), true);
+                self.outcome.start_part();
+            }
+            return Some(Mark::Noise);
+        }
+        if let Some(name) = line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----")) {
+            self.section = Section::Printed;
+            self.reason_lines = 0;
+            self.outcome.fail(name);
+            return Some(Mark::Noise);
+        }
+        if line.starts_with("--- STDOUT: ") || line.starts_with("--- STDERR: ") {
+            // Older versions of nextest do not indent what a test printed.
+            self.section = Section::Printed;
+            return Some(Mark::Noise);
+        }
+        if line == "failures:" && (self.announced.is_some() || self.section == Section::Tests) {
+            self.section = Section::List;
+            self.reason_lines = 0;
+            self.listed.clear();
+            return Some(Mark::Noise);
+        }
+        if line.starts_with("    Finished ") && self.section != Section::Printed {
+            // cargo was started once more.
+            self.outcome.start_run();
+            (self.summed_up, self.announced) = (false, None);
+            return Some(Mark::Plain);
+        }
+        if self.section != Section::Printed && BETWEEN_BINARIES.iter().any(|start| line.starts_with(start)) {
+            // The test binary ended, if not with a result.
+            (self.announced, self.section) = (None, Section::Tests);
+            self.tests_run |= !line.starts_with("error: ") && !line.starts_with("     Running `");
+            return Some(Mark::Plain);
+        }
+        None
+    }
+
+    fn panic(&mut self, thread: &str, place: &str) -> Mark {
+        self.reason_lines = 5;
+        // Below the name of a test any thread is one of its own.
+        if self.tests_run && (self.section != Section::Printed || self.announced.is_none()) {
+            self.outcome.fail(thread.split('\'').nth(1).unwrap_or("main"));
+        }
+        if !self.tests_run {
+            return Mark::FAILURE;
+        }
+        self.outcome.at(place.trim_end_matches(':'));
+        Mark::DETAIL
+    }
+
     fn after_panic(&mut self, text: &str) -> Mark {
         self.reason_lines -= 1;
         let over = ["note: ", "stack backtrace", "----"].iter().any(|end| text.starts_with(end));
@@ -79,28 +157,140 @@ impl CargoTest {
             self.reason_lines = 0;
             return Mark::Noise;
         }
+        if !self.tests_run {
+            return Mark::REASON;
+        }
         self.outcome.because(text);
         Mark::DETAIL
     }
 
-    fn test(&mut self, test: &str) -> Mark {
-        match test.rsplit_once(" ... ") {
+    /// What a test binary writes at the start of a line.
+    fn test_binary(&mut self, text: &str, number: u64) -> Mark {
+        if let Some(result) = text.strip_prefix("test result: ") {
+            return self.result_of_binary(result, number);
+        }
+        if self.section == Section::Printed {
+            return self.last_words(text);
+        }
+        match text.strip_prefix("test ").and_then(|test| test.rsplit_once(" ... ")) {
             Some((name, "FAILED")) => {
-                self.outcome.fail(name);
+                self.tests_run = true;
+                self.outcome.fail(name.strip_suffix(" - should panic").unwrap_or(name));
                 Mark::DETAIL
             }
-            Some((_, ending)) if ending == "ok" || ending.starts_with("ignored") => Mark::Noise,
+            Some((name, ending)) if ending.starts_with("Error: ") => {
+                // With --nocapture what it returned stands before how it ended.
+                self.outcome.fail(name);
+                self.outcome.because(ending);
+                Mark::DETAIL
+            }
+            Some((_, ending)) if ending == "ok" || ending.starts_with("ignored") => {
+                self.tests_run = true;
+                Mark::Noise
+            }
             _ => Mark::Plain,
         }
     }
 
-    fn result(&mut self, text: &str) -> Mark {
-        self.outcome.said = true;
-        let failed = count::before(text, "failed").unwrap_or(0);
-        Outcome::add(&mut self.outcome.passed, count::before(text, "passed"));
-        Outcome::add(&mut self.outcome.failed, Some(failed));
-        let ignored = count::before(text, "ignored").or_else(|| count::before(text, "skipped"));
-        Outcome::add(&mut self.outcome.skipped, ignored);
+    /// What a test that did not panic returned, or did not do.
+    fn last_words(&mut self, text: &str) -> Mark {
+        let starts = ["Error: ", "note: test did not panic", "note: panic did not contain"];
+        if !starts.iter().any(|start| text.starts_with(start)) {
+            return Mark::Plain;
+        }
+        self.outcome.because(text.strip_prefix("note: ").unwrap_or(text));
+        Mark::DETAIL
+    }
+
+    fn list(&mut self, name: &str) -> Mark {
+        if self.listed.len() < LISTED {
+            self.listed.push(name.to_owned());
+        }
+        Mark::Noise
+    }
+
+    /// Counts only if it is about as many tests as were announced; else a test printed it.
+    fn result_of_binary(&mut self, text: &str, number: u64) -> Mark {
+        let counted = ["passed", "failed", "ignored", "measured"].map(|word| count::before(text, word).unwrap_or(0));
+        let is_own = match self.announced {
+            Some(announced) => counted.iter().sum::<u64>() == announced,
+            // Alone it is a result only where nothing but results is shown.
+            None if self.tests_run => self.section != Section::Printed,
+            None => number <= self.binaries + 1,
+        };
+        if !is_own {
+            return Mark::Plain;
+        }
+        let [passed, failed, ignored, _] = counted;
+        self.binaries += 1;
+        (self.tests_run, self.announced, self.section) = (true, None, Section::Tests);
+        self.add(passed, failed, ignored);
+        self.settle_failures(failed);
         if failed > 0 { Mark::OUTCOME } else { Mark::NOTABLE }
     }
+
+    /// Failing tests that are not in the list were only printed by a test.
+    fn settle_failures(&mut self, failed: u64) {
+        let listed = std::mem::take(&mut self.listed);
+        if listed.len() as u64 != failed {
+            return;
+        }
+        self.outcome.keep_failures_of_part(|name| listed.iter().any(|listed| listed == name));
+        for name in &listed {
+            self.outcome.rename(name);
+        }
+    }
+
+    fn add(&mut self, passed: u64, failed: u64, skipped: u64) {
+        self.outcome.said = true;
+        Outcome::add(&mut self.outcome.passed, Some(passed));
+        Outcome::add(&mut self.outcome.failed, Some(failed));
+        Outcome::add(&mut self.outcome.skipped, Some(skipped));
+    }
+
+    /// `        FAIL [   0.004s] app tests::bad`; nextest indents all it says.
+    fn nextest(&mut self, text: &str) -> Mark {
+        if text.starts_with("test result: ") {
+            // It shows what each failing test printed.
+            return Mark::Noise;
+        }
+        let Some((state, rest)) = text.split_once(" [") else { return Mark::Plain };
+        if state == "Summary" {
+            return self.nextest_summary(rest);
+        }
+        let Some((_, name)) = rest.split_once("] ") else { return Mark::Plain };
+        let name = name.trim();
+        self.section = Section::Tests;
+        // Another try may follow, until all is summed up.
+        let ended = if self.summed_up { without_try(state) } else { state };
+        match ended {
+            "PASS" | "SLOW" => Mark::Noise,
+            "FAIL" | "TIMEOUT" | "ABORT" | "LEAK-FAIL" | "SIGSEGV" | "SIGABRT" | "SIGKILL" => {
+                self.tests_run = true;
+                self.outcome.fail(name.rsplit(' ').next().unwrap_or(name));
+                if ended == "TIMEOUT" {
+                    self.outcome.because("timed out");
+                }
+                Mark::DETAIL
+            }
+            _ => Mark::Plain,
+        }
+    }
+
+    fn nextest_summary(&mut self, text: &str) -> Mark {
+        (self.tests_run, self.summed_up) = (true, true);
+        let count = |word| count::before(text, word).unwrap_or(0);
+        self.add(count("passed"), count("failed"), count("skipped"));
+        let timed_out = count("timed out");
+        if timed_out > 0 {
+            self.outcome.further.push((timed_out, "timed out"));
+            self.outcome.broken = true;
+        }
+        if count("failed") + timed_out > 0 { Mark::OUTCOME } else { Mark::NOTABLE }
+    }
+}
+
+/// `TRY 3 FAIL` without the number of the try.
+fn without_try(state: &str) -> &str {
+    state.strip_prefix("TRY ").and_then(|rest| rest.split_once(' ')).map_or(state, |(_, state)| state)
 }

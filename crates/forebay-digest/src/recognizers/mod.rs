@@ -20,6 +20,16 @@ pub(crate) trait Recognizer: std::fmt::Debug + Send {
 
     /// What it knows in the end; `None` where it is not sure to have understood.
     fn report(self: Box<Self>, end: &End) -> Option<Report>;
+
+    /// Whether the lines at hand are what a test printed: to no other they are a tool's own words.
+    fn is_within_test(&self) -> bool {
+        false
+    }
+
+    /// Whether it reads what a test printed as well, since it only marks lines.
+    fn reads_within_tests(&self) -> bool {
+        false
+    }
 }
 
 /// How much a line matters.
@@ -55,6 +65,8 @@ pub(crate) struct End {
     pub(crate) room: usize,
 }
 
+#[cfg(test)]
+mod runner_tests;
 #[cfg(test)]
 mod tests;
 

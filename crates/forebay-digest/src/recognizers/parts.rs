@@ -7,6 +7,9 @@ use crate::lines::Line;
 /// A recognizer that has no opinion on so many lines in a row falls asleep again.
 const PATIENCE: u32 = 300;
 
+/// A test may print more than that before its runner has something to say again.
+const PATIENCE_WITHIN_TEST: u32 = 20_000;
+
 /// Recognizers sleep until a line has one of their words; from then on they see every line, until
 /// their part seems to be over. What they know they keep.
 #[derive(Debug)]
@@ -15,6 +18,8 @@ pub(crate) struct Parts {
     asleep: Vec<Part>,
     /// Those that are awake, one bit each.
     bits: u128,
+    /// The last line was what a test printed.
+    within_test: bool,
 }
 
 #[derive(Debug)]
@@ -30,12 +35,17 @@ impl Part {
         self.silent = if mark == Mark::Plain { self.silent + 1 } else { 0 };
         mark
     }
+
+    fn is_tired(&self) -> bool {
+        self.silent > PATIENCE
+            && (self.silent > PATIENCE_WITHIN_TEST || !self.recognizer.is_within_test())
+    }
 }
 
 impl Parts {
     /// Those that the command speaks of are awake from the start.
     pub(crate) fn for_command(command: &Command) -> Self {
-        let mut parts = Self { awake: Vec::new(), asleep: Vec::new(), bits: 0 };
+        let mut parts = Self { awake: Vec::new(), asleep: Vec::new(), bits: 0, within_test: false };
         for (index, format) in FORMATS.iter().enumerate() {
             let named = || format.commands.iter().any(|pattern| command.is(pattern));
             if matches!(format.scope, Scope::Part(_)) && named() {
@@ -58,11 +68,22 @@ impl Parts {
 
     /// Shows the line to those who are awake.
     pub(crate) fn take(&mut self, line: Line<'_>) -> Mark {
+        self.within_test = false;
         let mut mark = Mark::Plain;
+        let runner = self.awake.iter().position(|part| part.recognizer.is_within_test());
+        if let Some(runner) = runner {
+            let part = &mut self.awake[runner];
+            mark = part.take(line);
+            // The line may be the one that ends what the test printed.
+            self.within_test = part.recognizer.is_within_test();
+        }
         let mut tired = false;
-        for part in &mut self.awake {
-            mark = mark.max(part.take(line));
-            tired |= part.silent > PATIENCE;
+        for (index, part) in self.awake.iter_mut().enumerate() {
+            if Some(index) != runner && (!self.within_test || part.recognizer.reads_within_tests())
+            {
+                mark = mark.max(part.take(line));
+            }
+            tired |= part.is_tired();
         }
         if tired {
             self.send_to_sleep();
@@ -77,7 +98,11 @@ impl Parts {
         while new != 0 {
             let index = new.trailing_zeros() as usize;
             new &= new - 1;
-            self.wake(index, FORMATS[index]);
+            let format = FORMATS[index];
+            if self.within_test && !(format.start)().reads_within_tests() {
+                continue;
+            }
+            self.wake(index, format);
             if let Some(part) = self.awake.last_mut() {
                 mark = mark.max(part.take(line));
             }
@@ -115,7 +140,7 @@ impl Parts {
     }
 
     fn send_to_sleep(&mut self) {
-        for part in self.awake.extract_if(.., |part| part.silent > PATIENCE) {
+        for part in self.awake.extract_if(.., |part| part.is_tired()) {
             self.bits &= !(1_u128 << part.index);
             self.asleep.push(part);
         }

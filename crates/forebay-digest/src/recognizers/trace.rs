@@ -74,6 +74,10 @@ impl Recognizer for Trace {
         }
         (!report.facts.is_empty()).then_some(report)
     }
+
+    fn reads_within_tests(&self) -> bool {
+        true
+    }
 }
 
 impl Trace {

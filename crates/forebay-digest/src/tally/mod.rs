@@ -6,6 +6,7 @@ mod hasher;
 mod key;
 mod outcome;
 mod range;
+mod runs;
 mod series;
 mod templates;
 mod tops;

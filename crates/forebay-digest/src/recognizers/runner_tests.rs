@@ -1,0 +1,104 @@
+//! What test runners said is told from what their tests printed, and one run from another.
+
+use std::fs;
+use std::path::Path;
+
+use crate::{Budget, Hint};
+
+fn digest(raw: &str, command: &str, tokens: u64) -> String {
+    let hint = Hint { command: Some(command), failed: true, ..Hint::default() };
+    crate::digest(raw.as_bytes(), hint, None, Budget::exactly(tokens)).text
+}
+
+/// Checks the digest of an output that is too large to be shown whole.
+#[track_caller]
+fn check(raw: &str, command: &str, has: &[&str], has_not: &[&str]) {
+    let text = digest(&format!("{raw}{}", "and what comes after it\n".repeat(200)), command, 220);
+    for part in has {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+    for part in has_not {
+        assert!(!text.contains(part), "{part:?} is in\n{text}");
+    }
+}
+
+/// Checks the facts of a recorded output, without the lines that are quoted below them.
+#[track_caller]
+fn check_recorded(name: &str, command: &str, has: &[&str], has_not: &[&str]) {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(name).with_extension("txt");
+    let text = digest(&fs::read_to_string(path).unwrap(), command, 300);
+    let facts = text.split("\n… line").next().unwrap();
+    for part in has {
+        assert!(facts.contains(part), "{part:?} is not in\n{facts}");
+    }
+    for part in has_not {
+        assert!(!facts.contains(part), "{part:?} is in\n{facts}");
+    }
+}
+
+#[test]
+fn runs_of_cargo_are_told_apart() {
+    let head = "cargo test: 3 runs, together 124 passed, 12 failed, 4 skipped";
+    check_recorded("cargo/test-twice", "cargo test; cargo test", &[head], &["should panic\n"]);
+}
+
+#[test]
+fn what_tests_of_cargo_print_does_not_count() {
+    let head = "cargo test: 62 passed, 6 failed, 2 skipped in 3 test binaries";
+    let not = ["foo::bar", "pytest", "\ntests: "];
+    check_recorded(
+        "cargo/test-prints-results",
+        "cargo test",
+        &[head, "Error: \"bad thing\""],
+        &not,
+    );
+    let has =
+        ["cargo test: 61 passed, 5 failed, 2 skipped", "FAILED tests::res\n  Error: \"bad thing\""];
+    check_recorded("cargo/test-nocapture", "cargo test", &has, &not);
+}
+
+#[test]
+fn a_result_that_a_test_printed_alone_is_no_run_of_cargo() {
+    let printed = "test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out";
+    let quiet = format!("{}.{printed}\n{printed}\n", "starting\n".repeat(30));
+    check(&quiet, "./run.sh", &[], &["cargo test:"]);
+    let only_results = format!("{printed}\n").repeat(8);
+    check(&only_results, "cargo test | grep result", &["cargo test: 24 passed, 16 failed"], &[]);
+}
+
+#[test]
+fn a_test_may_print_for_long() {
+    let run = format!(
+        "running 1 test\ntest long ... FAILED\n\nfailures:\n\n---- long stdout ----\n{}=== 5 failed, 3 passed in 0.12s ===\n\
+         ok  \tex.com/other\t0.1s\n\nfailures:\n    long\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored\n",
+        "what it says\n".repeat(1_000)
+    );
+    check(&run, "cargo test", &["cargo test: 0 passed, 1 failed"], &["\ngo test:", "pytest:"]);
+}
+
+#[test]
+fn a_panic_outside_of_tests_is_none_of_a_test() {
+    let run = format!(
+        "   Compiling app v0.1.0 (/app)\n    Finished `dev` profile\n     Running `target/debug/app`\n{}thread 'main' \
+         panicked at src/main.rs:9:13:\ncalled `Option::unwrap()` on a `None` value\n",
+        "listening\nloading\n".repeat(20)
+    );
+    check(&run, "cargo run", &["src/main.rs:9:13", "`None` value"], &["cargo test", "FAILED main"]);
+}
+
+#[test]
+fn a_test_that_timed_out_has_failed() {
+    let run = "    Starting 6 tests across 2 binaries\n        PASS [   0.005s] app tests::a\n  \
+               TRY 1 FAIL [   0.004s] app tests::flaky\n  TRY 2 PASS [   0.004s] app tests::flaky\n        \
+               FAIL [   0.004s] app tests::bad\n  stdout ───\n\n    running 1 test\n    test tests::bad ... FAILED\n\n    \
+               test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 5 filtered out\n\n     \
+               TIMEOUT [ 120.000s] app tests::slow\n────────────\n     Summary [ 120.009s] 4 tests run: 2 passed \
+               (1 flaky), 1 failed, 1 timed out, 1 skipped\n        FAIL [   0.004s] app tests::bad\n     \
+               TIMEOUT [ 120.000s] app tests::slow\nerror: test run failed\n";
+    let has = [
+        "cargo test: 2 passed, 1 failed, 1 skipped, 1 timed out",
+        "FAILED tests::slow\n  timed out",
+    ];
+    check(run, "cargo nextest run", &has, &["FAILED tests::flaky"]);
+}
