@@ -110,6 +110,7 @@ recognizers! {
     log,
     cargo_test,
     pytest,
+    unittest,
     jest,
     go_test,
     maven,

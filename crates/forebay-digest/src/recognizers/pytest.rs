@@ -1,4 +1,4 @@
-//! pytest and unittest: the summary, failing tests, what each asserted and where.
+//! pytest: the summary, failing tests, what each asserted and where.
 
 use super::{End, Format, Mark, Recognizer, Report, Scope};
 use crate::lines::Line;
@@ -8,112 +8,232 @@ use crate::tally::{Outcome, count};
 pub(super) const FORMAT: Format = Format {
     name: "pytest",
     keeps: "counts; failing tests with the assertion and its place; errors while collecting",
-    commands: &["pytest", "py.test", "tox", "unittest", "nose2"],
-    scope: Scope::Part(&["test session starts", "=== FAILURES", "short test summary", "FAILED (", " passed", " failed", "Ran "]),
+    commands: &["pytest", "py.test", "tox"],
+    scope: Scope::Part(&["test session starts", "=== FAILURES", "short test summary", " passed", " failed"]),
     start: || Box::<Pytest>::default(),
 };
+
+/// A title is as wide as the terminal; where its width is not known, no narrower one counts.
+const NARROWEST: usize = 70;
+
+/// Counts of a summary that have a word of their own.
+const FURTHER: [&str; 3] = ["deselected", "xfailed", "xpassed"];
 
 #[derive(Debug, Default)]
 struct Pytest {
     outcome: Outcome,
-    unittest: bool,
-    /// Within a section of failures.
-    failing: bool,
+    session: Session,
+    section: Section,
+    /// Below `Captured stdout`: what a test printed.
+    captured: bool,
+    /// Within a block of its section that has a title.
+    titled: bool,
+    /// Some line was one that only pytest writes.
+    evident: bool,
     reasons: u32,
+}
+
+/// The session at hand, and how wide its titles are.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Session {
+    /// With `-q` it has no first title.
+    #[default]
+    Untitled,
+    Open { width: usize },
+    /// It has summed up; one without a first title may follow.
+    Over { width: usize },
+}
+
+impl Session {
+    fn width(self) -> Option<usize> {
+        match self {
+            Self::Untitled => None,
+            Self::Open { width } | Self::Over { width } => Some(width),
+        }
+    }
+}
+
+/// Below which title.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Section {
+    #[default]
+    Other,
+    /// Tests run, and with `-s` they print.
+    Session,
+    Failures,
+    ShortSummary,
 }
 
 impl Recognizer for Pytest {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
-        if text.starts_with("==") {
-            return self.section(text);
+        if let Some(title) = self.title(text) {
+            return self.section(text, title);
         }
-        if text.starts_with("FAILED (") || text == "OK" || text.starts_with("OK (") {
-            return self.unittest_ending(text);
+        if self.is_block(text) {
+            return self.block(text);
         }
-        if let Some(rest) = text.strip_prefix("FAILED ").or_else(|| text.strip_prefix("ERROR ")) {
-            return self.summary_line(rest);
+        if text.starts_with("---") && text.trim_matches(['-', ' ']).starts_with("Captured ") {
+            self.captured = true;
+            return Mark::Noise;
         }
-        if let Some(name) = unittest_name(text) {
-            self.open(name);
-            return Mark::DETAIL;
+        match self.section {
+            _ if self.captured => self.captured(text),
+            Section::Failures => self.within_failure(text),
+            Section::Other | Section::Session | Section::ShortSummary => self.between(text),
         }
-        if let Some(ran) = text.strip_prefix("Ran ").filter(|ran| ran.contains(" test")) {
-            self.outcome.total = count::first_number(ran);
-            self.outcome.took = ran.split_once(" in ").map(|(_, took)| took.to_owned());
-            return Mark::NOTABLE;
-        }
-        self.within_failure(text)
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        let mut outcome = self.outcome;
-        if self.unittest {
-            outcome.work_out_passed();
-        }
-        outcome.report(if self.unittest { "unittest" } else { "pytest" }, "")
+        self.outcome.report("pytest", "")
+    }
+
+    fn is_within_test(&self) -> bool {
+        self.captured || self.section == Section::Session
     }
 }
 
 impl Pytest {
-    fn open(&mut self, name: &str) {
-        self.outcome.fail(name);
-        self.failing = true;
-        self.reasons = 0;
+    /// The title of a line of equals signs; one that is not as wide as the others was printed by a test.
+    fn title<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let rest = text.strip_prefix('=')?;
+        let title = text.trim_matches('=').strip_prefix(' ')?.strip_suffix(' ')?;
+        let is_long = rest.starts_with(' ') && text.ends_with(" =");
+        let fits = match self.session.width() {
+            Some(width) => text.chars().count() == width || is_long,
+            None => is_long && is_summary(title) || text.chars().count() >= NARROWEST,
+        };
+        (fits || title == "test session starts").then_some(title)
     }
 
-    fn section(&mut self, text: &str) -> Mark {
-        let title = text.trim_matches(['=', ' ']);
-        if title.is_empty() {
-            return Mark::Noise;
+    fn section(&mut self, text: &str, title: &str) -> Mark {
+        (self.titled, self.captured, self.evident) = (false, false, true);
+        self.section = match title {
+            "test session starts" => Section::Session,
+            "FAILURES" | "ERRORS" => Section::Failures,
+            "short test summary info" => Section::ShortSummary,
+            _ => Section::Other,
+        };
+        match self.section {
+            Section::Session => {
+                self.outcome.start_run();
+                self.session = Session::Open { width: text.chars().count() };
+            }
+            Section::ShortSummary => {
+                // Whole names that came before were printed by a test.
+                self.outcome.keep_failures_of_part(|name| !name.contains(".py::"));
+            }
+            _ if is_summary(title) => {
+                let mark = self.summary(title);
+                self.session = self.session.width().map_or(Session::Untitled, |width| Session::Over { width });
+                return mark;
+            }
+            _ => {}
         }
-        self.failing = matches!(title, "FAILURES" | "ERRORS");
-        let words = ["passed", "failed", "error", "errors", "skipped", "deselected"];
-        let has_count = words.iter().any(|word| count::before(title, word).is_some());
-        if !(has_count && title.contains(" in ") || title.starts_with("no tests ran")) {
-            return Mark::Noise;
+        Mark::Noise
+    }
+
+    /// Of several summaries of one session the last is its own.
+    fn summary(&mut self, title: &str) -> Mark {
+        if self.session == Session::Untitled {
+            // Without a start each summary is the end of a run.
+            let total = self.outcome.total;
+            self.outcome.sum_up();
+            self.outcome.total = self.outcome.total.or(total);
         }
         self.outcome.said = true;
         self.outcome.passed = count::before(title, "passed").or(Some(0));
         self.outcome.failed = count::before(title, "failed").or(Some(0));
         self.outcome.errors = count::before(title, "error").or(count::before(title, "errors"));
         self.outcome.skipped = count::before(title, "skipped");
+        self.outcome.further =
+            FURTHER.iter().filter_map(|word| Some((count::before(title, word)?, *word))).collect();
         self.outcome.took = title.rsplit_once(" in ").map(|(_, took)| took.to_owned());
+        self.name_total();
         Mark::NOTABLE
+    }
+
+    /// Where not all that were collected ran, their number is not that of the tests.
+    fn name_total(&mut self) {
+        let Outcome { passed, failed, errors, skipped, total, further, .. } = &mut self.outcome;
+        let ended: u64 = [*passed, *failed, *errors, *skipped].into_iter().flatten().sum();
+        let further_ended: u64 = further.iter().filter(|(_, word)| *word != "deselected").map(|(count, _)| count).sum();
+        if let Some(collected) = total.take_if(|total| *total > ended + further_ended) {
+            further.push((collected, "collected"));
+        }
+    }
+
+    /// A title of underscores, as wide as the others or so long that it has only one a side.
+    fn is_block(&self, text: &str) -> bool {
+        if !text.starts_with('_') || !text.ends_with('_') || text.starts_with("_ _") {
+            return false;
+        }
+        let Some(width) = self.session.width() else { return text.starts_with("___") };
+        let wide = text.chars().count();
+        let is_title = wide == width || wide > width && text.starts_with("_ ");
+        is_title && (self.captured || self.section == Section::Failures)
+    }
+
+    /// `____ test_a ____`, `____ ERROR at setup of test_a ____`.
+    fn block(&mut self, text: &str) -> Mark {
+        self.captured = false;
+        if self.section == Section::Other && self.evident {
+            // With `-rP` what passing tests printed has titles too.
+            return Mark::Noise;
+        }
+        let name = text.trim_matches(['_', ' ']);
+        let name = ["ERROR at setup of ", "ERROR at teardown of ", "ERROR collecting "]
+            .iter()
+            .find_map(|start| name.strip_prefix(start))
+            .unwrap_or(name);
+        self.outcome.fail(name);
+        (self.section, self.titled, self.reasons) = (Section::Failures, true, 0);
+        Mark::Noise
+    }
+
+    /// With `--tb=line` the place that ends a failure follows what its test printed.
+    fn captured(&mut self, text: &str) -> Mark {
+        let ends = !self.titled && text.starts_with('/') && place::remark(text).is_some();
+        self.captured = !ends;
+        Mark::Plain
+    }
+
+    fn between(&mut self, text: &str) -> Mark {
+        if let Some(rest) = text.strip_prefix("FAILED ").or_else(|| text.strip_prefix("ERROR "))
+            && (self.section == Section::ShortSummary
+                || self.session == Session::Untitled && self.section == Section::Other)
+        {
+            return self.summary_line(rest);
+        }
+        let is_quiet = !matches!(self.session, Session::Open { .. });
+        if self.evident && is_quiet && is_summary(text) && text.starts_with(|c: char| c.is_ascii_digit()) {
+            (self.section, self.session) = (Section::Other, Session::Untitled);
+            return self.summary(text);
+        }
+        if let Some((_, items)) = text.split_once("collected ").filter(|_| self.section != Section::ShortSummary) {
+            let selected = count::before(items, "selected");
+            self.outcome.total = selected.or_else(|| count::first_number(items));
+            return Mark::NOTABLE;
+        }
+        self.evident |= text.ends_with("%]");
+        if is_progress(text) { Mark::Noise } else { Mark::Plain }
     }
 
     /// `FAILED tests/test_a.py::test_b - message`: the whole name of a test that was told of before.
     fn summary_line(&mut self, rest: &str) -> Mark {
-        let name = rest.split(" - ").next().unwrap_or(rest);
+        let (name, reason) = name_and_reason(rest);
         if name.contains("::") || !name.contains(' ') && name.contains(".py") {
             self.outcome.rename(name);
+            self.outcome.explain(name, reason);
             return Mark::DETAIL;
         }
         Mark::Plain
     }
 
-    fn unittest_ending(&mut self, text: &str) -> Mark {
-        self.unittest = true;
-        self.outcome.said = true;
-        self.outcome.failed = count::after(text, "failures=").or(Some(0));
-        self.outcome.errors = count::after(text, "errors=");
-        self.outcome.skipped = count::after(text, "skipped=");
-        if text.starts_with("OK") { Mark::NOTABLE } else { Mark::OUTCOME }
-    }
-
     fn within_failure(&mut self, text: &str) -> Mark {
-        if let Some(title) = text.strip_prefix("___") {
-            let name = title.trim_matches(['_', ' ']);
-            let name = name.split(" of ").last().unwrap_or(name);
-            self.open(name.strip_prefix("ERROR collecting ").unwrap_or(name));
-            return Mark::Noise;
-        }
-        if !self.failing {
-            if let Some((_, items)) = text.split_once("collected ") {
-                self.outcome.total = count::first_number(items);
-                return Mark::NOTABLE;
-            }
-            return if is_progress(text) { Mark::Noise } else { Mark::Plain };
+        if !self.titled {
+            // With `--tb=line` nothing says which test it is; the short summary does.
+            return if text.starts_with("E  ") { Mark::Weight(18) } else { Mark::Plain };
         }
         if let Some(reason) = text.strip_prefix("E  ") {
             self.reasons += 1;
@@ -122,29 +242,76 @@ impl Pytest {
             }
             return Mark::Weight(18);
         }
-        let is_frame = text.trim_start().starts_with("File \"") || !text.starts_with([' ', '>', '-']);
-        if is_frame && let Some(place) = place::first(text).filter(|_| !text.contains("/lib/python")) {
-            self.outcome.finally_at(&place);
-            return Mark::DETAIL;
-        }
-        let is_raised = text.starts_with(|c: char| c.is_ascii_alphabetic()) && (text.contains("Error") || text.contains("Exception"));
-        if is_raised && !text.starts_with("Traceback") {
-            self.outcome.because(text);
-            return Mark::DETAIL;
+        if let Some(mark) = frame_or_error(&mut self.outcome, text) {
+            return mark;
         }
         if text.starts_with('>') { Mark::Weight(18) } else { Mark::Plain }
     }
 }
 
-/// The test of `FAIL: test_sum (tests.test_cart.Cart.test_sum)`.
-fn unittest_name(text: &str) -> Option<&str> {
-    let rest = text.strip_prefix("FAIL: ").or_else(|| text.strip_prefix("ERROR: "))?;
-    let (name, _) = rest.split_once(" (")?;
-    (!name.contains(' ')).then_some(name)
+/// A frame of a traceback, or the error it ends in.
+pub(super) fn frame_or_error(outcome: &mut Outcome, text: &str) -> Option<Mark> {
+    let is_frame = text.trim_start().starts_with("File \"") || !text.starts_with([' ', '>', '-']);
+    if is_frame && let Some(place) = place::first(text).filter(|_| !text.contains("/lib/python")) {
+        outcome.finally_at(&place);
+        return Some(Mark::DETAIL);
+    }
+    let is_raised =
+        text.starts_with(|c: char| c.is_ascii_alphabetic()) && (text.contains("Error") || text.contains("Exception"));
+    if is_raised && !text.starts_with("Traceback") {
+        outcome.because(text);
+        return Some(Mark::DETAIL);
+    }
+    None
+}
+
+/// `2 failed, 1 passed in 0.07s`, `no tests ran in 0.01s`.
+fn is_summary(title: &str) -> bool {
+    let words = ["passed", "failed", "error", "errors", "skipped", "deselected"];
+    let Some((counts, took)) = title.rsplit_once(" in ") else { return title.starts_with("no tests ran") };
+    took.starts_with(|c: char| c.is_ascii_digit())
+        && (counts == "no tests ran"
+            || counts.split(", ").all(|count| {
+                let word = count.split_once(' ').filter(|(number, _)| number.parse::<u64>().is_ok());
+                word.is_some_and(|(_, word)| !word.contains(' '))
+            }) && words.iter().any(|word| count::before(counts, word).is_some()))
+}
+
+/// The parameters of a test may hold what else stands before the reason.
+fn name_and_reason(text: &str) -> (&str, &str) {
+    let mut depth = 0_i32;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'[' => depth += 1,
+            b']' => depth -= 1,
+            b' ' if depth <= 0 && text[at..].starts_with(" - ") => return (&text[..at], &text[at + 3..]),
+            _ => {}
+        }
+    }
+    // A bracket that nothing closes is part of the parameters.
+    text.split_once("] - ").map_or((text, ""), |(name, reason)| (&text[..=name.len()], reason))
 }
 
 /// `tests/test_a.py ..F.. [ 50%]` and `tests/test_a.py::test_b PASSED [ 1%]`.
 fn is_progress(text: &str) -> bool {
     let failed = text.contains("FAILED") || text.contains("ERROR");
-    text.ends_with("%]") && !failed || text.ends_with(" PASSED") || text.ends_with(" ... ok")
+    text.ends_with("%]") && !failed || text.ends_with(" PASSED")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_is_split_from_a_name_with_any_parameters() {
+        for (line, name, reason) in [
+            ("a.py::b - boom", "a.py::b", "boom"),
+            ("a.py::b[a - b] - boom", "a.py::b[a - b]", "boom"),
+            ("a.py::b[[z]] - x - y", "a.py::b[[z]]", "x - y"),
+            ("a.py::b[[] - boom", "a.py::b[[]", "boom"),
+            ("a.py::b", "a.py::b", ""),
+        ] {
+            assert_eq!(name_and_reason(line), (name, reason));
+        }
+    }
 }

@@ -44,6 +44,12 @@ fn runs_of_cargo_are_told_apart() {
 }
 
 #[test]
+fn runs_of_pytest_are_told_apart() {
+    let has = ["pytest: 3 runs, together 30 passed, 4 failed", "(1 passed, 2 failed, 3 tests)"];
+    check_recorded("pytest/three-runs", "pytest a; pytest b", &has, &[]);
+}
+
+#[test]
 fn what_tests_of_cargo_print_does_not_count() {
     let head = "cargo test: 62 passed, 6 failed, 2 skipped in 3 test binaries";
     let not = ["foo::bar", "pytest", "\ntests: "];
@@ -56,6 +62,27 @@ fn what_tests_of_cargo_print_does_not_count() {
     let has =
         ["cargo test: 61 passed, 5 failed, 2 skipped", "FAILED tests::res\n  Error: \"bad thing\""];
     check_recorded("cargo/test-nocapture", "cargo test", &has, &not);
+}
+
+#[test]
+fn what_tests_of_pytest_print_does_not_count() {
+    for sample in ["pytest/prints-results", "pytest/quiet", "pytest/traceback-line"] {
+        let has = ["pytest: 30 passed, 12 failed, 3 errors", "FAILED test_p.py::test_names[a - b]"];
+        check_recorded(sample, "pytest", &has, &["tests/foo.py", "cargo test", "test_names[a\n"]);
+    }
+    let first = "FAILED test_p.py::test_td2\n  OSError: teardown broke\nFAILED test_p.py::test_param[7]\n  AssertionError: x is 7";
+    check_recorded("pytest/traceback-line", "pytest --tb=line", &[first], &[]);
+}
+
+#[test]
+fn what_tests_of_unittest_print_does_not_count() {
+    let head = "unittest: 42 passed, 3 failed, 2 errors, 1 skipped, 1 expected failure, 1 unexpected success, 48 tests";
+    check_recorded(
+        "unittest/subtests",
+        "python3 -m unittest",
+        &[head, "test_sub (i=3)"],
+        &["test_zzz"],
+    );
 }
 
 #[test]
