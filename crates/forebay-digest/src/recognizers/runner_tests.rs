@@ -50,6 +50,16 @@ fn runs_of_pytest_are_told_apart() {
 }
 
 #[test]
+fn runs_of_jest_and_its_relatives_are_told_apart() {
+    let jest = "tests: 2 runs, together 17 passed, 1 failed, 18 tests (9 passed, 0 failed)";
+    check_recorded("jest/workspaces", "npm test --workspaces", &[jest, "p2 only failure"], &[]);
+    let vitest = "(2 passed, 3 failed, 1 skipped, 1 todo) (1 passed, 0 failed, 6 skipped)";
+    check_recorded("vitest/two-runs", "npm test", &[vitest], &["fake"]);
+    let mocha = "(2 passed, 3 failed, 2 skipped) (1 passed, 0 failed)";
+    check_recorded("mocha/two-runs", "npm test", &[mocha], &["12 passed"]);
+}
+
+#[test]
 fn what_tests_of_cargo_print_does_not_count() {
     let head = "cargo test: 62 passed, 6 failed, 2 skipped in 3 test binaries";
     let not = ["foo::bar", "pytest", "\ntests: "];
@@ -82,6 +92,24 @@ fn what_tests_of_unittest_print_does_not_count() {
         "python3 -m unittest",
         &[head, "test_sub (i=3)"],
         &["test_zzz"],
+    );
+}
+
+#[test]
+fn what_tests_of_node_and_jest_print_does_not_count() {
+    let node = "tests: 3 passed, 2 failed, 1 skipped, 1 todo, 7 tests";
+    check_recorded(
+        "node-test/spec",
+        "node --test",
+        &[node, "FAILED bad  "],
+        &["tap", "FAILED todo", "FAILED suite"],
+    );
+    let jest = "tests: 5 passed, 5 failed, 1 skipped, 1 todo, 12 tests";
+    check_recorded(
+        "jest/prints-console",
+        "jest",
+        &[jest, "  boom"],
+        &["Console", "fake", "Received: {"],
     );
 }
 

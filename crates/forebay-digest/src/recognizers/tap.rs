@@ -22,7 +22,9 @@ struct Tap {
     passed: u64,
     failed: u64,
     skipped: u64,
-    planned: u64,
+    /// How many tests are planned, once a version or a plan shows that it is TAP: what a test prints
+    /// may look like results.
+    planned: Option<u64>,
     /// Below a test that is not ok.
     failing: bool,
     /// The next line is the first of an error of several lines.
@@ -46,8 +48,12 @@ impl Recognizer for Tap {
             self.skipped += u64::from(name.contains("# SKIP") || name.contains("# skip"));
             return Mark::Noise;
         }
+        if line.text.starts_with("TAP version ") {
+            self.planned.get_or_insert(0);
+            return Mark::Noise;
+        }
         if let Some(plan) = line.text.strip_prefix("1..") {
-            self.planned += plan.split(' ').next().and_then(|plan| plan.parse().ok()).unwrap_or(0);
+            *self.planned.get_or_insert(0) += plan.split(' ').next().and_then(|plan| plan.parse().ok()).unwrap_or(0);
             return Mark::NOTABLE;
         }
         if let Some(mark) = self.counted(text) {
@@ -65,9 +71,7 @@ impl Recognizer for Tap {
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
         let Self { mut outcome, passed, failed, skipped, planned, nested, .. } = *self;
         let seen = passed + failed;
-        if seen == 0 {
-            return None;
-        }
+        let planned = planned.filter(|_| seen > 0)?;
         if outcome.said {
             return outcome.report("tap", "");
         }
@@ -113,7 +117,10 @@ impl Tap {
         let (word, number) = text.strip_prefix("# ")?.split_once(' ')?;
         let count: u64 = number.parse().ok()?;
         match word {
-            "tests" => (self.outcome.total, self.outcome.said) = (Some(count), true),
+            "tests" => {
+                self.outcome.sum_up();
+                self.outcome.total = Some(count);
+            }
             "pass" => self.outcome.passed = Some(count),
             "fail" => self.outcome.failed = Some(count),
             "skipped" | "skip" => self.outcome.skipped = Some(count),
