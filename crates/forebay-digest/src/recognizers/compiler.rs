@@ -45,7 +45,8 @@ impl Recognizer for Compiler {
         if let Some(mark) = self.ruff_block(text) {
             return mark;
         }
-        if !text.starts_with(' ')
+        // Below a tab stand the frames of a stack trace.
+        if !text.starts_with([' ', '\t'])
             && let Some(complaint) = Complaint::read(text)
         {
             self.name_tool(complaint.path);

@@ -1,5 +1,9 @@
 //! `go test`: packages that passed and failed, failing tests with their messages.
 
+use std::collections::HashSet;
+
+use forebay_domain::text::number::counted;
+
 use super::{End, Format, Mark, Recognizer, Report, Scope};
 use crate::lines::Line;
 use crate::place;
@@ -13,113 +17,264 @@ pub(super) const FORMAT: Format = Format {
     start: || Box::<GoTest>::default(),
 };
 
+/// Of more tests that run at once it is not checked which ones end.
+const AT_ONCE: usize = 5_000;
+
+/// Messages of tests of which it is not yet known how they end.
+const MESSAGES: usize = 200;
+
 #[derive(Debug, Default)]
 struct GoTest {
-    outcome: Outcome,
-    tests_passed: u64,
-    /// Without subtests.
-    tests_failed: u64,
-    skipped: u64,
-    packages_ok: u64,
-    packages_failed: Tops,
-    without_tests: u64,
+    tally: GoTally,
+    /// Tests that were started and have not ended, with `-v`.
+    running: HashSet<String>,
+    /// The one that prints.
+    printing: String,
+    /// What tests said before they were known to fail.
+    pending: Vec<(String, String)>,
     failing: bool,
-    /// What a test said before it was known to fail.
-    pending: Option<String>,
+    /// A panic, until a stack trace shows that it is none that a test printed.
+    panic: Option<String>,
+    /// It was none, so the test binary has ended.
+    has_panicked: bool,
+    above: Above,
+}
+
+/// The line above, as far as it tells whether a test binary has ended.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Above {
+    #[default]
+    Other,
+    End,
 }
 
 impl Recognizer for GoTest {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_start();
-        if let Some(name) = text.strip_prefix("--- FAIL: ") {
-            let name = name.split(' ').next().unwrap_or(name);
-            self.outcome.fail(name);
-            self.tests_failed += u64::from(!name.contains('/'));
-            self.failing = true;
-            if let Some(message) = self.pending.take() {
-                self.explain(&message);
-            }
-            return Mark::DETAIL;
+        let above = std::mem::replace(&mut self.above, above(line.text));
+        if let Some(started) = text.strip_prefix("=== ") {
+            return self.started(started);
         }
-        if text.starts_with("--- PASS: ") || text.starts_with("=== ") {
-            self.tests_passed += u64::from(text.starts_with("--- PASS: "));
-            self.failing = false;
-            self.pending = None;
-            return Mark::Noise;
-        }
-        if text.starts_with("--- SKIP: ") {
-            self.skipped += 1;
-            return Mark::NOTABLE;
+        if let Some((state, name)) = text.strip_prefix("--- ").and_then(|rest| rest.split_once(": ")) {
+            return self.ended(state, name.split(' ').next().unwrap_or(name));
         }
         if text.starts_with("panic: ") {
-            self.failing = true;
-            self.outcome.because(text);
-            return Mark::FAILURE;
+            self.panic.get_or_insert_with(|| text.to_owned());
+            return if self.running.is_empty() { Mark::FAILURE } else { Mark::REASON };
         }
-        if let Some(mark) = self.package(line.text) {
-            self.failing = false;
+        if line.text.starts_with("goroutine ") && line.text.contains('[') {
+            self.panicked();
+            return Mark::Plain;
+        }
+        if self.may_end(line.text, above) && let Some(mark) = self.tally.package(line.text) {
+            self.end_binary();
             return mark;
         }
         self.message(line.text)
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        let mut outcome = self.outcome;
-        let failed = self.packages_failed.distinct() as u64;
-        outcome.said = self.packages_ok + failed > 0;
-        if self.tests_passed > 0 {
-            outcome.passed = Some(self.tests_passed);
-        }
-        if self.skipped > 0 {
-            outcome.skipped = Some(self.skipped);
-        }
-        outcome.failed = Some(self.tests_failed);
-        let mut packages = format!("; {} packages ok, {failed} packages failed", self.packages_ok);
-        if self.without_tests > 0 {
-            packages += &format!(", {} without tests", self.without_tests);
-        }
-        let mut report = outcome.report("go test", &packages)?.failing(self.tests_failed + failed > 0);
-        if failed > 0 {
-            report.add(80, format!("in packages: {}", self.packages_failed.names(8)));
-        }
-        Some(report)
+        self.tally.report()
+    }
+
+    fn is_within_test(&self) -> bool {
+        !self.running.is_empty()
     }
 }
 
 impl GoTest {
+    /// `=== RUN   TestA`, `=== CONT  TestA`, `=== NAME  TestA`.
+    fn started(&mut self, text: &str) -> Mark {
+        let (what, name) = text.split_once(' ').unwrap_or((text, ""));
+        let name = name.trim();
+        self.failing = false;
+        if matches!(what, "RUN" | "CONT" | "NAME") {
+            name.clone_into(&mut self.printing);
+        }
+        if what == "RUN" && self.running.len() < AT_ONCE {
+            self.running.insert(name.to_owned());
+        }
+        Mark::Noise
+    }
+
+    /// With `-v` a test that was not started is only printed by another one.
+    fn ended(&mut self, state: &str, name: &str) -> Mark {
+        let is_known = self.running.len() == AT_ONCE || self.running.remove(name) || self.running.is_empty();
+        if !is_known {
+            return Mark::Plain;
+        }
+        self.failing = state == "FAIL";
+        if !self.tally.ended(state, name) {
+            return Mark::Plain;
+        }
+        let message = self.pending.iter().position(|(of, _)| of == name).map(|at| self.pending.swap_remove(at).1);
+        match (state, message) {
+            ("FAIL", message) => {
+                if let Some(message) = message {
+                    self.tally.explain(&message);
+                }
+                Mark::DETAIL
+            }
+            ("SKIP", _) => Mark::NOTABLE,
+            _ => Mark::Noise,
+        }
+    }
+
+    /// Whether a package may end here; a test may print such a line.
+    fn may_end(&self, line: &str, above: Above) -> bool {
+        let has_time = line.ends_with('s') && line.starts_with("FAIL\t");
+        match above {
+            Above::End => true,
+            Above::Other if !self.running.is_empty() => false,
+            Above::Other if has_time => self.has_panicked,
+            Above::Other => !(line.starts_with("ok ") && self.tally.has_failed()),
+        }
+    }
+
+    /// A stack trace follows, so the test binary ends here.
+    fn panicked(&mut self) {
+        let Some(panic) = self.panic.take() else { return };
+        if !self.failing && self.running.remove(&self.printing) {
+            self.tally.ended("FAIL", &self.printing);
+        }
+        (self.failing, self.has_panicked) = (true, true);
+        self.running.clear();
+        self.tally.outcome.because(&panic);
+    }
+
+    fn end_binary(&mut self) {
+        self.failing = false;
+        self.running.clear();
+        self.pending.clear();
+        (self.panic, self.has_panicked) = (None, false);
+    }
+
     /// `    queue_test.go:41: message`, before the test is said to have failed or after it.
     fn message(&mut self, line: &str) -> Mark {
         let text = line.trim();
         if !line.starts_with([' ', '\t']) || !place::is_named_in(text) {
             return Mark::Plain;
         }
-        if self.failing && !text.contains("/src/testing/") && !text.contains("/src/runtime/") {
-            self.explain(text);
-        } else {
-            self.pending = Some(text.to_owned());
+        if self.failing {
+            if !text.contains("/src/testing/") && !text.contains("/src/runtime/") {
+                self.tally.explain(text);
+            }
+        } else if let Some((_, message)) = self.pending.iter_mut().find(|(of, _)| *of == self.printing) {
+            // What a test says last is why it failed.
+            text.clone_into(message);
+        } else if self.pending.len() < MESSAGES {
+            self.pending.push((self.printing.clone(), text.to_owned()));
         }
         Mark::Weight(16)
     }
+}
 
-    fn explain(&mut self, text: &str) {
+/// Whether a line stands right above what is said of a package.
+fn above(line: &str) -> Above {
+    let starts = ["exit status ", "coverage: ", "signal: "];
+    let is_end = matches!(line, "FAIL" | "PASS") || starts.iter().any(|start| line.starts_with(start));
+    if is_end { Above::End } else { Above::Other }
+}
+
+/// What is known of tests and packages, in whatever form `go test` tells it.
+#[derive(Debug, Default)]
+pub(super) struct GoTally {
+    pub(super) outcome: Outcome,
+    /// Tests passed, failed and skipped since the last package ended.
+    open: [u64; 3],
+    /// Some tests are subtests.
+    subtests: bool,
+    packages_ok: Tops,
+    packages_failed: Tops,
+    without_tests: u64,
+}
+
+impl GoTally {
+    /// Notes how a test ended; false for a word that says nothing of it.
+    pub(super) fn ended(&mut self, state: &str, name: &str) -> bool {
+        let [passed, failed, skipped] = &mut self.open;
+        match state {
+            "PASS" | "pass" => *passed += 1,
+            "SKIP" | "skip" => *skipped += 1,
+            "FAIL" | "fail" => {
+                *failed += 1;
+                self.outcome.fail(name);
+            }
+            _ => return false,
+        }
+        self.subtests |= name.contains('/');
+        true
+    }
+
+    /// Some test of the package at hand has failed.
+    fn has_failed(&self) -> bool {
+        self.open[1] > 0
+    }
+
+    /// `queue_test.go:41: message` of the test that failed last; of a stack trace only the place.
+    pub(super) fn explain(&mut self, text: &str) {
         if let Some(remark) = place::remark(text) {
             self.outcome.at(&format!("{}:{}", remark.path, remark.line));
-            self.outcome.because(remark.text);
+            if !remark.text.starts_with("+0x") {
+                self.outcome.because(remark.text);
+            }
         }
     }
 
-    fn package(&mut self, line: &str) -> Option<Mark> {
+    /// `ok  \tpackage\t0.1s`, `FAIL\tpackage [build failed]`, `?   \tpackage\t[no test files]`.
+    pub(super) fn package(&mut self, line: &str) -> Option<Mark> {
         let (state, rest) = line.split_once('\t')?;
-        match state.trim_end() {
-            "ok" => self.packages_ok += 1,
-            "FAIL" => {
-                let name = rest.split(['\t', ' ']).next().unwrap_or(rest);
-                self.packages_failed.add(name);
-                return Some(Mark::OUTCOME);
-            }
-            "?" => self.without_tests += 1,
+        let name = rest.split(['\t', ' ']).next().unwrap_or(rest);
+        let ended = match state.trim_end() {
+            "ok" => "pass",
+            "FAIL" => "fail",
+            "?" => "skip",
             _ => return None,
+        };
+        self.package_ended(ended, name);
+        Some(if ended == "fail" { Mark::OUTCOME } else { Mark::Noise })
+    }
+
+    pub(super) fn package_ended(&mut self, state: &str, name: &str) {
+        if self.packages_ok.of(name) + self.packages_failed.of(name) > 0 {
+            // No run tests a package twice.
+            self.outcome.start_run();
+            (self.packages_ok, self.packages_failed) = (Tops::default(), Tops::default());
+            self.without_tests = 0;
         }
-        Some(Mark::Noise)
+        match state {
+            "pass" => self.packages_ok.add(name),
+            "fail" => self.packages_failed.add(name),
+            _ => self.without_tests += 1,
+        }
+        self.outcome.said |= state != "skip";
+        self.count_open();
+    }
+
+    fn count_open(&mut self) {
+        let [passed, failed, skipped] = std::mem::take(&mut self.open);
+        Outcome::add(&mut self.outcome.passed, Some(passed).filter(|count| *count > 0));
+        Outcome::add(&mut self.outcome.failed, Some(failed));
+        Outcome::add(&mut self.outcome.skipped, Some(skipped));
+    }
+
+    pub(super) fn report(mut self) -> Option<Report> {
+        self.count_open();
+        let failed = self.packages_failed.distinct() as u64;
+        self.outcome.broken |= failed > 0;
+        let scope = if self.outcome.has_several_runs() { String::new() } else { self.scope() };
+        let mut report = self.outcome.report("go test", &scope)?;
+        if failed > 0 {
+            report.add(80, format!("in packages: {}", self.packages_failed.names(8)));
+        }
+        Some(report)
+    }
+
+    fn scope(&self) -> String {
+        let subtests = if self.subtests { " (with subtests)" } else { "" };
+        let said = |packages: &Tops| counted(packages.distinct() as u64, "package");
+        let (ok, failed) = (said(&self.packages_ok), said(&self.packages_failed));
+        let without = if self.without_tests > 0 { format!(", {} without tests", self.without_tests) } else { String::new() };
+        format!("{subtests}; {ok} ok, {failed} failed{without}")
     }
 }

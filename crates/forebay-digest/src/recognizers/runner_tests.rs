@@ -60,6 +60,18 @@ fn runs_of_jest_and_its_relatives_are_told_apart() {
 }
 
 #[test]
+fn the_same_package_tested_again_is_another_run() {
+    let run = "--- FAIL: TestA (0.00s)\n    a_test.go:3: one\nFAIL\nFAIL\tex.com/m\t0.1s\nFAIL\n";
+    let again = format!("{run}ok  \tex.com/m\t0.1s\n");
+    check(
+        &again,
+        "go test ./...; go test ./...",
+        &["go test: 2 runs, together 1 failed"],
+        &["0 failed;"],
+    );
+}
+
+#[test]
 fn what_tests_of_cargo_print_does_not_count() {
     let head = "cargo test: 62 passed, 6 failed, 2 skipped in 3 test binaries";
     let not = ["foo::bar", "pytest", "\ntests: "];
@@ -92,6 +104,18 @@ fn what_tests_of_unittest_print_does_not_count() {
         "python3 -m unittest",
         &[head, "test_sub (i=3)"],
         &["test_zzz"],
+    );
+}
+
+#[test]
+fn what_tests_of_go_print_does_not_count() {
+    let head =
+        "go test: 4 passed, 5 failed, 1 skipped (with subtests); 1 package ok, 3 packages failed";
+    check_recorded(
+        "go/test-prints-results",
+        "go test -v ./...",
+        &[head, "go: 2 errors in 1 file"],
+        &["TestFake"],
     );
 }
 
@@ -140,6 +164,25 @@ fn a_panic_outside_of_tests_is_none_of_a_test() {
         "listening\nloading\n".repeat(20)
     );
     check(&run, "cargo run", &["src/main.rs:9:13", "`None` value"], &["cargo test", "FAILED main"]);
+}
+
+#[test]
+fn subtests_of_go_have_their_messages_and_are_counted_with_the_tests() {
+    let run = "=== RUN   TestTable\n=== RUN   TestTable/one\n=== RUN   TestTable/two\n    a_test.go:6: bad two\n\
+               === RUN   TestTable/drei\n    a_test.go:7: bad drei\n--- FAIL: TestTable (0.00s)\n    \
+               --- PASS: TestTable/one (0.00s)\n    --- FAIL: TestTable/two (0.00s)\n    \
+               --- FAIL: TestTable/drei (0.00s)\nFAIL\nFAIL\tex.com/m\t0.003s\nFAIL\n";
+    let two = "FAILED TestTable/two  a_test.go:6\n  bad two\nFAILED TestTable/drei  a_test.go:7\n  bad drei";
+    let head = "go test: 1 passed, 3 failed (with subtests); 0 packages ok, 1 package failed";
+    check(run, "go test -v .", &[head, two], &["go: "]);
+}
+
+#[test]
+fn frames_of_a_go_trace_are_no_compiler_errors() {
+    let run = "--- FAIL: TestP (0.00s)\npanic: nil map [recovered]\n\tpanic: nil map\n\ngoroutine 6 [running]:\n\
+               testing.tRunner.func1()\n\t/usr/lib/go-1.19/src/testing/testing.go:1399 +0x39f\n\
+               ex.com/m/sub.TestP(0x0?)\n\t/home/user/project/sub/s_test.go:3 +0x2e\nFAIL\tex.com/m/sub\t0.004s\nFAIL\n";
+    check(run, "go test ./...", &["s_test.go:3", "1 package failed"], &["go: ", "errors"]);
 }
 
 #[test]
