@@ -80,6 +80,7 @@ macro_rules! recognizers {
 }
 
 recognizers! {
+    go_json,
     ndjson,
     json,
     gh,

@@ -12,7 +12,7 @@ use crate::when::{self, Level};
 pub(super) const FORMAT: Format = Format {
     name: "json lines",
     keeps: "objects; fields with types, counts, ranges and frequent values; lines of the levels error and fatal",
-    commands: &["jq -c", "docker events", "cargo --message-format=json", "go test -json"],
+    commands: &["jq -c", "docker events", "cargo --message-format=json"],
     scope: Scope::Whole(claims),
     start: || Box::<NdJson>::default(),
 };

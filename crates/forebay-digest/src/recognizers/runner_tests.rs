@@ -186,6 +186,15 @@ fn frames_of_a_go_trace_are_no_compiler_errors() {
 }
 
 #[test]
+fn events_of_go_name_the_tests_that_failed() {
+    let has = [
+        "go test: 9 passed, 5 failed, 1 skipped",
+        "FAILED TestTable/drei/ü  a_test.go:6\n  bad \"drei/ü\"",
+    ];
+    check_recorded("go/test-json", "go test -json .", &has, &["6 failed"]);
+}
+
+#[test]
 fn a_test_that_timed_out_has_failed() {
     let run = "    Starting 6 tests across 2 binaries\n        PASS [   0.005s] app tests::a\n  \
                TRY 1 FAIL [   0.004s] app tests::flaky\n  TRY 2 PASS [   0.004s] app tests::flaky\n        \

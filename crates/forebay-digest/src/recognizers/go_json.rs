@@ -1,0 +1,138 @@
+//! `go test -json`: the same as `go test`, read from its events.
+
+use super::go_test::GoTally;
+use super::{Claim, End, Format, Mark, Recognizer, Report, Scope, Start};
+use crate::lines::Line;
+use crate::place;
+use crate::tally::Tops;
+
+pub(super) const FORMAT: Format = Format {
+    name: "go test -json",
+    keeps: "tests and packages that passed and failed; failing tests with their messages",
+    commands: &["go test -json"],
+    scope: Scope::Whole(claims),
+    start: || Box::<GoJson>::default(),
+};
+
+/// Messages of tests of which it is not yet known how they end.
+const MESSAGES: usize = 500;
+
+fn claims(start: &Start<'_>) -> Option<Claim> {
+    // What does not build is told before, on its own lines.
+    start.mostly(60, |line| Event::read(line).is_some()).then_some(Claim::Sure)
+}
+
+#[derive(Debug, Default)]
+struct GoJson {
+    tally: GoTally,
+    actions: Tops,
+    /// What tests said, by package and test, until it is known how they end.
+    messages: Vec<(String, String)>,
+}
+
+impl Recognizer for GoJson {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        let Some(event) = Event::read(line.text) else {
+            return self.plain(line.text);
+        };
+        self.actions.add(event.action);
+        match (event.action, event.test) {
+            ("output", Some(test)) => self.printed(&event, test),
+            ("pass" | "fail" | "skip", Some(test)) => self.ended(&event, test),
+            ("pass" | "fail" | "skip", None) => {
+                self.tally.package_ended(event.action, event.package);
+                Mark::Noise
+            }
+            ("build-output", _) => Mark::REASON,
+            _ => Mark::Noise,
+        }
+    }
+
+    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+        let events = format!("{} events, of tests and of packages: {}", self.actions.total(), self.actions.list(8));
+        let mut report = self.tally.report()?;
+        report.add(79, events);
+        Some(report)
+    }
+}
+
+impl GoJson {
+    /// Older versions tell on plain lines of what does not build.
+    fn plain(&mut self, line: &str) -> Mark {
+        let is_complaint = || place::is_named_in(line).then_some(Mark::REASON);
+        self.tally.package(line).or_else(is_complaint).unwrap_or_default()
+    }
+
+    fn printed(&mut self, event: &Event<'_>, test: &str) -> Mark {
+        let text = event.output.trim_end_matches("\\n").trim_start();
+        let is_message = event.output.starts_with("    ") && place::remark(text).is_some();
+        if !is_message && !text.starts_with("panic: ") {
+            return Mark::Noise;
+        }
+        let (of, text) = (key(event.package, test), unescaped(text));
+        // What a test says last is why it failed.
+        self.messages.retain(|(known, _)| *known != of);
+        if self.messages.len() < MESSAGES {
+            self.messages.push((of, text));
+        }
+        Mark::Noise
+    }
+
+    fn ended(&mut self, event: &Event<'_>, test: &str) -> Mark {
+        self.tally.ended(event.action, test);
+        let of = key(event.package, test);
+        for (_, message) in self.messages.extract_if(.., |(known, _)| *known == of) {
+            if event.action != "fail" {
+                continue;
+            }
+            match message.strip_prefix("panic: ") {
+                Some(_) => self.tally.outcome.because(&message),
+                None => self.tally.explain(&message),
+            }
+        }
+        Mark::Noise
+    }
+}
+
+/// The text as it was printed, on one line.
+fn unescaped(text: &str) -> String {
+    text.replace("\\\"", "\"").replace("\\t", " ").replace("\\u003c", "<").replace("\\u003e", ">").replace("\\u0026", "&")
+}
+
+fn key(package: &str, test: &str) -> String {
+    format!("{package} {test}")
+}
+
+/// One line of the output. The values stand in it as they are, with their escapes.
+#[derive(Debug)]
+struct Event<'a> {
+    action: &'a str,
+    package: &'a str,
+    test: Option<&'a str>,
+    output: &'a str,
+}
+
+impl<'a> Event<'a> {
+    fn read(line: &'a str) -> Option<Self> {
+        let line = line.trim().strip_prefix('{')?.strip_suffix('}')?;
+        let action = field(line, "\"Action\":\"")?;
+        let package = field(line, "\"Package\":\"").or_else(|| field(line, "\"ImportPath\":\""))?;
+        let output = field(line, "\"Output\":\"").unwrap_or_default();
+        // What a test printed may look like a field, but it comes last.
+        let before = line.split("\"Output\":\"").next().unwrap_or(line);
+        Some(Self { action, package, test: field(before, "\"Test\":\""), output })
+    }
+}
+
+/// The text after a key, up to the quote that ends it.
+fn field<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+    let start = line.find(key)? + key.len();
+    let rest = &line[start..];
+    let mut escaped = false;
+    let end = rest.bytes().position(|byte| {
+        let ends = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        ends
+    })?;
+    Some(&rest[..end])
+}
