@@ -120,6 +120,18 @@ fn what_tests_of_go_print_does_not_count() {
 }
 
 #[test]
+fn what_tests_of_ctest_print_does_not_count() {
+    for sample in ["ctest/output-on-failure", "ctest/verbose-disabled"] {
+        let has = [
+            "ctest: 1 passed, 4 failed, 5 tests",
+            "1 disabled",
+            "FAILED crash\n  Subprocess aborted\n",
+        ];
+        check_recorded(sample, "ctest", &has, &["FAILED dis", "12 passed", "cc:", "test 4"]);
+    }
+}
+
+#[test]
 fn what_tests_of_node_and_jest_print_does_not_count() {
     let node = "tests: 3 passed, 2 failed, 1 skipped, 1 todo, 7 tests";
     check_recorded(
