@@ -18,11 +18,25 @@ struct PhpUnit {
     outcome: Outcome,
     assertions: Option<u64>,
     reason_lines: u32,
+    /// Below a heading of tests that did not fail: `There was 1 risky test:`.
+    harmless: bool,
 }
 
 impl Recognizer for PhpUnit {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
+        if let Some(heading) = heading(text) {
+            self.harmless = !heading.contains("failure") && !heading.contains("error");
+            self.reason_lines = 0;
+            return Mark::DETAIL;
+        }
+        if text == "--" {
+            self.reason_lines = 0;
+            return Mark::Noise;
+        }
+        if self.harmless && numbered(text).is_some() {
+            return Mark::Plain;
+        }
         if let Some(name) = numbered(text).or_else(|| text.trim_start().strip_prefix("✘ ")) {
             self.outcome.fail(name);
             self.reason_lines = 12;
@@ -40,9 +54,7 @@ impl Recognizer for PhpUnit {
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
         let assertions = self.assertions.map(|count| format!(", {count} assertions")).unwrap_or_default();
-        let mut outcome = self.outcome;
-        outcome.work_out_passed();
-        outcome.report("phpunit", &assertions)
+        self.outcome.report("phpunit", &assertions)
     }
 }
 
@@ -63,16 +75,32 @@ impl PhpUnit {
 
     fn counts(&mut self, text: &str) -> Mark {
         self.reason_lines = 0;
-        self.outcome.said = true;
+        self.harmless = false;
+        self.outcome.sum_up();
         let named = |label| count::after(text, label);
         self.outcome.total = named("Tests:").or(count::before(text, "tests")).or(count::before(text, "test"));
         self.assertions = named("Assertions:").or(count::before(text, "assertions"));
         self.outcome.failed = named("Failures:").or(Some(0));
         self.outcome.errors = named("Errors:");
-        let others = ["Skipped:", "Incomplete:", "Risky:"].iter().filter_map(|label| named(label)).sum();
-        self.outcome.skipped = Some(others);
+        self.outcome.skipped = named("Skipped:");
+        let further = [("Incomplete:", "incomplete"), ("Risky:", "risky")];
+        self.outcome.further = further.iter().filter_map(|(label, word)| Some((named(label)?, *word))).collect();
+        self.work_out_passed();
         Mark::OUTCOME
     }
+
+    /// Tests that are incomplete or risky have a word of their own.
+    fn work_out_passed(&mut self) {
+        self.outcome.work_out_passed();
+        let further: u64 = self.outcome.further.iter().map(|(count, _)| count).sum();
+        self.outcome.passed = self.outcome.passed.and_then(|passed| passed.checked_sub(further));
+    }
+}
+
+/// `There were 6 failures:`.
+fn heading(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("There was ").or_else(|| text.strip_prefix("There were "))?;
+    rest.strip_suffix(':')
 }
 
 /// The test of `1) Tests\CartTest::testTotal`.

@@ -23,6 +23,10 @@ struct Rspec {
 impl Recognizer for Rspec {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
+        if text.starts_with("Finished in ") || text == "Failed examples:" {
+            self.end_failures();
+            return Mark::Plain;
+        }
         if let Some(example) = text.strip_prefix("rspec ") {
             return if example.contains(" # ") { Mark::Weight(20) } else { Mark::Plain };
         }
@@ -33,6 +37,7 @@ impl Recognizer for Rspec {
             return self.counts(text, "runs", "tests");
         }
         if matches!(text, "Failures:" | "Pending:") || text.starts_with("Pending: (") {
+            self.reason_lines = 0;
             self.in_failures = text == "Failures:";
             return Mark::Plain;
         }
@@ -42,7 +47,10 @@ impl Recognizer for Rspec {
             return Mark::DETAIL;
         }
         if let Some(own) = text.strip_prefix("# ./") {
-            self.outcome.at(own.split(":in ").next().unwrap_or(own));
+            if self.in_failures {
+                self.outcome.at(own.split(":in ").next().unwrap_or(own));
+            }
+            self.reason_lines = 0;
             return Mark::Weight(16);
         }
         if text.starts_with("# ") {
@@ -58,9 +66,7 @@ impl Recognizer for Rspec {
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        let mut outcome = self.outcome;
-        outcome.work_out_passed();
-        outcome.report("examples", "")
+        self.outcome.report("examples", "")
     }
 }
 
@@ -72,12 +78,21 @@ impl Rspec {
         }
     }
 
+    fn end_failures(&mut self) {
+        (self.reason_lines, self.in_failures) = (0, false);
+    }
+
     fn counts(&mut self, text: &str, noun: &str, or: &str) -> Mark {
-        self.outcome.said = true;
+        self.end_failures();
+        self.outcome.sum_up();
         self.outcome.total = count::before(text, noun).or(count::before(text, or));
         self.outcome.failed = count::before(text, "failures").or(count::before(text, "failure"));
         self.outcome.errors = count::before(text, "errors");
         self.outcome.skipped = count::before(text, "pending").or(count::before(text, "skips"));
+        self.outcome.work_out_passed();
+        // They are no examples, so none of them has failed.
+        let outside = count::before(text, "error occurred").or(count::before(text, "errors occurred"));
+        self.outcome.errors = self.outcome.errors.or(outside);
         Mark::OUTCOME
     }
 }

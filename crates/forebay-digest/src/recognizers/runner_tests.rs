@@ -221,3 +221,33 @@ fn a_test_that_timed_out_has_failed() {
     ];
     check(run, "cargo nextest run", &has, &["FAILED tests::flaky"]);
 }
+
+#[test]
+fn risky_tests_of_phpunit_have_not_failed() {
+    let run = "PHPUnit 10.5.2 by Sebastian Bergmann and contributors.\n\nThere was 1 error:\n\n1) Tests\\FooTest::testErr\n\
+               Error: Call to undefined method Foo::bar()\n\n/app/tests/FooTest.php:22\n\n--\n\nThere was 1 failure:\n\n\
+               1) Tests\\FooTest::testFail\nFailed asserting that 2 matches expected 1.\n\n/app/tests/FooTest.php:15\n\n--\n\n\
+               There was 1 risky test:\n\n1) Tests\\FooTest::testRisky\nThis test did not perform any assertions\n\n\
+               /app/tests/FooTest.php:30\n\nERRORS!\nTests: 13, Assertions: 10, Errors: 1, Failures: 1, Skipped: 1, \
+               Incomplete: 1, Risky: 1.\n";
+    let head = "phpunit: 8 passed, 1 failed, 1 error, 1 skipped, 1 incomplete, 1 risky, 13 tests";
+    check(
+        run,
+        "phpunit",
+        &[head, "  Error: Call to undefined method Foo::bar()\n"],
+        &["FAILED Tests\\FooTest::testRisky"],
+    );
+}
+
+#[test]
+fn errors_outside_of_examples_are_counted() {
+    let run = "..F*.F\n\nPending: (Failures listed here are expected)\n\n  1) Foo is pending\n     # Later\n     \
+               # ./spec/foo_spec.rb:30\n\nFailures:\n\n  1) Foo raises\n     Failure/Error: raise \"x\"\n\n     \
+               RuntimeError:\n       x\n     # ./lib/foo.rb:4:in `go'\n\nFinished in 0.0123 seconds\n6 examples, \
+               1 failure, 1 pending, 1 error occurred outside of examples\n\nFailed examples:\n\n\
+               rspec ./spec/foo_spec.rb:11 # Foo raises\n";
+    let has = ["examples: 4 passed, 1 failed, 1 error, 1 skipped, 6 tests", "  RuntimeError: x\n"];
+    check(run, "rspec", &has, &["FAILED Foo is pending"]);
+    let other = "\n4 examples, 0 failures\n";
+    check(&format!("{run}{other}"), "rspec; rspec", &["2 runs, together 8 passed, 1 failed"], &[]);
+}
