@@ -251,3 +251,16 @@ fn errors_outside_of_examples_are_counted() {
     let other = "\n4 examples, 0 failures\n";
     check(&format!("{run}{other}"), "rspec; rspec", &["2 runs, together 8 passed, 1 failed"], &[]);
 }
+
+#[test]
+fn comments_and_text_of_xml_are_no_elements() {
+    let cases = "<testcase classname=\"A\" name=\"z\"/>\n".repeat(20);
+    let run = format!(
+        "<?xml version=\"1.0\"?>\n<!-- <testcase name=\"old\"><failure message=\"commented\"/>\n</testcase> -->\n\
+         <testsuites>\n{cases}<testcase classname=\"A\" name=\"y\"><failure message=\"real\"/></testcase>\n\
+         <testcase classname=\"A\" name=\"x\"><system-out><![CDATA[<failure message=\"fake\"/>]]></system-out>\
+         </testcase>\n</testsuites>\n"
+    );
+    let has = ["testcase: 22", "tests: 22, 1 failed, 0 errors, 0 skipped", "FAILED A y  real"];
+    check(&run, "cat junit.xml", &has, &["FAILED old", "FAILED A x"]);
+}

@@ -1,6 +1,7 @@
 //! XML and JUnit reports: elements counted, values of fields, failing test cases.
 
 use forebay_domain::text::cut;
+use forebay_domain::text::number::counted;
 
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
@@ -24,9 +25,14 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     (opens && !is_html).then_some(Claim::Sure)
 }
 
+/// What hides elements, and what ends it.
+const HIDING: [(&str, &str); 2] = [("!--", "-->"), ("![CDATA[", "]]>")];
+
 #[derive(Debug, Default)]
 struct Xml {
     root: String,
+    /// Within something that hides elements, what ends it.
+    hidden: Option<&'static str>,
     elements: Tops,
     fields: Vec<(String, Values)>,
     case: String,
@@ -37,9 +43,17 @@ struct Xml {
 impl Recognizer for Xml {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let mut rest = line.text;
-        while let Some(at) = rest.find('<') {
+        loop {
+            if let Some(end) = self.hidden {
+                // Nothing in a comment or a CDATA section is an element.
+                let Some(at) = rest.find(end) else { break };
+                self.hidden = None;
+                rest = &rest[at + end.len()..];
+            }
+            let Some(at) = rest.find('<') else { break };
             rest = &rest[at + 1..];
-            if rest.starts_with(['/', '?', '!']) {
+            self.hidden = HIDING.iter().find(|(start, _)| rest.starts_with(start)).map(|(_, end)| *end);
+            if self.hidden.is_some() || rest.starts_with(['/', '?', '!']) {
                 continue;
             }
             let end = rest.find('>').unwrap_or(rest.len());
@@ -56,6 +70,7 @@ impl Recognizer for Xml {
         }
         let said = format!("XML {}: {}", self.root, self.elements.list(8));
         let mut report = Report::of(said, Quotes::Sample);
+        report.add(99, self.tests());
         for (index, failed) in self.failed.iter().enumerate() {
             report.add(95 - index.min(20) as u32, failed.clone());
         }
@@ -71,6 +86,16 @@ impl Recognizer for Xml {
 }
 
 impl Xml {
+    /// How the test cases of a JUnit report ended, each counted by what stands in it.
+    fn tests(&self) -> String {
+        let [tests, failed, errors, skipped] =
+            ["testcase", "failure", "error", "skipped"].map(|element| self.elements.of(element));
+        if tests == 0 || failed + errors + skipped > tests {
+            return String::new();
+        }
+        format!("tests: {tests}, {failed} failed, {}, {skipped} skipped", counted(errors, "error"))
+    }
+
     fn element(&mut self, tag: &str, after: &str) {
         let name = tag.split([' ', '/', '\t']).next().unwrap_or_default();
         if name.is_empty() {
