@@ -22,12 +22,18 @@ struct Gradle {
     reason_lines: u32,
     /// What follows is about a test, not about a task.
     in_test: bool,
+    has_ended: bool,
 }
 
 impl Recognizer for Gradle {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
         if let Some(task) = text.strip_prefix("> Task ") {
+            if std::mem::take(&mut self.has_ended) {
+                // Gradle was started once more.
+                self.outcome.work_out_passed();
+                self.outcome.start_run();
+            }
             return self.task(task);
         }
         if text == "* What went wrong:" {
@@ -40,7 +46,8 @@ impl Recognizer for Gradle {
             return Mark::Noise;
         }
         if text.starts_with("BUILD FAILED") || text.starts_with("BUILD SUCCESSFUL") {
-            self.ending = Some(text.to_owned());
+            self.has_ended = true;
+            self.ending = Some(self.ending.take().map_or_else(|| text.to_owned(), |before| format!("{before}; {text}")));
             return Mark::OUTCOME;
         }
         if text.contains(" actionable task") {

@@ -31,6 +31,12 @@ impl Recognizer for Maven {
                 self.in_results = true;
                 Mark::NOTABLE
             }
+            "Scanning for projects..." => {
+                // Maven was started once more.
+                self.outcome.work_out_passed();
+                self.outcome.start_run();
+                Mark::Plain
+            }
             "BUILD SUCCESS" => self.built("BUILD SUCCESS"),
             "BUILD FAILURE" => self.built("BUILD FAILURE"),
             _ => self.other(line.text, text),
@@ -49,7 +55,10 @@ impl Recognizer for Maven {
 
 impl Maven {
     fn built(&mut self, build: &'static str) -> Mark {
-        self.build = Some(build);
+        // One that failed is not made good by one that follows.
+        if self.build != Some("BUILD FAILURE") {
+            self.build = Some(build);
+        }
         Mark::Plain
     }
 

@@ -159,6 +159,28 @@ fn a_result_that_a_test_printed_alone_is_no_run_of_cargo() {
 }
 
 #[test]
+fn runs_of_maven_and_gradle_are_told_apart() {
+    let maven = |failed: u32, ended: &str| {
+        format!(
+            "[INFO] Scanning for projects...\n[INFO] Results:\n[INFO]\n\
+             [ERROR] Tests run: 5, Failures: {failed}, Errors: 0, Skipped: 0\n[INFO]\n[INFO] {ended}\n"
+        )
+    };
+    let runs = format!("{}{}", maven(2, "BUILD FAILURE"), maven(0, "BUILD SUCCESS"));
+    let has = [
+        "maven tests: 2 runs, together 8 passed, 2 failed, 10 tests (3 passed, 2 failed, 5 tests)",
+    ];
+    check(&runs, "mvn test; mvn test", &has, &[]);
+    let gradle = "> Task :test FAILED\n\nA > adds() FAILED\n\n5 tests completed, 2 failed\n\nBUILD FAILED in 3s\n\
+                  > Task :test\n\n5 tests completed, 0 failed\n\nBUILD SUCCESSFUL in 2s\n";
+    let has = [
+        "gradle tests: 2 runs, together 8 passed, 2 failed",
+        "BUILD FAILED in 3s; BUILD SUCCESSFUL in 2s",
+    ];
+    check(gradle, "gradle test; gradle test", &has, &[]);
+}
+
+#[test]
 fn a_test_may_print_for_long() {
     let run = format!(
         "running 1 test\ntest long ... FAILED\n\nfailures:\n\n---- long stdout ----\n{}=== 5 failed, 3 passed in 0.12s ===\n\
