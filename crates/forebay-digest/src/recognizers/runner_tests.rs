@@ -286,3 +286,18 @@ fn comments_and_text_of_xml_are_no_elements() {
     let has = ["testcase: 22", "tests: 22, 1 failed, 0 errors, 0 skipped", "FAILED A y  real"];
     check(&run, "cat junit.xml", &has, &["FAILED old", "FAILED A x"]);
 }
+
+#[test]
+fn what_was_thrown_is_shown_for_every_language() {
+    let thrown = [
+        "Exception in thread \"main\" java.lang.IllegalStateException: cannot start",
+        "Caused by: com.acme.ConfigException: port missing",
+        "TypeError: Cannot read properties of undefined (reading 'id')",
+        "panic: runtime error: index out of range [5] with length 3",
+        "app.rb:5:in `foo': undefined method `bar' for nil:NilClass (NoMethodError)",
+    ];
+    let frames =
+        "    at call (/app/src/users.js:14:22)\n\tat com.acme.Main.main(Main.java:14)\n".repeat(9);
+    let run: String = thrown.iter().map(|line| format!("{frames}{line}\n{frames}")).collect();
+    check(&run, "./run.sh", &thrown, &["cargo test"]);
+}

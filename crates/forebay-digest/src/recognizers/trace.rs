@@ -54,7 +54,7 @@ impl Recognizer for Trace {
         }
         if !is_frame(text) {
             self.own_frames = 0;
-            return Mark::Plain;
+            return if is_raised(text) { Mark::REASON } else { Mark::Plain };
         }
         if FOREIGN.iter().any(|foreign| text.contains(foreign)) {
             return Mark::Plain;
@@ -95,6 +95,21 @@ impl Trace {
         self.python = text.is_empty();
         if self.python { Mark::Plain } else { Mark::REASON }
     }
+}
+
+/// How lines start that say what was thrown, above its frames.
+const THROWN: &[&str] =
+    &["Exception in thread ", "Caused by: ", "panic: ", "PHP Fatal error: ", "Unhandled exception"];
+
+/// What was thrown: `TypeError: text`, `a.rb:5:in `f': text (NoMethodError)`, and how other languages say it.
+fn is_raised(text: &str) -> bool {
+    if !text.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return false;
+    }
+    let named = |name: &str| name.ends_with("Error") || name.ends_with("Exception");
+    THROWN.iter().any(|start| text.starts_with(start))
+        || text.split_once(": ").is_some_and(|(name, _)| named(name) && !name.contains(' '))
+        || text.contains(":in `") && text.strip_suffix(')').is_some_and(named)
 }
 
 /// The function of `#1  0x0000 in weigh (node=0x0) at graph.cpp:6`.
