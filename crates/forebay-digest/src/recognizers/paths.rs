@@ -107,7 +107,7 @@ impl Recognizer for Paths {
 impl Paths {
     /// Each folder gets its share, so that small ones are named whole.
     fn tell_folders(&self, report: &mut Report, room: usize) {
-        let share = (room / self.folders.len().max(1)).clamp(30, room / 2);
+        let share = (room / self.folders.len().max(1)).max(30).min(room / 2);
         for (folder, (count, names)) in &self.folders {
             let shown: Vec<&str> = names.iter().map(String::as_str).collect();
             let more = count - names.len() as u64;

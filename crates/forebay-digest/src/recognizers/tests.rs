@@ -8,6 +8,7 @@ use super::{End, FORMATS, Format, Parts};
 use crate::command::Command;
 use crate::lines::Line;
 use crate::salience;
+use crate::{Budget, Hint};
 
 /// Recorded outputs of each format, at least.
 const FEWEST: usize = 2;
@@ -27,6 +28,22 @@ fn every_format_has_recorded_outputs() {
     }
     counts.retain(|_, count| *count < FEWEST);
     assert_eq!(counts, BTreeMap::new(), "formats with too few recorded outputs");
+}
+
+#[test]
+fn no_budget_is_too_small_for_any_recorded_output() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    let outputs =
+        entries(&folder).into_iter().filter(|path| path.is_dir()).flat_map(|tool| entries(&tool));
+    for card in outputs.filter(|path| path.extension().is_some_and(|end| end == "toml")) {
+        let text: toml::Table = fs::read_to_string(&card).unwrap().parse().unwrap();
+        let raw = fs::read(card.with_extension("txt")).unwrap();
+        let hint = Hint { command: text["command"].as_str(), ..Hint::default() };
+        for tokens in [1, 6, 20] {
+            let shown = crate::digest(&raw, hint, None, Budget::exactly(tokens)).text;
+            assert!(shown.len() as u64 <= tokens * 4, "{}: {shown}", card.display());
+        }
+    }
 }
 
 /// The formats that know something of an output.
