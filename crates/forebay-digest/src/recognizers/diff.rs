@@ -1,5 +1,6 @@
 //! Diffs: `git diff`, `git show`, patches: files with added and removed lines, then the changes.
 
+use super::git_log::{GitLog, counted_file, full_commit};
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
 
@@ -15,12 +16,13 @@ pub(super) const FORMAT: Format = Format {
 const HELD: usize = 300;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let has_hunk = start.lines.iter().any(|line| is_hunk(line));
+    let has_hunk = start.lines.iter().any(|line| Hunk::read(line).is_some());
     let opens = start.telling().next().is_some_and(|first| {
         ["diff ", "--- ", "commit ", "From ", "Index: "].iter().any(|start| first.starts_with(start))
     });
     let names_files = start.lines.iter().any(|line| line.starts_with("diff --git "));
-    (opens && (has_hunk || names_files)).then_some(Claim::Sure)
+    let lists_files = start.expected && start.mostly(100, |line| counted_file(line).is_some());
+    (opens && (has_hunk || names_files) || lists_files).then_some(Claim::Sure)
 }
 
 #[derive(Debug, Default)]
@@ -30,6 +32,7 @@ struct File {
     removed: u64,
     hunks: u64,
     state: &'static str,
+    binary: bool,
 }
 
 #[derive(Debug, Default)]
@@ -38,57 +41,99 @@ struct Diff {
     count: u64,
     added: u64,
     removed: u64,
+    /// How many files were added, deleted, renamed.
+    states: [u64; STATES.len()],
     in_header: bool,
+    /// Of the files those that are only listed, as `--numstat` does.
+    listed: u64,
+    hunk: Hunk,
+    /// Lines were not what the hunks announce, so that changes cannot be counted.
+    unsure: bool,
     message_lines: u32,
+    /// The commits that the changes belong to.
+    log: GitLog,
+    in_commit: bool,
 }
+
+/// What of a hunk is still to come, as its header announces.
+#[derive(Debug, Default)]
+struct Hunk {
+    old: u64,
+    new: u64,
+    changes: u64,
+    open: bool,
+}
+
+/// How a header tells what happened to a file.
+const STATES: [(&str, &str); 4] =
+    [("new file", "added"), ("deleted file", "deleted"), ("rename to", "renamed"), ("copy to", "copied")];
 
 impl Recognizer for Diff {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
+        if self.hunk.open
+            && let Some(mark) = self.in_hunk(text)
+        {
+            return mark;
+        }
+        if full_commit(text).is_some() {
+            (self.in_commit, self.in_header) = (true, false);
+        }
         if let Some(rest) = text.strip_prefix("diff ") {
             let path = rest.rsplit_once(" b/").or_else(|| rest.rsplit_once(' '));
             let path = path.map_or(rest, |(_, path)| path);
             self.open(path);
             return Mark::Noise;
         }
-        if is_hunk(text) {
-            return self.hunk();
+        if let Some(hunk) = Hunk::read(text) {
+            return self.start(hunk);
         }
-        if let Some(path) = text.strip_prefix("+++ ").filter(|_| self.in_header || self.count == 0) {
-            if self.count == 0 || !self.in_header {
+        if text.starts_with("@@@ ") {
+            // The changes against several parents at once.
+            self.unsure = true;
+            return Mark::Weight(20);
+        }
+        if self.count == self.listed
+            && let Some((added, removed, path)) = counted_file(text)
+        {
+            return self.list(added, removed, path);
+        }
+        if self.in_commit {
+            self.log.take(line);
+            return self.commit(text);
+        }
+        if let Some(path) = text.strip_prefix("+++ ") {
+            if !self.in_header {
                 self.open(path.split('\t').next().unwrap_or(path).trim_start_matches("b/"));
             }
             return Mark::Noise;
         }
-        match text.as_bytes().first() {
-            _ if self.in_header => self.header(text),
-            _ if self.count == 0 => self.commit(text),
-            Some(b'+') => self.changed(true),
-            Some(b'-') if !text.starts_with("--- ") || self.in_hunk() => self.changed(false),
-            _ => Mark::Plain,
+        match () {
+            () if self.in_header => self.header(text),
+            () if self.count == 0 => self.commit(text),
+            () if text.starts_with("--- ") => Mark::Noise,
+            () => Mark::Plain,
         }
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+    fn report(mut self: Box<Self>, end: &End) -> Option<Report> {
         if self.count == 0 {
             return None;
         }
+        if self.log.commits > 1 {
+            return self.of_commits(end);
+        }
         let files = if self.count == 1 { "1 file".to_owned() } else { format!("{} files", self.count) };
-        let mut said = format!("diff: {files}, +{} -{}", self.added, self.removed);
-        for (state, word) in [(" (new)", "added"), (" (deleted)", "deleted"), (" (renamed)", "renamed")] {
-            let count = self.files.iter().filter(|file| file.state == state).count();
-            if count > 0 {
-                said += &format!(", {count} {word}");
-            }
+        let mut said = format!("diff: {files}{}", self.sums());
+        for ((_, word), count) in STATES.iter().zip(self.states).filter(|(_, count)| *count > 0) {
+            said += &format!(", {count} {word}");
         }
         let mut report = Report::of(said, Quotes::Marked);
         let mut order: Vec<&File> = self.files.iter().collect();
         // What was there before matters more than what is new.
-        order.sort_by_key(|file| (file.state == " (new)", std::cmp::Reverse(file.added + file.removed)));
+        order.sort_by_key(|file| (file.state == "new", std::cmp::Reverse(file.added + file.removed)));
         for (index, file) in order.iter().take(end.room / 40).enumerate() {
-            let File { path, added, removed, hunks, state } = file;
-            let hunks = if *hunks > 1 { format!(", {hunks} hunks") } else { String::new() };
-            report.add(80 - index.min(70) as u32, format!("{path} +{added} -{removed}{hunks}{state}"));
+            report.add(80 - index.min(70) as u32, self.tell(file));
         }
         Some(report)
     }
@@ -96,37 +141,87 @@ impl Recognizer for Diff {
 
 impl Diff {
     fn open(&mut self, path: &str) {
+        (self.in_header, self.in_commit) = (true, false);
+        self.settle();
+        if self.log.commits > 1
+            && let Some(at) = self.files.iter().position(|file| file.path == path)
+        {
+            // Several commits change the same files; the last one is the open one.
+            let known = self.files.remove(at);
+            self.files.push(File { state: "", ..known });
+            return;
+        }
         self.count += 1;
-        self.in_header = true;
         if self.files.len() < HELD {
             self.files.push(File { path: path.to_owned(), ..File::default() });
         }
     }
 
-    fn in_hunk(&self) -> bool {
-        self.files.last().is_some_and(|file| file.hunks > 0)
-    }
-
-    fn header(&mut self, text: &str) -> Mark {
-        let state = match text {
-            _ if text.starts_with("new file") => " (new)",
-            _ if text.starts_with("deleted file") => " (deleted)",
-            _ if text.starts_with("rename to") => " (renamed)",
-            _ if text.starts_with("Binary files") => " (binary)",
-            _ => return Mark::Noise,
-        };
-        if let Some(file) = self.files.last_mut() {
-            file.state = state;
+    /// A file of which only the numbers of changed lines are told; of binary ones none are.
+    fn list(&mut self, added: Option<u64>, removed: Option<u64>, path: &str) -> Mark {
+        self.open(path);
+        self.in_header = false;
+        self.listed += 1;
+        let (binary, added, removed) = (added.is_none(), added.unwrap_or(0), removed.unwrap_or(0));
+        self.added += added;
+        self.removed += removed;
+        if let Some(file) = self.files.last_mut().filter(|_| self.count <= HELD as u64) {
+            (file.added, file.removed, file.binary) = (added, removed, binary);
         }
         Mark::Noise
     }
 
-    fn hunk(&mut self) -> Mark {
-        self.in_header = false;
-        if let Some(file) = self.files.last_mut() {
+    fn header(&mut self, text: &str) -> Mark {
+        let binary = text.starts_with("Binary files") || text.starts_with("GIT binary patch");
+        let state = STATES.iter().position(|(start, _)| text.starts_with(start));
+        if let Some(state) = state {
+            self.states[state] += 1;
+        }
+        if let Some(file) = self.files.last_mut().filter(|_| self.count <= HELD as u64) {
+            file.binary |= binary;
+            if let Some(state) = state {
+                file.state = ["new", "deleted", "renamed", "copied"][state];
+            }
+        }
+        Mark::Noise
+    }
+
+    fn start(&mut self, hunk: Hunk) -> Mark {
+        self.settle();
+        (self.in_header, self.hunk) = (false, hunk);
+        if let Some(file) = self.files.last_mut().filter(|_| self.count <= HELD as u64) {
             file.hunks += 1;
         }
         Mark::Weight(20)
+    }
+
+    /// A line of the hunk, if it may be one.
+    fn in_hunk(&mut self, text: &str) -> Option<Mark> {
+        let hunk = &mut self.hunk;
+        let (old, new) = match text.as_bytes().first() {
+            Some(b'+') => (0, 1),
+            Some(b'-') => (1, 0),
+            None | Some(b' ') => (1, 1),
+            Some(b'\\') => return Some(Mark::Plain),
+            Some(_) => {
+                self.unsure = true;
+                self.settle();
+                return None;
+            }
+        };
+        let is_change = old != new;
+        hunk.changes += u64::from(is_change);
+        (hunk.old, hunk.new) = (hunk.old.saturating_sub(old), hunk.new.saturating_sub(new));
+        if hunk.old + hunk.new == 0 {
+            self.settle();
+        }
+        Some(if is_change { self.changed(new == 1) } else { Mark::Plain })
+    }
+
+    /// The hunk is over; one that has no changes, or not the lines it announced, was not understood.
+    fn settle(&mut self) {
+        let hunk = std::mem::take(&mut self.hunk);
+        self.unsure |= hunk.open && (hunk.changes == 0 || hunk.old + hunk.new > 0);
     }
 
     fn changed(&mut self, added: bool) -> Mark {
@@ -142,8 +237,44 @@ impl Diff {
         self.message_lines += u32::from(!text.trim().is_empty());
         if self.message_lines <= 5 { Mark::Weight(50) } else { Mark::Weight(25) }
     }
+
+    /// The changed lines, unless they cannot be told: changes by word have none.
+    fn sums(&self) -> String {
+        if self.unsure { String::new() } else { format!(", +{} -{}", self.added, self.removed) }
+    }
+
+    fn tell(&self, file: &File) -> String {
+        let File { path, added, removed, hunks, state, binary } = file;
+        let lines = if *binary || self.unsure { String::new() } else { format!(" +{added} -{removed}") };
+        let hunks = if *hunks > 1 { format!(", {hunks} hunks") } else { String::new() };
+        let state = match (*state, binary) {
+            ("", false) => String::new(),
+            ("", true) => " (binary)".to_owned(),
+            (state, true) => format!(" ({state}, binary)"),
+            (state, false) => format!(" ({state})"),
+        };
+        format!("{path}{lines}{hunks}{state}")
+    }
+
+    /// Several commits with their changes.
+    fn of_commits(&mut self, end: &End) -> Option<Report> {
+        (self.log.inserted, self.log.deleted) = (0, 0);
+        let mut report = Box::new(std::mem::take(&mut self.log)).report(end)?;
+        (report.quotes, report.share) = (Quotes::Marked, 85);
+        let more = if self.count > HELD as u64 { "+" } else { "" };
+        let files = self.count.min(HELD as u64);
+        let noun = if files == 1 { "file" } else { "files" };
+        report.add(96, format!("over all commits: {files}{more} {noun}{}", self.sums()));
+        Some(report)
+    }
 }
 
-fn is_hunk(line: &str) -> bool {
-    line.starts_with("@@ -") && line[4..].contains(" @@")
+impl Hunk {
+    /// `@@ -2,7 +2,8 @@`: so many lines of the old and of the new text follow.
+    fn read(line: &str) -> Option<Self> {
+        let (old, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
+        let (new, _) = rest.split_once(" @@")?;
+        let lines = |range: &str| range.split_once(',').map_or(Some(1), |(_, count)| count.parse::<u64>().ok());
+        Some(Self { old: lines(old)?, new: lines(new)?, changes: 0, open: true })
+    }
 }

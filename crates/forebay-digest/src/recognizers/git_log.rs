@@ -2,7 +2,7 @@
 
 use forebay_domain::text::cut;
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, End, FORMATS, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
 use crate::tally::{Tops, count, looks_like_date};
 
@@ -19,30 +19,46 @@ const HELD: usize = 200;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let first = start.telling().next()?;
+    let asked = FORMAT.commands.iter().any(|pattern| start.command.is(pattern));
     if full_commit(first).is_some() && start.telling().nth(1).is_some_and(|line| line.starts_with("Author:") || line.starts_with("Merge:")) {
-        let shows_patch = start.lines.iter().any(|line| line.starts_with("diff --git "));
+        let shows_patch = start.lines.iter().any(|line| line.starts_with("diff --"));
         return (!shows_patch).then_some(Claim::Sure);
     }
-    let short = start.mostly(95, |line| one_line_commit(line).is_some());
-    (short && start.telling().count() > 2).then_some(start.claim())
+    if asked {
+        let reads = start.mostly(95, |line| one_line_commit(line).is_some() || is_listed_file(line) || counted_file(line).is_some() || changed_sum(line).is_some() || is_graph(line));
+        return (one_line_commit(first).is_some() && reads).then_some(start.claim());
+    }
+    let is_known = || FORMATS.iter().flat_map(|format| format.commands).any(|pattern| start.command.is(pattern));
+    let short = start.mostly(95, |line| spaced_commit(line).is_some());
+    // Sizes and numbers of orders are made of digits only; of hashes hardly any is.
+    let hashes = start.mostly(66, |line| spaced_commit(line).is_some_and(|(hash, _)| is_mixed(hash)));
+    (short && hashes && start.telling().count() > 2 && !is_known()).then_some(Claim::Likely)
 }
 
 #[derive(Debug, Default)]
-struct GitLog {
-    commits: u64,
+pub(super) struct GitLog {
+    pub(super) commits: u64,
+    /// Each takes several lines, so that none is told by a line that starts with a hash.
+    written_out: bool,
+    /// Of them those that are moves of a reference.
+    moves: u64,
     authors: Tops,
     newest: String,
     oldest: String,
     held: Vec<(String, String)>,
-    files_changed: u64,
-    inserted: u64,
-    deleted: u64,
+    pub(super) inserted: u64,
+    pub(super) deleted: u64,
+    /// The files of the first commit, each with its line of `--stat`.
+    files: Vec<String>,
+    /// The sum that stands below them.
+    sum: String,
 }
 
 impl Recognizer for GitLog {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
         if let Some(hash) = full_commit(text) {
+            self.written_out = true;
             self.commit(cut::prefix(hash, 9), "");
         } else if let Some(author) = text.strip_prefix("Author:") {
             let name = author.split('<').next().unwrap_or(author).trim();
@@ -53,23 +69,34 @@ impl Recognizer for GitLog {
                 date.trim().clone_into(&mut self.newest);
             }
         } else if let Some(subject) = text.strip_prefix("    ") {
-            self.subject(subject);
-        } else if let Some((hash, subject)) = one_line_commit(text) {
-            self.commit(hash, subject);
+            return self.subject(subject);
+        } else if let Some((inserted, deleted, _)) = counted_file(text) {
+            self.inserted += inserted.unwrap_or(0);
+            self.deleted += deleted.unwrap_or(0);
+            self.changed(text);
+        } else if is_listed_file(text) {
+            self.changed(text);
+        } else if let Some((inserted, deleted)) = changed_sum(text) {
+            self.inserted += inserted;
+            self.deleted += deleted;
+            text.trim().clone_into(&mut self.sum);
+        } else if !self.written_out
+            && let Some((hash, subject)) = one_line_commit(text)
+        {
+            self.moves += u64::from(subject.contains("@{") && subject.contains("}: "));
+            self.commit(cut::prefix(hash, 12), subject);
             self.dated(subject);
-        } else if text.contains(" changed, ") {
-            self.files_changed += count::first_number(text.trim()).unwrap_or(0);
-            self.inserted += count::before(text, "insertions(+)").or(count::before(text, "insertion(+)")).unwrap_or(0);
-            self.deleted += count::before(text, "deletions(-)").or(count::before(text, "deletion(-)")).unwrap_or(0);
         }
         Mark::Noise
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
         if self.commits < 2 {
-            return None;
+            return self.only_commit();
         }
-        let mut said = format!("git log: {} commits", self.commits);
+        let what = if self.moves == self.commits { "git reflog" } else { "git log" };
+        let noun = if self.moves == self.commits { "entries" } else { "commits" };
+        let mut said = format!("{what}: {} {noun}", self.commits);
         if !self.newest.is_empty() {
             said += &format!(", newest {}, oldest {}", self.newest, self.oldest);
         }
@@ -112,24 +139,89 @@ impl GitLog {
         }
     }
 
-    fn subject(&mut self, text: &str) {
-        if let Some((_, subject)) = self.held.last_mut().filter(|(_, subject)| subject.is_empty()) {
-            text.clone_into(subject);
+    fn subject(&mut self, text: &str) -> Mark {
+        match self.held.last_mut() {
+            Some((_, subject)) if subject.is_empty() => {
+                text.clone_into(subject);
+                Mark::Noise
+            }
+            _ => Mark::Plain,
         }
+    }
+
+    fn changed(&mut self, line: &str) {
+        if self.commits == 1 && self.files.len() < HELD {
+            self.files.push(line.split_ascii_whitespace().collect::<Vec<_>>().join(" "));
+        }
+    }
+
+    /// One commit: all that is said of it.
+    fn only_commit(&self) -> Option<Report> {
+        let (hash, subject) = self.held.first().filter(|_| !self.newest.is_empty())?;
+        let said = format!("commit {hash} {}", cut::one_line(subject, 90));
+        let mut report = Report::of(said, Quotes::Sample);
+        report.add(95, format!("by {}, {}", self.authors.names(1), self.newest));
+        report.add(90, self.sum.clone());
+        for (index, file) in self.files.iter().enumerate() {
+            report.add(70 - index.min(60) as u32, file.clone());
+        }
+        Some(report)
     }
 }
 
+/// ` path | 12 ++--`, ` path | Bin 0 -> 2 bytes`: a file as `--stat` lists it; a sum follows below.
+fn is_listed_file(line: &str) -> bool {
+    let Some((path, change)) = line.rsplit_once(" | ") else { return false };
+    let change = change.trim_start();
+    let (count, marks) = change.split_once(' ').unwrap_or((change, ""));
+    let is_count = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
+    let is_change = is_count && marks.bytes().all(|byte| b"+-".contains(&byte)) || count == "Bin";
+    path.starts_with(' ') && is_change
+}
+
+/// `3<tab>1<tab>path` as `--numstat` lists a file; a binary one has `-` for both numbers.
+pub(super) fn counted_file(line: &str) -> Option<(Option<u64>, Option<u64>, &str)> {
+    let mut cells = line.splitn(3, '\t');
+    let (inserted, deleted, path) = (cells.next()?, cells.next()?, cells.next()?);
+    let count = |cell: &str| if cell == "-" { Some(None) } else { cell.parse().ok().map(Some) };
+    (!path.is_empty()).then_some((count(inserted)?, count(deleted)?, path))
+}
+
+/// What ` 2 files changed, 3 insertions(+), 1 deletion(-)` says was inserted and deleted.
+fn changed_sum(line: &str) -> Option<(u64, u64)> {
+    let rest = line.strip_prefix(' ')?.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_sum = rest.starts_with(" file changed") || rest.starts_with(" files changed");
+    let sum = |many: &str, one: &str| count::before(line, many).or_else(|| count::before(line, one)).unwrap_or(0);
+    is_sum.then(|| (sum("insertions(+)", "insertion(+)"), sum("deletions(-)", "deletion(-)")))
+}
+
 /// The hash of `commit <40 hex digits>`.
-fn full_commit(line: &str) -> Option<&str> {
+pub(super) fn full_commit(line: &str) -> Option<&str> {
     let hash = line.strip_prefix("commit ")?.split(' ').next()?;
     (hash.len() >= 40 && is_hex(hash)).then_some(hash)
 }
 
-/// `abc1234 subject`, also behind the lines of `--graph`.
+/// `abc1234 subject`, also behind the lines of `--graph`; formats of one's own divide otherwise.
 fn one_line_commit(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_start_matches(['*', '|', '/', '\\', ' ']);
-    let (hash, subject) = line.split_once(' ')?;
-    ((7..=12).contains(&hash.len()) && is_hex(hash)).then_some((hash, subject))
+    let (hash, subject) = line.split_once([' ', '|', '\t', ',', ';', ':'])?;
+    let is_length = (7..=12).contains(&hash.len()) || hash.len() == 40;
+    (is_length && is_hex(hash)).then_some((hash, subject))
+}
+
+/// A short hash and a blank, as git itself writes it.
+fn spaced_commit(line: &str) -> Option<(&str, &str)> {
+    let after = |hash: &str| line.find(hash).and_then(|at| line.as_bytes().get(at + hash.len()));
+    one_line_commit(line).filter(|(hash, _)| hash.len() < 40 && after(hash) == Some(&b' '))
+}
+
+/// Only the lines that `--graph` draws.
+fn is_graph(line: &str) -> bool {
+    line.bytes().all(|byte| b"*|/\\_ ".contains(&byte))
+}
+
+fn is_mixed(hash: &str) -> bool {
+    hash.bytes().any(|byte| byte.is_ascii_digit()) && hash.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 fn is_hex(text: &str) -> bool {

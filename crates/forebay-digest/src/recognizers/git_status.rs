@@ -17,7 +17,8 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     let long = ["On branch ", "HEAD detached at ", "interactive rebase in progress"];
     let is_long = long.iter().any(|opening| first.starts_with(opening));
     let is_short = start.mostly(95, |line| short_state(line).is_some() || line.starts_with("## "));
-    (is_long || (is_short && (start.expected || start.telling().count() > 3))).then_some(Claim::Sure)
+    let is_second = start.expected && start.mostly(95, |line| second_state(line).is_some() || line.starts_with("# branch."));
+    (is_long || is_second || (is_short && (start.expected || start.telling().count() > 3))).then_some(Claim::Sure)
 }
 
 #[derive(Debug, Default)]
@@ -29,6 +30,7 @@ struct GitStatus {
     untracked: Tops,
     conflicts: Tops,
     kinds: Tops,
+    ignored: u64,
 }
 
 impl Recognizer for GitStatus {
@@ -46,6 +48,16 @@ impl Recognizer for GitStatus {
         };
         if let Some((state, file)) = short_state(text) {
             return self.short(state, file);
+        }
+        if let Some((state, file)) = second_state(text) {
+            return self.short(&state.replace('.', " "), file);
+        }
+        if let Some(branch) = text.strip_prefix("# branch.") {
+            if !branch.starts_with("oid ") {
+                self.branch.push_str(branch);
+                self.branch.push(' ');
+            }
+            return Mark::Noise;
         }
         let is_state = ["On branch", "## ", "HEAD detached", "Your branch", "You have", "and have "]
             .iter()
@@ -69,6 +81,8 @@ impl Recognizer for GitStatus {
             .filter(|(_, files)| !files.is_empty())
             .map(|(name, files)| format!("{} {name}", files.distinct_said()))
             .collect();
+        let ignored = (self.ignored > 0).then(|| format!("{} ignored", self.ignored));
+        let counts: Vec<String> = counts.into_iter().chain(ignored).collect();
         let counts = if counts.is_empty() { "clean".to_owned() } else { counts.join(", ") };
         let mut report = Report::of(format!("git status: {counts}"), Quotes::Nothing);
         report.add(95, self.branch.trim_end().to_owned());
@@ -103,6 +117,7 @@ impl GitStatus {
         let (index, tree) = state.split_at(1);
         match state {
             "??" => self.untracked.add(file),
+            "!!" => self.ignored += 1,
             "UU" | "AA" | "DD" | "AU" | "UA" | "DU" | "UD" => self.conflicts.add(file),
             _ => {
                 if index != " " {
@@ -127,4 +142,22 @@ fn short_state(line: &str) -> Option<(&str, &str)> {
     let (state, file) = (line.get(..2)?, line.get(2..)?.strip_prefix(' ')?);
     let known = state.chars().all(|c| " MADRCUT?!".contains(c)) && state != "  ";
     (known && !file.is_empty()).then_some((state, file))
+}
+
+/// `1 .M N... 100644 100644 100644 <hash> <hash> path`, `? path`: `--porcelain=v2`.
+fn second_state(line: &str) -> Option<(&str, &str)> {
+    let (kind, rest) = line.split_once(' ')?;
+    // So many words stand between the state and the path.
+    let before = match kind {
+        "1" => 6,
+        "2" => 7,
+        "u" => 8,
+        "?" => return Some(("??", rest)),
+        "!" => return Some(("!!", rest)),
+        _ => return None,
+    };
+    let (state, rest) = rest.split_once(' ')?;
+    let path = rest.splitn(before + 1, ' ').nth(before)?;
+    // A file that was renamed has its old name behind a tab.
+    (state.len() == 2).then_some((state, path.split('\t').next().unwrap_or(path)))
 }

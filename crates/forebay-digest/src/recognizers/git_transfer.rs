@@ -53,9 +53,9 @@ impl Recognizer for GitTransfer {
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        let counts = [(self.moved, "refs moved"), (self.new, "new branches"), (self.new_tags, "new tags"), (self.rejected.total(), "rejected"), (self.conflicts.total(), "conflicts")];
+        let counts = [(self.moved, "ref moved", "refs moved"), (self.new, "new branch", "new branches"), (self.new_tags, "new tag", "new tags"), (self.rejected.total(), "rejected", "rejected"), (self.conflicts.total(), "conflict", "conflicts")];
         let said: Vec<String> =
-            counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+            counts.iter().filter(|(count, ..)| *count > 0).map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many })).collect();
         if said.is_empty() {
             return None;
         }

@@ -1,0 +1,122 @@
+//! git: commits, changed files, states.
+
+use super::{check, lines};
+
+#[test]
+fn numbers_at_the_start_of_lines_are_no_commits() {
+    let orders = lines(100, |n| format!("{} order shipped to customer {}", 20_260_000 + n, 7 * n));
+    let sizes = lines(100, |n| format!("{:>9} /usr/bin/tool-{n}", 1_276_544 + 31 * n));
+    for (command, text) in [("./report.sh", &orders), ("wc -c", &sizes), ("", &orders)] {
+        check(command, text, 90, &[], &["git log", "commits"]);
+    }
+}
+
+#[test]
+fn hashes_at_the_start_of_lines_are_commits() {
+    let text =
+        lines(100, |n| format!("{:07x} fix the thing {n}", (n + 1) * 2_654_435 % 0x0fff_ffff));
+    check("git log --oneline", &text, 90, &["git log: 100 commits"], &[]);
+    check("./recent.sh", &text, 90, &["git log: 100 commits"], &[]);
+    check("du -a", &text, 90, &[], &["git log"]);
+}
+
+#[test]
+fn entries_of_the_reflog_are_no_commits() {
+    let text = lines(60, |n| format!("0d1134c HEAD@{{{n}}}: checkout: moving from a to b{n}"));
+    check("git reflog", &text, 90, &["git reflog: 60 entries"], &["commits"]);
+}
+
+#[test]
+fn one_line_commits_are_told_from_the_files_below_them() {
+    let commit = |n: u64| format!("a{n:06x} change {n}");
+    let stat = lines(40, |n| {
+        format!(
+            "{}\n f.txt       | 1 +\n file {n}.txt | 2 ++\n 2 files changed, 3 insertions(+)",
+            commit(n)
+        )
+    });
+    let numbers = lines(40, |n| format!("{}\n1\t0\tf.txt\n2\t1\tfile {n}.txt", commit(n)));
+    check("git log --oneline --stat", &stat, 100, &["40 commits", "+120 -0"], &[]);
+    check("git log --oneline --numstat", &numbers, 100, &["40 commits", "+120 -40"], &[]);
+}
+
+#[test]
+fn a_format_of_ones_own_has_no_header() {
+    let text = lines(60, |n| format!("a{n:06x}|Ann Lee|change number {n}"));
+    check("git log --format='%h|%an|%s'", &text, 90, &["60 commits"], &["rows"]);
+}
+
+#[test]
+fn one_commit_with_its_files_is_told() {
+    let files = lines(12, |n| format!(" src/file_{n}.rs | {n} +"));
+    let text = format!(
+        "commit b4c46c617cb89a76cf62b0bc47c7431263ce8d73\nAuthor: Ann <a@example.com>\nDate:   Sun Nov 15 \
+         22:36:42 2026 +0000\n\n    Make it work\n\n{files} 12 files changed, 66 insertions(+)\n"
+    );
+    let says = ["b4c46c6", "Make it work", "Ann", "12 files changed", "src/file_0.rs"];
+    check("git show --stat", &text, 85, &says, &[]);
+}
+
+#[test]
+fn files_without_lines_are_counted_as_added_and_deleted() {
+    let binary = |n: u64, what: &str| {
+        format!(
+            "diff --git a/{n}.bin b/{n}.bin\n{what} file mode 100644\nindex 0000000..bdc955b\nBinary files \
+             /dev/null and b/{n}.bin differ"
+        )
+    };
+    let text = lines(20, |n| binary(n, "new")) + &lines(10, |n| binary(n + 20, "deleted"));
+    let says = ["30 files, +0 -0, 20 added, 10 deleted", "(deleted, binary)"];
+    check("git diff", &text, 90, &says, &[]);
+}
+
+#[test]
+fn changes_that_cannot_be_counted_by_line_are_not() {
+    let word = lines(20, |n| {
+        format!(
+            "diff --git a/{n} b/{n}\n--- a/{n}\n+++ b/{n}\n@@ -1,2 +1,2 @@\n  same\n  [-old-]{{+new+}}"
+        )
+    });
+    let merge = lines(20, |n| {
+        format!(
+            "diff --cc {n}\n--- a/{n}\n+++ b/{n}\n@@@ -1,2 -1,2 +1,3 @@@\n  same\n +ours\n+ theirs"
+        )
+    });
+    check("git diff --word-diff", &word, 90, &["diff: 20 files"], &["+0 -0"]);
+    check("git show", &merge, 90, &[], &["+0 -0"]);
+}
+
+#[test]
+fn the_signature_below_a_patch_is_no_removed_line() {
+    let patch = lines(20, |n| {
+        format!("diff --git a/{n} b/{n}\n--- a/{n}\n+++ b/{n}\n@@ -1 +1,2 @@\n same\n+new")
+    });
+    let text = format!("From 1234 Mon Sep 17 00:00:00 2001\nSubject: x\n\n{patch}-- \n2.39.5\n");
+    check("git format-patch --stdout -1", &text, 90, &["20 files, +20 -0"], &[]);
+}
+
+#[test]
+fn listed_changes_have_no_header() {
+    let text = lines(60, |n| format!("2\t1\tsrc/file_{n}.rs"));
+    check("git diff --numstat", &text, 90, &["60 files, +120 -60"], &["rows"]);
+}
+
+#[test]
+fn the_second_form_of_states_is_read() {
+    let hash = "422c2b7ab3b3c668038da977e4e93a5fc623169c";
+    let changed =
+        lines(10, |n| format!("1 .M N... 100644 100644 100644 {hash} {hash} file {n}.txt"));
+    let text = format!(
+        "# branch.oid {hash}\n# branch.head main\n{changed}2 R. N... 100644 100644 100644 {hash} {hash} R100 \
+         new.txt\told.txt\n? untracked.txt\n"
+    );
+    let says = ["1 staged, 10 not staged, 1 untracked", "main", "new.txt"];
+    check("git status --porcelain=v2", &text, 90, &says, &[]);
+}
+
+#[test]
+fn one_is_not_many() {
+    let noise = lines(60, |n| format!("remote: note {n} of the server"));
+    let text = format!("{noise} * [new branch]      x -> origin/x\n");
+    check("git fetch", &text, 60, &["1 new branch"], &["new branches"]);
+}
