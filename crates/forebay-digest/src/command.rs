@@ -65,6 +65,17 @@ impl Command {
         !self.calls.is_empty() && self.calls.iter().all(fits_one)
     }
 
+    /// Whether one of the commands has an option, by its letter (`-c`, also within `-rc`) or its name.
+    pub(crate) fn has_option(&self, letter: char, name: &str) -> bool {
+        let is_letter = |word: &str| {
+            word.strip_prefix('-')
+                .is_some_and(|rest| !rest.starts_with('-') && rest.contains(letter))
+        };
+        self.calls
+            .iter()
+            .any(|call| call.iter().skip(1).any(|word| word == name || is_letter(word)))
+    }
+
     /// Whether a file name with such an ending is among the words of the only command.
     pub(crate) fn reads_file(&self, extensions: &[&str]) -> bool {
         let [call] = self.calls.as_slice() else { return false };
@@ -131,5 +142,15 @@ mod tests {
         check("git -C /repo log --oneline", &["git log"], &["git diff"]);
         check("uv run --frozen pytest", &["pytest"], &["uv"]);
         check("", &[], &["ls"]);
+    }
+
+    #[test]
+    fn options_are_found_by_letter_and_by_name() {
+        for command in ["grep -c x", "grep -rc x", "rg --count x"] {
+            assert!(Command::read(command).has_option('c', "--count"), "{command}");
+        }
+        for command in ["grep x c", "rg --color x", ""] {
+            assert!(!Command::read(command).has_option('c', "--count"), "{command}");
+        }
     }
 }

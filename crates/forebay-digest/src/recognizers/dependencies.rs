@@ -17,6 +17,9 @@ pub(super) const FORMAT: Format = Format {
 const HELD: usize = 20_000;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
+    if start.command.is("tree") {
+        return None;
+    }
     let is_branch = |line: &&&str| line.contains("├─") || line.contains("└─");
     let rows = start.lines.iter().filter(is_branch).filter(|line| entry(line).is_some()).count();
     (rows >= 3 && rows * 10 >= start.telling().count() * 7).then_some(Claim::Sure)
@@ -52,9 +55,14 @@ fn entry(line: &str) -> Option<Entry<'_>> {
         None => (first, text.split(' ').nth(1).unwrap_or_default()),
     };
     let version = version.trim_start_matches('v');
-    let is_version = version.contains('.')
-        && version.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '^' | '~' | '>'));
-    is_version.then_some(Entry { depth, name, version, repeated, text })
+    is_version(version).then_some(Entry { depth, name, version, repeated, text })
+}
+
+/// `1.2.3`, `^1.2`, `>=3.0`; not the `1.txt` of a file that is called so.
+fn is_version(text: &str) -> bool {
+    let number = text.trim_start_matches(['^', '~', '>', '=', '<']);
+    let minor = number.trim_start_matches(|c: char| c.is_ascii_digit());
+    minor.len() < number.len() && minor.strip_prefix('.').is_some_and(|minor| minor.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 #[derive(Debug, Default)]

@@ -1,5 +1,8 @@
 //! `grep` and `rg`: matches counted by file; the first matches of every file.
 
+use forebay_domain::text::number::counted;
+
+use super::grumbles::{Grumbles, is_grumble};
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
 use crate::place;
@@ -14,7 +17,8 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let named = start.mostly(95, |line| hit(line).is_some() || line == "--" || is_context(line));
+    let is_hit = |line: &str| hit(line).is_some() || start.expected && (spaced_hit(line).is_some() || is_grumble(line));
+    let named = start.mostly(95, |line| is_hit(line) || line == "--" || is_context(line));
     let enough = start.telling().count() >= 3;
     let complains = start.mostly(30, |line| Complaint::read(line).is_some());
     if enough && named && (start.expected || !complains) {
@@ -29,13 +33,21 @@ struct Grep {
     matches: u64,
     files: Tops,
     heading: String,
+    grumbles: Grumbles,
+    /// Files that match and are not shown, being no text.
+    binary: u64,
+    /// What the tool itself counts at the end: matches, of which several may stand in a line.
+    said: Option<u64>,
     unread: u64,
 }
 
 impl Recognizer for Grep {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
-        if let Some(path) = hit(text).filter(|path| !is_context(path)) {
+        if !is_binary(text) && self.grumbles.take(text) {
+            return Mark::REASON;
+        }
+        if let Some(path) = hit(text).or_else(|| spaced_hit(text)).filter(|path| !is_context(path)) {
             self.files.add(path);
             return self.matched(path.to_owned());
         }
@@ -50,6 +62,13 @@ impl Recognizer for Grep {
             text.clone_into(&mut self.heading);
             return Mark::Weight(40);
         }
+        if is_binary(text) {
+            self.binary += 1;
+            return Mark::Weight(40);
+        }
+        if let Some(mark) = self.statistics(text) {
+            return mark;
+        }
         self.unread += u64::from(!text.is_empty() && text != "--" && !is_context(text));
         Mark::Plain
     }
@@ -63,7 +82,15 @@ impl Recognizer for Grep {
             1 => format!(" in 1 file: {}", self.files.names(1)),
             _ => format!(" in {} files", self.files.distinct_said()),
         };
-        let mut report = Report::of(format!("{} matches{files}", self.matches), Quotes::Marked);
+        let mut said = match self.said {
+            Some(matches) if matches != self.matches => format!("{matches} matches on {} lines{files}", self.matches),
+            _ => format!("{} matches{files}", self.matches),
+        };
+        if self.binary > 0 {
+            said += &format!(", and in {}", counted(self.binary, "binary file"));
+        }
+        let mut report = Report::of(said, Quotes::Marked);
+        self.grumbles.tell(&mut report);
         if self.files.distinct() > 1 {
             report.add(90, format!("by file: {}", self.files.list(end.room / 90)));
         }
@@ -72,6 +99,18 @@ impl Recognizer for Grep {
 }
 
 impl Grep {
+    /// The lines that `rg --stats` ends with.
+    fn statistics(&mut self, text: &str) -> Option<Mark> {
+        let (number, what) = text.split_once(' ')?;
+        match what {
+            "matches" | "match" => self.said = number.parse().ok(),
+            "matched lines" | "matched line" | "files contained matches" | "file contained matches" | "files searched"
+            | "file searched" | "bytes printed" | "bytes searched" | "seconds spent searching" | "seconds" => {}
+            _ => return None,
+        }
+        number.starts_with(|c: char| c.is_ascii_digit()).then_some(Mark::Noise)
+    }
+
     /// The first match of a file matters more than its second.
     fn matched(&mut self, file: String) -> Mark {
         self.matches += 1;
@@ -88,6 +127,24 @@ fn hit(line: &str) -> Option<&str> {
     let (path, _) = line.split_once(':')?;
     let is_path = !path.contains(' ') && path.contains(['/', '.']) && path.len() < 200 && !path.starts_with("http");
     is_path.then_some(path)
+}
+
+/// The file of `path:12:text` where its name has blanks.
+fn spaced_hit(line: &str) -> Option<&str> {
+    let at = memchr::memchr_iter(b':', line.as_bytes()).find(|at| is_between_colons(&line[at + 1..]))?;
+    let path = &line[..at];
+    let is_path = path.contains(['/', '.']) && path.len() < 200 && !path.starts_with(' ') && !path.contains(": ");
+    is_path.then_some(path)
+}
+
+fn is_between_colons(text: &str) -> bool {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    digits > 0 && text[digits..].starts_with(':')
+}
+
+/// `Binary file x matches`, `grep: x: binary file matches`.
+fn is_binary(line: &str) -> bool {
+    line.starts_with("Binary file ") && line.ends_with(" matches") || line.ends_with(": binary file matches")
 }
 
 /// `path-12-text`: a line around a match.

@@ -2,6 +2,7 @@
 
 use forebay_domain::text::number;
 
+use super::grumbles::{Grumbles, is_grumble};
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
 use crate::tally::{Tops, listed};
@@ -18,7 +19,7 @@ pub(super) const FORMAT: Format = Format {
 const HELD: usize = 2_000;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let is_row = |line: &str| entry(line).is_some() || line.starts_with("total ") || line.ends_with(':');
+    let is_row = |line: &str| entry(line).is_some() || line.starts_with("total ") || line.ends_with(':') || is_grumble(line);
     let rows = start.lines.iter().filter(|line| entry(line).is_some()).count();
     (rows >= 2 && start.mostly(95, is_row)).then_some(Claim::Sure)
 }
@@ -32,11 +33,15 @@ struct Ls {
     names: Tops,
     extensions: Tops,
     places: Tops,
-    largest: Vec<(u64, String)>,
+    /// By size, each with its size as it is written.
+    largest: Vec<(u64, String, String)>,
     sections: u64,
     section: String,
-    /// Sizes were given in bytes.
-    exact: bool,
+    /// Some file has a size.
+    sized: bool,
+    /// Some sizes were given to the kilobyte only, so that they have no exact sum.
+    rounded: bool,
+    grumbles: Grumbles,
     unread: u64,
 }
 
@@ -49,7 +54,7 @@ impl Recognizer for Ls {
                 self.sections += 1;
                 text.trim_end_matches(':').trim_start_matches("./").clone_into(&mut self.section);
             }
-            None if text.is_empty() || text.starts_with("total ") => {}
+            None if text.is_empty() || text.starts_with("total ") || self.grumbles.take(text) => {}
             None => self.unread += 1,
         }
         Mark::Plain
@@ -59,7 +64,8 @@ impl Recognizer for Ls {
         if self.unread > 0 {
             return None;
         }
-        let size = if self.exact { format!(", {} ({} bytes)", number::bytes(self.bytes), self.bytes) } else { String::new() };
+        let exact = self.sized && !self.rounded;
+        let size = if exact { format!(", {} ({} bytes)", number::bytes(self.bytes), self.bytes) } else { String::new() };
         let mut said = format!("{}, {}", number::counted(self.files, "file"), number::counted(self.folders.total(), "folder"));
         if self.links > 0 {
             said += &format!(", {}", number::counted(self.links, "link"));
@@ -68,9 +74,12 @@ impl Recognizer for Ls {
             said += &format!(" in {} listings", self.sections);
         }
         let mut report = Report::of(format!("{said}{size}"), Quotes::Nothing);
-        if self.exact && self.files > 3 {
-            let largest: Vec<String> =
-                self.largest.iter().map(|(bytes, name)| format!("{name} {} ({bytes})", number::bytes(*bytes))).collect();
+        self.grumbles.tell(&mut report);
+        if self.sized && self.files > 3 {
+            let told = |(bytes, name, written): &(u64, String, String)| {
+                if exact { format!("{name} {} ({bytes})", number::bytes(*bytes)) } else { format!("{name} {written}") }
+            };
+            let largest: Vec<String> = self.largest.iter().map(told).collect();
             report.add(90, format!("largest: {}", largest.join(", ")));
         }
         if self.places.distinct() > 1 {
@@ -91,13 +100,13 @@ impl Recognizer for Ls {
 
 impl Ls {
     fn entry(&mut self, found: &Entry<'_>) {
-        if matches!(found.name, "." | "..") {
+        if matches!(found.name, "." | ".." | "./") {
             return;
         }
         let name = if self.section.is_empty() { found.name.to_owned() } else { format!("{}/{}", self.section, found.name) };
         match found.kind {
             b'd' => return self.folders.add(name.trim_end_matches('/')),
-            b'l' => self.links += 1,
+            b'l' | b'h' => self.links += 1,
             _ => self.files += 1,
         }
         if let Some((folder, _)) = name.rsplit_once('/') {
@@ -106,11 +115,12 @@ impl Ls {
         if self.names.distinct() < HELD {
             self.names.add(&name);
         }
-        if let (b'-', Some(bytes)) = (found.kind, found.bytes) {
-            self.exact = true;
+        if let (b'-', Some(Size { bytes, rounded })) = (found.kind, found.size) {
+            self.sized = true;
+            self.rounded |= rounded;
             self.bytes += bytes;
-            self.largest.push((bytes, name));
-            self.largest.sort_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
+            self.largest.push((bytes, name, found.written_size.to_owned()));
+            self.largest.sort_by_key(|(bytes, ..)| std::cmp::Reverse(*bytes));
             self.largest.truncate(3);
         }
         if found.kind == b'-' && let Some((stem, extension)) = found.name.rsplit_once('.') && !stem.is_empty() {
@@ -121,15 +131,40 @@ impl Ls {
 
 struct Entry<'a> {
     kind: u8,
-    bytes: Option<u64>,
+    size: Option<Size>,
+    written_size: &'a str,
     name: &'a str,
 }
 
-/// `-rw-r--r-- 1 ann staff 1234 May  1 10:00 name`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Size {
+    bytes: u64,
+    rounded: bool,
+}
+
+impl Size {
+    /// `1234`, `4.0K`, `1.9M`, `12Ki`.
+    fn read(word: &str) -> Option<Self> {
+        let number = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let power = match &word[number.len()..] {
+            "" => return word.parse().ok().map(|bytes| Self { bytes, rounded: false }),
+            "K" | "k" | "Ki" => 1,
+            "M" | "Mi" => 2,
+            "G" | "Gi" => 3,
+            "T" | "Ti" => 4,
+            _ => return None,
+        };
+        let bytes = number.parse::<f64>().ok()? * 1024_f64.powi(power);
+        Some(Self { bytes: bytes as u64, rounded: true })
+    }
+}
+
+/// `-rw-r--r-- 1 ann staff 1234 May  1 10:00 name`, also behind an inode and a number of blocks.
 fn entry(line: &str) -> Option<Entry<'_>> {
+    let line = without_numbers(line);
     let mode = line.split(' ').next()?.as_bytes();
     let is_mode = (10..=11).contains(&mode.len())
-        && b"-dlbcps".contains(&mode[0])
+        && b"-dlbcpsh".contains(&mode[0])
         && mode[1..10].iter().all(|byte| b"rwxsStT-".contains(byte));
     if !is_mode {
         return None;
@@ -137,11 +172,38 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     // `tar -tv` writes owner and group as one word, and no links.
     let is_tar = line.split_ascii_whitespace().nth(1)?.contains('/');
     let mut words = line.split_ascii_whitespace().skip(if is_tar { 2 } else { 4 });
-    let size = words.next()?;
+    let mut size = words.next()?;
+    if size.ends_with(',') {
+        // A device has two numbers instead.
+        size = words.next()?;
+    }
     let date_words = if crate::tally::looks_like_date(words.next()?) { 1 } else { 2 };
-    let last = words.nth(date_words - 1)?;
+    let mut last = words.nth(date_words - 1)?;
+    if last.contains('.') && words.clone().next().is_some_and(is_zone) {
+        last = words.next()?;
+    }
     let at = last.as_ptr() as usize - line.as_ptr() as usize + last.len();
     let name = line[at..].trim_start();
-    let name = name.split(" -> ").next().unwrap_or(name);
-    Some(Entry { kind: mode[0], bytes: size.parse().ok(), name }).filter(|entry| !entry.name.is_empty())
+    let link = if mode[0] == b'h' { " link to " } else { " -> " };
+    let name = name.split(link).next().unwrap_or(name);
+    Some(Entry { kind: mode[0], size: Size::read(size), written_size: size, name }).filter(|entry| !entry.name.is_empty())
+}
+
+/// The line without the inode and the blocks that `ls -is` and `find -ls` write first.
+fn without_numbers(line: &str) -> &str {
+    let mut rest = line.trim_start();
+    for _ in 0..2 {
+        match rest.split_once(' ') {
+            Some((number, after)) if number.starts_with(|c: char| c.is_ascii_digit()) && Size::read(number).is_some() => {
+                rest = after.trim_start();
+            }
+            _ => break,
+        }
+    }
+    rest
+}
+
+/// `+0000`, behind a time with fractions.
+fn is_zone(word: &str) -> bool {
+    word.len() == 5 && word.starts_with(['+', '-']) && word[1..].bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -4,6 +4,7 @@
 //! it knows: facts that stand first in the digest. Quoting lines within the budget is not its task.
 
 mod format;
+mod grumbles;
 mod parts;
 mod report;
 
@@ -107,6 +108,7 @@ recognizers! {
     git_blame,
     git_branch,
     paths,
+    grep_count,
     grep,
     log,
     cargo_test,

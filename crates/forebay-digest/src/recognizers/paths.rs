@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use forebay_domain::text::number::{counted, grouped};
 
+use super::grumbles::{Grumbles, is_grumble};
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
 use crate::tally::{Tops, listed};
@@ -24,18 +25,24 @@ const NAMES: usize = 300;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let with_folder = start.telling().filter(|line| line.contains('/')).count();
-    let is_list = start.telling().count() >= 4 && start.mostly(95, is_path);
+    let is_list = start.telling().count() >= 4 && start.mostly(95, |line| is_path(line) || is_grumble(line));
+    // `find -printf '%s %p'`: which word is the path, nobody says.
+    let has_columns = start.mostly(80, |line| line.contains(" ./") || line.contains(" /"));
     // Encoded data has slashes too, and lines that are all as long.
     let longest = start.telling().map(str::len).max().unwrap_or(0);
     let is_encoded = longest >= 40 && start.mostly(90, |line| line.len() == longest);
     let looks_right = with_folder * 10 >= start.telling().count() * 7;
-    (is_list && !is_encoded && (start.expected || looks_right)).then_some(start.claim())
+    (is_list && !is_encoded && !has_columns && (start.expected || looks_right)).then_some(start.claim())
 }
 
 fn is_path(line: &str) -> bool {
+    let line = line.trim_end_matches(MARKS);
     !line.trim().is_empty() && line.len() < 300 && !line.contains(['\t', '|', '"', '(', '=']) && !line.contains(": ")
         && line.split(' ').count() <= 3 && !line.starts_with(' ') && !line.starts_with("- ") && !line.ends_with([',', ';', '{'])
 }
+
+/// What `ls -F` writes behind names: programs, links, pipes, sockets.
+const MARKS: [char; 4] = ['*', '@', '|', '='];
 
 #[derive(Debug, Default)]
 struct Paths {
@@ -44,32 +51,47 @@ struct Paths {
     tops: Tops,
     folders: BTreeMap<String, (u64, Vec<String>)>,
     unread: u64,
-    /// `ls -R` writes the name of each folder above what is in it.
+    grumbles: Grumbles,
+    /// `ls` writes the name of each folder above what is in it.
     section: String,
     sections: u64,
+    /// The folders above the open one that were listed too.
+    above: Vec<String>,
+    /// Sections that are entries of another one.
+    nested: u64,
+    /// The line before says something, so that no folder can be opened here.
+    in_section: bool,
 }
 
 impl Recognizer for Paths {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let path = line.text.trim_end();
         if path.is_empty() {
+            self.in_section = false;
             return Mark::Noise;
+        }
+        if self.grumbles.take(path) {
+            return Mark::REASON;
         }
         if !is_path(path) {
             self.unread += 1;
             return Mark::REASON;
         }
-        if let Some(section) = path.strip_suffix(':').filter(|_| path.contains('/') || path == ".:") {
-            section.trim_start_matches("./").clone_into(&mut self.section);
-            self.sections += 1;
+        let may_open = path.contains('/') || path == ".:" || !self.in_section;
+        if let Some(section) = path.strip_suffix(':').filter(|_| may_open) {
+            self.open(section);
             return Mark::Noise;
         }
+        self.in_section = true;
         self.count += 1;
-        let joined = if self.sections > 1 { format!("{}/{path}", self.section) } else { String::new() };
+        let joined = if self.section.is_empty() { String::new() } else { format!("{}/{path}", self.section) };
         let path = if joined.is_empty() { path } else { &joined };
         let path = path.strip_prefix("./").unwrap_or(path);
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        if let Some((stem, extension)) = name.rsplit_once('.') && !stem.is_empty() && extension.len() < 12 {
+        // A folder may be written with a slash behind its name, which stays to be seen.
+        let parted = path.trim_end_matches('/').rfind('/').map(|at| (&path[..at], &path[at + 1..]));
+        let (folder, name) = parted.unwrap_or(("", path));
+        let bare = name.trim_end_matches(MARKS);
+        if let Some((stem, extension)) = bare.rsplit_once('.') && !stem.is_empty() && extension.len() < 12 {
             self.extensions.add(&format!(".{extension}"));
         }
         self.tops.add(top_of(path));
@@ -87,12 +109,18 @@ impl Recognizer for Paths {
         if self.count == 0 || self.unread * 10 > self.count {
             return None;
         }
-        let said = match self.sections {
-            0 | 1 => format!("{} in {}", counted(self.count, "path"), counted(self.folders.len() as u64, "folder")),
-            // Each folder but the first is also listed in the one above.
-            sections => format!("{} in {} directories", counted((self.count + 1).saturating_sub(sections), "file"), sections),
+        let mut said = match (self.sections, self.nested) {
+            (0 | 1, _) if self.folders.len() == FOLDERS => format!("{} in {FOLDERS} folders or more", counted(self.count, "path")),
+            (0 | 1, _) => format!("{} in {}", counted(self.count, "path"), counted(self.folders.len() as u64, "folder")),
+            (sections, 0) => format!("{} in {}", counted(self.count, "path"), counted(sections, "folder")),
+            // Each folder is also listed in the one above.
+            (sections, nested) => format!("{} in {} directories", counted(self.count.saturating_sub(nested), "file"), sections),
         };
+        if self.unread > 0 {
+            said += &format!(", {}", counted(self.unread, "other line"));
+        }
         let mut report = Report::of(said, Quotes::Nothing);
+        self.grumbles.tell(&mut report);
         if self.extensions.distinct() > 1 {
             report.add(95, format!("kinds: {}", self.extensions.list(10)));
         }
@@ -105,6 +133,20 @@ impl Recognizer for Paths {
 }
 
 impl Paths {
+    /// The name of a folder above what is in it.
+    fn open(&mut self, section: &str) {
+        self.sections += 1;
+        self.in_section = false;
+        let is_above = |above: &String| section.strip_prefix(above.as_str()).is_some_and(|rest| rest.starts_with('/') && !rest[1..].contains('/'));
+        while self.above.last().is_some_and(|above| !is_above(above)) {
+            self.above.pop();
+        }
+        self.nested += u64::from(!self.above.is_empty());
+        self.above.push(section.to_owned());
+        let bare = section.trim_start_matches("./");
+        if bare == "." { "" } else { bare }.clone_into(&mut self.section);
+    }
+
     /// Each folder gets its share, so that small ones are named whole.
     fn tell_folders(&self, report: &mut Report, room: usize) {
         let share = (room / self.folders.len().max(1)).max(30).min(room / 2);

@@ -1,5 +1,7 @@
 //! `tree`: how many folders and files, the upper levels first.
 
+use forebay_domain::text::number::counted;
+
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
 use crate::tally::Tops;
@@ -46,6 +48,8 @@ impl Recognizer for Tree {
         self.upper += u64::from(depth == 1);
         self.deepest = self.deepest.max(depth);
         let name = text.rsplit("── ").next().unwrap_or(text);
+        // A link is of no kind of its own.
+        let name = if name.contains(" -> ") { "" } else { name };
         if let Some((stem, extension)) = name.rsplit_once('.') && !stem.is_empty() && !extension.contains(' ') && extension.len() < 9 {
             self.extensions.add(&format!(".{extension}"));
         }
@@ -54,7 +58,7 @@ impl Recognizer for Tree {
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
         let count = self.summary.unwrap_or_else(|| format!("{} entries", self.entries));
-        let said = format!("tree: {count}; {} at the top, {} levels", self.upper, self.deepest);
+        let said = format!("tree: {count}; {} at the top, {}", self.upper, counted(self.deepest as u64, "level"));
         let mut report = Report::of(said, Quotes::Marked);
         if self.extensions.distinct() > 1 {
             report.add(90, format!("kinds: {}", self.extensions.list(10)));

@@ -1,0 +1,80 @@
+//! `grep -c`, `rg -c`: how often each file matches; the sum, and the files that match most.
+
+use forebay_domain::text::number::{counted, grouped};
+
+use super::grumbles::{Grumbles, is_grumble};
+use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use crate::lines::Line;
+
+pub(super) const FORMAT: Format = Format {
+    name: "grep -c, rg -c",
+    keeps: "the sum of the counts; files with and without matches; the files that match most",
+    commands: &["grep", "egrep", "rg", "git grep", "ugrep", "ag"],
+    scope: Scope::Whole(claims),
+    start: || Box::<GrepCount>::default(),
+};
+
+/// Files that match most, so many.
+const HELD: usize = 30;
+
+fn claims(start: &Start<'_>) -> Option<Claim> {
+    let counts = start.expected && ["--count", "--count-matches"].iter().any(|flag| start.command.has_option('c', flag));
+    let reads = start.mostly(100, |line| count_of(line).is_some() || is_grumble(line));
+    (counts && reads).then_some(Claim::Sure)
+}
+
+#[derive(Debug, Default)]
+struct GrepCount {
+    sum: u64,
+    files: u64,
+    matching: u64,
+    most: Vec<(u64, String)>,
+    grumbles: Grumbles,
+    unread: u64,
+}
+
+impl Recognizer for GrepCount {
+    fn take(&mut self, line: Line<'_>) -> Mark {
+        if line.text.is_empty() || self.grumbles.take(line.text) {
+            return Mark::Noise;
+        }
+        let Some((path, count)) = count_of(line.text) else {
+            self.unread += 1;
+            return Mark::Plain;
+        };
+        self.files += 1;
+        self.sum += count;
+        self.matching += u64::from(count > 0);
+        let least = self.most.last().map_or(0, |(least, _)| *least);
+        if self.most.len() < HELD || count > least {
+            let at = self.most.partition_point(|(more, _)| *more >= count);
+            self.most.insert(at, (count, path.to_owned()));
+            self.most.truncate(HELD);
+        }
+        Mark::Noise
+    }
+
+    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+        if self.files == 0 || self.unread > 0 {
+            return None;
+        }
+        let of = if self.matching < self.files { format!(" of {}", grouped(self.files)) } else { String::new() };
+        let said = format!("counted {} in {}{of} files", grouped(self.sum), grouped(self.matching));
+        let mut report = Report::of(said, Quotes::Nothing);
+        self.grumbles.tell(&mut report);
+        if self.matching < self.files {
+            report.add(95, format!("{} without a match", counted(self.files - self.matching, "file")));
+        }
+        for (index, (count, path)) in self.most.iter().take(end.room / 40).enumerate() {
+            report.add(80 - index as u32, format!("{path}: {}", grouped(*count)));
+        }
+        Some(report)
+    }
+}
+
+/// `path:12`.
+fn count_of(line: &str) -> Option<(&str, u64)> {
+    let (path, count) = line.rsplit_once(':')?;
+    let is_count = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
+    (is_count && !path.is_empty()).then_some((path, count.parse().ok()?))
+}

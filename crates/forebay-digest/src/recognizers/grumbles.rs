@@ -1,0 +1,57 @@
+//! What tools that list files say of those they could not read: they go on, and write it between the rest.
+
+use forebay_domain::text::cut;
+use forebay_domain::text::number::counted;
+
+use super::Report;
+
+/// So many are quoted.
+const HELD: usize = 8;
+
+/// Tools that write their name before what they could not do.
+const TOOLS: &[&str] = &[
+    "ls", "find", "fd", "grep", "egrep", "rg", "ugrep", "ag", "tar", "tree", "du", "stat", "eza",
+    "exa", "locate",
+];
+
+/// What could not be read, counted.
+#[derive(Debug, Default)]
+pub(super) struct Grumbles {
+    count: u64,
+    held: Vec<String>,
+}
+
+impl Grumbles {
+    /// Takes the line if a tool complains in it.
+    pub(super) fn take(&mut self, line: &str) -> bool {
+        if !is_grumble(line) {
+            return false;
+        }
+        self.count += 1;
+        if self.held.len() < HELD {
+            self.held.push(cut::one_line(line, 120));
+        }
+        true
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Says how many there were and what the first ones said.
+    pub(super) fn tell(&self, report: &mut Report) {
+        if self.is_empty() {
+            return;
+        }
+        report.failing = Some(true);
+        report.add(98, format!("{}: {}", counted(self.count, "error"), self.held[0]));
+        for (index, said) in self.held.iter().enumerate().skip(1) {
+            report.add(89 - index as u32, said.clone());
+        }
+    }
+}
+
+/// `find: ‘/root’: Permission denied`, `ls: cannot access 'x': No such file or directory`.
+pub(super) fn is_grumble(line: &str) -> bool {
+    line.split_once(": ").is_some_and(|(tool, said)| TOOLS.contains(&tool) && said.contains(": "))
+}
