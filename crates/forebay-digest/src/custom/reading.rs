@@ -83,7 +83,8 @@ fn whole_or_plain(number: f64) -> String {
     if number.fract() == 0.0 && (0.0..1e15).contains(&number) {
         return grouped(number as u64);
     }
-    plain(number)
+    // Sums of decimals gather errors in their last digits.
+    plain((number * 1e4).round() / 1e4)
 }
 
 impl Reading {

@@ -4,7 +4,7 @@ use forebay_domain::text::number::grouped;
 
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
-use crate::tally::Values;
+use crate::tally::{Values, looks_like_date};
 
 pub(super) const FORMAT: Format = Format {
     name: "csv, tsv",
@@ -13,6 +13,9 @@ pub(super) const FORMAT: Format = Format {
     scope: Scope::Whole(claims),
     start: || Box::<Csv>::default(),
 };
+
+/// A row goes on over at most so many lines.
+const LINES_OF_ROW: usize = 40;
 
 const DELIMITERS: [char; 4] = [',', '\t', ';', '|'];
 
@@ -23,15 +26,48 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     (expected || enough).then_some(if expected { Claim::Sure } else { Claim::Likely })
 }
 
-/// The delimiter that cuts all lines into the same number of fields, and that number.
+/// The delimiter that cuts all rows into the same number of fields, and that number.
 fn layout(start: &Start<'_>) -> Option<(char, usize)> {
-    let first = start.telling().next()?;
     DELIMITERS.into_iter().find_map(|delimiter| {
+        let rows = rows(start, delimiter);
+        let first = rows.first()?;
         let columns = fields(first, delimiter).count();
         let header_is_short = fields(first, delimiter).all(|name| name.len() < 60 && !name.ends_with('.'));
-        let same = start.mostly(95, |line| fields(line, delimiter).count() == columns);
-        (columns >= 2 && header_is_short && same).then_some((delimiter, columns))
+        let same = rows.iter().filter(|row| fields(row, delimiter).count() == columns).count();
+        (columns >= 2 && header_is_short && same * 100 >= rows.len() * 95).then_some((delimiter, columns))
     })
+}
+
+/// The rows of the start; a quoted field may go on over lines. One that the start cuts is left out.
+fn rows(start: &Start<'_>, delimiter: char) -> Vec<String> {
+    let (mut rows, mut open) = (Vec::new(), String::new());
+    for line in start.telling() {
+        if !open.is_empty() {
+            open.push('\n');
+        }
+        open.push_str(line);
+        if !is_open(&open, delimiter) {
+            rows.push(std::mem::take(&mut open));
+        }
+    }
+    // What never ended was no quoted field.
+    if open.matches('\n').count() >= LINES_OF_ROW {
+        rows.extend(open.lines().map(str::to_owned));
+    }
+    rows
+}
+
+/// Whether a quoted field goes on in the next line.
+fn is_open(row: &str, delimiter: char) -> bool {
+    if memchr::memchr(b'"', row.as_bytes()).is_none() {
+        return false;
+    }
+    let mut rest = Some(row);
+    while let Some(row) = rest {
+        let Some(quoted) = (if row.starts_with('"') { closing_quote(row) } else { Some(0) }) else { return true };
+        rest = row[quoted..].find(delimiter).map(|at| &row[quoted + at + delimiter.len_utf8()..]);
+    }
+    false
 }
 
 /// The fields of a row; a quoted one may hold delimiters.
@@ -68,33 +104,44 @@ fn unquoted(field: &str) -> &str {
 struct Csv {
     delimiter: Option<char>,
     names: Vec<String>,
+    /// The first line has values, not names.
+    without_header: bool,
     columns: Vec<Values>,
     rows: u64,
     odd: u64,
+    /// The lines of a row with a quoted field that has not ended.
+    open: String,
+    open_lines: usize,
 }
 
 impl Recognizer for Csv {
     fn take(&mut self, line: Line<'_>) -> Mark {
-        if line.text.trim().is_empty() {
+        if line.text.trim().is_empty() && self.open.is_empty() {
             return Mark::Noise;
         }
-        let Some(delimiter) = self.delimiter else {
-            self.header(line.text);
-            return Mark::FAILURE;
-        };
-        let count = fields(line.text, delimiter).count();
-        if count != self.names.len() {
-            self.odd += 1;
-            return Mark::REASON;
+        let is_first = self.delimiter.is_none();
+        let delimiter = *self.delimiter.get_or_insert_with(|| delimiter_of(line.text));
+        if self.open.is_empty() && !is_open(line.text, delimiter) {
+            return self.row(line.text, is_first);
         }
-        self.rows += 1;
-        for (column, value) in self.columns.iter_mut().zip(fields(line.text, delimiter)) {
-            column.add(value);
+        if !self.open.is_empty() {
+            self.open.push('\n');
         }
-        if self.rows <= 3 { Mark::Weight(40 - self.rows as u32) } else { Mark::Noise }
+        self.open.push_str(line.text);
+        self.open_lines += 1;
+        if is_open(&self.open, delimiter) && self.open_lines < LINES_OF_ROW {
+            return if self.rows <= 3 { Mark::Weight(36) } else { Mark::Noise };
+        }
+        let (row, lines) = (std::mem::take(&mut self.open), std::mem::take(&mut self.open_lines));
+        if lines >= LINES_OF_ROW {
+            self.odd += lines as u64;
+            return Mark::Plain;
+        }
+        self.row(&row, self.names.is_empty())
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+    fn report(mut self: Box<Self>, end: &End) -> Option<Report> {
+        self.odd += self.open_lines as u64;
         if self.rows == 0 || self.odd * 20 > self.rows {
             return None;
         }
@@ -102,8 +149,7 @@ impl Recognizer for Csv {
             0 => String::new(),
             count => format!(", {} lines with another number of fields", grouped(count)),
         };
-        let said = format!("{} rows, {} columns{odd}", grouped(self.rows), self.names.len());
-        let mut report = Report::of(said, Quotes::Marked);
+        let mut report = Report::of(format!("{}, {} columns{odd}", self.rows_said(), self.names.len()), Quotes::Marked);
         let most = if end.room > 2_000 { 10 } else { 4 };
         for (index, (name, values)) in self.names.iter().zip(&self.columns).enumerate() {
             report.add(80 - index.min(60) as u32, format!("{name}: {}", values.describe(most)));
@@ -113,10 +159,58 @@ impl Recognizer for Csv {
 }
 
 impl Csv {
-    fn header(&mut self, line: &str) {
-        let delimiter = DELIMITERS.into_iter().max_by_key(|delimiter| fields(line, *delimiter).count()).unwrap_or(',');
-        self.delimiter = Some(delimiter);
-        self.names = fields(line, delimiter).map(str::to_owned).collect();
-        self.columns = vec![Values::default(); self.names.len()];
+    fn row(&mut self, row: &str, is_first: bool) -> Mark {
+        let delimiter = self.delimiter.unwrap_or(',');
+        if is_first && self.header(row, delimiter) {
+            return Mark::FAILURE;
+        }
+        if fields(row, delimiter).count() != self.names.len() {
+            self.odd += 1;
+            return Mark::REASON;
+        }
+        self.rows += 1;
+        for (column, value) in self.columns.iter_mut().zip(fields(row, delimiter)) {
+            column.add(value);
+        }
+        if self.rows <= 3 { Mark::Weight(40 - self.rows as u32) } else { Mark::Noise }
     }
+
+    /// Reads the first row; whether it has the names of the columns.
+    fn header(&mut self, row: &str, delimiter: char) -> bool {
+        self.without_header = has_values(fields(row, delimiter));
+        self.names = if self.without_header {
+            (1..=fields(row, delimiter).count()).map(|number| format!("column {number}")).collect()
+        } else {
+            fields(row, delimiter).map(str::to_owned).collect()
+        };
+        self.columns = vec![Values::default(); self.names.len()];
+        !self.without_header
+    }
+
+    /// Where all is text nothing tells a header from a row, so that only lines can be counted.
+    fn rows_said(&self) -> String {
+        match () {
+            () if self.without_header => format!("{} rows without a header", grouped(self.rows)),
+            () if self.columns.iter().all(|values| values.kind() == "text") => {
+                format!("{} rows below the first line", grouped(self.rows))
+            }
+            () => format!("{} rows", grouped(self.rows)),
+        }
+    }
+}
+
+fn delimiter_of(row: &str) -> char {
+    DELIMITERS.into_iter().max_by_key(|delimiter| fields(row, *delimiter).count()).unwrap_or(',')
+}
+
+/// Whether fields are values rather than names: numbers or dates are, but years may be names.
+fn has_values<'a>(fields: impl Iterator<Item = &'a str>) -> bool {
+    let (mut years, mut others) = (0, 0);
+    for field in fields {
+        let is_number = !field.is_empty() && field.parse::<f64>().is_ok_and(f64::is_finite);
+        let is_year = field.len() == 4 && (field.starts_with("19") || field.starts_with("20"));
+        years += usize::from(is_number && is_year);
+        others += usize::from(is_number && !is_year || looks_like_date(field));
+    }
+    others > 0 || years == 1
 }

@@ -32,20 +32,24 @@ struct Html {
     texts: Vec<String>,
     /// The tag whose text is being read, and the text so far.
     open: Option<(String, String)>,
-    /// Within a script or style sheet.
-    skipping: bool,
+    /// Within a comment, a script or a style sheet: what ends it.
+    skipping_to: Option<&'static str>,
+    /// A tag that goes on in the next line.
+    tag: String,
 }
+
+/// Longer tags are none.
+const TAG_BYTES: usize = 64 * 1024;
 
 impl Recognizer for Html {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let mut rest = line.text;
         while !rest.is_empty() {
-            let at = rest.find('<').unwrap_or(rest.len());
-            self.text(&rest[..at]);
-            rest = &rest[at..];
-            let Some(end) = rest.find('>') else { break };
-            self.tag(&rest[1..end]);
-            rest = &rest[end + 1..];
+            rest = match self.skipping_to {
+                Some(end) => self.skip(rest, end),
+                None if !self.tag.is_empty() => self.go_on(rest),
+                None => self.read(rest),
+            };
         }
         self.text(" ");
         Mark::Plain
@@ -74,6 +78,52 @@ impl Recognizer for Html {
 }
 
 impl Html {
+    /// Reads a text and the tag behind it; what follows them is left.
+    fn read<'a>(&mut self, rest: &'a str) -> &'a str {
+        let at = rest.find('<').unwrap_or(rest.len());
+        self.text(&rest[..at]);
+        let rest = &rest[at..];
+        if let Some(comment) = rest.strip_prefix("<!--") {
+            self.skipping_to = Some("-->");
+            return comment;
+        }
+        if !rest[rest.len().min(1)..].starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c)) {
+            // A sign of its own, not the start of a tag.
+            self.text(&rest[..rest.len().min(1)]);
+            return &rest[rest.len().min(1)..];
+        }
+        let Some(end) = end_of_tag(rest) else {
+            self.tag.push_str(rest);
+            return "";
+        };
+        self.tag(&rest[1..end]);
+        &rest[end + 1..]
+    }
+
+    /// The rest of a tag that started in a line before.
+    fn go_on<'a>(&mut self, rest: &'a str) -> &'a str {
+        let before = self.tag.len() + 1;
+        self.tag.push(' ');
+        self.tag.push_str(rest);
+        let Some(end) = end_of_tag(&self.tag) else {
+            if self.tag.len() > TAG_BYTES {
+                self.tag.clear();
+            }
+            return "";
+        };
+        let tag = std::mem::take(&mut self.tag);
+        self.tag(&tag[1..end]);
+        &rest[end + 1 - before..]
+    }
+
+    /// Passes over what is no part of the page, up to what ends it.
+    fn skip<'a>(&mut self, rest: &'a str, end: &str) -> &'a str {
+        let Some(at) = find_ignoring_case(rest, end) else { return "" };
+        self.skipping_to = None;
+        // The closing tag of a script is one like others; a comment is over behind its end.
+        if end.starts_with('<') { &rest[at..] } else { &rest[at + end.len()..] }
+    }
+
     fn counts(&self) -> String {
         let known = [
             ("a", "links"), ("form", "forms"), ("button", "buttons"), ("input", "inputs"), ("table", "tables"),
@@ -90,7 +140,6 @@ impl Html {
     fn tag(&mut self, tag: &str) {
         let lower = tag.split([' ', '\t', '/']).find(|part| !part.is_empty()).unwrap_or_default().to_ascii_lowercase();
         if tag.starts_with('/') {
-            self.skipping &= !matches!(lower.as_str(), "script" | "style");
             if self.open.as_ref().is_some_and(|(open, _)| *open == lower) {
                 self.close();
             }
@@ -98,7 +147,8 @@ impl Html {
         }
         self.tags.add(&lower);
         match lower.as_str() {
-            "script" | "style" => self.skipping = true,
+            "script" if !tag.ends_with('/') => self.skipping_to = Some("</script"),
+            "style" if !tag.ends_with('/') => self.skipping_to = Some("</style"),
             _ if tag.contains("role=\"alert\"") || tag.contains("role=\"status\"") => self.open = Some((lower, "!".to_owned())),
             "form" => self.actions.add(tag.split("action=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("(itself)")),
             "title" | "h1" | "h2" | "h3" | "h4" | "caption" | "p" | "td" | "legend" | "label" => self.open = Some((lower, String::new())),
@@ -107,14 +157,14 @@ impl Html {
     }
 
     fn text(&mut self, text: &str) {
-        if let Some((_, open)) = self.open.as_mut().filter(|(_, open)| !self.skipping && open.len() < 400) {
+        if let Some((_, open)) = self.open.as_mut().filter(|(_, open)| open.len() < 400) {
             open.push_str(text);
         }
     }
 
     fn close(&mut self) {
         let Some((tag, text)) = self.open.take() else { return };
-        let text = text.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+        let text = decoded(&text).split_ascii_whitespace().collect::<Vec<_>>().join(" ");
         let text = cut::one_line(&text, 140);
         match tag.as_str() {
             _ if text.is_empty() => {}
@@ -128,4 +178,35 @@ impl Html {
             _ => {}
         }
     }
+}
+
+/// Where a tag ends; a `>` in a quoted value does not end it.
+fn end_of_tag(tag: &str) -> Option<usize> {
+    let mut quote = None;
+    for (at, byte) in tag.bytes().enumerate() {
+        match (quote, byte) {
+            (None, b'>') => return Some(at),
+            // Only behind an equals sign a quote opens a value.
+            (None, b'"' | b'\'') if tag.as_bytes()[..at].trim_ascii_end().ends_with(b"=") => quote = Some(byte),
+            (Some(open), _) if open == byte => quote = None,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn find_ignoring_case(text: &str, word: &str) -> Option<usize> {
+    let first = word.as_bytes()[0];
+    memchr::memchr_iter(first, text.as_bytes())
+        .find(|at| text.as_bytes().get(*at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word.as_bytes())))
+}
+
+/// The text with the signs that HTML has to write in words; the ampersand last, or it would make others.
+fn decoded(text: &str) -> String {
+    const SIGNS: &[(&str, &str)] =
+        &[("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&")];
+    if !text.contains('&') {
+        return text.to_owned();
+    }
+    SIGNS.iter().fold(text.to_owned(), |text, (written, sign)| text.replace(written, sign))
 }

@@ -8,7 +8,7 @@ pub(super) const FORMAT: Format = Format {
     keeps: "headings with their lines; code blocks, links and table rows counted; the start",
     commands: &["glow", "mdcat"],
     scope: Scope::Whole(claims),
-    start: || Box::<Markdown>::default(),
+    start: || Box::new(Markdown { after_blank: true, ..Markdown::default() }),
 };
 
 /// Headings beyond so many are only counted.
@@ -34,31 +34,45 @@ struct Markdown {
     outline: Vec<(usize, String, u64)>,
     headings: u64,
     code_blocks: u64,
-    in_code: bool,
+    /// What opened the block of code.
+    fence: Option<(char, usize)>,
     links: u64,
+    images: u64,
     table_rows: u64,
+    /// The line before is empty, or there is none that says something.
+    after_blank: bool,
+    /// The text of a paragraph that has one line so far.
+    paragraph: Option<String>,
+    /// Within the fields before the text.
+    in_front_matter: bool,
 }
 
 impl Recognizer for Markdown {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
-        if text.trim_start().starts_with("```") {
-            self.in_code = !self.in_code;
-            self.code_blocks += u64::from(self.in_code);
+        let underlined = self.paragraph.take();
+        if self.in_front_matter || line.number == 1 && text == "---" {
+            self.in_front_matter = line.number == 1 || text != "---";
             return Mark::Plain;
         }
-        if self.in_code {
+        if self.in_code(text) {
             return Mark::Plain;
         }
-        self.links += text.matches("](").count() as u64;
+        if let (Some(level), Some(title)) = (underline(text), underlined) {
+            return self.heading(level, &title, line.number - 1);
+        }
+        // A badge is an image in a link.
+        let images = text.matches("![").count() as u64;
+        self.images += images;
+        self.links += (text.matches("](").count() as u64).saturating_sub(images);
         self.table_rows += u64::from(text.starts_with('|'));
         if let Some((level, title)) = heading(text) {
-            self.headings += 1;
-            if self.outline.len() < HELD {
-                self.outline.push((level, title.to_owned(), line.number));
-            }
-            return Mark::Noise;
+            return self.heading(level, title, line.number);
         }
+        if self.after_blank && is_paragraph(text) {
+            self.paragraph = Some(text.trim().to_owned());
+        }
+        self.after_blank = text.trim().is_empty();
         Mark::Plain
     }
 
@@ -66,7 +80,7 @@ impl Recognizer for Markdown {
         if self.headings == 0 {
             return None;
         }
-        let counts = [(self.code_blocks, "code block"), (self.links, "link"), (self.table_rows, "table row")];
+        let counts = [(self.code_blocks, "code block"), (self.links, "link"), (self.images, "image"), (self.table_rows, "table row")];
         let mut said = forebay_domain::text::number::counted(self.headings, "heading");
         for (count, noun) in counts.iter().filter(|(count, _)| *count > 0) {
             said += &format!(", {}", forebay_domain::text::number::counted(*count, noun));
@@ -78,4 +92,54 @@ impl Recognizer for Markdown {
         }
         Some(report)
     }
+}
+
+impl Markdown {
+    fn heading(&mut self, level: usize, title: &str, line: u64) -> Mark {
+        self.after_blank = true;
+        self.headings += 1;
+        if self.outline.len() < HELD {
+            self.outline.push((level, title.to_owned(), line));
+        }
+        Mark::Noise
+    }
+
+    /// Whether the line is in a block of code, or opens or closes one.
+    fn in_code(&mut self, line: &str) -> bool {
+        let text = line.trim_start();
+        let mark = text.chars().next().unwrap_or(' ');
+        let length = text.len() - text.trim_start_matches(mark).len();
+        let is_fence = matches!(mark, '`' | '~') && length >= 3;
+        match self.fence {
+            None if is_fence => {
+                self.fence = Some((mark, length));
+                self.code_blocks += 1;
+            }
+            None => return false,
+            // Only as many of the same close it, with nothing behind them.
+            Some((open, least)) if is_fence && mark == open && length >= least && text.trim_end().len() == length => {
+                self.fence = None;
+                self.after_blank = true;
+            }
+            Some(_) => {}
+        }
+        true
+    }
+}
+
+/// The level of the heading above `===` or `---`.
+fn underline(line: &str) -> Option<usize> {
+    let mark = line.chars().next()?;
+    let is_line = line.trim_end().chars().all(|c| c == mark) && line.trim_end().len() >= 2;
+    match mark {
+        '=' if is_line => Some(1),
+        '-' if is_line => Some(2),
+        _ => None,
+    }
+}
+
+/// A line that may be underlined to be a heading: no list, table, quote, code.
+fn is_paragraph(line: &str) -> bool {
+    let text = line.trim_start();
+    !text.is_empty() && line.len() - text.len() < 4 && !text.starts_with(['|', '>', '#', '=', '-', '*', '+', '<', '`', '~'])
 }

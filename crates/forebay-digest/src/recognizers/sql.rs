@@ -1,5 +1,7 @@
 //! Result tables of SQL shells: psql, mysql, sqlite, duckdb: rows, columns and what they hold.
 
+use forebay_domain::text::number::counted;
+
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
 use crate::tally::{Values, count};
@@ -27,80 +29,157 @@ fn is_rule(line: &str) -> bool {
     line.chars().count() >= 5 && line.chars().all(|c| "+-|─│┌┬┐├┼┤└┴┘═ :".contains(c)) && line.contains(['-', '─'])
 }
 
+/// One table.
 #[derive(Debug, Default)]
-struct Sql {
+struct Table {
     names: Vec<String>,
     columns: Vec<Values>,
     rows: u64,
-    odd: u64,
-    /// Rules seen: the header stands above the first or between the first two.
-    ruled: u64,
+    /// What the shell itself counts.
     said: Option<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Sql {
+    open: Table,
+    /// Tables that are over, as their shell counts the rows below each.
+    tables: Vec<Table>,
+    odd: u64,
+    /// The line before is a rule.
+    ruled: bool,
     /// Rows written one field a line.
     records: u64,
+    errors: u64,
 }
+
+/// Tables beyond so many are no longer told apart, and nothing is said.
+const TABLES: usize = 200;
 
 impl Recognizer for Sql {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
         if text.starts_with("-[ RECORD ") {
             self.records += 1;
-            self.rows += 1;
+            self.open.rows += 1;
             return Mark::Noise;
         }
         if let Some((name, value)) = text.split_once('|').filter(|_| self.records > 0) {
             return self.record(name.trim(), value.trim());
         }
         if text.is_empty() || is_rule(text) {
-            self.ruled += u64::from(!text.is_empty());
-            return Mark::Noise;
+            return self.rule(text);
         }
+        self.ruled = false;
         if !text.contains(['|', '│']) {
-            self.said = count::before(text, "rows").or(count::before(text, "row")).or(self.said);
-            self.said = text.strip_prefix('(').and_then(count::first_number).or(self.said);
-            return Mark::Weight(45);
+            return self.remark(text);
         }
         let boxed = text.strip_prefix(['|', '│']);
         let bare = boxed.map_or(line.text, |text| text.strip_suffix(['|', '│']).unwrap_or(text));
         let cells: Vec<&str> = bare.split(['|', '│']).map(str::trim).collect();
-        if self.names.is_empty() {
-            self.names = cells.iter().map(|cell| (*cell).to_owned()).collect();
-            self.columns = vec![Values::default(); cells.len()];
+        if self.open.names.is_empty() {
+            self.open.names = cells.iter().map(|cell| (*cell).to_owned()).collect();
+            self.open.columns = vec![Values::default(); cells.len()];
             return Mark::FAILURE;
         }
-        if cells.len() != self.names.len() {
+        if cells.len() != self.open.names.len() {
             self.odd += 1;
             return Mark::Plain;
         }
-        self.rows += 1;
-        for (column, cell) in self.columns.iter_mut().zip(cells) {
+        self.open.rows += 1;
+        for (column, cell) in self.open.columns.iter_mut().zip(cells) {
             column.add(if cell == "NULL" { "" } else { cell });
         }
-        if self.rows <= 3 { Mark::Weight(40 - self.rows as u32) } else { Mark::Noise }
+        if self.open.rows <= 3 { Mark::Weight(40 - self.open.rows as u32) } else { Mark::Noise }
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
-        let agrees = self.said.is_none_or(|said| said == self.rows);
-        if self.rows == 0 || self.odd > 0 || !agrees {
+    fn report(mut self: Box<Self>, end: &End) -> Option<Report> {
+        if self.open.rows > 0 || !self.open.names.is_empty() {
+            self.close();
+        }
+        let agrees = |table: &Table| table.said.is_none_or(|said| said == table.rows);
+        let rows: u64 = self.tables.iter().map(|table| table.rows).sum();
+        if rows == 0 || self.odd > 0 || !self.tables.iter().all(agrees) || self.tables.len() > TABLES {
             return None;
         }
-        let mut report = Report::of(format!("{} rows, {} columns", self.rows, self.names.len()), Quotes::Marked);
         let most = if end.room > 2_000 { 10 } else { 4 };
-        for (index, (name, values)) in self.names.iter().zip(&self.columns).enumerate() {
-            report.add(80 - index.min(60) as u32, format!("{name}: {}", values.describe(most)));
+        let mut report = match self.tables.as_slice() {
+            [table] => {
+                let mut report = Report::of(table.said(), Quotes::Marked);
+                table.tell(&mut report, "", most);
+                report
+            }
+            tables => {
+                let mut report = Report::of(format!("{} results, {rows} rows in all", tables.len()), Quotes::Marked);
+                for (number, table) in (1..).zip(tables) {
+                    let of = format!("result {number}");
+                    report.add(95, format!("{of}: {}: {}", table.said(), table.names.join(", ")));
+                    table.tell(&mut report, &format!("{of} "), most);
+                }
+                report
+            }
+        };
+        if self.errors > 0 {
+            report.add(97, counted(self.errors, "error"));
+            report.failing = Some(true);
         }
         Some(report)
     }
 }
 
+impl Table {
+    fn said(&self) -> String {
+        format!("{} rows, {} columns", self.rows, self.names.len())
+    }
+
+    fn tell(&self, report: &mut Report, of: &str, most: usize) {
+        for (index, (name, values)) in self.names.iter().zip(&self.columns).enumerate() {
+            report.add(80 - index.min(60) as u32, format!("{of}{name}: {}", values.describe(most)));
+        }
+    }
+}
+
 impl Sql {
+    /// Between two rules in a row one table ends and another starts.
+    fn rule(&mut self, text: &str) -> Mark {
+        if self.ruled && is_rule(text) && self.open.rows > 0 {
+            self.close();
+        }
+        self.ruled = !text.is_empty();
+        Mark::Noise
+    }
+
+    /// A line that is no row: how many there were, what else was done, what went wrong.
+    fn remark(&mut self, text: &str) -> Mark {
+        if text.starts_with("ERROR") || text.contains(": ERROR") {
+            self.errors += 1;
+            return Mark::OUTCOME;
+        }
+        let said = text.strip_prefix('(').and_then(count::first_number);
+        let said = said.or_else(|| count::before(text, "rows")).or_else(|| count::before(text, "row"));
+        if said.is_some() && !self.open.names.is_empty() {
+            self.open.said = said;
+            self.close();
+        }
+        Mark::Weight(45)
+    }
+
+    fn close(&mut self) {
+        self.ruled = false;
+        self.records = 0;
+        let table = std::mem::take(&mut self.open);
+        if self.tables.len() <= TABLES {
+            self.tables.push(table);
+        }
+    }
+
     fn record(&mut self, name: &str, value: &str) -> Mark {
-        let at = self.names.iter().position(|known| known == name).unwrap_or_else(|| {
-            self.names.push(name.to_owned());
-            self.columns.push(Values::default());
-            self.names.len() - 1
+        let table = &mut self.open;
+        let at = table.names.iter().position(|known| known == name).unwrap_or_else(|| {
+            table.names.push(name.to_owned());
+            table.columns.push(Values::default());
+            table.names.len() - 1
         });
-        self.columns[at].add(value);
+        table.columns[at].add(value);
         if self.records <= 1 { Mark::Weight(30) } else { Mark::Noise }
     }
 }

@@ -44,6 +44,10 @@ struct Table {
     /// The heaviest rows by CPU or memory.
     heavy: Vec<(f64, u64, String)>,
     programs: Tops,
+    /// The column that says how each row is, and its values without times.
+    state_caption: String,
+    states: Tops,
+    unhealthy: u64,
 }
 
 impl Recognizer for Table {
@@ -51,7 +55,8 @@ impl Recognizer for Table {
         let text = line.text.trim_end();
         if self.captions.is_empty() {
             self.header(text);
-            return Mark::OUTCOME;
+            // It is told among the facts too; rows that are not healthy come first.
+            return Mark::Weight(54);
         }
         if text.is_empty() {
             return Mark::Noise;
@@ -61,12 +66,18 @@ impl Recognizer for Table {
         for (column, cell) in self.columns.iter_mut().zip(&cells) {
             column.add(cell);
         }
+        if let Some((_, cell)) = self.captions.iter().zip(&cells).find(|(caption, _)| **caption == self.state_caption) {
+            self.states.add(&timeless(cell));
+        }
         if let Some(at) = self.captions.iter().position(|caption| matches!(caption.as_str(), "COMMAND" | "CMD")) {
-            let program = cells.get(at).and_then(|cell| cell.split([' ', ':']).next()).unwrap_or_default();
+            let cell = cells.get(at).map(String::as_str).unwrap_or_default();
+            // Docker quotes a command and cuts it; a cut one is named by what is left of it.
+            let program = cell.trim_matches('"').split([' ', ':']).next().unwrap_or_default();
             self.programs.add(program.rsplit('/').next().unwrap_or(program));
         }
         self.weigh(text, &cells);
         if cells.iter().zip(&self.captions).any(|(cell, caption)| is_unhealthy(caption, cell)) {
+            self.unhealthy += 1;
             return Mark::REASON;
         }
         // Ports that are open, and files that only a process still holds.
@@ -82,8 +93,18 @@ impl Recognizer for Table {
         }
         let said = format!("table: {} rows; columns {}", self.rows, self.captions.join(" "));
         let mut report = Report::of(said, Quotes::Marked);
+        if self.unhealthy > 0 {
+            // The rows that somebody will ask about are worth more than what the others have.
+            report.share = 45;
+        }
         let most = if end.room > 2_000 { 10 } else { 6 };
+        if self.states.distinct() > 1 {
+            report.add(90, format!("{}: {}", self.state_caption, self.states.list(most)));
+        }
         for (caption, values) in self.captions.iter().zip(&self.columns) {
+            if *caption == self.state_caption {
+                continue;
+            }
             let repeats = values.texts().distinct() as u64 * 2 <= values.count || values.is_numeric();
             if repeats && values.texts().distinct() > 1 {
                 report.add(if values.is_numeric() { 60 } else { 80 }, format!("{caption}: {}", values.describe(most)));
@@ -110,6 +131,8 @@ impl Table {
         self.starts = by_width.then(|| captions.iter().map(|caption| text.find(caption).unwrap_or(0)).collect());
         self.captions = captions.iter().map(|caption| (*caption).to_owned()).collect();
         self.columns = vec![Values::default(); self.captions.len()];
+        let state = self.captions.iter().find(|caption| matches!(caption.as_str(), "STATUS" | "STATE"));
+        self.state_caption = state.cloned().unwrap_or_default();
     }
 
     fn cells<'a>(&self, row: &'a str) -> Vec<&'a str> {
@@ -137,6 +160,18 @@ impl Table {
         self.heavy.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         self.heavy.truncate(10);
     }
+}
+
+/// A state without the time since: `Up 3 days (unhealthy)`, `Exited (1) 2 hours ago` are `Up (unhealthy)`, `Exited (1)`.
+fn timeless(state: &str) -> String {
+    const UNITS: &[&str] = &["second", "minute", "hour", "day", "week", "month", "year", "About", "Less", "than", "ago", "an", "a"];
+    let is_time = |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) || UNITS.contains(&word.trim_end_matches('s')) || UNITS.contains(&word);
+    let mut words = state.split(' ');
+    let first = words.next().unwrap_or_default();
+    if !matches!(first, "Up" | "Exited" | "Restarting" | "Created" | "Paused" | "Dead") {
+        return state.to_owned();
+    }
+    words.filter(|word| !is_time(word)).fold(first.to_owned(), |said, word| said + " " + word)
 }
 
 /// The state of a row is one that somebody will ask about.

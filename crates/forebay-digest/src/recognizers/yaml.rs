@@ -61,6 +61,7 @@ impl Recognizer for Yaml {
             indent += rest.len() - item.trim_start().len();
             rest = item.trim_start();
         }
+        rest = without_name(rest);
         match field(rest) {
             Some((key, value)) => self.field(indent, key, value),
             None if rest.is_empty() => {}
@@ -74,8 +75,12 @@ impl Recognizer for Yaml {
         if self.fields == 0 || self.unread * 20 > self.fields {
             return None;
         }
-        let documents = if self.documents > 1 { format!("{} documents, ", self.documents) } else { String::new() };
-        let mut report = Report::of(format!("YAML {documents}{}", self.shape.headline()), Quotes::Sample);
+        let said = match self.documents {
+            1 => format!("YAML {}", self.shape.headline()),
+            // What all of them have is told as one.
+            many => format!("YAML {many} documents, together {}", self.shape.keys_said()),
+        };
+        let mut report = Report::of(said, Quotes::Sample);
         self.shape.tell(&mut report, if end.room > 2_000 { 10 } else { 5 });
         Some(report)
     }
@@ -112,22 +117,47 @@ impl Yaml {
         self.close(indent);
         let of = self.levels.last().map_or(self.shape.root(), |level| level.spot);
         let spot = self.shape.child(of, key.trim_matches(['"', '\'']));
-        match value {
-            "|" | ">" | "|-" | ">-" | "|+" => self.text_below = Some(indent),
+        match without_name(value) {
+            value if is_block(value) => self.text_below = Some(indent),
             "" => {
                 self.shape.container(spot, true);
                 self.levels.push(Level { indent, spot, items: 0 });
             }
-            _ => self.shape.scalar(spot, value.trim_matches(['"', '\''])),
+            value => self.value(spot, value),
+        }
+    }
+
+    /// What stands in quotes is a text, whatever it is made of.
+    fn value(&mut self, spot: Spot, value: &str) {
+        match value.strip_prefix(['"', '\'']) {
+            Some(text) => self.shape.string(spot, text.trim_end_matches(['"', '\''])),
+            None => self.shape.scalar(spot, value),
         }
     }
 
     fn scalar(&mut self, text: &str) {
         match self.levels.last() {
-            Some(level) => self.shape.scalar(level.spot, text.trim_matches(['"', '\''])),
+            Some(level) => {
+                let spot = level.spot;
+                self.value(spot, text);
+            }
             None => self.unread += 1,
         }
     }
+}
+
+/// A value without the `&name` by which others refer to it, and without its `!tag`.
+fn without_name(value: &str) -> &str {
+    let mut rest = value;
+    while rest.starts_with(['&', '!']) {
+        rest = rest.split_once(' ').map_or("", |(_, rest)| rest.trim_start());
+    }
+    rest
+}
+
+/// `|`, `>-`, `|2+`: the lines below are a text.
+fn is_block(value: &str) -> bool {
+    value.strip_prefix(['|', '>']).is_some_and(|how| how.bytes().all(|byte| byte.is_ascii_digit() || b"+-".contains(&byte)))
 }
 
 /// `key: value`, `key:`.

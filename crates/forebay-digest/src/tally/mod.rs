@@ -15,7 +15,7 @@ mod values;
 pub(crate) use diagnostics::{Complaint, Diagnostics, Severity, is_rule};
 pub(crate) use hasher::Fast;
 pub(crate) use outcome::Outcome;
-pub(crate) use range::{Range, plain};
+pub(crate) use range::{Range, plain, rounded};
 pub(crate) use series::listed;
 pub(crate) use templates::Templates;
 pub(crate) use tops::Tops;

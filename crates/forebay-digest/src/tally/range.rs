@@ -45,11 +45,41 @@ impl Range {
     }
 }
 
-/// A number without needless digits.
+/// A number with all its digits and none more.
 pub(crate) fn plain(number: f64) -> String {
-    if number.fract() == 0.0 && number.abs() < 1e15 {
+    let size = number.abs();
+    if number.fract() == 0.0 && size < 1e15 {
         return format!("{}", number as i64);
     }
-    let text = format!("{number:.4}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    if (1e-6..1e15).contains(&size) { format!("{number}") } else { format!("{number:e}") }
+}
+
+/// A number that was worked out, with as many digits as say something.
+pub(crate) fn rounded(number: f64) -> String {
+    let size = number.abs();
+    if size == 0.0 || size >= 1.0 {
+        return plain((number * 100.0).round() / 100.0);
+    }
+    let places = (2 - size.log10().floor() as i32).clamp(2, 300);
+    let text = format!("{number:.*}", places as usize);
+    plain(text.parse().unwrap_or(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_the_digits_that_say_something() {
+        for (number, shown) in
+            [(3.0, "3"), (0.00059, "0.00059"), (1e-7, "1e-7"), (2.55555, "2.55555"), (-0.5, "-0.5")]
+        {
+            assert_eq!(plain(number), shown);
+        }
+        for (number, shown) in
+            [(29.5, "29.5"), (1.0 / 3.0, "0.333"), (0.000_295_5, "0.000296"), (1e3 / 7.0, "142.86")]
+        {
+            assert_eq!(rounded(number), shown);
+        }
+    }
 }

@@ -29,6 +29,15 @@ pub(crate) struct Values {
 
 impl Values {
     pub(crate) fn add(&mut self, value: &str) {
+        if let Some(number) = number(value) {
+            self.numbers.add(number);
+            self.whole_numbers += u64::from(!value.bytes().any(|byte| b".eE".contains(&byte)));
+        }
+        self.add_text(value);
+    }
+
+    /// Adds a value that is a text, even where it is made of digits.
+    pub(crate) fn add_text(&mut self, value: &str) {
         self.count += 1;
         if value.is_empty() {
             self.empty += 1;
@@ -40,10 +49,7 @@ impl Values {
         self.last.clear();
         self.last.push_str(cut::prefix(value, 200));
         self.texts.add(value);
-        if let Some(number) = number(value) {
-            self.numbers.add(number);
-            self.whole_numbers += u64::from(!value.bytes().any(|byte| b".eE".contains(&byte)));
-        } else if looks_like_date(value) {
+        if looks_like_date(value) {
             self.add_date(value);
         }
     }
@@ -122,10 +128,7 @@ impl Values {
             if repeats && distinct > 1 && distinct <= CHOICES {
                 said += &format!(" ({})", self.texts.list(most.min(6)));
             } else if self.numbers.count > 2 && self.numbers.least < self.numbers.most {
-                said += &format!(
-                    ", mean {}",
-                    super::plain((self.numbers.mean() * 100.0).round() / 100.0)
-                );
+                said += &format!(", mean {}", super::rounded(self.numbers.mean()));
             }
         } else if self.dates == self.filled() && self.dates > 0 {
             said += &format!(" {}..{}", self.first_date, self.last_date);
@@ -186,10 +189,16 @@ impl Values {
     }
 }
 
-/// A number as people write it; neither `inf` nor a version.
+/// A number as people write it; neither `inf` nor a version, nor a code that starts with zeros, nor an
+/// id that has more digits than are worked with exactly.
 fn number(value: &str) -> Option<f64> {
     let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
     if !digits.starts_with(|c: char| c.is_ascii_digit()) || value.len() >= 25 {
+        return None;
+    }
+    let is_code =
+        digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit();
+    if is_code || digits.len() > EXACT && digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
     if let Some(number) = short_number(digits) {
@@ -200,9 +209,11 @@ fn number(value: &str) -> Option<f64> {
     if digits.bytes().all(is_part) { value.parse().ok() } else { None }
 }
 
+/// So many digits fit a float exactly.
+const EXACT: usize = 15;
+
 /// `12`, `3.25`: most numbers are, and their digits fit a float exactly.
 fn short_number(digits: &str) -> Option<f64> {
-    const EXACT: usize = 15;
     const POWERS: [f64; EXACT + 1] =
         [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
     if digits.len() > EXACT {
@@ -237,7 +248,9 @@ mod tests {
 
     #[test]
     fn numbers_are_told_from_what_only_looks_like_them() {
-        for text in ["1.2.3", "inf", "1-2", "-", "", "12a", "0x1f", "1e"] {
+        for text in
+            ["1.2.3", "inf", "1-2", "-", "", "12a", "0x1f", "1e", "007", "00.5", "9007199254740993"]
+        {
             assert_eq!(number(text), None, "{text}");
         }
         for (text, expected) in [("-0.5", -0.5), ("+3", 3.0), ("1e3", 1000.0), ("7.", 7.0)] {
@@ -247,7 +260,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn short_numbers_are_what_the_standard_library_reads(text in "-?[0-9]{1,9}(\\.[0-9]{0,8})?") {
+        fn short_numbers_are_what_the_standard_library_reads(text in "-?(0|[1-9][0-9]{0,8})(\\.[0-9]{0,8})?") {
             prop_assert_eq!(number(&text), text.parse().ok());
         }
     }

@@ -125,7 +125,9 @@ impl Shape {
     }
 
     pub(in crate::recognizers) fn string(&mut self, spot: Spot, text: &str) {
-        self.scalar(spot, text);
+        if spot != ELSEWHERE {
+            self.fields[spot.0].values.add_text(text);
+        }
     }
 
     pub(in crate::recognizers) fn scalar(&mut self, spot: Spot, text: &str) {
@@ -153,6 +155,12 @@ impl Shape {
             0 | 1 => format!("object with {}: {}", counted(self.keys(root), "key"), self.key_names(root)),
             many => format!("{} with {}", counted(many, "object"), counted(self.keys(root), "key")),
         }
+    }
+
+    /// `5 keys: a, b, c`, of all that is at the top.
+    pub(in crate::recognizers) fn keys_said(&self) -> String {
+        let root = &self.fields[ROOT.0];
+        format!("{}: {}", counted(self.keys(root), "key"), self.key_names(root))
     }
 
     /// One fact a field, the outer ones first.
@@ -234,6 +242,9 @@ impl Shape {
 /// Names by which people and later steps refer to a thing.
 const IDENTITY: &[&str] = &["id", "name", "key", "title", "status", "state", "level", "type", "version", "total", "count", "error", "message"];
 
+/// Names of the field that says how bad a thing is.
+const SEVERITY: &[&str] = &["level", "severity", "lvl"];
+
 /// An object with more fields is a map from names to things.
 const RECORD: usize = 40;
 
@@ -248,5 +259,7 @@ fn weight(field: &Field) -> u32 {
     let keys = if field.objects > 0 && many { 14 } else { 0 };
     // A choice among few values, or a span of time, says more than values that are all different.
     let choice = if field.values.is_choice() || field.values.kind() == "date" { 6 } else { 0 };
-    (70 + identity + keys + choice).saturating_sub(12 * field.depth as u32)
+    // How bad it was is what a log is read for.
+    let severity: u32 = if SEVERITY.contains(&name) { 20 } else { 0 };
+    (70 + identity + keys + choice + severity).saturating_sub(12 * field.depth as u32)
 }
