@@ -29,8 +29,23 @@ impl Line<'_> {
 impl Line<'_> {
     /// The line without the time that a CI service writes before each.
     pub(crate) fn without_stamp(self) -> Self {
-        Self { text: &self.text[stamp(self.text.as_bytes())..], ..self }
+        let bytes = self.text.as_bytes();
+        let job = job_and_step(bytes);
+        let stamp = stamp(&bytes[job..]);
+        let start = if stamp == 0 { 0 } else { job + stamp };
+        Self { text: &self.text[start..], ..self }
     }
+}
+
+/// The length of `job<tab>step<tab>`, which `gh run view --log` writes before the time.
+fn job_and_step(line: &[u8]) -> usize {
+    const LONGEST: usize = 200;
+    let start = &line[..line.len().min(LONGEST)];
+    let Some(job) = memchr(b'\t', start) else { return 0 };
+    let Some(step) = memchr(b'\t', &start[job + 1..]) else { return 0 };
+    let length = job + step + 2;
+    // The log of a job starts with a mark of its encoding.
+    if line[length..].starts_with("\u{feff}".as_bytes()) { length + 3 } else { length }
 }
 
 /// The length of `2024-05-01T12:00:00.1234567Z `: no program but a CI service counts so finely.

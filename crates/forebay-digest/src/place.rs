@@ -26,7 +26,8 @@ pub(crate) fn remark(line: &str) -> Option<Remark<'_>> {
     let position =
         after[number..].trim_start_matches(|c: char| c.is_ascii_digit() || ":,)]".contains(c));
     let text = position.trim_start().strip_prefix("- ").unwrap_or(position).trim_start();
-    let is_path = !path.contains(' ') && path.contains(['.', '/']);
+    // Data in braces and quotes may hold a remark, and is none.
+    let is_path = !path.contains([' ', '"', '{']) && path.contains(['.', '/']);
     is_path.then_some(Remark { path, line: after[..number].parse().ok()?, text })
 }
 
@@ -89,6 +90,7 @@ mod tests {
             );
         }
         assert_eq!(remark("at 12:30 it ended"), None);
+        assert_eq!(remark(r#"{"rendered":"src/a.c:3:5: bad"}"#), None);
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub(super) const FORMAT: Format = Format {
         "flake8", "ruff", "pyright", "golangci-lint", "shellcheck",
     ],
     scope: Scope::Part(&[
-        ": error: ", ": warning: ", ": fatal error: ", "error TS", ": note: ", "vet: ", " --> ", "Found ",
+        ": error: ", ": error[", ": warning: ", ": fatal error: ", "error TS", ": note: ", "vet: ", " --> ", "Found ",
         "************* Module", "# command-line-arguments",
     ]),
     start: || Box::<Compiler>::default(),
@@ -23,7 +23,7 @@ pub(super) const FORMAT: Format = Format {
 /// Names of the tools, by how their codes or files look.
 const TOOLS: &[(&str, &str)] = &[
     (".ts", "tsc"), (".tsx", "tsc"), (".java", "javac"), (".go", "go"), (".py", "python lint"),
-    (".c", "cc"), (".h", "cc"), (".cpp", "c++"), (".cc", "c++"), (".hpp", "c++"), (".sh", "shellcheck"),
+    (".c", "cc"), (".h", "cc"), (".cpp", "c++"), (".cc", "c++"), (".hpp", "c++"), (".sh", "shellcheck"), (".rs", "rustc"),
 ];
 
 /// Lines below a complaint that may explain it.

@@ -17,6 +17,8 @@ pub(super) const FORMAT: Format = Format {
 #[derive(Debug, Default)]
 struct Make {
     failed: Tops,
+    /// How deep the last make was that failed; those that called it fail too.
+    failed_depth: Option<u32>,
     warnings: u64,
     deprecations: u64,
     errors: u64,
@@ -31,10 +33,7 @@ impl Recognizer for Make {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
         if let Some((who, target)) = text.split_once("*** ").filter(|(who, _)| who.contains("make")) {
-            if who.starts_with("make: ") || self.failed.is_empty() {
-                self.failed.add(target.trim_end_matches(". Stop."));
-            }
-            return Mark::FAILURE;
+            return self.target(who, target);
         }
         if let Some(target) = text.strip_prefix("FAILED: ") {
             self.failed.add(target);
@@ -96,6 +95,24 @@ impl Recognizer for Make {
             report.add(60, format!("last step {progress}"));
         }
         Some(report)
+    }
+}
+
+impl Make {
+    /// A target that failed, unless only a make below it did.
+    fn target(&mut self, who: &str, target: &str) -> Mark {
+        if target.starts_with("Waiting for") || target.starts_with("Deleting ") {
+            return Mark::Plain;
+        }
+        let depth = who.split_once('[').and_then(|(_, depth)| depth.split(']').next()?.parse().ok()).unwrap_or(0);
+        // A make that fails ends with 2, and those above it say so in turn.
+        let is_caller = target.ends_with("Error 2") && self.failed_depth.is_some_and(|deepest| depth < deepest);
+        self.failed_depth = self.failed_depth.max(Some(depth));
+        if is_caller {
+            return Mark::Weight(40);
+        }
+        self.failed.add(target.trim_end_matches("Stop.").trim_end_matches([' ', '.']));
+        Mark::FAILURE
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use forebay_domain::text::number::counted;
 use memchr::memmem;
 
 use super::json::{Reader, Shape};
@@ -19,7 +20,9 @@ pub(super) const FORMAT: Format = Format {
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let lines = start.telling().count();
-    (lines >= 2 && start.mostly(90, is_object)).then_some(Claim::Sure)
+    // What cargo writes for programs is read as the messages it holds.
+    let is_cargo = start.lines.iter().any(|line| line.starts_with("{\"reason\":\"compiler-"));
+    (lines >= 2 && !is_cargo && start.mostly(90, is_object)).then_some(Claim::Sure)
 }
 
 fn is_object(line: &str) -> bool {
@@ -33,11 +36,13 @@ struct NdJson {
     shape: Shape,
     objects: u64,
     others: u64,
+    /// Lines of something else, which wrote between them.
+    foreign: u64,
 }
 
 impl Default for NdJson {
     fn default() -> Self {
-        Self { reader: Reader::new(), shape: Shape::new(), objects: 0, others: 0 }
+        Self { reader: Reader::new(), shape: Shape::new(), objects: 0, others: 0, foreign: 0 }
     }
 }
 
@@ -45,6 +50,10 @@ impl Recognizer for NdJson {
     fn take(&mut self, line: Line<'_>) -> Mark {
         if line.text.trim().is_empty() {
             return Mark::Noise;
+        }
+        if !line.text.trim_start().starts_with(['{', '[']) {
+            self.foreign += 1;
+            return Mark::FAILURE;
         }
         self.reader.start_over();
         self.reader.read(line.text, &mut self.shape);
@@ -64,12 +73,13 @@ impl Recognizer for NdJson {
 
     fn report(self: Box<Self>, end: &End) -> Option<Report> {
         // Lines that broke off were counted into the shape up to their break.
-        if self.objects == 0 || self.others * 20 > self.objects {
+        if self.objects == 0 || self.others * 20 > self.objects || self.foreign * 5 > self.objects {
             return None;
         }
-        let others = match self.others {
-            0 => String::new(),
-            count => format!(", {count} lines that are no JSON (in part counted below)"),
+        let others = match (self.others, self.foreign) {
+            (0, 0) => String::new(),
+            (0, foreign) => format!(", {}", counted(foreign, "other line")),
+            (broken, foreign) => format!(", {} lines that are no JSON (in part counted below)", broken + foreign),
         };
         let mut report = Report::of(format!("JSON lines: {} objects{others}", self.objects), Quotes::Marked);
         self.shape.tell(&mut report, if end.room > 2_000 { 10 } else { 5 });
@@ -83,5 +93,18 @@ fn level_of(line: &str) -> Option<Level> {
         LazyLock::new(|| ["\"level\"", "\"severity\"", "\"lvl\""].map(memmem::Finder::new));
     let at = KEYS.iter().find_map(|key| key.find(line.as_bytes()).map(|at| at + key.needle().len()))?;
     let value = line[at..].trim_start_matches([':', ' ', '"']);
-    when::level(value.split('"').next()?).map(|(level, _)| level)
+    numbered(value).or_else(|| when::level(value.split('"').next()?).map(|(level, _)| level))
+}
+
+/// The levels of pino and bunyan, which are numbers.
+fn numbered(value: &str) -> Option<Level> {
+    match value.get(..2)? {
+        _ if value.as_bytes().get(2).is_some_and(u8::is_ascii_digit) => None,
+        "60" => Some(Level::Fatal),
+        "50" => Some(Level::Error),
+        "40" => Some(Level::Warning),
+        "30" => Some(Level::Info),
+        "10" | "20" => Some(Level::Debug),
+        _ => None,
+    }
 }

@@ -2,16 +2,18 @@
 
 use std::collections::HashSet;
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use forebay_domain::text::cut;
+
+use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
 use crate::lines::Line;
 use crate::place;
-use crate::tally::{Diagnostics, Severity};
+use crate::tally::{Diagnostics, Severity, Tops};
 
 pub(super) const FORMAT: Format = Format {
     name: "rustc, clippy",
     keeps: "errors and warnings by code and file; each error with its place and the lines below it",
     commands: &["cargo build", "cargo check", "cargo clippy", "cargo run", "rustc"],
-    scope: Scope::Part(&["error[E", " --> ", "error: ", "warning: "]),
+    scope: Scope::Part(&["\"reason\":\"compiler-", "error[E", " --> ", "error: ", "warning: "]),
     start: || Box::<Rustc>::default(),
 };
 
@@ -22,6 +24,11 @@ const KINDS: usize = 500;
 struct Rustc {
     found: Diagnostics,
     kinds: HashSet<String>,
+    /// The errors of messages that are data, each with its place.
+    told: Vec<String>,
+    /// What the messages are about.
+    reasons: Tops,
+    succeeded: Option<bool>,
     /// The complaint above, and its kind until a line below names its lint.
     open: Option<Open>,
 }
@@ -37,6 +44,9 @@ impl Recognizer for Rustc {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
         let trimmed = text.trim_start();
+        if text.starts_with("{\"reason\":\"") {
+            return self.message(text);
+        }
         if let Some(place) = trimmed.strip_prefix("--> ") {
             return self.place(place);
         }
@@ -59,11 +69,55 @@ impl Recognizer for Rustc {
 
     fn report(mut self: Box<Self>, _end: &End) -> Option<Report> {
         self.settle();
-        self.found.report("rustc")
+        let mut report = match self.found.report("rustc") {
+            None if self.reasons.is_empty() => return None,
+            None => Report::new(Quotes::Usual),
+            Some(report) => report,
+        };
+        if !self.reasons.is_empty() {
+            report.share = 95;
+            let success = self.succeeded.map(|success| format!("; success: {success}")).unwrap_or_default();
+            report.add(92, format!("JSON lines: {} objects: {}{success}", self.reasons.total(), self.reasons.list(6)));
+        }
+        for (index, told) in self.told.into_iter().enumerate() {
+            report.add(90 - index as u32, told);
+        }
+        Some(report)
     }
 }
 
+/// So many errors are told with their places.
+const TOLD: usize = 20;
+
 impl Rustc {
+    /// A line of `--message-format=json`: what it shows a reader is one of its fields.
+    fn message(&mut self, line: &str) -> Mark {
+        let reason = line.split('"').nth(3).unwrap_or_default();
+        self.reasons.add(reason);
+        if reason == "build-finished" {
+            self.succeeded = Some(line.contains("\"success\":true"));
+        }
+        let Some((_, rendered)) = line.split_once("\"rendered\":\"") else { return Mark::Noise };
+        let mut lines = rendered.split("\\n");
+        let first = lines.next().unwrap_or_default();
+        let place = lines.find_map(|line| line.trim_start().strip_prefix("--> ")).unwrap_or_default();
+        // The short form has its place before the message.
+        let (headline_text, place) = match place::remark(first) {
+            Some(remark) => (remark.text, &first[..first.len() - remark.text.len()]),
+            None => (first, place),
+        };
+        let Some((severity, kind)) = headline(headline_text) else { return Mark::Noise };
+        let code = line.split_once("\"code\":{\"code\":\"").and_then(|(_, code)| code.split('"').next());
+        self.complaint(headline_text, severity, code.unwrap_or(kind));
+        self.place(place);
+        if severity == Severity::Error && self.open.is_some() && self.told.len() < TOLD {
+            let shown = headline_text.split("\",\"").next().unwrap_or(headline_text);
+            self.told.push(cut::one_line(&format!("{} {shown}", place.trim_end_matches([' ', ':'])), 160));
+        }
+        self.settle();
+        Mark::Noise
+    }
+
     fn complaint(&mut self, text: &str, severity: Severity, kind: &str) -> Mark {
         let first = !self.kinds.contains(kind);
         self.settle();

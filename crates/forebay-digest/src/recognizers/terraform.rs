@@ -20,12 +20,16 @@ struct Terraform {
     destroyed: Tops,
     refreshed: u64,
     done: Tops,
+    /// The plan was carried out.
+    applied: bool,
 }
 
 impl Recognizer for Terraform {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
-        if let Some((resource, fate)) = text.strip_prefix("# ").and_then(|rest| rest.split_once(" will be ").or_else(|| rest.split_once(" must be "))) {
+        self.applied |= line.text.starts_with("Apply complete!") || line.text.starts_with("Destroy complete!");
+        // What is indented further is part of a value.
+        if let Some((resource, fate)) = line.text.strip_prefix("  # ").and_then(|rest| rest.split_once(" will be ").or_else(|| rest.split_once(" must be "))) {
             let group = match fate.split(' ').next().unwrap_or_default() {
                 "created" => &mut self.created,
                 "updated" => &mut self.updated,
@@ -45,7 +49,7 @@ impl Recognizer for Terraform {
             return Mark::Noise;
         }
         match text {
-            _ if text.starts_with("Plan:") || text.starts_with("Apply complete!") || text.starts_with("No changes.") => Mark::OUTCOME,
+            _ if line.text.starts_with("Plan:") || text.starts_with("Apply complete!") || text.starts_with("No changes.") => Mark::OUTCOME,
             _ if text.starts_with("│ Error") || text.starts_with("Error:") => Mark::FAILURE,
             _ if text.contains("# forces replacement") => Mark::REASON,
             _ if text.ends_with("...") && text.contains(": ") => Mark::Noise,
@@ -54,7 +58,13 @@ impl Recognizer for Terraform {
     }
 
     fn report(self: Box<Self>, end: &End) -> Option<Report> {
-        let groups = [(&self.created, "created"), (&self.updated, "modified"), (&self.replaced, "replaced"), (&self.destroyed, "destroyed")];
+        let said_of = |done: &'static str, planned: &'static str| if self.applied { done } else { planned };
+        let groups = [
+            (&self.created, said_of("created", "to create")),
+            (&self.updated, said_of("modified", "to modify")),
+            (&self.replaced, said_of("replaced", "to replace")),
+            (&self.destroyed, said_of("destroyed", "to destroy")),
+        ];
         let mut said: Vec<String> = groups
             .iter()
             .filter(|(group, _)| !group.is_empty())

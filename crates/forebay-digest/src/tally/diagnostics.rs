@@ -52,7 +52,13 @@ impl<'a> Complaint<'a> {
 }
 
 fn judged(remark: Remark<'_>) -> Option<(Severity, String)> {
+    if let Some(message) = remark.text.strip_prefix("fatal error: ") {
+        return Some((Severity::Error, essence(message)));
+    }
     let (first, message) = remark.text.split_once(' ').unwrap_or((remark.text, ""));
+    if let Some(coded) = with_code(first) {
+        return Some(coded);
+    }
     if let Some(severity) = Severity::of(first) {
         let code = bracketed(message).or_else(|| leading_rule(message));
         if severity == Severity::Note && code.is_none() {
@@ -60,9 +66,6 @@ fn judged(remark: Remark<'_>) -> Option<(Severity, String)> {
             return None;
         }
         return Some((severity, code.map_or_else(|| essence(message), str::to_owned)));
-    }
-    if let Some(message) = remark.text.strip_prefix("fatal error: ") {
-        return Some((Severity::Error, essence(message)));
     }
     let rule = first.trim_end_matches(':');
     if is_rule(rule) {
@@ -81,6 +84,12 @@ fn judged(remark: Remark<'_>) -> Option<(Severity, String)> {
     // `go vet` and `go build` name no severity.
     let is_go = remark.path.rsplit('.').next() == Some("go");
     (is_go && !remark.text.is_empty()).then(|| (Severity::Error, essence(remark.text)))
+}
+
+/// `error[E0308]:`, as rustc writes it in one line.
+fn with_code(word: &str) -> Option<(Severity, String)> {
+    let (severity, code) = word.strip_suffix("]:")?.split_once('[')?;
+    Some((Severity::of(severity)?, code.to_owned()))
 }
 
 /// The code at the end: `[-Wunused]`, `[assignment]`.

@@ -1,5 +1,6 @@
 //! What a digest states is true of the text, and where that is not sure nothing is stated.
 
+mod builds;
 mod data;
 mod files;
 mod git;

@@ -1,0 +1,94 @@
+//! Compilers, make, terraform, CI.
+
+use super::{check, lines};
+
+#[test]
+fn complaints_in_one_line_are_counted() {
+    let errors = lines(30, |n| format!("src/lib.rs:{n}:5: error[E0425]: cannot find value `x{n}`"));
+    let warnings = lines(6, |n| format!("src/lib.rs:{n}:1: warning: unused variable: `y`"));
+    let text =
+        format!("{errors}{warnings}error: could not compile `small` due to 30 previous errors\n");
+    let says = ["rustc: 30 errors, 6 warnings", "E0425: 30"];
+    check("cargo check --message-format=short", &text, 120, &says, &[]);
+}
+
+#[test]
+fn complaints_that_are_data_are_counted() {
+    let message = |level: &str, code: &str, n: u64| {
+        format!(
+            "{{\"reason\":\"compiler-message\",\"message\":{{\"rendered\":\"{level}: message {n}\\n --> \
+             src/lib.rs:{n}:5\\n\",\"children\":[{{\"level\":\"error\",\"code\":null}}],\"level\":\"{level}\",\
+             \"code\":{{\"code\":\"{code}\",\"explanation\":null}}}}}}"
+        )
+    };
+    let text = lines(20, |n| message("warning", "unused", n))
+        + &lines(3, |n| message("error", "E0308", n))
+        + "{\"reason\":\"build-finished\",\"success\":false}\n";
+    let says =
+        ["rustc: 3 errors, 20 warnings", "src/lib.rs:2:5 error: message 2", "success: false"];
+    check("cargo build --message-format=json", &text, 200, &says, &["diagnostics"]);
+}
+
+#[test]
+fn a_fatal_error_is_named_by_its_message() {
+    let text = lines(60, |n| format!("cc -c file{n}.c"))
+        + "app.c:1:10: fatal error: missing.h: No such file or directory\n\
+           util.c:2:3: error: 'x' undeclared\n";
+    check(
+        "gcc app.c",
+        &text,
+        90,
+        &["2 errors"],
+        &["error: missing.h: No such file or directory: 1"],
+    );
+}
+
+#[test]
+fn the_targets_that_failed_are_named_not_their_callers() {
+    let text = lines(60, |n| format!("cc -c file{n}.c"))
+        + "make[2]: *** [build.make:76: app.c.o] Error 1\n\
+           make[2]: *** [build.make:90: util.c.o] Error 1\n\
+           make[2]: Target 'build' not remade because of errors.\n\
+           make[1]: *** [Makefile2:85: all] Error 2\n\
+           make: *** Waiting for unfinished jobs....\n\
+           make: *** [Makefile:101: all] Error 2\n";
+    let says =
+        ["2 targets failed: [build.make:76: app.c.o] Error 1, [build.make:90: util.c.o] Error 1"];
+    check("make -k", &text, 120, &says, &["3 targets"]);
+}
+
+#[test]
+fn a_plan_is_not_carried_out() {
+    let created = lines(20, |n| {
+        format!("  # aws_s3.b{n} will be created\n  + resource \"s3\" \"b{n}\" {{\n    }}")
+    });
+    let text = format!(
+        "Terraform will perform the following actions:\n\n{created}      + data = <<-EOT\n            # aws_fake.x \
+         will be destroyed\n        EOT\n\nPlan: 20 to add, 0 to change, 0 to destroy.\n"
+    );
+    check(
+        "terraform plan",
+        &text,
+        90,
+        &["20 to create"],
+        &["created,", "1 to destroy", "aws_fake.x,"],
+    );
+    let applied = format!("{text}Apply complete! Resources: 20 added, 0 changed, 0 destroyed.\n");
+    check("terraform apply", &applied, 90, &["20 created"], &[]);
+}
+
+#[test]
+fn the_log_of_a_job_is_read_behind_its_prefix() {
+    let prefixed = |n: u64, text: &str| {
+        format!("build\tRun tests\t2026-03-01T10:{:02}:{:02}.1234567Z {text}", n / 60, n % 60)
+    };
+    let text = lines(60, |n| prefixed(n, &format!("step {n} of the build")))
+        + &prefixed(60, "##[group]Run make test")
+        + "\n"
+        + &prefixed(61, "src/a.c:3:5: error: bad thing")
+        + "\n"
+        + &prefixed(62, "##[error]Process completed with exit code 1.")
+        + "\n";
+    let says = ["CI failed", "Run make test", "\nsrc/a.c:3:5: error: bad thing"];
+    check("gh run view 1 --log", &text, 120, &says, &["2026-03-01T10:01:01"]);
+}
