@@ -31,6 +31,18 @@ impl Level {
 /// How far into a message its level is looked for.
 const LEVEL_WITHIN: usize = 60;
 
+/// The level of a line as klog writes it, by the letter before its time: `E0301 10:00:02.1 …`.
+pub(crate) fn lettered_level(line: &str) -> Option<(Level, &'static str)> {
+    klog(line)?;
+    match line.as_bytes().first()? {
+        b'F' => Some((Level::Fatal, "fatal")),
+        b'E' => Some((Level::Error, "error")),
+        b'W' => Some((Level::Warning, "warning")),
+        b'I' => Some((Level::Info, "info")),
+        _ => Some((Level::Debug, "debug")),
+    }
+}
+
 /// The level a message names near its start, and the word for it.
 pub(crate) fn level(message: &str) -> Option<(Level, &str)> {
     let start = forebay_domain::text::cut::prefix(message, LEVEL_WITHIN);
@@ -50,11 +62,106 @@ pub(crate) fn to_the_second(stamp: &str) -> &str {
 
 /// The time a line starts with, and what follows it.
 pub(crate) fn stamped(line: &str) -> Option<(&str, &str)> {
-    let start = line.len() - line.trim_start_matches(['[', '(', ' ']).len();
-    let rest = &line[start..];
-    let length = iso(rest).or_else(|| clock(rest)).or_else(|| syslog(rest))?;
-    let stamp = &rest[..length];
-    Some((stamp, rest[length..].trim_start_matches([']', ')', ' ', '-', '|', ':', '\t'])))
+    let rest = line.trim_start_matches(['[', '(', ' ']);
+    let rest = without_key(rest);
+    let length =
+        iso(rest).or_else(|| clock(rest)).or_else(|| syslog(rest)).or_else(|| klog(rest))?;
+    // The letter that klog writes before is a level.
+    let stamp = rest[..length]
+        .trim_start_matches(|c: char| "IWEFD".contains(c) && rest.as_bytes()[1].is_ascii_digit());
+    Some((stamp, rest[length..].trim_start_matches([']', ')', ' ', '-', '|', ':', '\t', '"'])))
+}
+
+/// The rest of `time="2024-…`, as logs made of fields write it.
+fn without_key(text: &str) -> &str {
+    let value = ["time=", "ts=", "timestamp=", "t="].iter().find_map(|key| text.strip_prefix(key));
+    value.map_or(text, |value| value.strip_prefix('"').unwrap_or(value))
+}
+
+/// The container of `web-1  | message`, as compose writes it before each line, and the message.
+pub(crate) fn container(line: &str) -> Option<(&str, &str)> {
+    const LONGEST: usize = 64;
+    let bar = memchr::memchr(b'|', &line.as_bytes()[..line.len().min(LONGEST)])?;
+    let name = line[..bar].trim_end();
+    let is_name = bar > name.len()
+        && !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    let message = &line[bar + 1..];
+    is_name.then(|| (name, message.strip_prefix(' ').unwrap_or(message)))
+}
+
+/// The first and the last of many times, however they are ordered.
+#[derive(Debug, Default)]
+pub(crate) struct Span {
+    first: (u64, String),
+    last: (u64, String),
+    /// The time before.
+    before: u64,
+    /// How often a time without a year was earlier than the one before.
+    returns: u64,
+}
+
+impl Span {
+    pub(crate) fn add(&mut self, stamp: &str) {
+        let order = order(stamp);
+        let is_first = self.first.1.is_empty();
+        let has_year = order >= 1_000_000_000_000;
+        self.returns += u64::from(!has_year && order < self.before);
+        self.before = order;
+        if is_first || has_year && order < self.first.0 {
+            self.first = (order, stamp.to_owned());
+        }
+        if is_first || !has_year || order >= self.last.0 {
+            self.last.0 = order;
+            stamp.clone_into(&mut self.last.1);
+        }
+    }
+
+    /// `first .. last`; nothing where times without a year jump back and forth, and nobody knows how far.
+    /// Once they may: at midnight, at the end of a year.
+    pub(crate) fn show(&self) -> Option<String> {
+        let (first, last) = (to_the_second(&self.first.1), to_the_second(&self.last.1));
+        (self.returns <= 1 && !first.is_empty()).then(|| format!("{first} .. {last}"))
+    }
+}
+
+/// A number that grows with the time a stamp names, to the second: `20240501100000`; without year or day
+/// where the stamp has none.
+fn order(stamp: &str) -> u64 {
+    let number = |text: &str| {
+        let digits = text.bytes().filter(u8::is_ascii_digit);
+        digits.fold(0_u64, |number, digit| {
+            number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'))
+        })
+    };
+    if stamp.starts_with(|c: char| c.is_ascii_alphabetic())
+        && let Some(month) = stamp.get(..3).and_then(month)
+    {
+        // `May  1 10:00:00`.
+        return month * 100_000_000 + number(stamp.get(3..15).unwrap_or_default());
+    }
+    if stamp.as_bytes().get(2) == Some(&b'/')
+        && let Some(month) = stamp.get(3..6).and_then(month)
+    {
+        // `01/May/2024:10:00:00`.
+        let part = |range| number(stamp.get(range).unwrap_or_default());
+        return (part(7..11) * 10_000 + month * 100 + part(0..2)) * 1_000_000 + part(12..20);
+    }
+    number(to_the_second(stamp).get(..19).unwrap_or(to_the_second(stamp)))
+}
+
+/// The number of a month.
+fn month(name: &str) -> Option<u64> {
+    MONTHS.iter().position(|month| *month == name).map(|at| at as u64 + 1)
+}
+
+/// `I0501 10:00:00.123456`.
+fn klog(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let is_day = b"IWEFD".contains(bytes.first()?)
+        && bytes.get(1..5)?.iter().all(u8::is_ascii_digit)
+        && bytes[5..].starts_with(b" ");
+    if is_day { Some(6 + clock(&text[6..])?) } else { None }
 }
 
 /// `2024-05-01T10:00:00.123Z`, `2024/05/01 10:00:00,123 +0000`.
@@ -104,10 +211,44 @@ mod tests {
             "[2024-05-01 10:00:00,123] rest",
             "May  1 10:00:00 rest",
             "10:00:00.5 - rest",
+            "time=\"2024-05-01T10:00:00Z\" rest",
+            "E0501 10:00:00.123456 rest",
         ] {
             assert_eq!(stamped(line).map(|(_, rest)| rest), Some("rest"), "{line}");
         }
         assert_eq!(stamped("version 10:20"), None);
+    }
+
+    #[test]
+    fn a_span_is_that_of_all_times() {
+        let span = |stamps: &[&str]| {
+            let mut span = Span::default();
+            for stamp in stamps {
+                span.add(stamp);
+            }
+            span.show()
+        };
+        let mixed = ["2024-05-02 10:00:00", "2024-05-01 10:00:00", "2024-05-01 12:00:00"];
+        assert_eq!(span(&mixed).as_deref(), Some("2024-05-01 10:00:00 .. 2024-05-02 10:00:00"));
+        assert_eq!(span(&["23:59:00", "00:01:00"]).as_deref(), Some("23:59:00 .. 00:01:00"));
+        assert_eq!(span(&["10:00:00", "09:00:00", "11:00:00", "10:00:00"]), None);
+    }
+
+    #[test]
+    fn containers_are_split_off() {
+        assert_eq!(container("web-1  | GET /"), Some(("web-1", "GET /")));
+        assert_eq!(container("a | b"), Some(("a", "b")));
+        for line in ["| a | b |", "two words | x", "x|y", "no bar"] {
+            assert_eq!(container(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn stamps_are_put_in_order() {
+        assert_eq!(order("2024-05-01 10:00:00,1"), 20_240_501_100_000);
+        assert_eq!(order("01/May/2024:10:00:00 +0000"), 20_240_501_100_000);
+        assert_eq!(order("May  1 10:00:00"), 501_100_000);
+        assert_eq!(lettered_level("E0501 10:00:00.1 x"), Some((Level::Error, "error")));
     }
 
     #[test]

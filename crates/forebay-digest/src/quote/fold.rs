@@ -71,7 +71,9 @@ impl Run {
             return false;
         }
         let equal = self.text == line.text;
-        if !equal && (matters || self.salience.is_pointed() || !alike(&self.text, line.text)) {
+        // A line that a recognizer marked stands for itself, not for those after it.
+        let stands_alone = matters || self.salience.marked || self.salience.is_pointed();
+        if !equal && (stands_alone || !alike(&self.text, line.text)) {
             return false;
         }
         if !equal || self.variant.is_some() {

@@ -5,6 +5,7 @@ use forebay_domain::text::number::grouped;
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
 use crate::tally::{Range, Tops};
+use crate::when::{self, Span};
 
 pub(super) const FORMAT: Format = Format {
     name: "access log",
@@ -15,20 +16,26 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    (start.telling().count() >= 3 && start.mostly(50, |line| request(line).is_some())).then_some(Claim::Sure)
+    (start.telling().count() >= 3 && is_of_servers(start) && start.mostly(50, |line| request(line).is_some())).then_some(Claim::Sure)
 }
 
-struct Request<'a> {
+/// A log of several containers is one of requests only where all of them serve.
+fn is_of_servers(start: &Start<'_>) -> bool {
+    !start.telling().any(|line| when::container(line).is_some()) || start.mostly(95, |line| request(line).is_some())
+}
+
+pub(super) struct Request<'a> {
     client: &'a str,
-    time: &'a str,
+    pub(super) time: &'a str,
     method: &'a str,
     path: &'a str,
-    status: &'a str,
+    pub(super) status: &'a str,
     bytes: Option<u64>,
 }
 
 /// `10.0.0.1 - - [01/May/2024:10:00:00 +0000] "GET /path HTTP/1.1" 200 1234 ...`.
-fn request(line: &str) -> Option<Request<'_>> {
+pub(super) fn request(line: &str) -> Option<Request<'_>> {
+    let line = when::container(line).map_or(line, |(_, message)| message);
     let (before, rest) = cut_at(line, b"[")?;
     let (time, rest) = cut_at(rest, b"] \"")?;
     let (call, rest) = cut_at(rest, b"\" ")?;
@@ -68,8 +75,7 @@ fn first_word(text: &str) -> &str {
 struct AccessLog {
     requests: u64,
     others: u64,
-    first: String,
-    last: String,
+    span: Span,
     statuses: Tops,
     methods: Tops,
     paths: Tops,
@@ -89,11 +95,7 @@ impl Recognizer for AccessLog {
             return Mark::Weight(if self.remarks.of(message) == 1 { 45 } else { 10 });
         };
         self.requests += 1;
-        if self.first.is_empty() {
-            request.time.clone_into(&mut self.first);
-        }
-        self.last.clear();
-        self.last.push_str(request.time);
+        self.span.add(request.time);
         self.statuses.add(request.status);
         self.methods.add(request.method);
         self.paths.add(cut_at(request.path, b"?").map_or(request.path, |(path, _)| path));
@@ -114,10 +116,9 @@ impl Recognizer for AccessLog {
         }
         let others = if self.others > 0 { format!(", {} other lines", grouped(self.others)) } else { String::new() };
         let said = format!(
-            "access log: {} requests, {} .. {}{others}",
+            "access log: {} requests, {}{others}",
             grouped(self.requests),
-            self.first,
-            self.last
+            self.span.show().unwrap_or_default(),
         );
         let mut report = Report::of(said, Quotes::Marked);
         let most = if end.room > 2_000 { 10 } else { 5 };

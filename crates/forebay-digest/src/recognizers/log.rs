@@ -2,10 +2,10 @@
 
 use forebay_domain::text::number::grouped;
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, End, access_log, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
 use crate::tally::{Templates, Tops};
-use crate::when::{self, Level};
+use crate::when::{self, Level, Span};
 
 pub(super) const FORMAT: Format = Format {
     name: "log",
@@ -15,8 +15,7 @@ pub(super) const FORMAT: Format = Format {
     start: || {
         Box::new(Log {
             trace: (super::trace::FORMAT.start)(),
-            first: String::new(),
-            last: String::new(),
+            span: Span::default(),
             stamped: 0,
             levels: Tops::default(),
             programs: Tops::default(),
@@ -28,16 +27,24 @@ pub(super) const FORMAT: Format = Format {
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let lines = start.telling().count();
-    let stamped = start.telling().filter(|line| when::stamped(line).is_some()).count();
+    let is_stamped = |line: &&str| {
+        let (container, message) = message_of(line);
+        when::stamped(message).is_some() || container.is_some() && access_log::request(message).is_some()
+    };
+    let stamped = start.telling().filter(is_stamped).count();
     (lines >= 5 && stamped * 10 >= lines * 6).then_some(Claim::Likely)
+}
+
+/// The container of a line, where compose writes it, and what it wrote.
+fn message_of(line: &str) -> (Option<&str>, &str) {
+    when::container(line).map_or((None, line), |(container, message)| (Some(container), message))
 }
 
 #[derive(Debug)]
 struct Log {
     /// Lines without a time are often a stack trace.
     trace: Box<dyn Recognizer>,
-    first: String,
-    last: String,
+    span: Span,
     stamped: u64,
     levels: Tops,
     programs: Tops,
@@ -48,18 +55,28 @@ struct Log {
 
 impl Recognizer for Log {
     fn take(&mut self, line: Line<'_>) -> Mark {
-        let Some((stamp, message)) = when::stamped(line.text) else {
+        let (container, text) = message_of(line.text);
+        if let Some((container, request)) = container.zip(access_log::request(text)) {
+            self.stamped += 1;
+            self.span.add(request.time);
+            self.programs.add(container);
+            self.templates.add(text, line.number);
+            return if request.status.starts_with('5') { Mark::Weight(35) } else { Mark::Plain };
+        }
+        let Some((stamp, message)) = when::stamped(text) else {
             return self.unstamped(line);
         };
         self.stamped += 1;
-        if self.first.is_empty() {
-            stamp.clone_into(&mut self.first);
-        }
-        self.last.clear();
-        self.last.push_str(stamp);
-        let message = self.without_program(message);
+        self.span.add(stamp);
+        let message = match container {
+            Some(container) => {
+                self.programs.add(container);
+                message
+            }
+            None => self.without_program(message),
+        };
         let seen = self.templates.add(message, line.number);
-        let level = when::level(message);
+        let level = when::lettered_level(text).or_else(|| when::level(message));
         if let Some((_, word)) = level {
             self.levels.add(word);
         }
@@ -82,8 +99,10 @@ impl Recognizer for Log {
         if self.stamped * 2 < end.lines {
             return None;
         }
-        let (first, last) = (when::to_the_second(&self.first), when::to_the_second(&self.last));
-        let mut said = format!("log: {} lines, {first} .. {last}", grouped(end.lines));
+        let mut said = format!("log: {} lines", grouped(end.lines));
+        if let Some(span) = self.span.show() {
+            said += &format!(", {span}");
+        }
         if !self.levels.is_empty() {
             said += &format!("; levels: {}", self.levels.list(6));
         }
@@ -94,7 +113,9 @@ impl Recognizer for Log {
         let most = end.room / 300;
         let frequent = self.templates.frequent(most.max(2));
         if !frequent.is_empty() {
-            report.add(88, format!("{} kinds of message, the most frequent:", self.templates.distinct()));
+            let distinct = self.templates.distinct();
+            let noun = if distinct == "1" { "kind" } else { "kinds" };
+            report.add(88, format!("{distinct} {noun} of message, the most frequent:"));
             for (index, template) in frequent.into_iter().enumerate() {
                 report.add(80 - index as u32, template);
             }

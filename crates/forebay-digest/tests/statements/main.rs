@@ -4,6 +4,7 @@ mod builds;
 mod data;
 mod files;
 mod git;
+mod logs;
 
 use forebay_digest::{Budget, Hint};
 
