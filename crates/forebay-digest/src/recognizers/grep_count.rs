@@ -9,16 +9,19 @@ use crate::lines::Line;
 pub(super) const FORMAT: Format = Format {
     name: "grep -c, rg -c",
     keeps: "the sum of the counts; files with and without matches; the files that match most",
-    commands: &["grep", "egrep", "rg", "git grep", "ugrep", "ag"],
+    commands: &["grep -c", "grep -rc", "rg -c", "rg --count-matches", "git grep -c"],
     scope: Scope::Whole(claims),
     start: || Box::<GrepCount>::default(),
 };
+
+/// Whose counts are read, however their option is written.
+const TOOLS: &[&str] = &["grep", "egrep", "rg", "git grep", "ugrep", "ag"];
 
 /// Files that match most, so many.
 const HELD: usize = 30;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let counts = start.expected && ["--count", "--count-matches"].iter().any(|flag| start.command.has_option('c', flag));
+    let counts = start.command.is_only(TOOLS) && ["--count", "--count-matches"].iter().any(|flag| start.command.has_option('c', flag));
     let reads = start.mostly(100, |line| count_of(line).is_some() || is_grumble(line));
     (counts && reads).then_some(Claim::Sure)
 }

@@ -13,7 +13,7 @@ use crate::when::{self, Level};
 pub(super) const FORMAT: Format = Format {
     name: "json lines",
     keeps: "objects; fields with types, counts, ranges and frequent values; lines of the levels error and fatal",
-    commands: &["jq -c", "docker events", "cargo --message-format=json"],
+    commands: &["jq -c", "docker events"],
     scope: Scope::Whole(claims),
     start: || Box::<NdJson>::default(),
 };
