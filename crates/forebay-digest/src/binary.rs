@@ -15,6 +15,8 @@ const MAGIC: &[(&str, &[u8])] = &[
     ("gzip", b"\x1f\x8b\x08"),
     ("elf", b"\x7fELF"),
     ("sqlite", b"SQLite format 3\0"),
+    ("utf-16 text", b"\xff\xfe"),
+    ("utf-16 text", b"\xfe\xff"),
 ];
 
 /// What the start of binary data tells of its kind.
@@ -129,5 +131,6 @@ mod tests {
         check(b"abc\0def", Some("binary data, 12,345 bytes, sha256 0"));
         check(b"\x89PNG\r\n\x1a\n....", Some("binary data, 12,345 bytes (png), sha256 0"));
         check(b"\x1f\x8b\x08..", Some("binary data, 12,345 bytes (gzip), sha256 0"));
+        check(b"\xff\xfea\0b\0", Some("binary data, 12,345 bytes (utf-16 text), sha256 0"));
     }
 }

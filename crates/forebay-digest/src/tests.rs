@@ -79,6 +79,16 @@ fn a_failure_is_shown_with_what_follows_it() {
 }
 
 #[test]
+fn the_only_line_that_is_shown_is_not_left_out() {
+    let after = many("a line that is longer than the room beside a gap", 100);
+    let raw = many("step", 204) + "ERROR: line two hundred and five\n" + &after;
+    let shown = digest(raw.as_bytes(), Hint::default(), None, Budget::exactly(10));
+    assert_eq!(shown.text, "ERROR: line two hundred and five");
+    let around = [LeftOut { first: 1, last: 204 }, LeftOut { first: 206, last: 305 }];
+    assert_eq!(shown.left_out, around);
+}
+
+#[test]
 fn an_unexplained_failure_shows_complaints_and_the_end() {
     let raw = many("step", 200) + "cannot reach the host\n" + &many("more", 200);
     let hint = Hint { failed: true, ..Hint::default() };

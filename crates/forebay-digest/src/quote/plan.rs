@@ -186,9 +186,21 @@ fn each_once(rows: &[Row], mut order: Vec<usize>) -> Vec<usize> {
 fn most_telling(rows: &[Row], intent: &Intent, text: Text) -> (String, Vec<LeftOut>) {
     let all = LeftOut { first: 1, last: text.lines };
     let says_most = |row: &&Row| (worth(row, intent, text.lines), row.says_something());
-    let shown = rows.iter().max_by_key(says_most).map_or("", |row| row.shown.trim());
-    let shown = if shown.is_empty() { mark(all) } else { shown.to_owned() };
-    (cut_to(&shown, text.room), vec![all])
+    match rows.iter().max_by_key(says_most).filter(|row| row.says_something()) {
+        Some(row) if row.shown.trim().len() <= text.room => {
+            (row.shown.trim().to_owned(), around(row, text.lines))
+        }
+        Some(row) => (cut_to(row.shown.trim(), text.room), vec![all]),
+        None => (cut_to(&mark(all), text.room), vec![all]),
+    }
+}
+
+/// The lines before and after the only row that is shown.
+fn around(row: &Row, lines: u64) -> Vec<LeftOut> {
+    let last_shown = if row.alike { row.first } else { row.last };
+    let before = LeftOut { first: 1, last: row.first - 1 };
+    let after = LeftOut { first: last_shown + 1, last: lines };
+    [before, after].into_iter().filter(|gap| gap.first <= gap.last).collect()
 }
 
 fn cut_to(text: &str, bytes: usize) -> String {
