@@ -87,7 +87,8 @@ pub(crate) fn container(line: &str) -> Option<(&str, &str)> {
         && !name.is_empty()
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     let message = &line[bar + 1..];
-    is_name.then(|| (name, message.strip_prefix(' ').unwrap_or(message)))
+    (is_name && Level::of(name).is_none())
+        .then(|| (name, message.strip_prefix(' ').unwrap_or(message)))
 }
 
 /// The first and the last of many times, however they are ordered.
@@ -238,7 +239,7 @@ mod tests {
     fn containers_are_split_off() {
         assert_eq!(container("web-1  | GET /"), Some(("web-1", "GET /")));
         assert_eq!(container("a | b"), Some(("a", "b")));
-        for line in ["| a | b |", "two words | x", "x|y", "no bar"] {
+        for line in ["| a | b |", "two words | x", "x|y", "no bar", "INFO | x"] {
             assert_eq!(container(line), None, "{line}");
         }
     }

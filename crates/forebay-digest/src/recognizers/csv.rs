@@ -20,21 +20,21 @@ const LINES_OF_ROW: usize = 40;
 const DELIMITERS: [char; 4] = [',', '\t', ';', '|'];
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let (_, columns) = layout(start)?;
+    let (rows, columns) = layout(start)?;
     let expected = start.expected || start.command.reads_file(&["csv", "tsv"]);
-    let enough = columns >= 3 && start.telling().count() >= 4;
+    let enough = columns >= 3 && rows >= 4;
     (expected || enough).then_some(if expected { Claim::Sure } else { Claim::Likely })
 }
 
-/// The delimiter that cuts all rows into the same number of fields, and that number.
-fn layout(start: &Start<'_>) -> Option<(char, usize)> {
+/// How many rows there are and how many columns, where a delimiter cuts all rows alike.
+fn layout(start: &Start<'_>) -> Option<(usize, usize)> {
     DELIMITERS.into_iter().find_map(|delimiter| {
         let rows = rows(start, delimiter);
         let first = rows.first()?;
         let columns = fields(first, delimiter).count();
         let header_is_short = fields(first, delimiter).all(|name| name.len() < 60 && !name.ends_with('.'));
         let same = rows.iter().filter(|row| fields(row, delimiter).count() == columns).count();
-        (columns >= 2 && header_is_short && same * 100 >= rows.len() * 95).then_some((delimiter, columns))
+        (columns >= 2 && header_is_short && same * 100 >= rows.len() * 95).then_some((rows.len(), columns))
     })
 }
 
@@ -106,6 +106,8 @@ struct Csv {
     names: Vec<String>,
     /// The first line has values, not names.
     without_header: bool,
+    /// Its fields, where some are years, which may be either.
+    years: Vec<String>,
     columns: Vec<Values>,
     rows: u64,
     odd: u64,
@@ -142,6 +144,7 @@ impl Recognizer for Csv {
 
     fn report(mut self: Box<Self>, end: &End) -> Option<Report> {
         self.odd += self.open_lines as u64;
+        self.judge_years();
         if self.rows == 0 || self.odd * 20 > self.rows {
             return None;
         }
@@ -177,7 +180,10 @@ impl Csv {
 
     /// Reads the first row; whether it has the names of the columns.
     fn header(&mut self, row: &str, delimiter: char) -> bool {
-        self.without_header = has_values(fields(row, delimiter));
+        self.without_header = fields(row, delimiter).any(is_value);
+        if !self.without_header && fields(row, delimiter).any(is_year) {
+            self.years = fields(row, delimiter).map(str::to_owned).collect();
+        }
         self.names = if self.without_header {
             (1..=fields(row, delimiter).count()).map(|number| format!("column {number}")).collect()
         } else {
@@ -185,6 +191,21 @@ impl Csv {
         };
         self.columns = vec![Values::default(); self.names.len()];
         !self.without_header
+    }
+
+    /// Years above years are values like those; above other numbers they are names.
+    fn judge_years(&mut self) {
+        let first = std::mem::take(&mut self.years);
+        let mut below = first.iter().zip(&self.columns).filter(|(field, _)| is_year(field));
+        if first.is_empty() || !below.all(|(_, values)| values.lies_within(YEARS)) {
+            return;
+        }
+        self.without_header = true;
+        self.rows += 1;
+        for ((column, name), value) in self.columns.iter_mut().zip(&mut self.names).zip(&first) {
+            column.add(value);
+            *name = format!("column of {value}");
+        }
     }
 
     /// Where all is text nothing tells a header from a row, so that only lines can be counted.
@@ -203,14 +224,14 @@ fn delimiter_of(row: &str) -> char {
     DELIMITERS.into_iter().max_by_key(|delimiter| fields(row, *delimiter).count()).unwrap_or(',')
 }
 
-/// Whether fields are values rather than names: numbers or dates are, but years may be names.
-fn has_values<'a>(fields: impl Iterator<Item = &'a str>) -> bool {
-    let (mut years, mut others) = (0, 0);
-    for field in fields {
-        let is_number = !field.is_empty() && field.parse::<f64>().is_ok_and(f64::is_finite);
-        let is_year = field.len() == 4 && (field.starts_with("19") || field.starts_with("20"));
-        years += usize::from(is_number && is_year);
-        others += usize::from(is_number && !is_year || looks_like_date(field));
-    }
-    others > 0 || years == 1
+const YEARS: std::ops::RangeInclusive<f64> = 1900.0..=2100.0;
+
+/// A number or a date, which is a value rather than a name; years may be either.
+fn is_value(field: &str) -> bool {
+    let is_number = !field.is_empty() && field.parse::<f64>().is_ok_and(f64::is_finite);
+    is_number && !is_year(field) || looks_like_date(field)
+}
+
+fn is_year(field: &str) -> bool {
+    field.len() == 4 && field.parse().is_ok_and(|number: f64| number.fract() == 0.0 && YEARS.contains(&number))
 }

@@ -84,7 +84,9 @@ impl Recognizer for Paths {
         }
         self.in_section = true;
         self.count += 1;
-        let joined = if self.section.is_empty() { String::new() } else { format!("{}/{path}", self.section) };
+        // What is listed below a folder is named without it; a path below a caption is whole.
+        let is_whole = self.section.is_empty() || path.trim_end_matches('/').contains('/');
+        let joined = if is_whole { String::new() } else { format!("{}/{path}", self.section) };
         let path = if joined.is_empty() { path } else { &joined };
         let path = path.strip_prefix("./").unwrap_or(path);
         // A folder may be written with a slash behind its name, which stays to be seen.

@@ -81,6 +81,13 @@ impl Values {
         self.numbers.count > 0 && self.numbers.count == self.filled()
     }
 
+    /// All of them are numbers of this range.
+    pub(crate) fn lies_within(&self, range: std::ops::RangeInclusive<f64>) -> bool {
+        self.is_numeric()
+            && range.contains(&self.numbers.least)
+            && range.contains(&self.numbers.most)
+    }
+
     pub(crate) fn kind(&self) -> &'static str {
         match () {
             () if self.filled() == 0 => "empty",

@@ -8,6 +8,8 @@ fn a_first_row_of_values_is_no_header() {
     check("cat x.csv", &text, 120, &["80 rows", "column 1: int 0..79"], &["79 rows"]);
     let years = "country,2019,2020\n".to_owned() + &lines(80, |n| format!("c{n},{n},{n}"));
     check("cat x.csv", &years, 120, &["80 rows", "2019: int 0..79"], &[]);
+    let born = lines(80, |n| format!("name{n},{},x{n}", 1950 + n % 50));
+    check("cat x.csv", &born, 120, &["80 rows without a header"], &["79 rows"]);
     let texts = lines(80, |n| format!("name{n},role{n}"));
     check("cat x.csv", &texts, 60, &["79 rows below the first line"], &["79 rows,"]);
 }
@@ -46,6 +48,8 @@ fn warnings_before_data_do_not_hide_it() {
     let items: Vec<String> = (0..60).map(|n| format!("{{\"id\": {n}}}")).collect();
     let text = format!("WARNING: deprecated\n\nnpm notice\n[\n{}\n]\n", items.join(",\n"));
     check("gh api x", &text, 100, &["JSON array of 60 objects", "WARNING: deprecated"], &[]);
+    let answer = format!("HTTP/1.1 200 OK\nServer: x\n\n[\n{}\n]\n", items.join(",\n"));
+    check("curl -i x", &answer, 100, &["http: HTTP/1.1 200 OK", "array of 60 objects"], &["below"]);
     let steps = lines(60, |n| format!("[{n}/60] Compiling part {n}"));
     check("./build", &steps, 60, &[], &["JSON"]);
 }

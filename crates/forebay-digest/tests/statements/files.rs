@@ -41,6 +41,12 @@ fn the_names_of_listed_folders_are_no_entries() {
 }
 
 #[test]
+fn a_caption_above_paths_is_no_folder() {
+    let text = "Files:\n".to_owned() + &lines(60, |n| format!("src/file_{n}.rs"));
+    check("find src", &text, 60, &["60 paths in 1 folder", "src/ 60"], &["Files/src"]);
+}
+
+#[test]
 fn folders_within_listed_folders_are_counted_once() {
     let text = format!(
         ".:\na\nb\n\n./a:\n{}\n./b:\n{}",

@@ -34,6 +34,10 @@ fn opens(line: &str) -> bool {
 /// The whole start reads as JSON, but for a few lines before it.
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let before = start.lines.iter().take(BEFORE + 1).position(|line| opens(line))?;
+    if start.lines[..before].iter().any(|line| line.starts_with("HTTP/")) {
+        // The head of an answer says more than that lines stand before its body.
+        return None;
+    }
     let first = start.lines[before].trim_start();
     let (mut reader, mut shape) = (Reader::new(), Shape::new());
     let lines = start.lines.len() - before;
