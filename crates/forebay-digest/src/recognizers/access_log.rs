@@ -124,8 +124,8 @@ impl Recognizer for AccessLog {
         let most = if end.room > 2_000 { 10 } else { 5 };
         report.add(95, format!("status: {}", self.statuses.list(12)));
         report.add(85, format!("methods: {}", self.methods.list(6)));
-        report.add(90, format!("{} paths: {}", self.paths.distinct_said(), self.paths.list(most)));
-        report.add(80, format!("{} clients: {}", self.clients.distinct_said(), self.clients.list(most)));
+        report.add(90, format!("{}: {}", self.paths.distinct_of("path"), self.paths.list(most)));
+        report.add(80, format!("{}: {}", self.clients.distinct_of("client"), self.clients.list(most)));
         if !self.failing_paths.is_empty() {
             report.add(92, format!("server errors ({}): {}", grouped(self.failing_paths.total()), self.failing_paths.list(most)));
         }

@@ -59,7 +59,8 @@ fn rows(start: &Start<'_>, delimiter: char) -> Vec<String> {
 
 /// Whether a quoted field goes on in the next line.
 fn is_open(row: &str, delimiter: char) -> bool {
-    if memchr::memchr(b'"', row.as_bytes()).is_none() {
+    // The quotes of fields that have ended come in pairs.
+    if memchr::memchr_iter(b'"', row.as_bytes()).count().is_multiple_of(2) {
         return false;
     }
     let mut rest = Some(row);

@@ -102,8 +102,7 @@ impl Recognizer for GitLog {
         }
         let mut report = Report::of(said, Quotes::Nothing);
         if !self.authors.is_empty() {
-            let count = self.authors.distinct();
-            report.add(95, format!("{count} authors: {}", self.authors.list(8)));
+            report.add(95, format!("{}: {}", self.authors.distinct_of("author"), self.authors.list(8)));
         }
         if self.inserted + self.deleted > 0 {
             report.add(90, format!("over all commits: +{} -{}", self.inserted, self.deleted));

@@ -84,6 +84,7 @@ impl Recognizer for Grep {
         };
         let mut said = match self.said {
             Some(matches) if matches != self.matches => format!("{matches} matches on {} lines{files}", self.matches),
+            _ if self.matches == 1 => format!("1 match{files}"),
             _ => format!("{} matches{files}", self.matches),
         };
         if self.binary > 0 {

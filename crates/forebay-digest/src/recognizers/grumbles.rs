@@ -14,6 +14,8 @@ const TOOLS: &[&str] = &[
     "exa", "locate",
 ];
 
+const LONGEST_NAME: usize = 6;
+
 /// What could not be read, counted.
 #[derive(Debug, Default)]
 pub(super) struct Grumbles {
@@ -53,5 +55,12 @@ impl Grumbles {
 
 /// `find: ‘/root’: Permission denied`, `ls: cannot access 'x': No such file or directory`.
 pub(super) fn is_grumble(line: &str) -> bool {
-    line.split_once(": ").is_some_and(|(tool, said)| TOOLS.contains(&tool) && said.contains(": "))
+    // Asked of every line: most have no colon where the name of a tool ends.
+    let Some(colon) = memchr::memchr(b':', &line.as_bytes()[..line.len().min(LONGEST_NAME + 1)])
+    else {
+        return false;
+    };
+    TOOLS.contains(&&line[..colon])
+        && line[colon + 1..].starts_with(' ')
+        && line[colon + 1..].contains(": ")
 }

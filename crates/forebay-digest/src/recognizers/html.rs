@@ -182,17 +182,17 @@ impl Html {
 
 /// Where a tag ends; a `>` in a quoted value does not end it.
 fn end_of_tag(tag: &str) -> Option<usize> {
-    let mut quote = None;
-    for (at, byte) in tag.bytes().enumerate() {
-        match (quote, byte) {
-            (None, b'>') => return Some(at),
-            // Only behind an equals sign a quote opens a value.
-            (None, b'"' | b'\'') if tag.as_bytes()[..at].trim_ascii_end().ends_with(b"=") => quote = Some(byte),
-            (Some(open), _) if open == byte => quote = None,
-            _ => {}
-        }
+    let bytes = tag.as_bytes();
+    let mut from = 0;
+    loop {
+        let at = from + memchr::memchr3(b'>', b'"', b'\'', &bytes[from..])?;
+        // Only behind an equals sign a quote opens a value.
+        from = match bytes[at] {
+            b'>' => return Some(at),
+            quote if bytes[..at].trim_ascii_end().ends_with(b"=") => at + 2 + memchr::memchr(quote, &bytes[at + 1..])?,
+            _ => at + 1,
+        };
     }
-    None
 }
 
 fn find_ignoring_case(text: &str, word: &str) -> Option<usize> {

@@ -77,6 +77,12 @@ impl Tops {
         format!("{}{more}", grouped(self.distinct() as u64))
     }
 
+    /// The number of different values with a noun: `1 client`, `12 clients`.
+    pub(crate) fn distinct_of(&self, noun: &str) -> String {
+        let plural = if self.distinct() == 1 && self.is_exact() { "" } else { "s" };
+        format!("{} {noun}{plural}", self.distinct_said())
+    }
+
     /// The values with their counts, the most frequent first, of equals the one seen first.
     pub(crate) fn ranked(&self) -> Vec<(&str, u64)> {
         let mut ranked: Vec<_> = self.counts.iter().collect();
@@ -130,5 +136,6 @@ mod tests {
         assert_eq!(tops.list(2), "a: 2, b: 1, +1 more");
         assert_eq!(tops.names(9), "b, a, c");
         assert_eq!((tops.total(), tops.distinct()), (4, 3));
+        assert_eq!(tops.distinct_of("name"), "3 names");
     }
 }
