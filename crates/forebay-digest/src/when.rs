@@ -64,16 +64,20 @@ pub(crate) fn to_the_second(stamp: &str) -> &str {
 pub(crate) fn stamped(line: &str) -> Option<(&str, &str)> {
     let rest = line.trim_start_matches(['[', '(', ' ']);
     let rest = without_key(rest);
-    let length =
-        iso(rest).or_else(|| clock(rest)).or_else(|| syslog(rest)).or_else(|| klog(rest))?;
-    // The letter that klog writes before is a level.
-    let stamp = rest[..length]
-        .trim_start_matches(|c: char| "IWEFD".contains(c) && rest.as_bytes()[1].is_ascii_digit());
+    // The letter that klog writes before its time is a level.
+    let (from, length) = match iso(rest).or_else(|| clock(rest)).or_else(|| syslog(rest)) {
+        Some(length) => (0, length),
+        None => (1, klog(rest)?),
+    };
+    let stamp = &rest[from..length];
     Some((stamp, rest[length..].trim_start_matches([']', ')', ' ', '-', '|', ':', '\t', '"'])))
 }
 
 /// The rest of `time="2024-…`, as logs made of fields write it.
 fn without_key(text: &str) -> &str {
+    if text.starts_with(|c: char| c.is_ascii_digit()) {
+        return text;
+    }
     let value = ["time=", "ts=", "timestamp=", "t="].iter().find_map(|key| text.strip_prefix(key));
     value.map_or(text, |value| value.strip_prefix('"').unwrap_or(value))
 }
@@ -104,6 +108,15 @@ pub(crate) struct Span {
 
 impl Span {
     pub(crate) fn add(&mut self, stamp: &str) {
+        // Most lines are of the same second as the one before.
+        const SECOND: usize = "2024-05-01T10:00:00".len();
+        if self.last.0 == self.before
+            && let (Some(one), Some(other)) = (stamp.get(..SECOND), self.last.1.get(..SECOND))
+            && one == other
+        {
+            stamp.clone_into(&mut self.last.1);
+            return;
+        }
         let order = order(stamp);
         let is_first = self.first.1.is_empty();
         let has_year = order >= 1_000_000_000_000;
@@ -148,7 +161,10 @@ fn order(stamp: &str) -> u64 {
         let part = |range| number(stamp.get(range).unwrap_or_default());
         return (part(7..11) * 10_000 + month * 100 + part(0..2)) * 1_000_000 + part(12..20);
     }
-    number(to_the_second(stamp).get(..19).unwrap_or(to_the_second(stamp)))
+    if crate::tally::looks_like_date(stamp) {
+        return number(stamp.get(..19).unwrap_or(stamp));
+    }
+    number(to_the_second(stamp))
 }
 
 /// The number of a month.
