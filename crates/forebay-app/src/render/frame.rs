@@ -9,6 +9,12 @@ use forebay_store::StoreError;
 
 /// What the frame may cost; the digest gets the rest of the budget.
 pub(crate) const RESERVED_TOKENS: u64 = 80;
+
+/// The tokens of a budget that the digest may use; of a small one half, for no frame is worth more.
+pub(crate) fn room_for_digest(budget: u64) -> u64 {
+    budget.saturating_sub(RESERVED_TOKENS).max(budget / 2).max(1)
+}
+
 /// Gaps that the last line names one by one.
 const NAMED_GAPS: usize = 2;
 
@@ -164,6 +170,11 @@ fn range(gap: &LeftOut) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_small_budget_is_not_all_frame() {
+        assert_eq!([0, 1, 80, 90, 160, 1_000].map(room_for_digest), [1, 1, 40, 45, 80, 920]);
+    }
 
     #[test]
     fn a_digest_makes_room_by_whole_lines_and_says_so() {

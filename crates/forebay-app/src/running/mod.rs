@@ -131,8 +131,8 @@ impl Budgets {
     }
 
     fn of_digest(self) -> Budget {
-        let room = |tokens: u64| tokens.saturating_sub(frame::RESERVED_TOKENS).max(1);
-        Budget { verbatim: room(self.verbatim), digest: room(self.answer) }
+        let verbatim = self.verbatim.saturating_sub(frame::RESERVED_TOKENS).max(1);
+        Budget { verbatim, digest: frame::room_for_digest(self.answer) }
     }
 }
 
