@@ -1,5 +1,7 @@
 //! Stack traces of many languages: the message, the innermost frame of one's own code, the causes.
 
+use std::collections::BTreeSet;
+
 use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
 use crate::lines::Line;
 use crate::tally::Tops;
@@ -26,6 +28,9 @@ const FOREIGN: &[&str] = &[
 /// Own frames of one trace that are worth showing.
 const OWN_FRAMES: u32 = 2;
 
+/// Different lines on what was thrown that are worth showing.
+const MOST_RAISED: usize = 6;
+
 /// Traces of more frames are summed up.
 const LONG: u64 = 8;
 
@@ -34,6 +39,8 @@ struct Trace {
     python: bool,
     own_frames: u32,
     goroutines: u64,
+    /// What was thrown so far: the same again says nothing new.
+    raised: BTreeSet<String>,
     /// Functions of frames that name them first, as gdb does.
     functions: Tops,
 }
@@ -54,7 +61,7 @@ impl Recognizer for Trace {
         }
         if !is_frame(text) {
             self.own_frames = 0;
-            return if is_raised(text) { Mark::REASON } else { Mark::Plain };
+            return if self.raises_another(text) { Mark::REASON } else { Mark::Plain };
         }
         if FOREIGN.iter().any(|foreign| text.contains(foreign)) {
             return Mark::Plain;
@@ -81,6 +88,14 @@ impl Recognizer for Trace {
 }
 
 impl Trace {
+    /// Whether a line says what was thrown, and none before it said the same.
+    fn raises_another(&mut self, text: &str) -> bool {
+        is_raised(text)
+            && self.raised.len() < MOST_RAISED
+            && !self.raised.contains(text)
+            && self.raised.insert(text.to_owned())
+    }
+
     /// Frames come outermost first; the line that is not indented says what was raised.
     fn python_line(&mut self, text: &str) -> Mark {
         if text.starts_with([' ', '\t']) {
