@@ -1,5 +1,7 @@
 //! A parsed file: what everything else is read from.
 
+mod elements;
+
 use std::ops::{ControlFlow, Range};
 
 use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree};
@@ -24,12 +26,16 @@ pub enum NotParsed {
     TooLarge,
     #[error("parsing it takes too long")]
     TooLong,
+    #[error("it nests too deep")]
+    TooDeep,
     #[error("the grammar does not fit the parser")]
     Grammar,
 }
 
 /// Larger texts are not parsed: nobody wrote them by hand, and a tree takes twenty times their size.
 pub(crate) const LARGEST: usize = 8 * 1024 * 1024;
+/// More open elements are nothing that a browser shows.
+const DEEPEST_ELEMENT: usize = 1_000;
 /// How often the parser may report progress before it is stopped: a second or two of work. A count,
 /// not a clock, so that the same text always gives the same answer.
 const STEPS_AT_LEAST: usize = 20_000;
@@ -100,12 +106,24 @@ pub(crate) fn tree_of(
     language: &Language,
     old: Option<&Tree>,
 ) -> Result<Tree, NotParsed> {
+    tree_by(Parser::new(), source, language, old)
+}
+
+/// The same with a parser that may have a log.
+pub(crate) fn tree_by(
+    mut parser: Parser,
+    source: &str,
+    language: &Language,
+    old: Option<&Tree>,
+) -> Result<Tree, NotParsed> {
     if source.len() > LARGEST {
         return Err(NotParsed::TooLarge);
     }
+    if language.name() == "HTML" && elements::deepest(source) > DEEPEST_ELEMENT {
+        return Err(NotParsed::TooDeep);
+    }
     let masked = (language.table.masked)(source);
     let text = masked.as_deref().unwrap_or(source);
-    let mut parser = Parser::new();
     parser.set_language(&language.grammar()).map_err(|_| NotParsed::Grammar)?;
     let mut steps = STEPS_AT_LEAST + source.len() / 1024 * STEPS_PER_KILOBYTE;
     let mut count = |_: &tree_sitter::ParseState| {

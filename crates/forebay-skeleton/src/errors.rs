@@ -18,6 +18,8 @@ pub struct SyntaxError {
 
 /// More than this tells nobody more.
 const MOST: usize = 20;
+/// Pieces that were skipped at one place.
+const MOST_SKIPPED: u32 = 10_000;
 const SHOWN: usize = 40;
 
 impl Document {
@@ -30,7 +32,18 @@ impl Document {
         found
     }
 
+    /// Whether so much was skipped at one place that looking at it piece by piece has no end: what is skipped hangs
+    /// together by a chain that is walked up from each piece.
+    pub(crate) fn is_tangled(&self) -> bool {
+        self.outermost_errors().iter().any(|node| node.child_count() > MOST_SKIPPED)
+    }
+
     fn errors_in_tree(&self) -> Vec<SyntaxError> {
+        let nodes = self.outermost_errors().into_iter();
+        nodes.map(|node| error(&self.source, node)).collect()
+    }
+
+    fn outermost_errors(&self) -> Vec<Node<'_>> {
         let mut found = Vec::new();
         let mut cursor = self.tree.walk();
         // Only subtrees with errors are entered, so a sound file costs one look.
@@ -38,7 +51,7 @@ impl Document {
             let node = cursor.node();
             let is_place = node.is_error() || node.is_missing();
             if is_place {
-                found.push(error(&self.source, node));
+                found.push(node);
             }
             let enters = node.has_error() && !is_place && found.len() < MOST;
             if enters && cursor.goto_first_child() {

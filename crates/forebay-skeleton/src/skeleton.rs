@@ -14,7 +14,7 @@ use crate::{fallback, purpose, surface};
 /// How much of each item is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verbosity {
-    /// Names and signatures, long ones cut.
+    /// Signatures alone.
     Minimal,
     /// And the first line of docs, and attributes that matter.
     #[default]
@@ -95,6 +95,9 @@ impl Document {
     pub fn skeleton(&self, options: Options) -> Skeleton {
         let source = &self.source;
         let (outline, state) = self.outline();
+        if outline.items.is_empty() && self.is_tangled() {
+            return fallback::skeleton(source, Some((self.language, NotParsed::TooLong)));
+        }
         let is_generated = nature::is_generated(source) && !nature::is_minified(source);
         let state = match state {
             State::Parsed if is_generated => State::Generated,

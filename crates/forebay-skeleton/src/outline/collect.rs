@@ -59,14 +59,21 @@ pub(super) struct Wrapper {
     pub(super) exports: bool,
 }
 
-/// Matches under way at once; more than this only happens in texts that no one wrote.
-const MATCHES_AT_ONCE: u32 = 4_096;
+/// Matches under way at once; more than this only happens in texts that no one wrote. Each node is compared with
+/// all of them, so this and the depth bound what a tree costs.
+const MATCHES_AT_ONCE: u32 = 512;
+/// Nodes further in are not looked at: each level may leave matches under way until its end, and a tree of a hundred
+/// thousand levels would take its square of steps. No one nests items like this.
+const DEEPEST_NODE: u32 = 300;
 /// How often a query may report progress; a count for the same reason as the parser's.
 const MOST_STEPS: usize = 400_000;
 
 pub(super) fn collect(document: &Document) -> Found {
     let mut found = Found::default();
     let Ok(compiled) = document.language.compiled() else { return found };
+    if document.is_tangled() {
+        return found;
+    }
     let mut places = HashMap::new();
     let mut steps = MOST_STEPS;
     let mut count = |_: &QueryCursorState| {
@@ -76,6 +83,7 @@ pub(super) fn collect(document: &Document) -> Found {
     let options = QueryCursorOptions::new().progress_callback(&mut count);
     let mut cursor = QueryCursor::new();
     cursor.set_match_limit(MATCHES_AT_ONCE);
+    cursor.set_max_start_depth(Some(DEEPEST_NODE));
     let root = document.tree.root_node();
     let text = document.parsed_text();
     let mut matches = cursor.matches_with_options(&compiled.query, root, text.as_bytes(), options);

@@ -1,6 +1,6 @@
 //! Input that nobody would write, and input cut anywhere.
 
-use forebay_skeleton::{Nature, Options, State, language_named, nature, skeleton};
+use forebay_skeleton::{Nature, NotParsed, Options, State, language_named, nature, skeleton};
 use proptest::prelude::*;
 
 use crate::samples;
@@ -13,6 +13,32 @@ fn deep_nesting_ends() {
             let found = skeleton(&text, language_named(language), Options::default());
             assert_ne!(found.state, State::Parsed, "{language} {open}");
         }
+    }
+}
+
+/// Trees of so many levels must be told by their first ones: whatever looks at all levels from each of
+/// them would not end.
+#[test]
+fn deep_trees_are_told_by_their_first_levels() {
+    let deep = |count: usize, parts: [&str; 3]| {
+        format!("{}{}{}", parts[0].repeat(count), parts[1], parts[2].repeat(count))
+    };
+    for (language, text) in [
+        ("JSON", deep(100_000, ["{\"a\":", "1", "}"])),
+        ("JSON", deep(50_000, ["{\"a\":\n", "1", "}\n"])),
+        ("HTML", deep(100_000, ["<div>", "", ""])),
+        ("HTML", deep(30_000, ["<div>\n", "", ""])),
+        ("HTML", deep(30_000, ["<div id=\"a\">\n", "", "</div>\n"])),
+        ("YAML", format!("a: {}\nb: 2\n", "[".repeat(100_000))),
+    ] {
+        let found = skeleton(&text, language_named(language), Options::default());
+        assert!(found.text.len() < 10_000, "{language}");
+        let expect = match language {
+            "JSON" => State::Parsed,
+            "HTML" => State::Fallback(Some(NotParsed::TooDeep)),
+            _ => State::Fallback(Some(NotParsed::TooLong)),
+        };
+        assert_eq!(found.state, expect, "{language}");
     }
 }
 
