@@ -38,3 +38,4 @@ pub use language::{Language, language_named, language_of, languages};
 pub use map::{Definition, MapOptions, RepositoryMap, RepositoryNames, Tags, map};
 pub use nature::{Nature, nature};
 pub use skeleton::{Options, Skeleton, State, Symbol, Verbosity, skeleton};
+pub use symbol::{Located, last_name};

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use crate::document::Document;
 use crate::kind::Kind;
+use nest::Extent;
 
 /// The items of a text in source order; an item follows the one it stands in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub(crate) struct Outline {
 pub(crate) struct Item {
     pub(crate) kind: Kind,
     pub(crate) name: String,
+    /// The name as the source has it, with what stands before it: `Foo.prototype.go`.
+    pub(crate) qualified: String,
     /// Names declared by the same statement after the first.
     pub(crate) more_names: Vec<String>,
     /// With everything that wraps it.
@@ -49,6 +52,8 @@ pub(crate) struct Item {
     /// The index of the item it stands in.
     pub(crate) parent: Option<usize>,
     pub(crate) depth: usize,
+    /// How many bodies and values it is hidden in; 0 for all that a skeleton may show.
+    pub(crate) inside: usize,
     pub(crate) name_start: usize,
     /// Wrapped in something that exports.
     pub(crate) exported: bool,
@@ -72,7 +77,13 @@ impl Outline {
     /// The items before it is told what is public, which depends on where they stand.
     pub(crate) fn unsettled(document: &Document) -> Self {
         let found = collect::collect(document);
-        nest::nest(document.language, &document.source, found)
+        nest::nest(document.language, &document.source, found, Extent::Surface)
+    }
+
+    /// All items, also those in bodies and values, which are told by nothing but their name.
+    pub(crate) fn with_hidden(document: &Document) -> Self {
+        let found = collect::collect(document);
+        nest::nest(document.language, &document.source, found, Extent::Everything)
     }
 
     /// The items that stand directly in this one, or at the top.

@@ -89,6 +89,11 @@ pub(crate) fn short(hash: &ContentHash) -> String {
     hash[..4].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// `line 4`, `lines 4-9`
+pub(crate) fn lines_told(first: usize, last: usize) -> String {
+    if first == last { format!("line {first}") } else { format!("lines {first}-{last}") }
+}
+
 fn read_bytes(path: &Path, shown: &str) -> Result<Vec<u8>, AppError> {
     let found = fs::metadata(path).map_err(|error| unreadable(shown, &error))?;
     check_kind(&found, shown)?;

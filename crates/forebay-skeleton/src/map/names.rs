@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use super::Tags;
 use crate::kind::Kind;
+use crate::symbol::last_name;
 
 /// What the files of a repository define and use.
 #[derive(Debug, Clone, Default)]
@@ -79,13 +80,24 @@ impl RepositoryNames {
         self.files.iter().map(|file| (self.at(file.path), file.stamp))
     }
 
-    /// The files that define a name, in order of paths.
+    /// The files that define a name, also as the last of several, in order of paths.
     pub fn defining(&self, name: &str) -> Vec<&str> {
-        let defines = |file: &&FileNames| {
-            file.definitions.iter().any(|defined| self.name(defined.name) == name)
-        };
-        let mut paths: Vec<&str> =
-            self.files.iter().filter(defines).map(|file| self.at(file.path)).collect();
+        let is_it = |own: &str| own == name || last_name(own) == name;
+        self.paths_where(|file| {
+            file.definitions.iter().any(|defined| is_it(self.name(defined.name)))
+        })
+    }
+
+    /// The files that have a name somewhere, in order of paths.
+    pub fn mentioning(&self, name: &str) -> Vec<&str> {
+        self.paths_where(|file| {
+            file.references.iter().any(|(number, _)| self.name(*number) == name)
+        })
+    }
+
+    fn paths_where(&self, holds: impl Fn(&FileNames) -> bool) -> Vec<&str> {
+        let files = self.files.iter().filter(|file| holds(file));
+        let mut paths: Vec<&str> = files.map(|file| self.at(file.path)).collect();
         paths.sort_unstable();
         paths
     }

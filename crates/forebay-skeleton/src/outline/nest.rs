@@ -10,9 +10,18 @@ use crate::language::Language;
 /// Deeper items are left out; no one nests declarations like this.
 const DEEPEST: usize = 48;
 
-pub(super) fn nest(language: &Language, source: &str, found: Found) -> Outline {
-    let mut nesting =
-        Nesting { language, source, items: Vec::new(), open: Vec::new(), found: &found };
+/// Which items are taken over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Those that others may see.
+    Surface,
+    /// Also those in bodies and values.
+    Everything,
+}
+
+pub(super) fn nest(language: &Language, source: &str, found: Found, extent: Extent) -> Outline {
+    let (items, open) = (Vec::new(), Vec::new());
+    let mut nesting = Nesting { language, source, items, open, found: &found, extent };
     for raw in &found.items {
         nesting.add(raw);
     }
@@ -38,6 +47,21 @@ struct Nesting<'a> {
     items: Vec<Item>,
     /// The items that the next one may stand in, outermost first.
     open: Vec<Open>,
+    extent: Extent,
+}
+
+/// What an item stands in.
+enum Around {
+    Nothing,
+    /// The item at this place, in its members, or hidden in it.
+    Item {
+        place: usize,
+        is_hidden: bool,
+    },
+    /// Something that is left out.
+    LeftOut,
+    /// The same thing under another name.
+    Itself,
 }
 
 struct Open {
@@ -54,24 +78,59 @@ impl Nesting<'_> {
         let Some(kind) = raw.kind else {
             return self.open.push(Open { range: raw.range.clone(), shown: None });
         };
-        let parent = match self.open.last().map(|open| &open.shown) {
-            None => None,
-            Some(Some((place, Some(members)))) if holds(members, &raw.range) => Some(*place),
-            // `typedef struct { .. } name`: the type in it is the same thing.
-            Some(Some((_, Some(members)))) if raw.members.as_ref() == Some(members) => return,
-            Some(_) => return self.open.push(Open { range: raw.range.clone(), shown: None }),
+        let (parent, inside) = match self.around(raw) {
+            Around::Itself => return,
+            Around::LeftOut => {
+                return self.open.push(Open { range: raw.range.clone(), shown: None });
+            }
+            Around::Nothing => (None, 0),
+            Around::Item { place, is_hidden } => {
+                (Some(place), self.items[place].inside + usize::from(is_hidden))
+            }
         };
         let depth = parent.map_or(0, |parent| self.items[parent].depth + 1);
-        if depth >= self.language.table.depth.min(DEEPEST) {
+        if depth >= self.deepest() {
             return self.open.push(Open { range: raw.range.clone(), shown: None });
         }
-        let item = self.item(raw, kind, parent, depth);
+        let item = Item { inside, ..self.item(raw, kind, parent, depth) };
         let place = self.same_statement(&item).unwrap_or_else(|| {
             self.items.push(item);
             self.items.len() - 1
         });
         self.open
             .push(Open { range: raw.range.clone(), shown: Some((place, raw.members.clone())) });
+    }
+
+    fn around(&self, raw: &Raw) -> Around {
+        match self.open.last().map(|open| &open.shown) {
+            None => Around::Nothing,
+            Some(Some((place, Some(members)))) if holds(members, &raw.range) => {
+                Around::Item { place: *place, is_hidden: false }
+            }
+            // `typedef struct { .. } name`: the type in it is the same thing.
+            Some(Some((_, Some(members)))) if raw.members.as_ref() == Some(members) => {
+                Around::Itself
+            }
+            Some(_) if self.extent == Extent::Surface => Around::LeftOut,
+            Some(_) => self.hidden_in(),
+        }
+    }
+
+    /// The innermost open item, which hides what stands in it.
+    fn hidden_in(&self) -> Around {
+        let mut shown = self.open.iter().rev().filter_map(|open| open.shown.as_ref());
+        let Some((place, _)) = shown.next() else { return Around::Nothing };
+        let is_direct = self.open.last().is_some_and(|last| last.shown.is_some());
+        // What implements a trait is as much an item as what the trait declares.
+        let is_implemented = is_direct && self.items[*place].kind == Kind::Impl;
+        Around::Item { place: *place, is_hidden: !is_implemented }
+    }
+
+    fn deepest(&self) -> usize {
+        match self.extent {
+            Extent::Surface => self.language.table.depth.min(DEEPEST),
+            Extent::Everything => DEEPEST,
+        }
     }
 
     /// Joins an item to the one before it when both are declared by one statement.
@@ -93,6 +152,7 @@ impl Nesting<'_> {
         Item {
             kind,
             name: raw.name.as_ref().map(name_of).unwrap_or_default(),
+            qualified: raw.name.as_ref().map(|name| self.qualified(name)).unwrap_or_default(),
             more_names: raw.more_names.iter().map(name_of).collect(),
             name_start: raw.name.as_ref().map_or(raw.range.start, |name| name.start),
             exported: wrapper.as_ref().is_some_and(|wrapper| wrapper.exports),
@@ -105,7 +165,19 @@ impl Nesting<'_> {
             public: false,
             parent,
             depth,
+            inside: 0,
         }
+    }
+}
+
+impl Nesting<'_> {
+    /// A name as it is written, with what qualifies it: `Foo.prototype.go`.
+    fn qualified(&self, name: &Range<usize>) -> String {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | ':' | '\\');
+        let before = &self.source[..name.start];
+        let start = before.trim_end_matches(is_part).len();
+        let is_qualified = before[start..].ends_with(['.', ':', '\\']);
+        self.source[if is_qualified { start } else { name.start }..name.end].trim().to_owned()
     }
 }
 

@@ -7,10 +7,10 @@ use crate::samples;
 fn check(file: &str, path: &str, expected: &[&str]) {
     let sample = samples::named(file);
     let document = Document::parse(sample.text.as_str(), sample.language).unwrap();
-    let found = document.symbol(path);
+    let found = document.symbol(path, file);
     let first_lines: Vec<&str> = found
         .iter()
-        .map(|range| sample.text[range.clone()].lines().next().unwrap().trim())
+        .map(|located| sample.text[located.bytes.clone()].lines().next().unwrap().trim())
         .collect();
     assert_eq!(first_lines, expected, "{file} {path}");
 }
@@ -46,12 +46,86 @@ fn a_symbol_is_found_by_its_path() {
     check("rust.rs", "", &[]);
 }
 
+/// Finds a path in a text; the first lines of what is found.
+#[track_caller]
+fn check_text(file: &str, text: &str, path: &str, expected: &[&str]) {
+    let document = Document::parse(text, language_of(file, b"").unwrap()).unwrap();
+    let found = document.symbol(path, file);
+    let first_lines: Vec<&str> =
+        found.iter().map(|located| text[located.start..].lines().next().unwrap().trim()).collect();
+    assert_eq!(first_lines, expected, "{path}");
+}
+
+const IMPLEMENTED: &str = "pub struct A;\nimpl A {\n    pub fn next(&self) {}\n}\nimpl Iterator for A {\n    type Item = u8;\n    fn next(&mut self) -> Option<u8> {\n        fn inner() {}\n        None\n    }\n}\nmacro_rules! mac {\n    () => {};\n}\n";
+
+#[test]
+fn what_implements_a_trait_is_found() {
+    let both = ["pub fn next(&self) {}", "fn next(&mut self) -> Option<u8> {"];
+    check_text("src/a.rs", IMPLEMENTED, "next", &both);
+    check_text("src/a.rs", IMPLEMENTED, "A::next", &both);
+    check_text("src/a.rs", IMPLEMENTED, "B::next", &[]);
+    check_text("src/a.rs", IMPLEMENTED, "A::Item", &["type Item = u8;"]);
+}
+
+#[test]
+fn what_stands_in_a_body_is_found_where_nothing_else_is_called_so() {
+    check_text("src/a.rs", IMPLEMENTED, "inner", &["fn inner() {}"]);
+    check_text("src/a.rs", IMPLEMENTED, "A::next::inner", &["fn inner() {}"]);
+    let script = "export function outer() {\n  function inner() {\n    return 1;\n  }\n  return inner();\n}\n";
+    check_text("a.ts", script, "inner", &["function inner() {"]);
+    check_text("a.ts", script, "outer.inner", &["function inner() {"]);
+    let snake = "class A:\n    def m(self):\n        def nested(x):\n            return x\n        return nested\n";
+    check_text("a.py", snake, "nested", &["def nested(x):"]);
+}
+
+#[test]
+fn paths_may_be_written_as_their_language_does() {
+    for path in ["crate::A", "a::A", "src::a::A", "A<T>"] {
+        check_text(
+            "src/a.rs",
+            IMPLEMENTED,
+            path,
+            &["pub struct A;", "impl A {", "impl Iterator for A {"],
+        );
+    }
+    check_text("src/a.rs", IMPLEMENTED, "mac!", &["macro_rules! mac {"]);
+    check_text(
+        "src/a.rs",
+        IMPLEMENTED,
+        "A::next(&mut self)",
+        &["pub fn next(&self) {}", "fn next(&mut self) -> Option<u8> {"],
+    );
+    let sheet = ".btn { color: red; }\n#main { color: blue; }\n";
+    check_text("a.css", sheet, ".btn", &[".btn { color: red; }"]);
+    check_text("a.css", sheet, "main", &["#main { color: blue; }"]);
+    let tables = "CREATE TABLE app.users (id INT);\nCREATE TABLE orders (id INT);\n";
+    check_text("a.sql", tables, "app.users", &["CREATE TABLE app.users (id INT);"]);
+    check_text("a.sql", tables, "users", &["CREATE TABLE app.users (id INT);"]);
+    let lua =
+        "local M = {}\nfunction M.add(a) return a end\nfunction M:go() return 1 end\nreturn M\n";
+    check_text("a.lua", lua, "M.add", &["function M.add(a) return a end"]);
+    check_text("a.lua", lua, "M:go", &["function M:go() return 1 end"]);
+    check_text("a.cpp", "void Foo::bar() {\n}\n", "Foo::bar", &["void Foo::bar() {"]);
+    let go = "package a\n\ntype S struct{}\n\nfunc (s *S) Method() {}\n";
+    check_text("a.go", go, "(*S).Method", &["func (s *S) Method() {}"]);
+    let elixir = "defmodule A.B do\n  def f(x, y) do\n    x + y\n  end\nend\n";
+    check_text("a.ex", elixir, "A.B.f", &["def f(x, y) do"]);
+    check_text("a.ex", elixir, "f/2", &["def f(x, y) do"]);
+    let sharp = "namespace N.M {\n  public class A {\n    public void Go() {}\n  }\n}\n";
+    check_text("a.cs", sharp, "N.M.A.Go", &["public void Go() {}"]);
+    let old =
+        "function Foo() {}\nFoo.prototype.go = function () {};\nexports.other = function () {};\n";
+    check_text("a.js", old, "Foo.prototype.go", &["Foo.prototype.go = function () {};"]);
+    check_text("a.js", old, "Foo.go", &["Foo.prototype.go = function () {};"]);
+    check_text("a.js", old, "exports.other", &["exports.other = function () {};"]);
+}
+
 #[test]
 fn a_symbol_has_its_whole_body() {
     let sample = samples::named("rust.rs");
     let document = Document::parse(sample.text.as_str(), sample.language).unwrap();
-    let found = document.symbol("Room::sweep");
-    assert!(sample.text[found[0].clone()].ends_with("inner()\n    }"));
+    let found = document.symbol("Room::sweep", "");
+    assert!(sample.text[found[0].bytes.clone()].ends_with("inner()\n    }"));
 }
 
 #[test]

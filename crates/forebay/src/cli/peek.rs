@@ -39,10 +39,14 @@ pub(super) struct Peek {
 
 impl Peek {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+        // For a tool `.` is the repository; for a person it is the folder they are in.
+        let here = common.working_folder()?.to_string_lossy().into_owned();
+        let meant = |path: String| if path == "." { here.clone() } else { path };
+        let paths: Vec<String> = self.paths.into_iter().map(meant).collect();
         common.ask(
             "context_peek",
             json!({
-                "paths": self.paths,
+                "paths": paths,
                 "symbol": self.symbol,
                 "verbosity": self.verbosity,
                 "deps": self.deps,

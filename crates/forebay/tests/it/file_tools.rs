@@ -210,6 +210,47 @@ fn a_symbol_is_shown_with_its_body() {
     }
     let told = mcp.fault("context_peek", json!({ "paths": "src/ptr.rs", "symbol": "is_nul" }));
     assert_has(&told, &["nothing is called `is_nul`", "alike: is_null"]);
+    let told = mcp.fault("context_peek", json!({ "paths": "src/ptr.rs", "symbol": " " }));
+    assert_has(&told, &["symbol is empty"]);
+}
+
+/// What the map does not tell is found as well: implementations of traits and functions in functions.
+#[test]
+fn a_symbol_is_found_wherever_it_stands() {
+    let env = TestEnv::with_pool();
+    env.write(
+        "src/walk.rs",
+        "pub struct Walk;\nimpl Iterator for Walk {\n    type Item = u8;\n    fn next(&mut self) -> Option<u8> {\n        fn step_on() -> u8 {\n            7\n        }\n        Some(step_on())\n    }\n}\n",
+    );
+    let mut mcp = env.mcp();
+    for (symbol, expect) in [
+        ("next", "src/walk.rs lines 4-9\n"),
+        ("Walk::next", "src/walk.rs lines 4-9\n"),
+        ("crate::walk::Walk::next", "src/walk.rs lines 4-9\n"),
+        ("step_on", "src/walk.rs lines 5-7\n"),
+        ("RawPtr", "src/ptr.rs line 30\n"),
+    ] {
+        for path in [".", "src"] {
+            let body = mcp.text("context_peek", json!({ "paths": path, "symbol": symbol }));
+            assert_has(&body, &[expect]);
+        }
+    }
+}
+
+#[test]
+fn a_tight_budget_shows_the_definition_first() {
+    let env = TestEnv::new();
+    let docs = "/// What a value is, at length.\n".repeat(40);
+    env.write(
+        "src.rs",
+        format!(
+            "impl Default for &Value {{\n    fn default() -> Self {{\n        &Value::Null\n    }}\n}}\n\n{docs}pub enum Value {{\n    Null,\n    Text(String),\n}}\n"
+        ),
+    );
+    let asked = json!({ "paths": "src.rs", "symbol": "Value", "budget": 80 });
+    let body = env.mcp().text("context_peek", asked);
+    assert_has(&body, &["src.rs lines 47-50\npub enum Value {\n    Null,"]);
+    assert!(!body.contains("at length"), "{body}");
 }
 
 #[test]
@@ -240,6 +281,39 @@ fn dependencies_follow_where_they_are_wanted() {
     let both = mcp.text("context_peek", json!({ "paths": "src/pool.rs", "deps": true }));
     let pool = both.find("=== src/pool.rs ===").unwrap();
     assert!(pool < both.find("=== src/ptr.rs ===").unwrap(), "{both}");
+}
+
+#[test]
+fn what_is_not_shown_beside_others_is_named() {
+    let env = TestEnv::with_pool();
+    env.write("src/icon.png", b"\x89PNG\0\0");
+    let mut mcp = env.mcp();
+    let told = mcp.text("context_peek", json!({ "paths": ["src/ptr.rs", "src/gone.rs"] }));
+    assert_has(&told, &["pub struct Ptr<T>", "src/gone.rs does not exist"]);
+    let told = mcp.fault("context_peek", json!({ "paths": ["gone.rs", "too.rs"] }));
+    assert_has(&told, &["gone.rs does not exist; too.rs does not exist"]);
+    let told = mcp.text("context_peek", json!({ "paths": "src" }));
+    assert_has(&told, &["binary, too large or unreadable: 1 file (src/icon.png)"]);
+    env.write("a.py", "def first():\n    pass\n");
+    env.write("b.py", "def second():\n    pass\n");
+    let told = mcp.text("context_peek", json!({ "paths": ["a.py", "b.py"], "budget": 100 }));
+    assert_has(&told, &["def first()", "def second()"]);
+}
+
+/// Where nothing is saved, or all places look alike, a word is enough.
+#[test]
+fn answers_leave_out_what_tells_nothing() {
+    let env = TestEnv::with_pool();
+    env.write("one.py", "one = 1\n");
+    env.write("ones.py", "one = 1\n\n\n\n".repeat(20));
+    let mut mcp = env.mcp();
+    mcp.text("context_read", json!({ "path": "one.py" }));
+    let edit =
+        json!({ "path": "ones.py", "old_string": "one", "new_string": "two", "replace_all": true });
+    let told = mcp.text("context_edit", edit);
+    assert!(!told.contains("skeleton"), "{told}");
+    assert_has(&told, &["20 places changed", "9| two = 1", "... and 17 more"]);
+    assert!(!told.contains("13| two"), "{told}");
 }
 
 #[test]
@@ -316,10 +390,15 @@ fn what_is_hard_to_parse_is_answered() {
         format!("fn deep() {{ {}{} }}\n", "(".repeat(100_000), ")".repeat(100_000)),
     );
     env.write("open.js", "[".repeat(100_000));
+    env.write("deep.json", format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000)));
+    env.write("deep.html", "<div>\n".repeat(30_000));
+    env.write("open.yaml", format!("a: {}\nb: 2\n", "[".repeat(100_000)));
     env.write("broken.py", "class A:\n    def first(self):\n        return (1,\n\n    def second(self):\n        pass\n");
     env.write("all.min.js", "var a=1;".repeat(2_000));
     let mut mcp = env.mcp();
-    for path in ["deep.rs", "open.js"] {
+    for path in ["deep.rs", "open.js", "deep.json", "deep.html", "open.yaml"] {
+        // Read and followed by another, it is made a skeleton of.
+        assert_has(&mcp.text("context_read", json!({ "path": path })), &[path]);
         assert_has(&mcp.text("context_peek", json!({ "path": path })), &[path]);
     }
     let broken = mcp.text("context_peek", json!({ "path": "broken.py" }));

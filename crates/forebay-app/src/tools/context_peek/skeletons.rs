@@ -33,7 +33,7 @@ pub(super) fn answer(
     deps: bool,
     budget: u64,
 ) -> Result<Answer, AppError> {
-    let Files { texts: mut files, passed_over, are_named } = found;
+    let Files { texts: mut files, passed_over, faults, are_named } = found;
     if files.len() > 1 || deps {
         let all = walk(app, app.root())?.files;
         let dependencies = Dependencies::among(&all);
@@ -49,7 +49,7 @@ pub(super) fn answer(
     for (index, tokens) in page.shown.iter().take(MOST_NOTED).rev() {
         at_work.note_skeleton(&files[*index].place, &files[*index].file, *tokens, &[])?;
     }
-    Ok(page.answer(&files, passed_over))
+    Ok(page.answer(&files, &passed_over, &faults))
 }
 
 fn put_most_imported_first(files: &mut [Target], dependencies: &Dependencies) {
@@ -95,7 +95,8 @@ struct Page {
 impl Page {
     fn of(app: &App, files: &[Target], options: Options, budget: u64) -> Self {
         let mut text = Budgeted::new(budget);
-        text.keep_back(FRAME_BYTES);
+        // Of a small budget most is for what was asked for.
+        text.keep_back(FRAME_BYTES.min(text.room() / 3));
         let mut page = Self { text, shown: Vec::new(), shortened: 0, left_out: Vec::new() };
         for start in (0..files.len()).step_by(AT_A_TIME) {
             if page.left_out.len() > MOST_MISSES {
@@ -143,9 +144,9 @@ impl Page {
         self.shortened = 0;
     }
 
-    fn answer(mut self, files: &[Target], passed_over: usize) -> Answer {
+    fn answer(mut self, files: &[Target], passed_over: &[String], faults: &[String]) -> Answer {
         self.text.release();
-        let remarks = self.remarks(files, passed_over);
+        let remarks = self.remarks(files, passed_over, faults);
         if !remarks.is_empty() {
             self.text.push_cut(&remarks);
         }
@@ -161,26 +162,30 @@ impl Page {
         Answer::new(text, data).instead_of(raw)
     }
 
-    fn remarks(&self, files: &[Target], passed_over: usize) -> String {
-        let mut remarks = Vec::new();
+    fn remarks(&self, files: &[Target], passed_over: &[String], faults: &[String]) -> String {
+        let mut remarks = faults.to_vec();
         if self.shortened > 0 {
             remarks.push(format!("{} without docs, to fit", self.shortened));
         }
         if !self.left_out.is_empty() {
-            let named =
-                self.left_out.iter().take(NAMED).map(|index| files[*index].place.shown.as_str());
-            let named = named.collect::<Vec<_>>().join(", ");
-            let more = if self.left_out.len() > NAMED { " ..." } else { "" };
-            let count = number::counted(self.left_out.len() as u64, "file");
-            let named = cut::prefix(&named, 120);
-            remarks.push(format!("left out: {count} ({named}{more}); name them, or raise budget"));
+            let named = self.left_out.iter().map(|index| files[*index].place.shown.as_str());
+            let told = counted_and_named(named);
+            remarks.push(format!("left out: {told}; name them, or raise budget"));
         }
-        if passed_over > 0 {
-            let count = number::counted(passed_over as u64, "file");
-            remarks.push(format!("{count} binary, too large or unreadable"));
+        if !passed_over.is_empty() {
+            let told = counted_and_named(passed_over.iter().map(String::as_str));
+            remarks.push(format!("binary, too large or unreadable: {told}"));
         }
         remarks.join("; ")
     }
+}
+
+/// `3 files (a.rs, b.rs, c.rs)`
+fn counted_and_named<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let count = names.len();
+    let named = names.take(NAMED).collect::<Vec<_>>().join(", ");
+    let more = if count > NAMED { " ..." } else { "" };
+    format!("{} ({}{more})", number::counted(count as u64, "file"), cut::prefix(&named, 120))
 }
 
 fn subject(target: &Target) -> Subject<'_> {

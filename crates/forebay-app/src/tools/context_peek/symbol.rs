@@ -1,20 +1,22 @@
 //! One symbol with its body, wherever it is defined.
 
 use forebay_domain::text::{cut, number};
-use forebay_skeleton::{Document, language_of};
+use forebay_skeleton::{Document, Kind, Located, language_of, last_name};
 use serde_json::{Value, json};
 
 use super::targets::{Files, Target, Targets};
 use crate::files_at_work::AtWork;
 use crate::render::budgeted::Budgeted;
 use crate::repository::{names, walk};
-use crate::source_file::{Access, SourceFile, locate};
+use crate::source_file::{Access, SourceFile, lines_told, locate};
 use crate::{Answer, App, AppError, Call};
 
 /// What stands below the bodies.
 const FRAME_BYTES: usize = 160;
 /// Names that are offered where one is not found.
 const OFFERED: usize = 6;
+/// Files that are searched for a name that no file is known to define.
+const MOST_MENTIONING: usize = 60;
 
 pub(super) fn answer(
     app: &App,
@@ -23,12 +25,17 @@ pub(super) fn answer(
     budget: u64,
     call: &Call,
 ) -> Result<Answer, AppError> {
+    if symbol.trim().is_empty() {
+        return Err(AppError::bad_input("symbol is empty", "give a name, for example Pool::take"));
+    }
     let files = match Targets::of(app, paths, call)? {
         Targets::Files(files) => files,
         Targets::Repository => defining(app, symbol, call)?,
     };
-    let bodies: Vec<Body<'_>> =
+    let mut bodies: Vec<Body<'_>> =
         files.texts.iter().flat_map(|target| Body::all(target, symbol)).collect();
+    // What a type is comes before what it can do.
+    bodies.sort_by_key(|body| body.is_implementation);
     if bodies.is_empty() {
         return Err(not_found(&files, symbol));
     }
@@ -36,21 +43,28 @@ pub(super) fn answer(
     Ok(shown(&bodies, budget))
 }
 
-/// The files of the repository that define a name like the symbol's last.
+/// The files of the repository that define the symbol, as far as the map knows; where it knows none, those that
+/// have the name somewhere.
 fn defining(app: &App, symbol: &str, call: &Call) -> Result<Files, AppError> {
     let walked = walk(app, app.root())?;
     let names = names(app, &walked.files);
     let last = last_name(symbol);
-    let mut files = Vec::new();
-    for path in names.defining(last) {
-        let place = locate(app, &app.root().join(path).to_string_lossy(), Access::Read, call)?;
-        files.push(Target { file: SourceFile::read(&place)?, place });
+    let known = targets(app, &names.defining(last), call)?;
+    if known.iter().any(|target| !Body::all(target, symbol).is_empty()) {
+        return Ok(Files { texts: known, ..Files::default() });
     }
-    Ok(Files { texts: files, passed_over: 0, are_named: false })
+    let mut mentioning = names.mentioning(last);
+    mentioning.truncate(MOST_MENTIONING);
+    let texts = targets(app, &mentioning, call)?;
+    Ok(Files { texts, ..Files::default() })
 }
 
-fn last_name(symbol: &str) -> &str {
-    symbol.trim().trim_end_matches("()").rsplit(['.', ':', '#', '/']).next().unwrap_or(symbol)
+fn targets(app: &App, paths: &[&str], call: &Call) -> Result<Vec<Target>, AppError> {
+    let target = |path: &&str| {
+        let place = locate(app, &app.root().join(path).to_string_lossy(), Access::Read, call)?;
+        Ok(Target { file: SourceFile::read(&place)?, place })
+    };
+    paths.iter().map(target).collect()
 }
 
 /// A definition of the symbol.
@@ -58,6 +72,9 @@ struct Body<'a> {
     target: &'a Target,
     lines: (usize, usize),
     text: &'a str,
+    /// How much of the text documents it.
+    docs: usize,
+    is_implementation: bool,
 }
 
 impl<'a> Body<'a> {
@@ -65,20 +82,34 @@ impl<'a> Body<'a> {
         let text = target.file.text();
         let language = language_of(&target.place.shown, text.as_bytes());
         let document = language.and_then(|language| Document::parse(text, language).ok());
-        let ranges = document.map(|document| document.symbol(symbol)).unwrap_or_default();
+        let shown = &target.place.shown;
+        let found = document.map(|document| document.symbol(symbol, shown)).unwrap_or_default();
         let line = |offset: usize| text[..offset].matches('\n').count() + 1;
-        ranges
+        found
             .into_iter()
-            .map(|range| Self {
+            .map(|Located { bytes, start, kind }| Self {
                 target,
-                lines: (line(range.start), line(range.end.saturating_sub(1).max(range.start))),
-                text: &text[range],
+                lines: (line(bytes.start), line(bytes.end.saturating_sub(1).max(bytes.start))),
+                docs: start - bytes.start,
+                is_implementation: kind == Kind::Impl,
+                text: &text[bytes],
             })
             .collect()
     }
 
-    fn head(&self) -> String {
-        format!("{} lines {}-{}", self.target.place.shown, self.lines.0, self.lines.1)
+    /// `src/pool.rs lines 10-14` and the text.
+    fn whole(&self) -> String {
+        self.quoted(self.lines.0, self.text)
+    }
+
+    fn without_docs(&self) -> String {
+        let (docs, own) = self.text.split_at(self.docs);
+        self.quoted(self.lines.0 + docs.matches('\n').count(), own)
+    }
+
+    fn quoted(&self, first: usize, text: &str) -> String {
+        let lines = lines_told(first, self.lines.1);
+        format!("{} {lines}\n{}", self.target.place.shown, text.trim_end())
     }
 }
 
@@ -87,20 +118,20 @@ fn shown(bodies: &[Body<'_>], budget: u64) -> Answer {
     text.keep_back(FRAME_BYTES);
     let mut left_out = Vec::new();
     let mut data: Vec<Value> = Vec::new();
-    for body in bodies {
-        let whole = format!("{}\n{}", body.head(), body.text.trim_end());
-        if text.push(&whole) {
+    for (index, body) in bodies.iter().enumerate() {
+        if text.push(&body.whole()) || text.push(&body.without_docs()) {
             data.push(
                 json!({ "path": body.target.place.shown, "lines": body.lines, "text": body.text }),
             );
-        } else {
-            left_out.push(body);
+            continue;
         }
-    }
-    if let [body] = bodies
-        && data.is_empty()
-    {
-        text.push_cut(&format!("{}\n{}", body.head(), body.text));
+        left_out.push(body);
+        if index == 0 {
+            // The first is what was asked for most likely, so its beginning says more than the others.
+            text.push_cut(&body.without_docs());
+            left_out.extend(&bodies[1..]);
+            break;
+        }
     }
     text.release();
     if let Some(first) = left_out.first() {

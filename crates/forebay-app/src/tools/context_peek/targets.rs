@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::repository::{Found, walk};
 use crate::source_file::{Access, Place, SourceFile, locate};
-use crate::{App, AppError, Call, files};
+use crate::{App, AppError, Call, ErrorKind, files};
 
 pub(super) enum Targets {
     /// The whole repository.
@@ -13,10 +13,13 @@ pub(super) enum Targets {
 }
 
 /// Files with their texts.
+#[derive(Default)]
 pub(super) struct Files {
     pub(super) texts: Vec<Target>,
     /// Files of folders that hold no text, or cannot be read.
-    pub(super) passed_over: usize,
+    pub(super) passed_over: Vec<String>,
+    /// What is wrong with names that lead to nothing, beside others that do.
+    pub(super) faults: Vec<String>,
     /// Each was asked for by its own name.
     pub(super) are_named: bool,
 }
@@ -37,20 +40,24 @@ impl Targets {
                 "give files, a folder, a glob or .",
             ));
         }
-        let mut found = Files { texts: Vec::new(), passed_over: 0, are_named: true };
+        if let [name] = names
+            && is_repository(app, name, call)?
+        {
+            return Ok(Self::Repository);
+        }
+        let mut found = Files { are_named: true, ..Files::default() };
         for name in names {
-            let place = match glob_base(app, name) {
-                Some(_) => None,
-                None => Some(locate(app, name, Access::Read, call)?),
-            };
-            match place {
-                Some(place) if place.shown == "." && names.len() == 1 => {
-                    return Ok(Self::Repository);
+            match found.add_named(app, name, call) {
+                Ok(()) => {}
+                // One name that leads nowhere does not take the others with it.
+                Err(error) if names.len() > 1 && error.kind == ErrorKind::NotFound => {
+                    found.faults.push(error.message);
                 }
-                Some(place) if place.path.is_dir() => found.add_folder(app, &place)?,
-                Some(place) => found.add(Target { file: SourceFile::read(&place)?, place }),
-                None => found.add_glob(app, name, call)?,
+                Err(error) => return Err(error),
             }
+        }
+        if found.texts.is_empty() && !found.faults.is_empty() {
+            return Err(AppError::not_found(found.faults.join("; "), "check the paths"));
         }
         Ok(Self::Files(found))
     }
@@ -62,7 +69,29 @@ fn glob_base(app: &App, name: &str) -> Option<std::path::PathBuf> {
     (files::is_glob(name) && !exists).then(|| files::fixed_part(&app.cwd.join(name)))
 }
 
+/// Whether a name means all there is; `.` does from any folder below, as the hints of other answers say.
+fn is_repository(app: &App, name: &str, call: &Call) -> Result<bool, AppError> {
+    if glob_base(app, name).is_some() {
+        return Ok(false);
+    }
+    let root = app.root().to_string_lossy();
+    let name = if name.trim() == "." { &root } else { name };
+    Ok(locate(app, name, Access::Read, call)?.shown == ".")
+}
+
 impl Files {
+    fn add_named(&mut self, app: &App, name: &str, call: &Call) -> Result<(), AppError> {
+        if glob_base(app, name).is_some() {
+            return self.add_glob(app, name, call);
+        }
+        let place = locate(app, name, Access::Read, call)?;
+        if place.path.is_dir() {
+            return self.add_folder(app, &place);
+        }
+        self.add(Target { file: SourceFile::read(&place)?, place });
+        Ok(())
+    }
+
     fn add_folder(&mut self, app: &App, folder: &Place) -> Result<(), AppError> {
         self.add_found(&folder.shown, walk(app, &folder.path)?.files)
     }
@@ -96,7 +125,7 @@ impl Files {
             let place = Place { path: file.path, shown: file.shown };
             match SourceFile::read(&place) {
                 Ok(file) => self.add(Target { place, file }),
-                Err(_) => self.passed_over += 1,
+                Err(_) => self.passed_over.push(place.shown),
             }
         }
         Ok(())
