@@ -3,6 +3,7 @@
 //! Files are linked where one uses a name that the other defines; PageRank over these links says
 //! which files matter, and a file's rank flows on to the definitions that are used.
 
+mod layout;
 mod links;
 mod names;
 mod packed;
@@ -11,15 +12,16 @@ mod tags;
 mod words;
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use forebay_domain::tokens;
 
 pub use names::RepositoryNames;
 pub use tags::{Definition, Tags};
 
+use layout::{Layout, Section};
 use links::{Definers, Links};
-use names::{Defined, FileNames};
+use names::FileNames;
 
 /// What the map is for.
 #[derive(Debug, Clone, Copy, Default)]
@@ -54,13 +56,16 @@ pub fn map(names: &RepositoryNames, options: MapOptions<'_>) -> RepositoryMap {
     let chosen = survey.chosen(&best, &options);
     let mut by_rank: Vec<usize> = (0..survey.files.len()).collect();
     by_rank.sort_by(|one, other| ranks[*other].total_cmp(&ranks[*one]).then(one.cmp(other)));
-    let shown: HashSet<usize> = chosen.iter().map(|(index, _)| *index).collect();
+    let shown: HashSet<usize> = chosen.iter().map(|section| section.file).collect();
     let left_out = (0..survey.files.len())
         .filter(|index| survey.is_candidate(*index) && !shown.contains(index));
     RepositoryMap {
-        text: chosen.iter().map(|(index, lines)| survey.section(*index, lines)).collect(),
+        text: chosen
+            .iter()
+            .map(|section| section.text(names, survey.files[section.file]))
+            .collect(),
         files: chosen.len(),
-        definitions: chosen.iter().map(|(_, lines)| lines.len()).sum(),
+        definitions: chosen.iter().map(|section| section.chosen.len()).sum(),
         files_left_out: left_out.count(),
         ranked: by_rank.into_iter().map(|index| survey.path(index).to_owned()).collect(),
     }
@@ -132,7 +137,8 @@ impl<'a> Survey<'a> {
                 let name = self.names.name(defined.name);
                 all.push(Scored {
                     is_mentioned: !mentioned.is_empty() && mentioned.contains(name),
-                    score: if flow > 0.0 { flow } else { ranks[index] / 1_000.0 },
+                    score: links::weight(self.names, defined)
+                        * if flow > 0.0 { flow } else { ranks[index] / 1_000.0 },
                     is_public: defined.public,
                     place: (index, position),
                 });
@@ -164,48 +170,19 @@ impl<'a> Survey<'a> {
         flows
     }
 
-    /// The definitions that fit the budget: files by their best one, each in source order.
-    fn chosen(&self, best: &[Place], options: &MapOptions<'_>) -> Vec<(usize, Vec<usize>)> {
-        let mut left = tokens::to_bytes(options.budget);
-        let mut chosen: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        let mut order = Vec::new();
+    /// The definitions that fit the budget: files by their best one.
+    fn chosen(&self, best: &[Place], options: &MapOptions<'_>) -> Vec<Section> {
+        let mut layout = Layout::within(tokens::to_bytes(options.budget));
         let mut misses = 0;
         for (index, position) in best {
-            let is_new = !chosen.contains_key(index);
-            let head = if is_new { self.path(*index).len() + 2 } else { 0 };
-            let cost = head + self.line(&self.files[*index].definitions[*position]).len();
-            if cost > left {
+            if !layout.add(self.names, *index, self.files[*index], *position) {
                 misses += 1;
-                if misses > MOST_MISSES {
-                    break;
-                }
-                continue;
             }
-            left -= cost;
-            if is_new {
-                order.push(*index);
+            if misses > MOST_MISSES {
+                break;
             }
-            chosen.entry(*index).or_default().push(*position);
         }
-        order
-            .into_iter()
-            .filter_map(|index| {
-                let mut positions = chosen.remove(&index)?;
-                positions.sort_unstable();
-                Some((index, positions))
-            })
-            .collect()
-    }
-
-    fn section(&self, index: usize, positions: &[usize]) -> String {
-        let definitions = &self.files[index].definitions;
-        let lines = positions.iter().map(|position| self.line(&definitions[*position]));
-        format!("{}:\n{}", self.path(index), lines.collect::<String>())
-    }
-
-    fn line(&self, defined: &Defined) -> String {
-        let indent = if defined.has_parent { "    " } else { "  " };
-        format!("{indent}{}  {}\n", self.names.at(defined.signature), defined.line)
+        layout.sections
     }
 }
 

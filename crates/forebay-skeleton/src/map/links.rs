@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::MapOptions;
-use super::names::{FileNames, RepositoryNames};
+use super::names::{Defined, FileNames, RepositoryNames};
+use crate::kind::Kind;
 
 /// Who defines each name, and how much a use of it says.
 pub(super) struct Definers {
@@ -66,6 +67,7 @@ impl Definers {
             all[next[name] as usize] = file;
             next[name] += 1;
         });
+        let weights = best_weights(names, files);
         let mentioned: HashSet<&str> = options.mentioned.iter().copied().collect();
         let importance = counts.iter().enumerate().map(|(number, count)| {
             if *count == 0 {
@@ -73,7 +75,7 @@ impl Definers {
             }
             let name = names.name(number as u32);
             let factor = if mentioned.contains(name) { 10.0 } else { 1.0 };
-            importance(name, *count) * factor
+            importance(name, *count) * weights[number] * factor
         });
         Self { importance: importance.collect(), files: all, by_name }
     }
@@ -191,6 +193,34 @@ fn each_definition(
             }
         }
     }
+}
+
+/// What speaks for each name by what it is at best.
+fn best_weights(names: &RepositoryNames, files: &[&FileNames]) -> Vec<f64> {
+    let mut best = vec![0.0_f64; names.names.len()];
+    for defined in files.iter().flat_map(|file| &file.definitions) {
+        let own = &mut best[defined.name as usize];
+        *own = own.max(weight(names, defined));
+    }
+    best
+}
+
+/// What speaks for a definition: that others may use it, and that it is more than a part of something.
+pub(super) fn weight(names: &RepositoryNames, defined: &Defined) -> f64 {
+    let by_kind = match defined.kind {
+        Kind::Class | Kind::Enum | Kind::Function | Kind::Interface | Kind::Struct => 1.0,
+        Kind::Table | Kind::Trait | Kind::Type | Kind::Union => 1.0,
+        Kind::Method => 0.6,
+        _ => 0.3,
+    };
+    let by_reach = match defined.public {
+        // `pub(crate)`: others of the project may use it, those who come to it may not.
+        true if names.at(defined.signature).starts_with("pub(") => 0.3,
+        true => 1.0,
+        // Who uses this name means something else by it, most likely.
+        false => 0.1,
+    };
+    by_kind * by_reach
 }
 
 fn importance(name: &str, definers: u32) -> f64 {

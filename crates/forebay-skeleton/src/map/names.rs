@@ -13,10 +13,17 @@ use crate::symbol::last_name;
 #[derive(Debug, Clone, Default)]
 pub struct RepositoryNames {
     pub(super) text: String,
-    pub(super) names: Vec<Span>,
+    pub(super) names: Vec<Name>,
     pub(super) files: Vec<FileNames>,
-    /// Numbers by name, as far as names were added since it was read.
-    pub(super) numbers: HashMap<String, u32>,
+    /// Numbers by family and name, as far as names were added since it was read.
+    pub(super) numbers: HashMap<u8, HashMap<String, u32>>,
+}
+
+/// A name among the languages that can mean the same by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Name {
+    pub(super) text: Span,
+    pub(super) family: u8,
 }
 
 /// A stretch of the text of all.
@@ -42,28 +49,29 @@ pub(super) struct Defined {
     pub(super) signature: Span,
     pub(super) line: u32,
     pub(super) public: bool,
-    pub(super) has_parent: bool,
+    /// The name of what it stands in or belongs to.
+    pub(super) parent: Option<u32>,
 }
 
 impl RepositoryNames {
     /// Adds a file; `stamp` tells contents of a path apart.
     pub fn add(&mut self, path: &str, stamp: u64, tags: &Tags) {
         if self.numbers.is_empty() {
-            let names = self.names.iter().enumerate();
-            self.numbers =
-                names.map(|(number, span)| (self.at(*span).to_owned(), number as u32)).collect();
+            self.number_names();
         }
+        let family = tags.family;
         let path = self.put(path);
         let definitions = tags.definitions.iter().map(|definition| Defined {
-            name: self.number(&definition.name),
+            name: self.number(&definition.name, family),
             kind: definition.kind,
             signature: self.put(&definition.signature),
             line: definition.line as u32,
             public: definition.public,
-            has_parent: definition.parent.is_some(),
+            parent: definition.parent.as_ref().map(|parent| self.number(parent, family)),
         });
         let definitions = definitions.collect();
-        let references = tags.references.iter().map(|(name, count)| (self.number(name), *count));
+        let references = tags.references.iter();
+        let references = references.map(|(name, count)| (self.number(name, family), *count));
         let references = references.collect();
         self.files.push(FileNames { path, stamp, definitions, references });
     }
@@ -103,7 +111,7 @@ impl RepositoryNames {
     }
 
     pub(super) fn name(&self, number: u32) -> &str {
-        self.names.get(number as usize).map_or("", |span| self.at(*span))
+        self.names.get(number as usize).map_or("", |name| self.at(name.text))
     }
 
     pub(super) fn at(&self, span: Span) -> &str {
@@ -117,14 +125,24 @@ impl RepositoryNames {
         Span { start, length: text.len() as u32 }
     }
 
-    fn number(&mut self, name: &str) -> u32 {
-        if let Some(number) = self.numbers.get(name) {
+    fn number(&mut self, name: &str, family: u8) -> u32 {
+        let known = self.numbers.get(&family).and_then(|numbers| numbers.get(name));
+        if let Some(number) = known {
             return *number;
         }
         let number = self.names.len() as u32;
-        let span = self.put(name);
-        self.names.push(span);
-        self.numbers.insert(name.to_owned(), number);
+        let text = self.put(name);
+        self.names.push(Name { text, family });
+        self.numbers.entry(family).or_default().insert(name.to_owned(), number);
         number
+    }
+
+    fn number_names(&mut self) {
+        let mut numbers: HashMap<u8, HashMap<String, u32>> = HashMap::new();
+        for (number, name) in self.names.iter().enumerate() {
+            let text = self.at(name.text).to_owned();
+            numbers.entry(name.family).or_default().insert(text, number as u32);
+        }
+        self.numbers = numbers;
     }
 }

@@ -1,12 +1,10 @@
 //! Names of a repository as bytes: numbers of variable length, then all texts.
 
-use super::names::{Defined, FileNames, RepositoryNames, Span};
+use super::names::{Defined, FileNames, Name, RepositoryNames, Span};
 use crate::kind::Kind;
 
 /// Bytes of another form are not read.
-const FORM: u64 = 1;
-const PUBLIC: u64 = 1;
-const HAS_PARENT: u64 = 2;
+const FORM: u64 = 2;
 
 impl RepositoryNames {
     /// All of it as bytes; names that nobody uses any more are left out.
@@ -16,7 +14,10 @@ impl RepositoryNames {
         writer.number(FORM);
         let names = (0..self.names.len()).filter(|number| numbers[*number].is_some());
         writer.number(names.clone().count() as u64);
-        names.for_each(|number| writer.text(self.name(number as u32)));
+        for name in names.map(|number| &self.names[number]) {
+            writer.text(self.at(name.text));
+            writer.number(u64::from(name.family));
+        }
         writer.number(self.files.len() as u64);
         for file in &self.files {
             self.write_file(&mut writer, file, &numbers);
@@ -30,7 +31,9 @@ impl RepositoryNames {
         if reader.number()? != FORM {
             return None;
         }
-        let names = reader.several(Reader::text)?;
+        let names = reader.several(|reader| {
+            Some(Name { text: reader.text()?, family: reader.below(256)? as u8 })
+        })?;
         let count = names.len() as u64;
         let files = reader.several(|reader| read_file(reader, count))?;
         let text = reader.texts.to_owned();
@@ -41,7 +44,9 @@ impl RepositoryNames {
     fn numbers_in_use(&self) -> Vec<Option<u32>> {
         let mut used = vec![false; self.names.len()];
         for file in &self.files {
-            let defined = file.definitions.iter().map(|defined| defined.name);
+            let defined = file.definitions.iter();
+            let defined =
+                defined.flat_map(|defined| [Some(defined.name), defined.parent]).flatten();
             for number in defined.chain(file.references.iter().map(|(number, _)| *number)) {
                 used[number as usize] = true;
             }
@@ -64,8 +69,8 @@ impl RepositoryNames {
             writer.number(defined.kind.number());
             writer.text(self.at(defined.signature));
             writer.number(u64::from(defined.line));
-            let parent = if defined.has_parent { HAS_PARENT } else { 0 };
-            writer.number(parent | u64::from(defined.public));
+            writer.number(u64::from(defined.public));
+            writer.number(defined.parent.map_or(0, |parent| number(parent) + 1));
         }
         writer.number(file.references.len() as u64);
         for (name, count) in &file.references {
@@ -84,9 +89,9 @@ fn read_file(reader: &mut Reader<'_>, names: u64) -> Option<FileNames> {
             let kind = Kind::of_number(reader.number()?)?;
             let signature = reader.text()?;
             let line = reader.number()? as u32;
-            let flags = reader.number()?;
-            let (public, has_parent) = (flags & PUBLIC != 0, flags & HAS_PARENT != 0);
-            Some(Defined { name, kind, signature, line, public, has_parent })
+            let public = reader.number()? != 0;
+            let parent = reader.below(names + 1)?.checked_sub(1);
+            Some(Defined { name, kind, signature, line, public, parent })
         })?,
         references: reader
             .several(|reader| Some((reader.below(names)?, reader.number()? as u32)))?,
@@ -181,10 +186,11 @@ mod tests {
         for file in &names.files {
             all.push(format!("{} {}", names.at(file.path), file.stamp));
             for defined in &file.definitions {
-                let Defined { kind, line, public, has_parent, .. } = defined;
+                let Defined { kind, line, public, .. } = defined;
+                let parent = defined.parent.map(|parent| names.name(parent));
                 let name = names.name(defined.name);
                 let signature = names.at(defined.signature);
-                all.push(format!("{name} {kind:?} {signature} {line} {public} {has_parent}"));
+                all.push(format!("{name} {kind:?} {signature} {line} {public} {parent:?}"));
             }
             all.extend(
                 file.references
@@ -197,9 +203,10 @@ mod tests {
 
     fn sample() -> RepositoryNames {
         let mut names = RepositoryNames::default();
-        for (path, text) in
-            [("a.rs", "pub fn first() { second() }\n"), ("b.py", "def second():\n    pass\n")]
-        {
+        for (path, text) in [
+            ("a.rs", "pub struct A;\nimpl A {\n    pub fn first() { second() }\n}\n"),
+            ("b.py", "def second():\n    pass\n"),
+        ] {
             let language = crate::language_of(path, b"").unwrap();
             names.add(path, text.len() as u64 * 1_000_003, &Tags::of(text, language));
         }

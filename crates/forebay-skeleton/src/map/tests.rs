@@ -24,7 +24,7 @@ const FILES: &[(&str, &str)] = &[
     ),
 ];
 
-fn names(files: impl Iterator<Item = &'static (&'static str, &'static str)>) -> RepositoryNames {
+fn names<'a>(files: impl Iterator<Item = &'a (&'a str, &'a str)>) -> RepositoryNames {
     let mut names = RepositoryNames::default();
     for (path, text) in files {
         names.add(path, 0, &Tags::of(text, language_of(path, b"").unwrap()));
@@ -88,6 +88,100 @@ fn what_was_mentioned_comes_first() {
         |mentioned| drawn(MapOptions { budget: 20, mentioned, ..MapOptions::default() }).text;
     assert!(with(&["drawRows"]).contains("drawRows"), "{}", with(&["drawRows"]));
     assert!(!with(&[]).contains("drawRows"));
+}
+
+/// The map of other files.
+fn drawn_of(files: &[(&str, &str)], budget: u64) -> String {
+    map(&names(files.iter()), MapOptions { budget, ..MapOptions::default() }).text
+}
+
+#[test]
+fn members_stand_below_what_they_belong_to() {
+    let text = drawn_of(
+        &[
+            (
+                "a.py",
+                "class Future:\n    def set_result(self, value):\n        pass\n\n\ndef helper():\n    pass\n\n\nclass Task:\n    def set_name(self, name):\n        pass\n",
+            ),
+            ("b.py", "def run(task):\n    task.set_name(1)\n    task.set_result(2)\n"),
+            (
+                "c.go",
+                "package c\n\nfunc (s *Server) ListenHere() {}\n\nfunc (s *Server) StopHere() {}\n",
+            ),
+        ],
+        1_000,
+    );
+    insta::assert_snapshot!(text, @r"
+    a.py:
+      class Future:  1
+        def set_result(self, value):  2
+      def helper():  6
+      class Task:  10
+        def set_name(self, name):  11
+    c.go:
+      Server
+        func (s *Server) ListenHere()  3
+        func (s *Server) StopHere()  5
+    b.py:
+      def run(task):  1
+    ");
+}
+
+#[test]
+fn a_member_is_not_shown_without_its_type() {
+    let files: &[(&str, &str)] = &[
+        ("a.py", "class Future:\n    def set_result_now(self, value):\n        pass\n"),
+        ("b.py", "def run(task):\n    task.set_result_now(2)\n"),
+    ];
+    insta::assert_snapshot!(drawn_of(files, 18), @r"
+    a.py:
+      class Future:  1
+        def set_result_now(self, value):  2
+    ");
+    assert!(!drawn_of(files, 12).contains("set_result_now"));
+}
+
+#[test]
+fn what_is_only_declared_taken_over_or_private_stands_back() {
+    let files: &[(&str, &str)] = &[
+        ("src/lib.rs", "mod inner_part;\nmod outer_part;\n"),
+        (
+            "src/inner_part.rs",
+            "fn private_helper() {}\npub struct Runtime;\npub trait Job {\n    type Output;\n}\n",
+        ),
+        (
+            "src/outer_part.rs",
+            "use crate::inner_part::Runtime;\npub fn start(runtime: Runtime) { private_helper(); inner_part(); Output; }\n",
+        ),
+        ("app.js", "const express = require('express');\nfunction listen() {}\n"),
+        ("server.js", "const express = require('express');\nexpress();\n"),
+    ];
+    let text = drawn_of(files, 1_000);
+    for left_out in ["mod ", "type Output", "require"] {
+        assert!(!text.contains(left_out), "{text}");
+    }
+    insta::assert_snapshot!(drawn_of(files, 14), @r"
+    src/inner_part.rs:
+      pub struct Runtime;  2
+    ");
+}
+
+#[test]
+fn names_mean_something_in_their_own_languages_only() {
+    let files: &[(&str, &str)] = &[
+        ("a.py", "def shared_name():\n    pass\n"),
+        ("b.rs", "pub fn shared_name() {}\n"),
+        ("c.rs", "fn main() { shared_name(); }\n"),
+    ];
+    let ranked =
+        map(&names(files.iter()), MapOptions { budget: 100, ..MapOptions::default() }).ranked;
+    assert_eq!(ranked[0], "b.rs");
+    let ts: &[(&str, &str)] = &[
+        ("a.js", "export function sharedName() {}\n"),
+        ("b.ts", "import { sharedName } from './a';\nexport const x = sharedName();\n"),
+    ];
+    let ranked = map(&names(ts.iter()), MapOptions { budget: 100, ..MapOptions::default() }).ranked;
+    assert_eq!(ranked[0], "a.js");
 }
 
 #[test]

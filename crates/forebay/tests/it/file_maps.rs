@@ -31,6 +31,15 @@ fn the_map_has_the_most_used_first() {
     assert_eq!(map, env.forebay(["map"]).ok().text());
     assert_eq!(map, env.mcp().text("context_peek", json!({ "paths": "." })));
     assert_eq!(map, env.forebay_in(&env.project().join("shop"), ["map"]).ok().text());
+    env.forebay(["map", "--budget", "50"]).refused(
+        2,
+        "no definition fits into 50 tokens",
+        "raise budget",
+    );
+    let mut below = env.command(["mcp"]);
+    below.current_dir(env.project().join("shop"));
+    let mut below = crate::mcp_client::McpClient::initialized(below);
+    assert_eq!(map, below.text("context_peek", json!({ "paths": ["."] })));
     let short = env.forebay(["map", "--budget", "100"]).ok().text();
     assert!(short.len() <= 400 && short.contains("left out: "), "{short}");
 }

@@ -32,6 +32,12 @@ pub(super) fn answer(app: &App, budget: u64) -> Result<Answer, AppError> {
         // The active file is left out as known, unless it is all there is.
         drawn = draw(&[]);
     }
+    if drawn.definitions == 0 && drawn.files_left_out > 0 {
+        return Err(AppError::bad_input(
+            format!("no definition fits into {}", number::counted(budget, "token")),
+            "raise budget; 500 show the most used",
+        ));
+    }
     if drawn.definitions == 0 {
         return Err(AppError::not_found(
             "nothing here defines anything that is known",
