@@ -1,5 +1,8 @@
 //! Places where a text does not fit its grammar.
 
+mod indentation;
+mod trouble;
+
 use std::ops::Range;
 
 use tree_sitter::Node;
@@ -71,27 +74,75 @@ impl Document {
     /// The place from which on nothing was read.
     fn unread(&self) -> SyntaxError {
         let start = self.source.floor_char_boundary(self.read_to());
-        let before = &self.source[..start];
-        let text = self.source[start..].trim_start().lines().next().unwrap_or_default();
-        SyntaxError {
-            line: before.matches('\n').count() + 1,
-            column: before.rsplit('\n').next().unwrap_or_default().len() + 1,
-            bytes: start..self.source.len(),
-            what: format!("unexpected {}", &text[..text.floor_char_boundary(SHOWN)]),
-        }
+        let rest = &self.source[start..];
+        self.unexpected_at(start + rest.len() - rest.trim_start().len())
     }
 
-    /// The errors that an edit brought: those that the text before it did not have.
-    pub fn new_errors(&self, before: &Self) -> Vec<SyntaxError> {
-        let old = before.syntax_errors();
+    /// The errors that an edit brought: those that the text before it did not have. `changed` is what the edit put
+    /// there; an error that it caused is told there where it seems to begin before.
+    pub fn new_errors(&self, before: &Self, changed: Range<usize>) -> Vec<SyntaxError> {
+        let old = before.all_errors();
         let mut known: Vec<&str> = old.iter().map(|error| error.what.as_str()).collect();
         let is_new = |error: &SyntaxError| {
             // An old error may have moved, so it is known by what it says.
             let place = known.iter().position(|what| *what == error.what);
             place.map(|place| known.swap_remove(place)).is_none()
         };
-        self.syntax_errors().into_iter().filter(is_new).collect()
+        let new: Vec<SyntaxError> = self.all_errors().into_iter().filter(is_new).collect();
+        let is_wide = |error: &SyntaxError| self.source[error.bytes.clone()].trim().contains('\n');
+        if !new.iter().any(is_wide) {
+            return new;
+        }
+        let troubles = trouble::places(&self.source, self.language);
+        let placed =
+            |error| if is_wide(&error) { self.placed(error, &troubles, &changed) } else { error };
+        new.into_iter().map(placed).collect()
     }
+
+    /// With what the grammar lets pass.
+    fn all_errors(&self) -> Vec<SyntaxError> {
+        let found = self.syntax_errors();
+        if found.is_empty() && self.language.table.is_indented {
+            return indentation::slips(&self.source);
+        }
+        found
+    }
+
+    /// An error over several lines, told where the parser met it, and not before what was changed.
+    fn placed(
+        &self,
+        error: SyntaxError,
+        troubles: &[usize],
+        changed: &Range<usize>,
+    ) -> SyntaxError {
+        let Range { start, end } = error.bytes;
+        let met = troubles.iter().copied().find(|at| (start..=end).contains(at));
+        let at = met.unwrap_or(start);
+        if at >= changed.start || end <= changed.start {
+            return met.map_or(error, |at| self.unexpected_at(at));
+        }
+        let own = self.source.get(changed.clone()).unwrap_or_default();
+        self.unexpected_at(changed.start + own.len() - own.trim_start().len())
+    }
+
+    fn unexpected_at(&self, at: usize) -> SyntaxError {
+        let at = self.source.floor_char_boundary(at.min(self.source.len()));
+        let before = &self.source[..at];
+        let text = self.source[at..].lines().next().unwrap_or_default();
+        SyntaxError {
+            line: before.matches('\n').count() + 1,
+            column: before.rsplit('\n').next().unwrap_or_default().len() + 1,
+            bytes: at..self.source.len(),
+            what: unexpected(text),
+        }
+    }
+}
+
+fn unexpected(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+    line.map_or("unexpected end".to_owned(), |line| {
+        format!("unexpected {}", &line[..line.floor_char_boundary(SHOWN)])
+    })
 }
 
 fn error(source: &str, node: Node<'_>) -> SyntaxError {
@@ -100,8 +151,7 @@ fn error(source: &str, node: Node<'_>) -> SyntaxError {
         format!("missing {}", node.kind())
     } else {
         let text = source.get(node.byte_range()).unwrap_or_default();
-        let line = text.lines().next().unwrap_or_default().trim();
-        format!("unexpected {}", &line[..line.floor_char_boundary(SHOWN)])
+        unexpected(text)
     };
     SyntaxError { line: place.row + 1, column: place.column + 1, bytes: node.byte_range(), what }
 }

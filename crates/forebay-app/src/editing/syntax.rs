@@ -12,9 +12,9 @@ pub(crate) fn introduced(path: &str, before: &str, after: &str) -> Vec<SyntaxErr
     let Some(language) = language_of(path, after.as_bytes()) else { return Vec::new() };
     let Ok(old) = Document::parse(before, language) else { return Vec::new() };
     let changed = changed(before, after);
-    let new = old
-        .edited(changed.clone(), &after[changed.start..after.len() - (before.len() - changed.end)]);
-    new.map(|new| new.new_errors(&old)).unwrap_or_default()
+    let put_there = changed.start..after.len() - (before.len() - changed.end);
+    let new = old.edited(changed, &after[put_there.clone()]);
+    new.map(|new| new.new_errors(&old, put_there)).unwrap_or_default()
 }
 
 /// The names of what stands around or in these lines, from the inside out.
@@ -80,6 +80,28 @@ mod tests {
         let errors = introduced("x.rs", "fn a() {}\n", "fn a() {\n");
         assert_eq!(told("x.rs", &errors).len(), 1, "{errors:?}");
         assert_eq!(introduced("x.unknown", "a", "b("), []);
+    }
+
+    #[track_caller]
+    fn check(path: &str, before: &str, after: &str, expect: &str) {
+        let told = told(path, &introduced(path, before, after)).join("\n");
+        assert!(told.starts_with(&format!("syntax error: {path}:{expect}")), "{told}");
+    }
+
+    #[test]
+    fn an_error_is_told_where_it_was_made() {
+        let sound = "pub fn a() {\n    let x = 1;\n}\n\npub fn b() {\n    let y = 2;\n}\n";
+        check("x.rs", sound, &sound.replace("x = 1;", "x = (1;"), "2:");
+        check("x.rs", "", &sound.replace("x = 1;", "x = (1;"), "2:");
+        let list = "a: 1\nb:\n  - one\n  - two\nc: 3\n";
+        check("x.yaml", list, &list.replace("- one", "- [one"), "3:");
+        check("x.json", "{}", "{\n  \"a\": 1,\n  \"b\" 2,\n  \"c\": 3\n}\n", "3:");
+        check(
+            "x.py",
+            "def a():\n    return 1\n",
+            "def a():\n  x = 1\n    return 1\n",
+            "3:5 unexpected indent",
+        );
     }
 
     #[test]

@@ -168,10 +168,10 @@ fn an_edit_reports_the_errors_it_brings() {
     assert_eq!(before.syntax_errors().len(), 1);
     let at = before.source().find("{}").unwrap();
     let after = before.edited(at..at + 2, "{ let = 3; }").unwrap();
-    let new = after.new_errors(&before);
+    let new = after.new_errors(&before, at..at + 12);
     assert_eq!(new.len(), 1, "{new:?}");
     assert_eq!(new[0].line, 1);
-    assert_eq!(before.new_errors(&before), []);
+    assert_eq!(before.new_errors(&before, 0..0), []);
 }
 
 #[test]
