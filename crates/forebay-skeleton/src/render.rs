@@ -30,7 +30,7 @@ pub(crate) fn signature(
     outline: &Outline,
     item: &Item,
 ) -> String {
-    header::led(language, item, header::of(language, source, outline, item, header::LONG_HEAD).head)
+    header::led(language, item, header::of(language, source, outline, item).head)
 }
 
 struct Writer<'a> {
@@ -48,8 +48,6 @@ pub(crate) const LEFT_OUT: &str = "...";
 const INDENT: &str = "    ";
 /// Parts of a type share a line up to this width.
 const WIDTH: usize = 100;
-/// Where names matter most, a signature that takes longer is cut.
-const LONG_MINIMAL_HEAD: usize = 160;
 
 impl<'a> Writer<'a> {
     /// Writes what stands in an item, or at the top.
@@ -101,11 +99,7 @@ impl<'a> Writer<'a> {
     }
 
     fn header(&self, item: &Item) -> header::Header {
-        let longest = match self.options.verbosity {
-            Verbosity::Minimal => LONG_MINIMAL_HEAD,
-            Verbosity::Standard | Verbosity::Verbose => header::LONG_HEAD,
-        };
-        header::of(self.language, self.source, self.outline, item, longest)
+        header::of(self.language, self.source, self.outline, item)
     }
 
     /// An item that nothing stands in.
@@ -222,7 +216,9 @@ impl<'a> Writer<'a> {
             return Vec::new();
         }
         let notation = &self.language.table.notation;
+        let is_verbose = self.options.verbosity == Verbosity::Verbose;
         let mut lines: Vec<&'a str> = match &item.doc {
+            Some(range) if is_verbose => docs::whole(std::iter::once(&self.source[range.clone()])),
             Some(range) => docs::lines(&self.source[range.clone()]),
             None if notation.doc_inside => Vec::new(),
             None => {
@@ -233,7 +229,8 @@ impl<'a> Writer<'a> {
                     notation.doc_marks.iter().any(|mark| text.starts_with(mark))
                         && !notation.file_marks.iter().any(|mark| text.starts_with(mark))
                 };
-                texts.filter(is_doc).flat_map(docs::lines).collect()
+                let texts = texts.filter(is_doc);
+                if is_verbose { docs::whole(texts) } else { texts.flat_map(docs::lines).collect() }
             }
         };
         if self.options.verbosity == Verbosity::Standard {

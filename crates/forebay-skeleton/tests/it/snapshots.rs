@@ -48,6 +48,34 @@ fn minimal_is_signatures_alone() {
 }
 
 #[test]
+fn signatures_are_told_whole_at_any_verbosity() {
+    let text = format!(
+        "def dumps(obj, {}indent=None, sort_keys=False):\n    pass\n",
+        "option=None, ".repeat(30)
+    );
+    let options = Options { verbosity: Verbosity::Minimal, ..Options::default() };
+    let told = skeleton(&text, forebay_skeleton::language_named("Python"), options).text;
+    assert!(told.ends_with("sort_keys=False): ...\n"), "{told}");
+}
+
+#[test]
+fn verbose_docs_keep_their_examples() {
+    let text = "/// Adds.\n///\n/// ```\n/// if a {\n///     add(1);\n/// }\n/// ```\npub fn add(a: u8) {}\n";
+    let options = Options { verbosity: Verbosity::Verbose, ..Options::default() };
+    let told = skeleton(text, forebay_skeleton::language_named("Rust"), options).text;
+    insta::assert_snapshot!(told, @r"
+    /// Adds.
+    ///
+    /// ```
+    /// if a {
+    ///     add(1);
+    /// }
+    /// ```
+    pub fn add(a: u8)
+    ");
+}
+
+#[test]
 fn verbose_has_all_docs() {
     check("verbose", Options { verbosity: Verbosity::Verbose, ..Options::default() });
 }
