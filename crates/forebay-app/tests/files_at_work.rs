@@ -43,7 +43,10 @@ impl Stage {
             keeper: None,
         });
         let stage = Self { root, app, store };
-        stage.write("a.rs", "pub fn first() {}\npub fn second() {}\n");
+        // Lines long enough that a word on them costs less than they do.
+        let remark = "as long as it takes ".repeat(15);
+        let text = format!("pub fn first() {{}} // {remark}\npub fn second() {{}} // {remark}\n");
+        stage.write("a.rs", &text);
         stage.write("b.rs", "pub fn other() {\n    first();\n}\n");
         stage
     }
@@ -118,6 +121,31 @@ fn only_lines_that_were_given_count_as_given() {
     assert!(stage.is_unchanged(json!({ "path": "a.rs" })));
     stage.write("a.rs", "pub fn first() {}\npub fn changed() {}\n");
     assert!(!stage.is_unchanged(lines("1")));
+}
+
+#[test]
+fn what_costs_less_than_a_word_on_it_is_given_again() {
+    let stage = Stage::new();
+    context_was_reset(&stage.store, SESSION).unwrap();
+    let small = json!({ "path": "b.rs" });
+    assert!(!stage.is_unchanged(small.clone()));
+    assert!(!stage.is_unchanged(small));
+}
+
+/// A session that was told a file is a skeleton must hear why its text is not given.
+#[test]
+fn a_skeleton_that_is_read_again_says_where_its_text_is() {
+    let stage = Stage::new();
+    context_was_reset(&stage.store, SESSION).unwrap();
+    let read = |path: &str| {
+        let answer = stage.app.call("context_read", json!({ "path": path }), &Call::new().unwrap());
+        answer.unwrap().text
+    };
+    read("a.rs");
+    assert!(!read("a.rs").contains("further up"));
+    read("b.rs");
+    let again = read("a.rs");
+    assert!(again.contains("its text stands further up, so it is active again"), "{again}");
 }
 
 #[test]

@@ -21,6 +21,8 @@ use crate::{App, AppError};
 
 /// Files of one session that are remembered; the least recently used goes first.
 const MOST_FILES: usize = 100;
+/// Tokens saved that are worth a line.
+const WORTH_TELLING: u64 = 20;
 /// Names in one file that are remembered.
 const MOST_SYMBOLS: usize = 12;
 
@@ -252,16 +254,19 @@ pub(crate) fn sizes(app: &App, known: &FileAtWork) -> Option<(String, u64, u64)>
 }
 
 impl BecameSkeleton {
-    /// `src/ptr.rs is a skeleton now: 1,050 -> 78 tokens (saved 972)`
-    pub(crate) fn told(&self) -> String {
+    /// `src/ptr.rs is a skeleton now: 1,050 -> 78 tokens (saved 972)`; nothing where this line costs what it saves.
+    pub(crate) fn told(&self) -> Option<String> {
         use forebay_domain::text::number::grouped;
-        format!(
-            "{} is a skeleton from here on: {} -> {} tokens (saved {})",
-            self.shown,
-            grouped(self.tokens),
-            grouped(self.skeleton_tokens),
-            grouped(self.tokens - self.skeleton_tokens)
-        )
+        let saved = self.tokens - self.skeleton_tokens;
+        (saved >= WORTH_TELLING).then(|| {
+            format!(
+                "{} is a skeleton from here on: {} -> {} tokens (saved {})",
+                self.shown,
+                grouped(self.tokens),
+                grouped(self.skeleton_tokens),
+                grouped(saved)
+            )
+        })
     }
 }
 

@@ -162,7 +162,7 @@ impl Edit {
             before.told()
         )];
         lines.extend(self.errors.iter().cloned());
-        lines.extend(former.as_ref().map(BecameSkeleton::told));
+        lines.extend(former.as_ref().and_then(BecameSkeleton::told));
         lines.push(shown(now.text(), &changed, QUOTED_BYTES));
         let mut data = self.data();
         data["hash"] = hash.into();

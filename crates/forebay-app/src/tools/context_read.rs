@@ -3,6 +3,7 @@
 use forebay_domain::text::line_range::LineRange;
 use forebay_domain::text::{cut, number};
 use forebay_domain::tokens;
+use forebay_store::FileState;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -35,8 +36,9 @@ impl Tool for ContextRead {
         let wanted = wanted(input.lines.as_deref(), &place, &file)?;
         let at_work = AtWork::of(app)?;
         let version = at_work.version(app, &place, &file)?;
-        let is_repeat =
-            !input.fresh.unwrap_or(false) && at_work.has_delivered(&place, &file, wanted);
+        let is_repeat = !input.fresh.unwrap_or(false)
+            && at_work.has_delivered(&place, &file, wanted)
+            && tokens::of(lines_of(file.text(), wanted)) > CHEAP;
         let page = (!is_repeat).then(|| Page::of(file.text(), wanted, app.settings.files.read));
         let happened = Happened {
             delivered: page.as_ref().filter(|page| page.is_whole_lines).map(|page| page.lines),
@@ -44,7 +46,9 @@ impl Tool for ContextRead {
             ..Happened::default()
         };
         let former = at_work.make_active(app, &place, &file, happened)?;
-        let read = Read { place, file, version, former, wanted };
+        let was_skeleton =
+            at_work.find(&place).is_some_and(|file| file.state == FileState::Skeleton);
+        let read = Read { place, file, version, former, wanted, was_skeleton };
         Ok(match page {
             Some(page) => read.delivered(&page),
             None => read.unchanged(),
@@ -66,6 +70,19 @@ fn wanted(lines: Option<&str>, place: &Place, file: &SourceFile) -> Result<(u64,
             "ask for lines within these",
         )
     })
+}
+
+/// What is cheaper to repeat than to speak of.
+const CHEAP: u64 = 60;
+
+/// These lines of a text.
+fn lines_of(text: &str, (first, last): (u64, u64)) -> &str {
+    let end_of = |count: u64| {
+        let lines = text.split_inclusive('\n').take(count as usize);
+        lines.map(str::len).sum::<usize>()
+    };
+    let start = end_of(first.saturating_sub(1));
+    &text[start..end_of(last).max(start)]
 }
 
 /// The part of a text that fits.
@@ -110,12 +127,14 @@ struct Read {
     version: Version,
     former: Option<BecameSkeleton>,
     wanted: (u64, u64),
+    /// It counted as a skeleton until now.
+    was_skeleton: bool,
 }
 
 impl Read {
     fn delivered(self, page: &Page) -> Answer {
         let mut lines = vec![format!("{} · {}", self.head(page.lines), self.facts())];
-        lines.extend(self.former.as_ref().map(BecameSkeleton::told));
+        lines.extend(self.former.as_ref().and_then(BecameSkeleton::told));
         lines.extend(self.more(page));
         let head = lines.join("\n");
         let answer = format!("{head}\n\n{}", page.text);
@@ -133,9 +152,13 @@ impl Read {
                 self.head(self.wanted),
                 self.facts()
             ),
-            "fresh=true repeats it".to_owned(),
+            match self.was_skeleton {
+                true => "its text stands further up, so it is active again; fresh=true repeats it",
+                false => "fresh=true repeats it",
+            }
+            .to_owned(),
         ];
-        lines.extend(self.former.as_ref().map(BecameSkeleton::told));
+        lines.extend(self.former.as_ref().and_then(BecameSkeleton::told));
         let data = self.data(self.wanted, None);
         Answer::new(lines.join("\n"), data).instead_of(self.file.bytes)
     }
@@ -146,12 +169,13 @@ impl Read {
         if (first, last) == (1, total) {
             return format!("{} {}", self.place.shown, number::counted(total, "line"));
         }
-        format!("{} lines {first}-{last} of {}", self.place.shown, number::grouped(total))
+        let lines = source_file::lines_told(first as usize, last as usize);
+        format!("{} {lines} of {}", self.place.shown, number::grouped(total))
     }
 
     /// `1,050 tokens · hash 1f2e3d4c · [ctx:k3v9m2a1xq]`
     fn facts(&self) -> String {
-        let size = format!("{} tokens", number::grouped(tokens::of(self.file.text())));
+        let size = number::counted(tokens::of(self.file.text()), "token");
         let form = self.file.source.form.remark();
         let hash = format!("hash {}", source_file::short(&self.file.hash));
         let parts = [Some(size), form, Some(hash), Some(self.version.reference.to_string())];

@@ -125,7 +125,7 @@ fn answer(
     }
     let mut lines = vec![first];
     lines.extend_from_slice(errors);
-    lines.extend(former.map(BecameSkeleton::told));
+    lines.extend(former.and_then(BecameSkeleton::told));
     let data = json!({
         "path": place.shown,
         "lines": new.lines(),

@@ -5,7 +5,15 @@ use serde_json::{Value, json};
 use crate::env::{TestEnv, finish};
 
 const SESSION: &str = "8a51c6a2";
-const CODE: &str = "pub fn area(width: u64, height: u64) -> u64 {\n    width * height\n}\n";
+const CODE: &str = "\
+//! Areas of things that have four corners, each of them the same, as far as anybody can tell without a ruler.
+//! Whoever wants to know about other things must ask elsewhere: there are circles, which have no corner at all, and
+//! there are houses, which have more of them than one sees from the street.
+
+pub fn area(width: u64, height: u64) -> u64 {
+    width * height
+}
+";
 
 /// Calls a hook as Claude Code does.
 fn tell(env: &TestEnv, event: &str, more: &Value) {
