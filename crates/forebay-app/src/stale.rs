@@ -20,7 +20,7 @@ pub(crate) fn check_expected(
     let digits = expected.trim().to_lowercase();
     if digits.len() < FEWEST_DIGITS || !digits.chars().all(|digit| digit.is_ascii_hexdigit()) {
         return Err(AppError::bad_input(
-            "expected_hash is no hash",
+            format!("expected_hash is no hash of {FEWEST_DIGITS} hexadecimal digits or more"),
             "take it from the first line of context_read's answer",
         ));
     }

@@ -8,11 +8,14 @@ pub(crate) mod syntax;
 /// Lines around a change that are quoted.
 const AROUND: usize = 1;
 
+/// Places of one edit that are quoted: the others look alike.
+const SAMPLES: usize = 3;
+
 /// The changed lines of a text with their numbers, in at most about `bytes` bytes.
 pub(crate) fn shown(text: &str, changed: &[(usize, usize)], bytes: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     let (mut size, mut next) = (0, 1);
-    for (first, last) in changed {
+    for (first, last) in changed.iter().take(SAMPLES) {
         let first = first.saturating_sub(AROUND).max(next);
         for line in numbered(text, first, last + AROUND) {
             size += line.len() + 1;
@@ -23,6 +26,9 @@ pub(crate) fn shown(text: &str, changed: &[(usize, usize)], bytes: usize) -> Str
             lines.push(line);
         }
         next = last + AROUND + 1;
+    }
+    if let Some(more) = changed.len().checked_sub(SAMPLES).filter(|more| *more > 0) {
+        lines.push(format!("... and {more} more"));
     }
     lines.join("\n")
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{line_of, numbered};
+use crate::source_file::lines_told;
 
 /// A stretch of a file that may have been meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,8 +17,14 @@ pub(crate) struct Candidate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Difference {
     LineEnds,
+    /// `old_string` has a backslash and an n where the file breaks its line.
+    EscapedBreaks,
     WhiteSpace,
     Quotes,
+    Dashes,
+    Case,
+    /// Several of these.
+    Marks,
     /// In some of its lines.
     Lines,
     /// In parts of its one line.
@@ -34,13 +41,21 @@ const ALIKE: usize = 60;
 /// The stretches nearest to `wanted`, the best first; all of the best kind there is.
 pub(crate) fn nearest(text: &str, wanted: &str) -> Vec<Candidate> {
     if wanted.contains('\r') && text.contains(&wanted.replace("\r\n", "\n")) {
-        return squeezed(text, wanted, |_| true, Difference::LineEnds);
+        return squeezed(text, wanted, Difference::LineEnds);
     }
-    for (counts, difference) in [
-        (is_no_space as fn(char) -> bool, Difference::WhiteSpace),
-        (is_no_space, Difference::Quotes),
-    ] {
-        let found = squeezed(text, wanted, counts, difference);
+    let unescaped = wanted.replace("\\n", "\n").replace("\\t", "\t");
+    if unescaped != wanted && text.contains(&unescaped) {
+        return squeezed(text, &unescaped, Difference::EscapedBreaks);
+    }
+    const BY_LIKELIHOOD: &[Difference] = &[
+        Difference::WhiteSpace,
+        Difference::Quotes,
+        Difference::Dashes,
+        Difference::Case,
+        Difference::Marks,
+    ];
+    for difference in BY_LIKELIHOOD {
+        let found = squeezed(text, wanted, *difference);
         if !found.is_empty() {
             return found;
         }
@@ -53,9 +68,8 @@ pub(crate) fn nearest(text: &str, wanted: &str) -> Vec<Candidate> {
 pub(crate) fn told(text: &str, candidates: &[Candidate]) -> String {
     let mut lines = Vec::new();
     for Candidate { lines: (first, last), difference } in candidates {
-        let place =
-            if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
-        lines.push(format!("{place} {}:", difference.words()));
+        let place = lines_told(*first, *last);
+        lines.push(format!("{place} {}:", difference.words(first == last)));
         let shown = (*last).min(first + QUOTED - 1);
         lines.extend(numbered(text, *first, shown));
         if shown < *last {
@@ -66,13 +80,34 @@ pub(crate) fn told(text: &str, candidates: &[Candidate]) -> String {
 }
 
 impl Difference {
-    const fn words(self) -> &'static str {
+    /// What is said of one line, or of several.
+    fn words(self, is_one: bool) -> String {
+        let what = match self {
+            Self::LineEnds => "in line ends only (give \\n)",
+            Self::EscapedBreaks => "only where old_string has \\n or \\t written out",
+            Self::WhiteSpace => "in white space only",
+            Self::Quotes => "in quotes only",
+            Self::Dashes => "in dashes only",
+            Self::Case => "in upper and lower case only",
+            Self::Marks => "in quotes, dashes, case or white space only",
+            Self::Lines if is_one => return "has some of the words".to_owned(),
+            Self::Lines => return "have some of the lines".to_owned(),
+            Self::Words => return "is alike".to_owned(),
+        };
+        format!("{} {what}", if is_one { "differs" } else { "differ" })
+    }
+
+    /// A character as it counts where only this differs; nothing if it does not.
+    fn counted(self, character: char) -> Option<char> {
         match self {
-            Self::LineEnds => "differs in line ends only (give \\n)",
-            Self::WhiteSpace => "differs in white space only",
-            Self::Quotes => "differs in quotes, dashes or white space only",
-            Self::Lines => "has some of the lines",
-            Self::Words => "is alike",
+            Self::LineEnds | Self::EscapedBreaks | Self::Lines | Self::Words => Some(character),
+            Self::WhiteSpace => is_no_space(character).then_some(character),
+            Self::Quotes => Some(if is_quote(character) { '"' } else { character }),
+            Self::Dashes => Some(if is_dash(character) { '-' } else { character }),
+            Self::Case => Some(lower(character)),
+            Self::Marks if is_quote(character) => Some('"'),
+            Self::Marks if is_dash(character) => Some('-'),
+            Self::Marks => is_no_space(character).then(|| lower(character)),
         }
     }
 }
@@ -81,36 +116,31 @@ fn is_no_space(character: char) -> bool {
     !character.is_whitespace() && character != '\u{200b}'
 }
 
-/// A character of its family: all quotes are one, and all dashes.
-fn family(character: char) -> char {
-    match character {
-        '\'' | '"' | '`' | '\u{2018}'..='\u{201f}' | '\u{ab}' | '\u{bb}' | '\u{b4}' => '"',
-        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
-        other => other,
-    }
+fn is_quote(character: char) -> bool {
+    matches!(character, '\'' | '"' | '`' | '\u{2018}'..='\u{201f}' | '\u{ab}' | '\u{bb}' | '\u{b4}')
 }
 
-/// Places that are the same once only some characters count.
-fn squeezed(
-    text: &str,
-    wanted: &str,
-    counts: fn(char) -> bool,
-    difference: Difference,
-) -> Vec<Candidate> {
-    let alike = |character: char| match difference {
-        Difference::Quotes => family(character),
-        _ => character,
-    };
-    let wanted: String = wanted.chars().filter(|c| counts(*c) && *c != '\r').map(alike).collect();
-    if wanted.is_empty() {
+fn is_dash(character: char) -> bool {
+    matches!(character, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}')
+}
+
+fn lower(character: char) -> char {
+    character.to_lowercase().next().unwrap_or(character)
+}
+
+/// Places that are the same but for one kind of difference.
+fn squeezed(text: &str, wanted: &str, difference: Difference) -> Vec<Candidate> {
+    let wanted = wanted.chars().filter(|character| *character != '\r');
+    let wanted: String = wanted.filter_map(|character| difference.counted(character)).collect();
+    if !wanted.contains(is_no_space) {
         return Vec::new();
     }
     let mut squeezed = String::with_capacity(text.len());
     let mut origins = Vec::with_capacity(text.len());
-    for (offset, character) in text.char_indices().filter(|(_, c)| counts(*c)) {
-        let shown = alike(character);
-        squeezed.push(shown);
-        origins.extend(std::iter::repeat_n(offset, shown.len_utf8()));
+    for (offset, character) in text.char_indices() {
+        let Some(counted) = difference.counted(character) else { continue };
+        squeezed.push(counted);
+        origins.extend(std::iter::repeat_n(offset, counted.len_utf8()));
     }
     let found = squeezed.match_indices(&wanted).take(MOST).map(|(start, _)| {
         let last = start + wanted.len() - 1;
@@ -195,6 +225,9 @@ mod tests {
         check("    let a = \"x\";\n    return a;", &[(2, 3)], Difference::WhiteSpace);
         check("let a = “x”;", &[(2, 2)], Difference::Quotes);
         check("let a = 'x';", &[(2, 2)], Difference::Quotes);
+        check("LET A = \"X\";", &[(2, 2)], Difference::Case);
+        check("let a  = 'X';", &[(2, 2)], Difference::Marks);
+        check("fn one() {\\n    let a", &[(1, 2)], Difference::EscapedBreaks);
         check("fn two() {\n    call(1, 2, 4);\n}", &[(6, 8)], Difference::Lines);
         check("call(1, 2, 4)", &[(7, 7)], Difference::Words);
         check("nothing like it", &[], Difference::Words);
@@ -204,7 +237,7 @@ mod tests {
     fn candidates_are_quoted_with_their_lines() {
         let found = nearest(TEXT, "let a='x';\nreturn a");
         insta::assert_snapshot!(told(TEXT, &found), @r#"
-        lines 2-3 differs in quotes, dashes or white space only:
+        lines 2-3 differ in quotes, dashes, case or white space only:
         2|     let a = "x";
         3| 	return a;
         "#);

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use similar::{ChangeTag, TextDiff};
+
 /// A text with what is needed to write it back as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SourceText {
@@ -61,16 +63,41 @@ impl SourceText {
         ranges: &[Range<usize>],
         new: &str,
     ) -> Result<Vec<u8>, Unwritable> {
-        let new = self.form.with_line_ends(new);
+        let new = self.form.without_mark(new).replace("\r\n", "\n");
         let mut raw = String::with_capacity(self.text.len() + new.len());
         let mut at = 0;
         for range in ranges {
             self.push_raw(at..range.start, &mut raw);
-            raw.push_str(&new);
+            self.push_changed(range.clone(), &new, &mut raw);
             at = range.end;
         }
         self.push_raw(at..self.text.len(), &mut raw);
         self.form.encode(&raw)
+    }
+
+    /// Appends what a stretch of the text becomes: lines that stay keep their line ends, the others get those that
+    /// most have.
+    fn push_changed(&self, range: Range<usize>, new: &str, raw: &mut String) {
+        let are_alike = self.returns.is_empty() || self.form.has_returns && self.all_have_returns();
+        if are_alike {
+            return raw.push_str(&self.form.with_line_ends(new));
+        }
+        let mut at = range.start;
+        for change in TextDiff::from_lines(&self.text[range], new).iter_all_changes() {
+            let line = change.value();
+            match change.tag() {
+                ChangeTag::Equal => self.push_raw(at..at + line.len(), raw),
+                ChangeTag::Insert => raw.push_str(&self.form.with_line_ends(line)),
+                ChangeTag::Delete => {}
+            }
+            if change.tag() != ChangeTag::Insert {
+                at += line.len();
+            }
+        }
+    }
+
+    fn all_have_returns(&self) -> bool {
+        self.returns.len() == self.text.matches('\n').count()
     }
 
     /// The text with the line ends and the mark that the file has.
@@ -99,7 +126,12 @@ impl SourceText {
 impl Form {
     /// The bytes of a whole new text in this form.
     pub(crate) fn written(self, text: &str) -> Result<Vec<u8>, Unwritable> {
-        self.encode(&self.with_line_ends(text))
+        self.encode(&self.with_line_ends(self.without_mark(text)))
+    }
+
+    /// A text that was read with its mark does not get another.
+    fn without_mark(self, text: &str) -> &str {
+        text.strip_prefix(MARK).filter(|_| self.has_mark).unwrap_or(text)
     }
 
     fn with_line_ends(self, text: &str) -> String {
@@ -229,8 +261,17 @@ mod tests {
         assert_eq!(source.text, "one\ntwo\nthree\nfour\n");
         let bytes = source.replaced(one(&(4..7)), "2\n2").unwrap();
         assert_eq!(bytes, b"\xef\xbb\xbfone\r\n2\r\n2\nthree\r\nfour\r\n");
+        let bytes = source.replaced(one(&(0..14)), "one\ntwo\nTHREE\n").unwrap();
+        assert_eq!(bytes, b"\xef\xbb\xbfone\r\ntwo\nTHREE\r\nfour\r\n");
         let bytes = source.replaced(&[3..4, 13..14], "").unwrap();
         assert_eq!(bytes, b"\xef\xbb\xbfonetwo\nthreefour\r\n");
+    }
+
+    #[test]
+    fn a_mark_is_not_doubled() {
+        let form = SourceText::decode(b"\xef\xbb\xbfone\n").unwrap().form;
+        assert_eq!(form.written("\u{feff}two\n").unwrap(), b"\xef\xbb\xbftwo\n");
+        assert_eq!(Form::default().written("\u{feff}two\n").unwrap(), b"\xef\xbb\xbftwo\n");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use forebay_domain::tokens;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use similar::{ChangeTag, TextDiff};
 
 use super::{Nature, Tool};
 use crate::editing::syntax;
@@ -36,8 +37,10 @@ impl Tool for ContextWrite {
         let place = locate(app, &input.path, Access::Edit, call)?;
         let at_work = AtWork::of(app)?;
         let old = old_file(app, &at_work, &place, input.overwrite.unwrap_or(false))?;
-        let form = old.as_ref().map(|old| old.source.form).unwrap_or_default();
-        let (bytes, source) = encoded(&place, &input.content, form)?;
+        if let Some(old) = &old {
+            check_secrets(app, &place, old, &input.content)?;
+        }
+        let (bytes, source) = encoded(&place, &input.content, old.as_ref())?;
         let before = old.as_ref().map(|old| at_work.version(app, &place, old)).transpose()?;
         make_folder(&place)?;
         source_file::write(&place, &bytes, old.as_ref())?;
@@ -78,15 +81,48 @@ fn old_file(
     Ok(Some(old))
 }
 
+/// Refuses to take away secrets: the version that is kept of the file is without them, so they would be lost.
+fn check_secrets(
+    app: &App,
+    place: &Place,
+    old: &SourceFile,
+    content: &str,
+) -> Result<(), AppError> {
+    let (clean, redactions) = app.redaction.text(old.text());
+    let changes = TextDiff::from_lines(old.text(), &clean);
+    let secret_lines =
+        changes.iter_all_changes().filter(|change| change.tag() == ChangeTag::Delete);
+    let stays = |line: &str| content.contains(line.trim());
+    if redactions.is_empty() || secret_lines.into_iter().all(|change| stays(change.value())) {
+        return Ok(());
+    }
+    Err(AppError::refused(
+        format!(
+            "{} has secrets that no kept version would have ({redactions}); nothing is written",
+            place.shown
+        ),
+        "keep their lines as they are, or change the file with context_edit",
+    ))
+}
+
 /// The content in the form that the file has.
-fn encoded(place: &Place, content: &str, form: Form) -> Result<(Vec<u8>, SourceText), AppError> {
+fn encoded(
+    place: &Place,
+    content: &str,
+    old: Option<&SourceFile>,
+) -> Result<(Vec<u8>, SourceText), AppError> {
     let unwritable = |why: String| {
         AppError::bad_input(
             format!("{} is not written: {why}", place.shown),
             "give text that this file can hold, or convert it first",
         )
     };
-    let bytes = form.written(content).map_err(|error| unwritable(error.to_string()))?;
+    let bytes = match old {
+        // As an edit of all of it, so that lines that stay keep their ends.
+        Some(old) => old.source.replaced(&[0..old.text().len()], content),
+        None => Form::default().written(content),
+    };
+    let bytes = bytes.map_err(|error| unwritable(error.to_string()))?;
     if bytes.len() as u64 > source_file::LARGEST {
         return Err(unwritable(format!("{} are too much", number::bytes(bytes.len() as u64))));
     }
@@ -115,10 +151,10 @@ fn answer(
     let size = tokens::of(new.text());
     let hash = source_file::short(&new.hash);
     let mut first = format!(
-        "{}: {}, {} tokens written · hash {hash}",
+        "{}: {}, {} written · hash {hash}",
         place.shown,
         number::counted(new.lines(), "line"),
-        number::grouped(size)
+        number::counted(size, "token")
     );
     if let Some(before) = before {
         first.push_str(&format!(" · before: {}", before.told()));

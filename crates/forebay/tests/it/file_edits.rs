@@ -47,12 +47,12 @@ fn a_miss_names_what_is_nearest() {
     for (old, expect) in [
         (
             "let page = self.pages.pop();\n    self.count_down();",
-            "lines 11-12 differs in white space only:\n11|",
+            "lines 11-12 differ in white space only:\n11|",
         ),
-        ("let page = self.pages.pop();\r\n        self", "lines 11-12 differs in line ends only"),
+        ("let page = self.pages.pop();\r\n        self", "lines 11-12 differ in line ends only"),
         (
             "    pub fn take(&mut self) -> Option<Ptr<u8>> {\n        let page = self.sheets.pop();",
-            "has some of the lines:\n10|",
+            "have some of the lines:\n10|",
         ),
         ("let left = self.page.len();", "line 17 is alike:\n17|"),
     ] {
@@ -71,7 +71,16 @@ fn a_miss_names_what_is_nearest() {
     env.write("quotes.py", "print('a')\n");
     let quotes =
         json!({ "path": "quotes.py", "old_string": "print(\u{2018}a\u{2019})", "new_string": "x" });
-    assert_has(&mcp.fault("context_edit", quotes), &["line 1 differs in quotes"]);
+    assert_has(&mcp.fault("context_edit", quotes), &["line 1 differs in quotes only:"]);
+    for (old, expect) in [
+        ("print(\"a\")", "line 1 differs in quotes only:"),
+        ("Print('a')", "line 1 differs in upper and lower case only:"),
+        ("print( \"a\")", "line 1 differs in quotes, dashes, case or white space only:"),
+        ("print('a')\\n", "line 1 differs only where old_string has \\n or \\t written out:"),
+    ] {
+        let miss = json!({ "path": "quotes.py", "old_string": old, "new_string": "x" });
+        assert_has(&mcp.fault("context_edit", miss), &[expect]);
+    }
     assert_eq!(pool(&env), POOL);
 }
 
@@ -143,6 +152,14 @@ fn errors_that_an_edit_brings_are_told_with_their_place() {
     // What is broken already is not told again.
     let told = mcp.text("context_edit", edit("A pool of pages.", "Pages."));
     assert!(!told.contains("syntax error"), "{told}");
+    let python = json!({ "path": "a.py", "content": "def a():\nreturn 2\n" });
+    assert_has(
+        &mcp.text("context_write", python),
+        &["syntax error: a.py:2:1 an indented block is missing before: return 2"],
+    );
+    let rust =
+        json!({ "path": "a.rs", "content": "pub fn a() {\n    let x = (1;\n}\n\npub fn b() {}\n" });
+    assert_has(&mcp.text("context_write", rust), &["syntax error: a.rs:2:"]);
 }
 
 #[test]
@@ -177,6 +194,13 @@ fn line_ends_marks_encodings_and_permissions_stay() {
         b"1\r\n2\r\n2\r\nthree\r\n",
     );
     check("mixed.txt", b"one\ntwo\r\nthree\n", "three", "3", b"one\ntwo\r\n3\n");
+    check(
+        "block.txt",
+        b"one\ntwo\r\nthree\nfour\n",
+        "one\ntwo\nthree\n",
+        "1\ntwo\nthree\n",
+        b"1\ntwo\r\nthree\nfour\n",
+    );
     check("mark.txt", b"\xef\xbb\xbfone\n", "one", "two", b"\xef\xbb\xbftwo\n");
     check("latin.txt", b"caf\xe9 one\n", "one", "d\u{e9}j\u{e0}", b"caf\xe9 d\xe9j\xe0\n");
     check("no_end.txt", b"one\ntwo", "two", "three", b"one\nthree");
@@ -194,6 +218,44 @@ fn line_ends_marks_encodings_and_permissions_stay() {
     );
     assert_has(&told, &["latin.txt is not changed: Latin-1 has no character '→'"]);
     assert_eq!(fs::read(env.project().join("latin.txt")).unwrap(), b"caf\xe9 d\xe9j\xe0\n");
+}
+
+#[test]
+fn a_file_is_put_back_byte_for_byte() {
+    let env = TestEnv::new();
+    let mut mcp = env.mcp();
+    let wide: Vec<u8> =
+        "\u{feff}one\r\ntwo\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (name, old) in [
+        ("mark.txt", b"\xef\xbb\xbfone\ntwo\n".to_vec()),
+        ("mixed.txt", b"one\ntwo\r\nthree\n".to_vec()),
+        ("wide.txt", wide),
+    ] {
+        let path = env.write(name, &old);
+        let edit = json!({ "path": name, "old_string": "one", "new_string": "1" });
+        let told = mcp.text("context_edit", edit);
+        let before = told.split("before: ").nth(1).unwrap();
+        let kept = env.forebay(["get", "--raw", &reference_in(before)]).ok().stdout;
+        let content = String::from_utf8(kept).unwrap();
+        mcp.text("context_write", json!({ "path": name, "content": content, "overwrite": true }));
+        assert_eq!(fs::read(&path).unwrap(), old, "{name}");
+    }
+}
+
+/// The version that is kept has no secrets, so writing over them would lose them.
+#[test]
+fn a_file_with_secrets_is_not_written_over() {
+    let env = TestEnv::new();
+    let secret = "password = \"hunter2-and-more\"\n";
+    let path = env.write("settings.py", format!("{secret}port = 1\n"));
+    let mut mcp = env.mcp();
+    let write =
+        |content: String| json!({ "path": "settings.py", "content": content, "overwrite": true });
+    let told = mcp.fault("context_write", write("port = 2\n".to_owned()));
+    assert_has(&told, &["redacted: 1 password", "nothing is written", "context_edit"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), format!("{secret}port = 1\n"));
+    mcp.text("context_write", write(format!("port = 2\n{secret}")));
+    assert_eq!(fs::read_to_string(&path).unwrap(), format!("port = 2\n{secret}"));
 }
 
 #[test]
