@@ -7,6 +7,8 @@ use crate::{App, AppError};
 
 /// What a refusal shows of the changes.
 const SHOWN_BYTES: usize = 4_000;
+/// What it shows of changes that are too many, and must be read anyway.
+const SHOWN_OF_MANY: usize = 600;
 /// Fewer digits of a hash tell too little.
 const FEWEST_DIGITS: usize = 6;
 
@@ -61,5 +63,7 @@ pub(crate) fn check_stale(
     } else {
         "read it again with context_read"
     };
+    let shown = if change.is_whole { SHOWN_BYTES } else { SHOWN_OF_MANY };
+    let change = difference::between(&old, &new, shown);
     Err(AppError::refused(format!("{message}\n{}", change.text), hint))
 }

@@ -25,7 +25,7 @@ pub(crate) fn whole<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     while lines.last().is_some_and(says_nothing) {
         lines.pop();
     }
-    let first = lines.iter().position(|line| !says_nothing(&line)).unwrap_or(lines.len());
+    let first = lines.iter().position(|line| !says_nothing(line)).unwrap_or(lines.len());
     lines.drain(..first);
     lines
 }

@@ -82,8 +82,23 @@ impl Kind {
     }
 
     /// Whether it is a type that something can be implemented for.
-    pub(crate) fn is_type(self) -> bool {
+    pub(crate) fn is_implementable(self) -> bool {
         matches!(self, Self::Class | Self::Enum | Self::Struct | Self::Type | Self::Union)
+    }
+
+    /// Whether values or rows of it can be spoken of.
+    pub(crate) fn is_type(self) -> bool {
+        const TYPES: &[Kind] = &[
+            Kind::Class,
+            Kind::Enum,
+            Kind::Interface,
+            Kind::Struct,
+            Kind::Table,
+            Kind::Trait,
+            Kind::Type,
+            Kind::Union,
+        ];
+        TYPES.contains(&self)
     }
 
     /// Whether it is a part of a type that fits on a line with its neighbours.

@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use forebay_domain::text::number;
+
 use crate::document::{Document, NotParsed};
 use crate::kind::Kind;
 use crate::language::Language;
@@ -179,7 +181,9 @@ impl State {
 fn minified(source: &str, language: &'static Language) -> Skeleton {
     let mut skeleton = Skeleton::new(String::new(), Vec::new(), State::Minified);
     skeleton.remark = language.table.notation.remark;
-    skeleton.purpose = Some(format!("{} bytes in {} lines", source.len(), source.lines().count()));
+    let counted = |count: usize, noun| number::counted(count as u64, noun);
+    let (bytes, lines) = (counted(source.len(), "byte"), counted(source.lines().count(), "line"));
+    skeleton.purpose = Some(format!("{bytes} in {lines}"));
     skeleton
 }
 

@@ -38,6 +38,15 @@ const QUOTED: usize = 12;
 /// Of the words of a line, so many in a hundred must be the same.
 const ALIKE: usize = 60;
 
+/// What a text may differ in without being another.
+const BY_LIKELIHOOD: &[Difference] = &[
+    Difference::WhiteSpace,
+    Difference::Quotes,
+    Difference::Dashes,
+    Difference::Case,
+    Difference::Marks,
+];
+
 /// The stretches nearest to `wanted`, the best first; all of the best kind there is.
 pub(crate) fn nearest(text: &str, wanted: &str) -> Vec<Candidate> {
     if wanted.contains('\r') && text.contains(&wanted.replace("\r\n", "\n")) {
@@ -47,13 +56,6 @@ pub(crate) fn nearest(text: &str, wanted: &str) -> Vec<Candidate> {
     if unescaped != wanted && text.contains(&unescaped) {
         return squeezed(text, &unescaped, Difference::EscapedBreaks);
     }
-    const BY_LIKELIHOOD: &[Difference] = &[
-        Difference::WhiteSpace,
-        Difference::Quotes,
-        Difference::Dashes,
-        Difference::Case,
-        Difference::Marks,
-    ];
     for difference in BY_LIKELIHOOD {
         let found = squeezed(text, wanted, *difference);
         if !found.is_empty() {

@@ -16,7 +16,9 @@ pub(crate) fn real_path(path: &Path) -> Option<PathBuf> {
     let mut existing = path.to_owned();
     loop {
         if let Ok(real) = existing.canonicalize() {
-            return Some(missing.iter().rev().fold(real, |path, name| path.join(name)));
+            // A link counts among them without a name, which would leave a slash at the end.
+            let names = missing.iter().rev().filter(|name| !name.is_empty());
+            return Some(names.fold(real, |path, name| path.join(name)));
         }
         // A dangling link leads to where its target would be.
         if let Ok(target) = existing.read_link() {
@@ -51,7 +53,7 @@ mod tests {
         assert_eq!(follow(&at("link/a")), Some(at("real/a")));
         assert_eq!(follow(&at("link/new")), Some(at("real/new")));
         assert_eq!(follow(&at("real/a")), None);
-        assert_eq!(follow(&at("dangling")).map(|path| path.contains("nowhere/x")), Some(true));
+        assert_eq!(follow(&at("dangling")), Some(at("nowhere/x")));
         assert_eq!(follow(&at("loop")), None);
         assert_eq!(follow(&at("link/../real/a")), Some(at("real/a")));
     }

@@ -75,6 +75,12 @@ impl SourceText {
         self.form.encode(&raw)
     }
 
+    /// The bytes of the file once all of its text is another; lines that stay keep their line ends.
+    pub(crate) fn replaced_by(&self, new: &str) -> Result<Vec<u8>, Unwritable> {
+        let whole = 0..self.text.len();
+        self.replaced(std::slice::from_ref(&whole), new)
+    }
+
     /// Appends what a stretch of the text becomes: lines that stay keep their line ends, the others get those that
     /// most have.
     fn push_changed(&self, range: Range<usize>, new: &str, raw: &mut String) {

@@ -152,11 +152,12 @@ impl Read {
                 self.head(self.wanted),
                 self.facts()
             ),
-            match self.was_skeleton {
-                true => "its text stands further up, so it is active again; fresh=true repeats it",
-                false => "fresh=true repeats it",
-            }
-            .to_owned(),
+            if self.was_skeleton {
+                "its text stands further up, so it is active again; fresh=true repeats it"
+                    .to_owned()
+            } else {
+                "fresh=true repeats it".to_owned()
+            },
         ];
         lines.extend(self.former.as_ref().and_then(BecameSkeleton::told));
         let data = self.data(self.wanted, None);

@@ -119,7 +119,7 @@ fn encoded(
     };
     let bytes = match old {
         // As an edit of all of it, so that lines that stay keep their ends.
-        Some(old) => old.source.replaced(&[0..old.text().len()], content),
+        Some(old) => old.source.replaced_by(content),
         None => Form::default().written(content),
     };
     let bytes = bytes.map_err(|error| unwritable(error.to_string()))?;

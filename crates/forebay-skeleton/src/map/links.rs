@@ -208,9 +208,8 @@ fn best_weights(names: &RepositoryNames, files: &[&FileNames]) -> Vec<f64> {
 /// What speaks for a definition: that others may use it, and that it is more than a part of something.
 pub(super) fn weight(names: &RepositoryNames, defined: &Defined) -> f64 {
     let by_kind = match defined.kind {
-        Kind::Class | Kind::Enum | Kind::Function | Kind::Interface | Kind::Struct => 1.0,
-        Kind::Table | Kind::Trait | Kind::Type | Kind::Union => 1.0,
         Kind::Method => 0.6,
+        kind if kind == Kind::Function || kind.is_type() => 1.0,
         _ => 0.3,
     };
     let by_reach = match defined.public {

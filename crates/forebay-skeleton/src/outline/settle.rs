@@ -23,7 +23,7 @@ impl Outline {
     /// What is implemented for a type that nobody else sees is seen by nobody else.
     fn hide_with_their_types(&mut self) {
         let named = |public: bool| -> HashSet<String> {
-            let types = self.items.iter().filter(|item| item.kind.is_type());
+            let types = self.items.iter().filter(|item| item.kind.is_implementable());
             types.filter(|item| item.public == public).map(|item| item.name.clone()).collect()
         };
         let (seen, hidden) = (named(true), named(false));

@@ -49,7 +49,7 @@ fn a_minified_file_is_named_as_such() {
     assert_eq!(found.state, State::Minified);
     insta::assert_snapshot!(found.with_head("a.min.js"), @r"
     // === a.min.js ===
-    // Purpose: 18000 bytes in 1 lines
+    // Purpose: 18,000 bytes in 1 line
     // minified: nothing of it is shown
     ");
 }

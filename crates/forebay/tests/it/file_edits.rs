@@ -119,6 +119,7 @@ fn an_edit_of_what_changed_is_refused_with_the_change() {
     env.write("src/pool.rs", "// changed\n".repeat(2_000));
     let told = mcp.fault("context_edit", edit("changed", "x"));
     assert_has(&told, &["more lines of changes", "read it again"]);
+    assert!(told.len() < 1_000, "{told}");
     assert_has(&mcp.fault("context_edit", edit("changed", "x")), &["has changed since you saw it"]);
 }
 
