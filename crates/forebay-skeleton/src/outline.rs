@@ -83,7 +83,10 @@ impl Outline {
     /// All items, also those in bodies and values, which are told by nothing but their name.
     pub(crate) fn with_hidden(document: &Document) -> Self {
         let found = collect::collect(document);
-        nest::nest(document.language, &document.source, found, Extent::Everything)
+        let mut outline =
+            nest::nest(document.language, &document.source, found, Extent::Everything);
+        outline.join(document.language.table.joined);
+        outline
     }
 
     /// The items that stand directly in this one, or at the top.

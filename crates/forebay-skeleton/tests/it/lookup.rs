@@ -133,7 +133,8 @@ fn a_signature_has_its_equations() {
     let sample = samples::named("open.hs");
     let document = Document::parse(sample.text.as_str(), sample.language).unwrap();
     let text = |path: &str| -> Vec<&str> {
-        document.symbol(path).into_iter().map(|range| &sample.text[range]).collect()
+        let found = document.symbol(path, "open.hs");
+        found.into_iter().map(|found| &sample.text[found.bytes]).collect()
     };
     assert_eq!(
         text("turns"),

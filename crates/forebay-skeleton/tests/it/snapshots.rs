@@ -54,7 +54,7 @@ fn signatures_are_told_whole_at_any_verbosity() {
         "option=None, ".repeat(30)
     );
     let options = Options { verbosity: Verbosity::Minimal, ..Options::default() };
-    let told = skeleton(&text, forebay_skeleton::language_named("Python"), options).text;
+    let told = skeleton(&text, language_named("Python"), options).text;
     assert!(told.ends_with("sort_keys=False): ...\n"), "{told}");
 }
 
@@ -62,7 +62,7 @@ fn signatures_are_told_whole_at_any_verbosity() {
 fn verbose_docs_keep_their_examples() {
     let text = "/// Adds.\n///\n/// ```\n/// if a {\n///     add(1);\n/// }\n/// ```\npub fn add(a: u8) {}\n";
     let options = Options { verbosity: Verbosity::Verbose, ..Options::default() };
-    let told = skeleton(text, forebay_skeleton::language_named("Rust"), options).text;
+    let told = skeleton(text, language_named("Rust"), options).text;
     insta::assert_snapshot!(told, @r"
     /// Adds.
     ///
