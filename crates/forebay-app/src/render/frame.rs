@@ -59,7 +59,7 @@ pub(crate) fn run(
     let last = entry.ok().map(|entry| left_out(&digest.left_out, entry.reference));
     let frame: usize = lines.iter().chain(&last).map(|line| line.len() + 1).sum();
     let bytes = tokens::to_bytes(budget);
-    lines.push(fitted(body, bytes.saturating_sub(frame)));
+    lines.extend(fitted(body, bytes.saturating_sub(frame)));
     lines.extend(last);
     cut::prefix(&lines.join("\n"), bytes).to_owned()
 }
@@ -83,15 +83,16 @@ pub(crate) fn capture(
     lines.join("\n")
 }
 
-/// Whole lines of a digest that found less room than it was made for: many remarks stand above it.
-fn fitted(body: &str, room: usize) -> String {
+/// Whole lines of a digest that found less room than it was made for: many remarks stand above it. Without room even
+/// for a word on that, nothing.
+fn fitted(body: &str, room: usize) -> Option<String> {
     const CUT: &str = "… cut, for the remarks above";
     if body.len() <= room {
-        return body.to_owned();
+        return Some(body.to_owned());
     }
-    let kept = cut::prefix(body, room.saturating_sub(CUT.len() + 1));
+    let kept = cut::prefix(body, room.checked_sub(CUT.len() + 1)?);
     let kept = kept.rfind('\n').map_or("", |end| &kept[..=end]);
-    format!("{kept}{CUT}")
+    Some(format!("{kept}{CUT}"))
 }
 
 /// `[ctx:k3v9m2a1xq] exit 101 · 41 s · 9,012 lines, 61k tokens -> 190`
@@ -178,9 +179,10 @@ mod tests {
 
     #[test]
     fn a_digest_makes_room_by_whole_lines_and_says_so() {
-        assert_eq!(fitted("one\ntwo", 7), "one\ntwo");
+        assert_eq!(fitted("one\ntwo", 7).as_deref(), Some("one\ntwo"));
+        assert_eq!(fitted("one\ntwo", 6), None);
         let body = "line\n".repeat(20);
-        let short = fitted(&body, 50);
+        let short = fitted(&body, 50).unwrap_or_default();
         assert!(short.len() <= 50 && short.starts_with("line\nline\n"), "{short}");
         assert!(short.ends_with("… cut, for the remarks above"), "{short}");
     }
