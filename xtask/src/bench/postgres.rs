@@ -1,24 +1,24 @@
-//! Many clients at once that search one large project on a PostgreSQL server of this machine.
+//! `forebay serve` on a PostgreSQL server of this machine: many callers at once search one large project.
 
 use std::fs;
 use std::path::Path;
-use std::thread;
 use std::time::Instant;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use serde_json::json;
 
 use super::Sizes;
 use super::client::Client;
 use super::sample::Sample;
+use super::serve::{self, CONNECTIONS};
 use super::stage::Stage;
 use super::table::Row;
 use super::text::Words;
 use crate::postgres::Servers;
 use crate::{say, shell};
 
-const CLIENTS: usize = 8;
-const WARM_UP: usize = 50;
+/// Searches of one who asks through a process of his own.
+const ALONE: usize = 200;
 
 pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
     let servers = match Servers::start() {
@@ -34,14 +34,22 @@ pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
     let started = Instant::now();
     shell::output(&mut stage.forebay(&["index", "docs"]))?;
     let seconds = started.elapsed().as_secs_f64();
-    ask(&stage, 1, WARM_UP)?;
-    let (times, rate) = ask(&stage, CLIENTS, sizes.queries)?;
-    let (alone, _) = ask(&stage, 1, sizes.queries)?;
-    let name = |what: &str| format!("PostgreSQL, {entries} entries, {CLIENTS} clients: {what}");
-    let remark = format!("median {:.2}; one client alone {:.2}", times.median(), alone.median());
+    let server = serve::start(&stage)?;
+    serve::load(&server, sizes.requests / 4, &serve::search)?;
+    let searches = serve::load(&server, sizes.requests, &serve::search)?;
+    drop(server);
+    let alone = ask(&stage)?;
+    let name =
+        |what: &str| format!("PostgreSQL, {entries} entries, {CONNECTIONS} connections: {what}");
+    let (rate, times) = (searches.rate(), &searches.times);
+    let remark = format!("median {:.2}", times.median());
     Ok(vec![
-        Row::claim(name("500 searches a second"), rate >= 500.0, format!("{rate:.0} a second")),
+        Row::at_least(name("searches"), 500.0, rate, "/s", ""),
         Row::at_most(name("search, p99"), 150.0, times.p99(), "ms", remark),
+        Row::figure(
+            "PostgreSQL: search by a process of one's own",
+            format!("median {:.2} ms, p99 {:.2}", alone.median(), alone.p99()),
+        ),
         Row::figure(
             format!("PostgreSQL: index {entries} files, {megabytes:.0} MB"),
             format!("{seconds:.1} s ({:.1} MB/s)", megabytes / seconds),
@@ -66,37 +74,12 @@ fn write_files(folder: &Path, count: usize) -> Result<usize> {
     Ok(bytes)
 }
 
-/// Has clients ask at once, each its own questions; gives what they waited and answers a second.
-fn ask(stage: &Stage, clients: usize, queries: usize) -> Result<(Sample, f64)> {
-    let mut started = Vec::new();
-    for number in 0..clients {
-        let mut client = Client::start(stage)?;
-        // The first call opens the store.
-        client.call("ctx_stats", &json!({}))?;
-        started.push((client, Words::new(3_000 + number as u64)));
-    }
-    let begun = Instant::now();
-    let samples: Vec<Result<Sample>> = thread::scope(|scope| {
-        let asking: Vec<_> = started
-            .into_iter()
-            .map(|(client, words)| scope.spawn(move || ask_alone(client, words, queries)))
-            .collect();
-        let joined = asking
-            .into_iter()
-            .map(|client| client.join().unwrap_or_else(|_| Err(anyhow!("a client panicked"))));
-        joined.collect()
-    });
-    let seconds = begun.elapsed().as_secs_f64();
+/// What somebody waits who asks through MCP, with nobody beside him.
+fn ask(stage: &Stage) -> Result<Sample> {
+    let mut client = Client::start(stage)?;
+    let mut words = Words::new(3_000);
     let mut times = Sample::default();
-    for sample in samples {
-        times.merge(sample?);
-    }
-    Ok((times, (clients * queries) as f64 / seconds))
-}
-
-fn ask_alone(mut client: Client, mut words: Words, queries: usize) -> Result<Sample> {
-    let mut times = Sample::default();
-    for _ in 0..queries {
+    for _ in 0..ALONE {
         let length = 2 + words.below(7);
         let query = json!({ "queries": [words.phrase(length)], "limit": 5, "budget": 1200 });
         let started = Instant::now();

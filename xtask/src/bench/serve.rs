@@ -19,7 +19,7 @@ use super::{Sizes, memory};
 use crate::server::Server;
 use crate::shell;
 
-const CONNECTIONS: usize = 64;
+pub(super) const CONNECTIONS: usize = 64;
 /// Documents that are searched, as in the trial of a single client.
 const DOCUMENTS: usize = 20_000;
 
@@ -51,25 +51,29 @@ pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
     ])
 }
 
-fn start(stage: &Stage) -> Result<Server> {
+pub(super) fn start(stage: &Stage) -> Result<Server> {
     Server::start(&mut stage.forebay(&["serve", "--listen", "127.0.0.1:0"]))
 }
 
 /// What many requests took.
-struct Load {
-    times: Sample,
+pub(super) struct Load {
+    pub(super) times: Sample,
     done: usize,
     took: Duration,
 }
 
 impl Load {
+    /// Requests a second.
+    pub(super) fn rate(&self) -> f64 {
+        self.done as f64 / self.took.as_secs_f64()
+    }
+
     fn row(&self, what: &str, target: f64) -> Row {
-        let rate = self.done as f64 / self.took.as_secs_f64();
         let remark = format!("{} requests", self.done);
         Row::at_least(
             format!("serve: {what} at {CONNECTIONS} connections"),
             target,
-            rate,
+            self.rate(),
             "/s",
             remark,
         )
@@ -82,7 +86,7 @@ impl Load {
 }
 
 /// Sends `count` requests over all connections, each as soon as its last one was answered.
-fn load(
+pub(super) fn load(
     server: &Server,
     count: usize,
     make: &(dyn Fn(&mut Words) -> Vec<u8> + Sync),
@@ -126,7 +130,7 @@ fn client(
     Ok(times)
 }
 
-fn search(words: &mut Words) -> Vec<u8> {
+pub(super) fn search(words: &mut Words) -> Vec<u8> {
     let length = 2 + words.below(5);
     let query = words.phrase(length).replace(' ', "+");
     format!("GET /v1/search?q={query}&limit=5 HTTP/1.1\r\nhost: localhost\r\n\r\n").into_bytes()
