@@ -30,7 +30,7 @@ pub(crate) fn signature(
     outline: &Outline,
     item: &Item,
 ) -> String {
-    header::led(language, item, header::of(language, source, outline, item).head)
+    header::led(language, item, header::of(language, source, outline, item, header::LONG_HEAD).head)
 }
 
 struct Writer<'a> {
@@ -48,6 +48,8 @@ pub(crate) const LEFT_OUT: &str = "...";
 const INDENT: &str = "    ";
 /// Parts of a type share a line up to this width.
 const WIDTH: usize = 100;
+/// Where names matter most, a signature that takes longer is cut.
+const LONG_MINIMAL_HEAD: usize = 160;
 
 impl<'a> Writer<'a> {
     /// Writes what stands in an item, or at the top.
@@ -99,7 +101,11 @@ impl<'a> Writer<'a> {
     }
 
     fn header(&self, item: &Item) -> header::Header {
-        header::of(self.language, self.source, self.outline, item)
+        let longest = match self.options.verbosity {
+            Verbosity::Minimal => LONG_MINIMAL_HEAD,
+            Verbosity::Standard | Verbosity::Verbose => header::LONG_HEAD,
+        };
+        header::of(self.language, self.source, self.outline, item, longest)
     }
 
     /// An item that nothing stands in.

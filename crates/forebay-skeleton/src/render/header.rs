@@ -19,17 +19,25 @@ pub(super) struct Header {
 /// Longer values are left out.
 const LONG_VALUE: usize = 60;
 /// Longer signatures are cut; nobody reads them to the end.
-const LONG_HEAD: usize = 2_000;
+pub(super) const LONG_HEAD: usize = 2_000;
+/// A cut that leaves out less than this is not worth asking for the rest.
+const LEAST_CUT: usize = 40;
 
-/// An item's text.
-pub(super) fn of(language: &Language, source: &str, outline: &Outline, item: &Item) -> Header {
+/// An item's text; a head that is longer than `longest` is cut.
+pub(super) fn of(
+    language: &Language,
+    source: &str,
+    outline: &Outline,
+    item: &Item,
+    longest: usize,
+) -> Header {
     // What stands in a body may be told while the rest of the body is not.
     let cuts = [item.members.as_ref(), item.body.as_ref()];
     let cut = cuts.into_iter().flatten().min_by_key(|cut| cut.start);
     let head_end =
         cut.map_or(item.range.end, |cut| cut.start.clamp(item.range.start, item.range.end));
     let head = without_details(source, outline, item, item.range.start..head_end);
-    let head = shortened(item, squeezed(&head));
+    let head = shortened(item, squeezed(&head), longest);
     // A group that is shown has the word for all in it.
     let is_in_group = item.parent.is_some_and(|parent| outline.items[parent].kind.is_mere_group());
     let head = if is_in_group { head } else { led(language, item, head) };
@@ -196,16 +204,20 @@ fn push_unaligned(out: &mut String, line: &str) {
     out.push_str(&line[quote..]);
 }
 
-fn shortened(item: &Item, mut head: String) -> String {
+/// Cuts a long head between two words, behind its names.
+fn shortened(item: &Item, mut head: String, longest: usize) -> String {
     // A list of names is all surface.
-    if head.len() > LONG_HEAD && item.kind != Kind::Reexport {
-        let to_name = item.name_start.saturating_sub(item.range.start) + item.name.len();
-        let names = item.more_names.iter().map(|name| name.len() + 2).sum::<usize>();
-        let kept = head.floor_char_boundary(LONG_HEAD.max(to_name + names));
-        let more = head.len() - kept;
-        head.truncate(kept);
-        head.push_str(&format!(" {LEFT_OUT} ({more} more bytes)"));
+    if head.len() < longest + LEAST_CUT || item.kind == Kind::Reexport {
+        return head;
     }
+    let to_name = item.name_start.saturating_sub(item.range.start) + item.name.len();
+    let names = item.more_names.iter().map(|name| name.len() + 2).sum::<usize>();
+    let least = head.floor_char_boundary(to_name + names);
+    let most = head.floor_char_boundary(longest.max(least));
+    let kept = head[least..most].rfind([' ', '\n']).map_or(most, |blank| least + blank);
+    let more = head.len() - kept;
+    head.truncate(kept);
+    head.push_str(&format!(" {LEFT_OUT} ({more} more bytes)"));
     head
 }
 

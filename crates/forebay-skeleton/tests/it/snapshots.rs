@@ -48,14 +48,18 @@ fn minimal_is_signatures_alone() {
 }
 
 #[test]
-fn signatures_are_told_whole_at_any_verbosity() {
-    let text = format!(
-        "def dumps(obj, {}indent=None, sort_keys=False):\n    pass\n",
-        "option=None, ".repeat(30)
-    );
-    let options = Options { verbosity: Verbosity::Minimal, ..Options::default() };
-    let told = skeleton(&text, language_named("Python"), options).text;
-    assert!(told.ends_with("sort_keys=False): ...\n"), "{told}");
+fn minimal_cuts_long_signatures_between_words_and_only_where_it_pays() {
+    let told = |options: usize, verbosity: Verbosity| {
+        let many = "option=None, ".repeat(options);
+        let text = format!("def dumps(obj, {many}sort_keys=False):\n    pass\n");
+        let options = Options { verbosity, ..Options::default() };
+        skeleton(&text, language_named("Python"), options).text
+    };
+    let whole = |text: &str| text.ends_with("sort_keys=False): ...\n");
+    assert!(whole(&told(30, Verbosity::Standard)));
+    assert!(whole(&told(12, Verbosity::Minimal)), "{}", told(12, Verbosity::Minimal));
+    let cut = told(30, Verbosity::Minimal);
+    assert!(cut.contains("option=None, ... (") && !cut.contains("sort_keys"), "{cut}");
 }
 
 #[test]
