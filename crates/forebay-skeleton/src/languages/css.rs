@@ -1,5 +1,6 @@
 //! CSS.
 
+use super::masking::respelled;
 use crate::language::{Notation, Table};
 
 pub(super) const TABLE: Table = Table {
@@ -12,15 +13,13 @@ pub(super) const TABLE: Table = Table {
 /// Blanks what `@container` asks for: this grammar does not know it, but at-rules that ask for nothing.
 fn masked(source: &str) -> Option<String> {
     const WORD: &str = "@container";
-    let mut copy: Option<String> = None;
-    for (at, _) in source.match_indices(WORD) {
+    let changes = source.match_indices(WORD).filter_map(|(at, _)| {
         let asked = at + WORD.len();
-        let Some(length) = source[asked..].find(['{', ';', '}']) else { continue };
+        let end = asked + source[asked..].find(['{', ';', '}'])?;
         let blank = |byte: u8| if byte == b'\n' { '\n' } else { ' ' };
-        let blanks: String = source[asked..asked + length].bytes().map(blank).collect();
-        copy.get_or_insert_with(|| source.to_owned()).replace_range(asked..asked + length, &blanks);
-    }
-    copy
+        Some((asked..end, source[asked..end].bytes().map(blank).collect::<String>()))
+    });
+    respelled(source, changes)
 }
 
 #[cfg(test)]

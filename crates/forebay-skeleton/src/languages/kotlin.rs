@@ -1,5 +1,6 @@
 //! Kotlin.
 
+use super::masking::{closing, respelled};
 use crate::language::Table;
 
 pub(super) const TABLE: Table = Table {
@@ -12,10 +13,7 @@ pub(super) const TABLE: Table = Table {
 
 /// Ends the last line, and what is declared last in a block on one line.
 fn masked(source: &str) -> Option<String> {
-    let mut copy: Option<String> = None;
-    for at in ends_in_line(source) {
-        copy.get_or_insert_with(|| source.to_owned()).replace_range(at..=at, ";");
-    }
+    let mut copy = respelled(source, ends_in_line(source).into_iter().map(|at| (at..at + 1, ";")));
     // The grammar's scanner looks for the end of an annotation's line without regard for the end of the
     // text, for ever: every text ends with a line.
     if !source.ends_with('\n') {
@@ -31,7 +29,7 @@ fn ends_in_line(source: &str) -> Vec<usize> {
     let mut start = 0;
     for line in source.split_inclusive('\n') {
         for (open, _) in line.match_indices('{') {
-            let Some(close) = closing(&line[open..]).map(|close| open + close) else { break };
+            let Some(close) = closing(&line[open..], *b"{}").map(|close| open + close) else { break };
             let inside = &line[open + 1..close];
             let is_in_text = line[..open].ends_with('$');
             if inside.ends_with(' ') && !is_in_text && inside.split(';').any(declares) {
@@ -48,19 +46,6 @@ fn declares(text: &str) -> bool {
     const WORDS: &[&str] = &["abstract", "fun", "internal", "open", "override", "private", "protected", "val", "var"];
     let word = text.trim_start().split(' ').next().unwrap_or_default();
     WORDS.contains(&word)
-}
-
-/// Where the bracket is closed that a text begins with.
-fn closing(text: &str) -> Option<usize> {
-    let mut depth = 0;
-    text.bytes().position(|byte| {
-        depth += match byte {
-            b'{' => 1,
-            b'}' => -1,
-            _ => 0,
-        };
-        depth == 0
-    })
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@
 //! Dockerfiles are read with the grammar for Containerfiles: the one named after Dockerfiles is
 //! built for an older tree-sitter and does not link with this one.
 
+mod masking;
+
 use crate::language::Language;
 
 macro_rules! languages {

@@ -4,15 +4,11 @@
 
 use std::ops::Range;
 
+use super::super::masking::respelled;
+
 /// A copy of a text, of the same length, in which macros are blank or what they mean.
 pub(super) fn masked(source: &str) -> Option<String> {
-    let mut copy: Option<String> = None;
-    for (range, text) in macros(source) {
-        let blank = " ".repeat(range.len() - text.len());
-        let instead = format!("{text}{blank}");
-        copy.get_or_insert_with(|| source.to_owned()).replace_range(range, &instead);
-    }
-    copy
+    respelled(source, macros(source))
 }
 
 /// Where macros stand, with what they mean.

@@ -2,15 +2,12 @@
 
 use std::ops::Range;
 
+use super::super::masking::{closing, respelled};
+
 /// A copy of a text, of the same length, that the grammar reads.
 pub(super) fn masked(source: &str) -> Option<String> {
     let lower = source.to_ascii_lowercase();
-    let changes: Vec<_> = named_keys(&lower).chain(procedures(&lower)).chain(policies(&lower)).collect();
-    let mut copy = (!changes.is_empty()).then(|| source.to_owned())?;
-    for (range, text) in changes {
-        copy.replace_range(range, &text);
-    }
-    Some(copy)
+    respelled(source, named_keys(&lower).chain(procedures(&lower)).chain(policies(&lower)))
 }
 
 type Change = (Range<usize>, String);
@@ -43,7 +40,7 @@ fn procedures(lower: &str) -> impl Iterator<Item = Change> {
     let found = created(lower, WORD).filter_map(|start| {
         let name = start + WORD.len();
         let arguments = name + lower[name..].find('(').filter(|open| !lower[name..name + open].contains(';'))?;
-        let body = arguments + closing(&lower[arguments..])? + 1;
+        let body = arguments + closing(&lower[arguments..], *b"()")? + 1;
         let end = body + statement_end(&lower[body..]);
         let instead = written_over(&lower[body..end], &["returns", "int", "return", "1;"])?;
         Some([(start..name, "function ".to_owned()), (body..end, instead)])
@@ -71,19 +68,6 @@ fn created<'a>(lower: &'a str, word: &'a str) -> impl Iterator<Item = usize> + '
         before.ends_with("create") || before.ends_with("create or replace")
     };
     lower.match_indices(word).map(|(at, _)| at).filter(is_created)
-}
-
-/// Where the bracket is closed that a text begins with.
-fn closing(text: &str) -> Option<usize> {
-    let mut depth = 0;
-    text.bytes().position(|byte| {
-        depth += match byte {
-            b'(' => 1,
-            b')' => -1,
-            _ => 0,
-        };
-        depth == 0
-    })
 }
 
 /// Where a statement ends: at a semicolon that does not stand in its body.
