@@ -20,17 +20,19 @@ impl Show {
             let rows: Map<String, Value> = config
                 .rows()
                 .map(|(key, value, layer)| {
-                    let value = plain(key, &shown(key, value));
-                    (key.to_owned(), json!({ "value": value, "from": layer.to_string() }))
+                    let value = plain(&key, &shown(&key, &value));
+                    (key, json!({ "value": value, "from": layer.to_string() }))
                 })
                 .collect();
             terminal::print_json(&Value::Object(rows))?;
             return Ok(ExitCode::SUCCESS);
         }
         let mut text = String::new();
-        for (key, value, layer) in config.rows() {
-            let value = in_short(key, &shown(key, value));
-            text.push_str(&format!("{key:<20} {value:<10} {layer}\n"));
+        let rows: Vec<_> = config.rows().collect();
+        let width = rows.iter().map(|(key, ..)| key.len()).max().unwrap_or_default();
+        for (key, value, layer) in rows {
+            let value = in_short(&key, &shown(&key, &value));
+            text.push_str(&format!("{key:<width$} {value:<10} {layer}\n"));
         }
         text.push_str("\nfiles, the later wins:\n");
         for file in &config.files {

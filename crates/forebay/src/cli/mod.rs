@@ -242,7 +242,7 @@ impl Common {
 
     /// The settings of the project at `root`, as the app takes them.
     fn settings(&self, root: &Path) -> Result<Settings, AppError> {
-        self.config(root).and_then(|config| config.settings()).map_err(wrong_settings)
+        self.config(root).and_then(Config::settings).map_err(wrong_settings)
     }
 
     /// The settings of the project at `root`, with where each came from.

@@ -21,6 +21,11 @@ pub(crate) fn all() -> Vec<(String, String)> {
         .collect()
 }
 
+/// Every variable of ours that is set and not empty.
+pub(crate) fn of_forebay() -> impl Iterator<Item = (String, String)> {
+    all().into_iter().filter(|(name, value)| name.starts_with("FOREBAY_") && !value.is_empty())
+}
+
 /// A variable that is set and not empty.
 pub(crate) fn read(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())

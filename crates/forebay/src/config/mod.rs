@@ -13,7 +13,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use forebay_app::settings::{DEFAULTS, Settings, variable};
+use forebay_app::settings::{self, Settings};
 use toml::{Table, Value};
 
 /// The name of a project's own settings file.
@@ -40,9 +40,10 @@ impl fmt::Display for Layer {
 }
 
 /// Every setting with the layer that decided it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Config {
-    values: BTreeMap<String, (Value, Layer)>,
+    /// What some layer says; every other setting is as it is by default.
+    said: BTreeMap<String, (Value, Layer)>,
     pub(crate) files: Vec<PathBuf>,
 }
 
@@ -86,7 +87,7 @@ impl Config {
         project: &Path,
         flags: &[String],
     ) -> Result<Self, ConfigError> {
-        let mut config = Self::defaults()?;
+        let mut config = Self::default();
         if let Some(user) = user {
             config.overlay_file(user, |_, _, asked| Some(asked))?;
         }
@@ -97,26 +98,23 @@ impl Config {
         Ok(config)
     }
 
-    pub(crate) fn rows(&self) -> impl Iterator<Item = (&str, &Value, &Layer)> {
-        self.values.iter().map(|(key, (value, layer))| (key.as_str(), value, layer))
+    /// Every setting, and every recognizer that a file defines, in order.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (String, Value, Layer)> {
+        let defaults = settings::keys()
+            .filter_map(|key| Some((settings::default(&key)?, key)))
+            .map(|(value, key)| (key, (value, Layer::Default)));
+        let mut rows: BTreeMap<String, (Value, Layer)> = defaults.collect();
+        rows.extend(self.said.clone());
+        rows.into_iter().map(|(key, (value, layer))| (key, value, layer))
     }
 
     /// The settings as the app takes them.
-    pub(crate) fn settings(&self) -> Result<Settings, ConfigError> {
-        let mut table = Table::new();
-        for (key, (value, _)) in &self.values {
-            insert(&mut table, key, value.clone());
-        }
-        table.try_into().map_err(|error: toml::de::Error| ConfigError::NotToml {
+    pub(crate) fn settings(self) -> Result<Settings, ConfigError> {
+        let given = self.said.into_iter().map(|(key, (value, _))| (key, value)).collect();
+        Settings::with(given).map_err(|error| ConfigError::NotToml {
             path: PathBuf::from("settings"),
             message: error.message().to_owned(),
         })
-    }
-
-    fn defaults() -> Result<Self, ConfigError> {
-        let table = parse(Path::new("settings.toml"), DEFAULTS)?;
-        let values = flatten(table).into_iter().map(|(key, value)| (key, (value, Layer::Default)));
-        Ok(Self { values: values.collect(), files: Vec::new() })
     }
 
     /// Lays a file over what holds; `may` gives what becomes of a value, or none if it may not be set.
@@ -138,17 +136,14 @@ impl Config {
         let mut table = parse(path, &text)?;
         if let Some(defined) = table.remove(recognizers::SECTION) {
             let rows = recognizers::read(defined, path)?;
-            self.values.extend(rows.into_iter().map(|(key, row)| (key, (row, layer.clone()))));
+            self.said.extend(rows.into_iter().map(|(key, row)| (key, (row, layer.clone()))));
         }
         flatten(table).into_iter().try_for_each(|(key, value)| self.set(&key, value, &layer, may))
     }
 
     fn overlay_environment(&mut self) -> Result<(), ConfigError> {
-        let keys: Vec<String> =
-            self.values.keys().filter(|key| !recognizers::is_one(key)).cloned().collect();
-        for key in keys {
-            let name = variable(&key);
-            if let Some(text) = environment::read(&name) {
+        for (name, text) in environment::of_forebay() {
+            if let Some(key) = settings::of_variable(&name) {
                 self.set_text(&key, &text, &Layer::Environment(name))?;
             }
         }
@@ -165,25 +160,31 @@ impl Config {
 
     /// Sets a value as it is written in an environment variable or a flag.
     fn set_text(&mut self, key: &str, text: &str, layer: &Layer) -> Result<(), ConfigError> {
-        let is_list = self.values.get(key).is_some_and(|(value, _)| value.is_array());
+        let is_list = self.held(key).is_some_and(|value| value.is_array());
         let value = if is_list { list_from_text(text) } else { from_text(text) };
         self.set(key, value, layer, |_, _, asked| Some(asked))
     }
 
     fn set(&mut self, key: &str, value: Value, layer: &Layer, may: May) -> Result<(), ConfigError> {
         let (layer, key) = (layer.clone(), key.to_owned());
-        let Some(slot) = self.values.get_mut(&key) else {
+        let Some(held) = self.held(&key) else {
             return Err(ConfigError::Unknown { layer, key });
         };
-        if !fits(&slot.0, &value) {
-            let expected = expected(&slot.0);
+        if !fits(&held, &value) {
+            let expected = expected(&held);
             return Err(ConfigError::WrongType { layer, key, value: value.to_string(), expected });
         }
-        let Some(allowed) = may(&key, &slot.0, value.clone()) else {
+        let Some(allowed) = may(&key, &held, value.clone()) else {
             return Err(ConfigError::Loosens { layer, key, value: value.to_string() });
         };
-        *slot = (allowed, layer);
+        self.said.insert(key, (allowed, layer));
         Ok(())
+    }
+
+    /// What holds so far.
+    fn held(&self, key: &str) -> Option<Value> {
+        let said = self.said.get(key).map(|(value, _)| value.clone());
+        said.or_else(|| settings::default(key))
     }
 }
 
@@ -215,18 +216,6 @@ fn flatten(table: Table) -> Vec<(String, Value)> {
             value => vec![(key, value)],
         })
         .collect()
-}
-
-fn insert(table: &mut Table, key: &str, value: Value) {
-    match key.split_once('.') {
-        None => drop(table.insert(key.to_owned(), value)),
-        Some((first, rest)) => {
-            let inner = table.entry(first).or_insert_with(|| Value::Table(Table::new()));
-            if let Value::Table(inner) = inner {
-                insert(inner, rest, value);
-            }
-        }
-    }
 }
 
 /// A value as it is written in an environment variable or a flag.
@@ -262,12 +251,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_defaults_are_settings() {
-        let settings = Config::defaults().unwrap().settings().unwrap();
-        assert_eq!(settings.keep.runs, 30);
-    }
-
-    #[test]
     fn later_layers_win_and_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let (user, project) = (folder.path().join("user.toml"), folder.path().join("project.toml"));
@@ -277,8 +260,8 @@ mod tests {
         let row = |name: &str| {
             config
                 .rows()
-                .find(|(key, ..)| *key == name)
-                .map(|(_, value, layer)| (value.as_integer(), layer.clone()))
+                .find(|(key, ..)| key == name)
+                .map(|(_, value, layer)| (value.as_integer(), layer))
         };
         assert_eq!(row("digest.budget"), Some((Some(333), Layer::File(project.clone()))));
         assert_eq!(row("digest.verbatim"), Some((Some(222), Layer::File(user.clone()))));

@@ -13,11 +13,6 @@ use super::{ConfigError, Layer};
 /// Where they stand in a settings file.
 pub(super) const SECTION: &str = "recognizers";
 
-/// Whether a key is that of a recognizer.
-pub(super) fn is_one(key: &str) -> bool {
-    key.strip_prefix(SECTION).is_some_and(|rest| rest.starts_with('.'))
-}
-
 /// The rows of a file by their keys, if all of them are good.
 pub(super) fn read(defined: Value, file: &Path) -> Result<Vec<(String, Value)>, ConfigError> {
     let bad = |key: String, message: String| ConfigError::BadRecognizer {

@@ -1,5 +1,7 @@
 //! Settings: what a user can change. The defaults stand in `settings.toml` beside this file.
 
+mod defaults;
+
 use std::time::Duration;
 
 use forebay_domain::EntryKind;
@@ -8,18 +10,30 @@ use forebay_domain::time::days;
 use forebay_sandbox::Profile;
 use serde::{Deserialize, Serialize};
 
+pub use self::defaults::{default, keys};
 use crate::recognizers::Recognizers;
 
 /// The settings and their defaults, as the file a user would write.
 pub const DEFAULTS: &str = include_str!("settings.toml");
 
+/// Settings whose variables have names of their own.
+const NAMED: &[(&str, &str)] =
+    &[("store.url", "FOREBAY_STORE"), ("store.workspace", "FOREBAY_WORKSPACE")];
+
 /// The environment variable that sets one setting: `digest.budget` by `FOREBAY_DIGEST_BUDGET`.
 pub fn variable(key: &str) -> String {
-    match key {
-        "store.url" => "FOREBAY_STORE".to_owned(),
-        "store.workspace" => "FOREBAY_WORKSPACE".to_owned(),
-        key => format!("FOREBAY_{}", key.replace('.', "_").to_uppercase()),
-    }
+    let named = NAMED.iter().find(|(known, _)| *known == key);
+    named.map_or_else(
+        || format!("FOREBAY_{}", key.replace('.', "_").to_uppercase()),
+        |(_, name)| (*name).to_owned(),
+    )
+}
+
+/// The setting that an environment variable sets, if it sets one.
+pub fn of_variable(name: &str) -> Option<String> {
+    let named = NAMED.iter().find(|(_, known)| *known == name).map(|(key, _)| (*key).to_owned());
+    let spelled = || Some(name.strip_prefix("FOREBAY_")?.to_lowercase().replacen('_', ".", 1));
+    named.or_else(spelled).filter(|key| default(key).is_some() && variable(key) == name)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -298,6 +312,17 @@ mod profile_by_name {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_setting_has_a_variable() {
+        for key in keys() {
+            assert_eq!(of_variable(&variable(&key)), Some(key));
+        }
+        for none in ["FOREBAY_STORE_URL", "FOREBAY_HOME", "FOREBAY_digest_budget", "DIGEST_BUDGET"]
+        {
+            assert_eq!(of_variable(none), None);
+        }
+    }
 
     #[test]
     fn a_workspace_below_another_is_none_of_the_others() {
