@@ -1,5 +1,6 @@
 //! What a profile lets a run read and write, as real paths.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::env;
 use std::fs;
@@ -11,7 +12,7 @@ use super::places::{
     Cache, DEVICES, Place, SECRET_STORES, SECRETS_LEFT_OPEN, SYSTEM, TEMP, TOOL_CACHES, TOOL_LOCKS,
 };
 use super::{Isolation, Profile};
-use crate::on_path;
+use crate::search_path;
 
 /// What a run can reach. Paths are real: absolute and free of symbolic links, where they exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -202,10 +203,11 @@ impl Finder<'_> {
         if let Ok(real) = path.canonicalize() {
             return Some(real);
         }
-        if tools.has(cache.program) {
-            // What cannot be made is a cache that the tool will complain about itself.
-            let _ = fs::create_dir_all(&path);
+        if !tools.has(cache.program) {
+            return None;
         }
+        // What cannot be made is a cache that the tool will complain about itself.
+        let _ = fs::create_dir_all(&path);
         path.canonicalize().ok()
     }
 }
@@ -217,12 +219,14 @@ fn denied(isolation: &Isolation) -> Vec<PathBuf> {
 /// Which programs are installed, each looked for once.
 #[derive(Default)]
 struct Tools {
+    folders: OnceCell<Vec<PathBuf>>,
     looked_for: HashMap<&'static str, bool>,
 }
 
 impl Tools {
     fn has(&mut self, program: &'static str) -> bool {
-        let look = || on_path(program).any(|path| path.is_file());
+        let folders = self.folders.get_or_init(search_path::folders);
+        let look = || folders.iter().any(|folder| folder.join(program).is_file());
         *self.looked_for.entry(program).or_insert_with(look)
     }
 }
