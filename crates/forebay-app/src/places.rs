@@ -68,7 +68,9 @@ impl Places {
         if slot.try_lock().is_ok_and(|slot| slot.is_none()) {
             let (slot, stores) = (Arc::clone(slot), self.stores.clone());
             // Whoever needs the store tries again, and tells what is wrong.
-            std::thread::spawn(move || drop(open_once(&slot, &stores, &which)));
+            std::thread::spawn(move || {
+                open_once(&slot, &stores, &which).and_then(|store| Ok(store.get_ready()?))
+            });
         }
     }
 

@@ -197,6 +197,11 @@ pub trait Store: Send + Sync {
     /// Ends a token; says whether there was one that had not been ended.
     fn revoke_token(&self, id: &str, at: Timestamp) -> Result<bool, StoreError>;
 
+    /// Does beforehand what storing a run would have to do first, where there is such a thing.
+    fn get_ready(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Does what keeps the store quick and small, when nobody waits for an answer.
     fn tidy(&self) -> Result<(), StoreError>;
 

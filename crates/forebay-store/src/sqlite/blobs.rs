@@ -17,6 +17,14 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
+const FIND: &str = "SELECT id FROM blob WHERE hash = ?1";
+const CREATE: &str = "INSERT INTO blob DEFAULT VALUES";
+const ADD_PART: &str =
+    "INSERT INTO blob_part (blob, start, line, bytes, data) VALUES (?1, ?2, ?3, ?4, ?5)";
+const COMPLETE: &str = "UPDATE blob SET hash = ?2, bytes = ?3, lines = ?4 WHERE id = ?1";
+/// What a new content takes.
+pub(super) const WRITING: &[&str] = &[FIND, CREATE, ADD_PART, COMPLETE];
+
 /// A part that is ready to be written.
 pub(crate) struct Part {
     pub(crate) start: u64,
@@ -46,7 +54,7 @@ fn compress(raw: &[u8]) -> io::Result<Vec<u8>> {
 
 /// Starts a blob whose content is not known yet.
 pub(super) fn create(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
-    transaction.prepare_cached("INSERT INTO blob DEFAULT VALUES")?.execute([])?;
+    transaction.prepare_cached(CREATE)?.execute([])?;
     Ok(transaction.last_insert_rowid())
 }
 
@@ -55,9 +63,7 @@ pub(super) fn write_parts(
     blob: i64,
     parts: &[Part],
 ) -> rusqlite::Result<()> {
-    let mut insert = transaction.prepare_cached(
-        "INSERT INTO blob_part (blob, start, line, bytes, data) VALUES (?1, ?2, ?3, ?4, ?5)",
-    )?;
+    let mut insert = transaction.prepare_cached(ADD_PART)?;
     for part in parts {
         insert.execute((
             blob,
@@ -75,10 +81,7 @@ pub(super) fn with_hash(
     connection: &Connection,
     hash: &blake3::Hash,
 ) -> rusqlite::Result<Option<i64>> {
-    connection
-        .prepare_cached("SELECT id FROM blob WHERE hash = ?1")?
-        .query_row([hash.as_bytes()], |row| row.get(0))
-        .optional()
+    connection.prepare_cached(FIND)?.query_row([hash.as_bytes()], |row| row.get(0)).optional()
 }
 
 /// Names a blob by its content, now that all of it is written.
@@ -90,7 +93,7 @@ pub(super) fn complete(
     lines: u64,
 ) -> rusqlite::Result<()> {
     transaction
-        .prepare_cached("UPDATE blob SET hash = ?2, bytes = ?3, lines = ?4 WHERE id = ?1")?
+        .prepare_cached(COMPLETE)?
         .execute((blob, hash.as_bytes(), bytes as i64, lines as i64))
         .map(drop)
 }

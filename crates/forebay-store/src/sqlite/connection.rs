@@ -44,6 +44,8 @@ pub(super) struct Pool {
 struct Connections {
     idle: Vec<Connection>,
     lent: usize,
+    /// One of those lent will be back at once, and ready.
+    is_getting_ready: bool,
 }
 
 impl Pool {
@@ -53,7 +55,8 @@ impl Pool {
         }
         let mut connection = connect(path).map_err(|error| StoreError::engine(path, error))?;
         migrate::bring_up_to_date(&mut connection, path)?;
-        let connections = Mutex::new(Connections { idle: vec![connection], lent: 0 });
+        let connections =
+            Mutex::new(Connections { idle: vec![connection], ..Connections::default() });
         let (given_back, turn) = Default::default();
         Ok(Self { path: path.to_owned(), connections, given_back, turn })
     }
@@ -134,9 +137,27 @@ impl Pool {
             .sum()
     }
 
+    /// Prepares statements, for a thread that is busy with something else before it needs them.
+    pub(super) fn get_ready(
+        &self,
+        mut statements: impl Iterator<Item = &'static str>,
+    ) -> Result<(), StoreError> {
+        let mut connections = self.connections.lock();
+        let Some(connection) = connections.idle.pop() else { return Ok(()) };
+        connections.lent += 1;
+        connections.is_getting_ready = true;
+        drop(connections);
+        let prepared = statements.try_for_each(|sql| connection.prepare_cached(sql).map(drop));
+        drop(Lent { pool: self, connection: Some(connection) });
+        self.connections.lock().is_getting_ready = false;
+        prepared.map_err(|error| self.explain(error))
+    }
+
     fn lend(&self) -> Lent<'_> {
         let mut connections = self.connections.lock();
-        while connections.idle.is_empty() && connections.lent >= MOST_CONNECTIONS {
+        while connections.idle.is_empty()
+            && (connections.lent >= MOST_CONNECTIONS || connections.is_getting_ready)
+        {
             if self.given_back.wait_for(&mut connections, LONGEST_WAIT).timed_out() {
                 break;
             }

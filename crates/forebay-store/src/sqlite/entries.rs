@@ -8,10 +8,31 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use super::blobs;
 use super::words::{self, Placed};
-use super::{endings, passages, purge, sessions};
+use super::{endings, ledger, passages, purge, sessions};
 use crate::contract::{NewDetail, NewEntry, NewNote};
 use crate::incoming::{Arrival, Begun, Content};
 use crate::passage::{IndexState, IndexStep};
+
+const NEXT_ID: &str = "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'entry'";
+const IS_TAKEN: &str = "SELECT EXISTS (SELECT 1 FROM entry WHERE ref = ?1)
+         OR EXISTS (SELECT 1 FROM gone WHERE ref = ?1)";
+const WRITE: &str =
+    "INSERT INTO entry (id, ref, complete, kind, title, source, session, branch, created,
+         blob, digest, searchable, ticket)
+     VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+     ON CONFLICT (id) DO UPDATE SET ref = excluded.ref, complete = 1, kind = excluded.kind,
+         title = excluded.title, source = excluded.source, session = excluded.session,
+         branch = excluded.branch, created = excluded.created, blob = excluded.blob,
+         digest = excluded.digest, searchable = excluded.searchable,
+         ticket = excluded.ticket";
+const WRITE_RUN: &str =
+    "INSERT INTO run (entry, ending, code, micros, cwd, spans) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+
+/// What storing a run takes, the larger ones first.
+pub(super) fn statements_of_a_run() -> impl Iterator<Item = &'static str> {
+    let of_entry = [WRITE, sessions::TOUCH, passages::ADD, WRITE_RUN, IS_TAKEN, NEXT_ID];
+    of_entry.into_iter().chain(blobs::WRITING.iter().copied()).chain([ledger::RECORD])
+}
 
 /// Makes an entry that nobody sees yet.
 pub(super) fn begin(transaction: &Transaction<'_>) -> rusqlite::Result<Begun> {
@@ -151,16 +172,7 @@ pub(super) fn write_entry(
 ) -> rusqlite::Result<()> {
     let session = sessions::touch(transaction, &new.session, &new.client, new.created)?;
     transaction
-        .prepare_cached(
-            "INSERT INTO entry (id, ref, complete, kind, title, source, session, branch, created,
-                 blob, digest, searchable, ticket)
-             VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
-             ON CONFLICT (id) DO UPDATE SET ref = excluded.ref, complete = 1, kind = excluded.kind,
-                 title = excluded.title, source = excluded.source, session = excluded.session,
-                 branch = excluded.branch, created = excluded.created, blob = excluded.blob,
-                 digest = excluded.digest, searchable = excluded.searchable,
-                 ticket = excluded.ticket",
-        )?
+        .prepare_cached(WRITE)?
         .execute((
             entry,
             reference.as_str(),
@@ -180,11 +192,7 @@ pub(super) fn write_entry(
 
 /// The id after the last one ever given out.
 fn next_id(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
-    transaction
-        .prepare_cached(
-            "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'entry'",
-        )?
-        .query_row([], |row| row.get(0))
+    transaction.prepare_cached(NEXT_ID)?.query_row([], |row| row.get(0))
 }
 
 /// The ticket that a branch is about.
@@ -194,9 +202,7 @@ pub(super) fn ticket_of(branch: Option<&str>) -> Option<String> {
 
 /// A random reference that neither an entry nor a forgotten one has.
 pub(super) fn unused_reference(connection: &Connection) -> rusqlite::Result<Reference> {
-    let mut taken = connection.prepare_cached(
-        "SELECT EXISTS (SELECT 1 FROM entry WHERE ref = ?1) OR EXISTS (SELECT 1 FROM gone WHERE ref = ?1)",
-    )?;
+    let mut taken = connection.prepare_cached(IS_TAKEN)?;
     loop {
         let mut random = [0; 16];
         getrandom::fill(&mut random)
@@ -211,9 +217,7 @@ pub(super) fn unused_reference(connection: &Connection) -> rusqlite::Result<Refe
 fn write_run(transaction: &Transaction<'_>, entry: i64, run: &RunRecord) -> rusqlite::Result<()> {
     let (ending, code) = endings::words(run.ending);
     transaction
-        .prepare_cached(
-            "INSERT INTO run (entry, ending, code, micros, cwd, spans) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        )?
+        .prepare_cached(WRITE_RUN)?
         .execute((
             entry,
             ending,

@@ -9,17 +9,17 @@ use rusqlite::{Connection, Transaction};
 
 use crate::contract::Facts;
 
+pub(super) const RECORD: &str = "INSERT INTO usage
+         (at, session, tool, raw_tokens, host_tokens, delivered_tokens, millis)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+
 pub(super) fn record(
     transaction: &Transaction<'_>,
     answered: &Answered,
     at: Timestamp,
 ) -> rusqlite::Result<()> {
     transaction
-        .prepare_cached(
-            "INSERT INTO usage
-                 (at, session, tool, raw_tokens, host_tokens, delivered_tokens, millis)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        )?
+        .prepare_cached(RECORD)?
         .execute((
             at.0,
             &answered.session,

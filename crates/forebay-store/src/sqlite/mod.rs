@@ -422,6 +422,10 @@ impl Store for SqliteStore {
         self.writing(|transaction| tokens::revoke(transaction, id, at))
     }
 
+    fn get_ready(&self) -> Result<(), StoreError> {
+        self.pool.get_ready(entries::statements_of_a_run())
+    }
+
     fn tidy(&self) -> Result<(), StoreError> {
         if self.reading(words::wants_tidying)? {
             self.pool.in_transaction_unless_busy(words::tidy)?;

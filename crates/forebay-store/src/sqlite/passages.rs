@@ -6,16 +6,17 @@ use super::entries::parse_reference;
 use super::words::{self, Placed};
 use crate::passage::{NewChunk, Outdated, Renewed};
 
+pub(super) const ADD: &str =
+    "INSERT INTO chunk (id, entry, start, bytes, first_line, last_line, title, key, created)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+
 pub(super) fn write(
     transaction: &Transaction<'_>,
     entry: i64,
     chunks: &[NewChunk],
     placed: &mut Placed,
 ) -> rusqlite::Result<()> {
-    let mut place = transaction.prepare_cached(
-        "INSERT INTO chunk (id, entry, start, bytes, first_line, last_line, title, key, created)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    )?;
+    let mut place = transaction.prepare_cached(ADD)?;
     let mut model = Model::default();
     let first = if chunks.is_empty() { 0 } else { words::next_passage(transaction)? };
     for (id, chunk) in (first..).zip(chunks) {
