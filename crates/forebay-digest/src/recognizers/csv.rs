@@ -28,7 +28,8 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 
 /// How many rows there are and how many columns, where a delimiter cuts all rows alike.
 fn layout(start: &Start<'_>) -> Option<(usize, usize)> {
-    DELIMITERS.into_iter().find_map(|delimiter| {
+    let begins_with = |delimiter: &char| start.telling().next().is_some_and(|line| line.contains([*delimiter, '"']));
+    DELIMITERS.into_iter().filter(begins_with).find_map(|delimiter| {
         let rows = rows(start, delimiter);
         let first = rows.first()?;
         let columns = fields(first, delimiter).count();

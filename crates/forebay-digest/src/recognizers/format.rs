@@ -52,12 +52,19 @@ impl<'a> Start<'a> {
 
     /// Whether at least `percent` of the lines that say something are such ones.
     pub(crate) fn mostly(&self, percent: usize, is_one: impl Fn(&str) -> bool) -> bool {
-        let (mut all, mut such) = (0, 0);
+        let (mut such, mut others) = (0, 0);
         for line in self.telling() {
-            all += 1;
-            such += usize::from(is_one(line));
+            if is_one(line) {
+                such += 1;
+            } else {
+                others += 1;
+            }
+            // Most formats are not the one: they need not look at the rest.
+            if others * 100 > self.lines.len() * (100 - percent) {
+                return false;
+            }
         }
-        all > 0 && such * 100 >= all * percent
+        such > 0 && such * 100 >= (such + others) * percent
     }
 
     /// The claim of a format whose lines look right.

@@ -20,12 +20,12 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     let is_hit = |line: &str| hit(line).is_some() || start.expected && (spaced_hit(line).is_some() || is_grumble(line));
     let named = start.mostly(95, |line| is_hit(line) || line == "--" || is_context(line));
     let enough = start.telling().count() >= 3;
-    let complains = start.mostly(30, |line| Complaint::read(line).is_some());
-    if enough && named && (start.expected || !complains) {
+    let complains = || start.mostly(30, |line| Complaint::read(line).is_some());
+    if enough && named && (start.expected || !complains()) {
         return Some(start.claim());
     }
-    let heading = start.mostly(95, |line| numbered(line).is_some() || is_heading(line));
-    (enough && heading && start.expected).then_some(Claim::Sure)
+    let heading = || start.mostly(95, |line| numbered(line).is_some() || is_heading(line));
+    (enough && start.expected && heading()).then_some(Claim::Sure)
 }
 
 #[derive(Debug, Default)]

@@ -19,8 +19,11 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
         return Some(Claim::Sure);
     }
     let ruled = start.lines.iter().take(4).any(|line| is_rule(line));
+    if !ruled {
+        return None;
+    }
     let rows = start.telling().filter(|line| is_rule(line) || line.contains(['|', '│'])).count();
-    (ruled && rows >= 4 && rows * 10 >= start.telling().count() * 8).then_some(Claim::Sure)
+    (rows >= 4 && rows * 10 >= start.telling().count() * 8).then_some(Claim::Sure)
 }
 
 /// `+----+-----+`, `----+-----`, `├────┼─────┤`, `|----|-----|`.

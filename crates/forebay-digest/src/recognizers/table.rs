@@ -22,10 +22,12 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     let mut lines = start.telling();
     let header = lines.next()?;
     let columns = header.split_ascii_whitespace().count();
-    let is_header = columns >= 3 && header.split_ascii_whitespace().take(2).all(is_caption);
+    if columns < 3 || !header.split_ascii_whitespace().take(2).all(is_caption) {
+        return None;
+    }
     let wide = start.telling().skip(1).filter(|line| line.split_ascii_whitespace().count() + 2 >= columns.min(6)).count();
     let rows = start.telling().count() - 1;
-    (is_header && rows >= 2 && wide * 10 >= rows * 9).then_some(start.claim())
+    (rows >= 2 && wide * 10 >= rows * 9).then_some(start.claim())
 }
 
 fn is_caption(word: &str) -> bool {
