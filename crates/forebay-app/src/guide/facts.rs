@@ -12,7 +12,7 @@ use super::git::GitState;
 use crate::{App, AppError, overview};
 
 /// Events of each priority that are looked at, prompts aside: far more than a guide has room for.
-const MOST_EVENTS: usize = 500;
+const MOST_EVENTS: usize = 200;
 const MOST_ENTRIES: usize = 100;
 const MOST_REQUEST_WORDS: usize = 40;
 
