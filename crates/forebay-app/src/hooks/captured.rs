@@ -1,5 +1,6 @@
 //! A tool's result on its way to the store: without its secrets, whole, and with a digest.
 
+use std::cell::OnceCell;
 use std::path::PathBuf;
 
 use forebay_digest::{Budget, Digest, Digester, Hint};
@@ -9,6 +10,7 @@ use forebay_domain::{Entry, EntryKind, Redactions, Stream};
 
 use super::saved;
 use crate::keeping::Keeping;
+use crate::places::SharedStore;
 use crate::render::frame;
 use crate::{App, AppError};
 
@@ -64,11 +66,17 @@ impl<'a> Raw<'a> {
 
 /// Stores a result and makes its digest.
 pub(super) fn store(app: &App, call: &ToolCall, raw: &Raw<'_>) -> Result<Captured, AppError> {
-    let store = app.places.own()?;
+    // The digest takes as long as the store takes to open.
+    app.places.open_own_soon();
+    let opened = OnceCell::new();
+    let begin = || {
+        let store: SharedStore = app.places.own()?;
+        Ok(opened.get_or_init(|| store).upload()?)
+    };
     let (title, in_title) = app.redaction.text(&title(call));
     let title = cut::one_line(&title, 200);
     let mut streams = app.redaction.streams();
-    let mut keeping = Keeping::new(&*store, digester(app, call, &title, raw.result))?;
+    let mut keeping = Keeping::new(begin, digester(app, call, &title, raw.result));
     let keep = &mut |_: Stream, clean: &[u8]| keeping.take(clean);
     raw.read(&mut |stream, bytes| streams.push(stream, bytes, keep)).map_err(unreadable)?;
     let mut redactions = streams.finish(keep);

@@ -5,7 +5,8 @@ use forebay_domain::text::{cut, number};
 use forebay_domain::time::Span;
 use forebay_domain::{Ending, Entry, Limit, Redactions, Reference, tokens};
 use forebay_sandbox::Finished;
-use forebay_store::StoreError;
+
+use crate::AppError;
 
 /// What the frame may cost; the digest gets the rest of the budget.
 pub(crate) const RESERVED_TOKENS: u64 = 80;
@@ -41,7 +42,7 @@ impl Outcome<'_> {
 /// The whole answer to a run, within `budget` tokens.
 pub(crate) fn run(
     digest: &Digest,
-    entry: Result<&Entry, &StoreError>,
+    entry: Result<&Entry, &AppError>,
     outcome: &Outcome<'_>,
     budget: u64,
 ) -> String {
@@ -96,7 +97,7 @@ fn fitted(body: &str, room: usize) -> Option<String> {
 }
 
 /// `[ctx:k3v9m2a1xq] exit 101 · 41 s · 9,012 lines, 61k tokens -> 190`
-fn head(digest: &Digest, entry: Result<&Entry, &StoreError>, outcome: &Outcome<'_>) -> String {
+fn head(digest: &Digest, entry: Result<&Entry, &AppError>, outcome: &Outcome<'_>) -> String {
     let reference =
         entry.map_or_else(|_| "NOT STORED".to_owned(), |entry| entry.reference.to_string());
     let size = size(digest);
@@ -117,10 +118,10 @@ fn size(digest: &Digest) -> String {
 }
 
 /// What a reader must know beside the output.
-fn remarks(entry: Result<&Entry, &StoreError>, finished: &Finished) -> Vec<String> {
+fn remarks(entry: Result<&Entry, &AppError>, finished: &Finished) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Err(error) = entry {
-        let hint = error.hint().unwrap_or_default();
+        let hint = error.hint.as_deref().unwrap_or_default();
         remarks.push(format!("the command ran, but its output is not stored: {error}. {hint}"));
     }
     if finished.ending == Ending::TimedOut {

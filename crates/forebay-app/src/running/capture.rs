@@ -4,7 +4,7 @@ use forebay_digest::{Budget, Digest, Digester};
 use forebay_domain::{Entry, EntryKind, Redactions, RunRecord, Spans, Stream};
 use forebay_sandbox::isolation::{Reach, explain};
 use forebay_sandbox::{Finished, Profile, RunSpec, Sink};
-use forebay_store::{NewDetail, Store, StoreError};
+use forebay_store::{NewDetail, Store};
 
 use crate::keeping::Keeping;
 use crate::redaction::Streams;
@@ -77,7 +77,7 @@ impl Capture<'_> {
 /// A run's entry, or why there is none; the digest is there in either case.
 pub(super) struct Stored {
     pub(super) digest: Digest,
-    pub(super) entry: Result<Entry, StoreError>,
+    pub(super) entry: Result<Entry, AppError>,
     pub(super) redactions: Redactions,
     /// What isolation refused, as far as the output tells.
     pub(super) blocked: Vec<String>,
@@ -100,14 +100,15 @@ impl<'a> Taking<'a> {
         title: &'a str,
         intent: Option<&str>,
         budget: Budget,
-    ) -> Result<Self, AppError> {
-        Ok(Self {
-            keeping: Keeping::new(store, Digester::new(app.hint(title), intent, budget))?,
+    ) -> Self {
+        let digester = Digester::new(app.hint(title), intent, budget);
+        Self {
+            keeping: Keeping::new(|| Ok(store.upload()?), digester),
             title,
             bytes: 0,
             spans: Spans::default(),
             end: End::default(),
-        })
+        }
     }
 
     fn take(&mut self, stream: Stream, bytes: &[u8]) {
@@ -122,7 +123,7 @@ impl<'a> Taking<'a> {
         app: &App,
         spec: &RunSpec,
         finished: &Finished,
-    ) -> (Digest, Result<Entry, StoreError>) {
+    ) -> (Digest, Result<Entry, AppError>) {
         let mut new = app.new_entry(EntryKind::Run, self.title.to_owned());
         new.detail = NewDetail::Run(RunRecord {
             ending: finished.ending,

@@ -102,7 +102,7 @@ pub(crate) fn run_permitted(
     let spec = spec(app, command, options)?;
     let prepared = forebay_sandbox::prepare(&spec)?;
     let store = app.places.own()?;
-    let taking = Taking::new(app, &*store, &title, options.intent.as_deref(), budget.of_digest())?;
+    let taking = Taking::new(app, &*store, &title, options.intent.as_deref(), budget.of_digest());
     let mut capture = Capture { streams: app.redaction.streams(), taking, call, watcher };
     let finished = prepared.run(&mut capture, &call.cancel)?;
     let meaning = soft_failure::meaning(&line, finished.ending);
