@@ -183,7 +183,17 @@ pub trait Store: Send + Sync {
     /// Stores entries of a transcript and how far it is read with them, all or none.
     ///
     /// Answers `false`, and stores nothing, if another process went on with it meanwhile.
-    fn import(&self, entries: &[Import], step: &ImportStep) -> Result<bool, StoreError>;
+    fn import(&self, entries: &[Import], step: &ImportStep) -> Result<bool, StoreError> {
+        self.import_in_turn(entries, step, &|| ())
+    }
+
+    /// The same for who has several steps in work: `turn` returns when the ones before are stored.
+    fn import_in_turn(
+        &self,
+        entries: &[Import],
+        step: &ImportStep,
+        turn: &dyn Fn(),
+    ) -> Result<bool, StoreError>;
 
     /// Keeps a new token.
     fn keep_token(&self, token: &Token) -> Result<(), StoreError>;

@@ -3,7 +3,8 @@
 //! - [`find`] knows which transcripts there are and whose project each belongs to;
 //! - `read` hands out their lines from where the last import ended;
 //! - `turns` puts what the lines say together: turns, and results worth an entry of their own;
-//! - `write` makes entries of that, without secrets and searchable.
+//! - `write` makes entries of that, without secrets and searchable;
+//! - `store` stores them in batches.
 //!
 //! A batch of entries and how far the transcript is read with them are stored in one transaction, so an
 //! import that was interrupted goes on, and one that is repeated adds nothing. [`mod@discover`] only counts.
@@ -11,20 +12,21 @@
 pub mod discover;
 pub mod find;
 mod read;
+mod store;
 mod turns;
 mod write;
 
 use std::path::PathBuf;
-use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::mpsc::{self, SyncSender};
 
 use forebay_domain::Redactions;
 use forebay_domain::text::number;
-use forebay_store::{Import, ImportStep};
+use forebay_store::ImportStep;
 use serde_json::{Value, json};
 
 use self::find::Transcript;
+use self::store::{Batch, Workers};
 use self::turns::Collector;
-use crate::places::SharedStore;
 use crate::{Answer, App, AppError, Call, redaction};
 
 /// What is held in memory before it is written.
@@ -80,7 +82,7 @@ pub fn import(
     Ok(report)
 }
 
-/// Reads on where the last import ended, while another thread stores what was read.
+/// Reads on where the last import ended, while other threads store what was read.
 fn import_one(
     app: &App,
     transcript: &Transcript,
@@ -96,27 +98,11 @@ fn import_one(
     let from = known.map_or(0, |known| known.position);
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::sync_channel(BATCHES_AHEAD);
-        let writer = scope.spawn(|| store_batches(&store, receiver));
-        let batches = Batches { app, transcript, mark, position: from, sender };
+        let workers = Workers::start(scope, &store, receiver);
+        let batches = Batches { app, transcript, mark, sent: 0, position: from, sender };
         let read = batches.read(from, report, progress);
-        let written = writer.join().unwrap_or_else(|_| Err(interrupted()));
-        read.and(written)
+        read.and(workers.join())
     })
-}
-
-fn store_batches(store: &SharedStore, batches: Receiver<Batch>) -> Result<(), AppError> {
-    for Batch { entries, step } in batches {
-        // Another process that imports the same transcript has been here; it will do the rest.
-        if !store.import(&entries, &step)? {
-            break;
-        }
-    }
-    Ok(())
-}
-
-struct Batch {
-    entries: Vec<Import>,
-    step: ImportStep,
 }
 
 /// What was read of a transcript, on its way to the store.
@@ -124,6 +110,7 @@ struct Batches<'a> {
     app: &'a App,
     transcript: &'a Transcript,
     mark: String,
+    sent: usize,
     /// How far the batches go that were sent.
     position: u64,
     sender: SyncSender<Batch>,
@@ -181,16 +168,11 @@ impl Batches<'_> {
             from: self.position,
             to,
         };
+        let batch = Batch { number: self.sent, entries: made.entries, step };
         self.position = to;
-        self.sender.send(Batch { entries: made.entries, step }).is_ok()
+        self.sent += 1;
+        self.sender.send(batch).is_ok()
     }
-}
-
-fn interrupted() -> AppError {
-    AppError::unavailable(
-        "storing was interrupted",
-        Some("import again: it goes on where it ended"),
-    )
 }
 
 impl Report {

@@ -425,9 +425,15 @@ impl Store for PostgresStore {
         self.reading(|work| imports::state(work, transcript))
     }
 
-    fn import(&self, entries: &[Import], step: &ImportStep) -> Result<bool, StoreError> {
+    fn import_in_turn(
+        &self,
+        entries: &[Import],
+        step: &ImportStep,
+        turn: &dyn Fn(),
+    ) -> Result<bool, StoreError> {
         // Compressed first, so that the transaction is short.
         let ready = Packed::of_each(entries)?;
+        turn();
         let is_written = self.writing(|work| imports::write(work, &ready, step))?;
         if is_written {
             for import in entries {

@@ -28,10 +28,8 @@ pub(crate) mod vectors;
 pub(crate) mod words;
 
 use std::collections::BTreeMap;
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::thread;
 use std::time::Duration;
 
 use forebay_domain::event::Recorded;
@@ -392,15 +390,17 @@ impl Store for SqliteStore {
         self.reading(|connection| imports::state(connection, transcript))
     }
 
-    fn import(&self, entries: &[Import], step: &ImportStep) -> Result<bool, StoreError> {
+    fn import_in_turn(
+        &self,
+        entries: &[Import],
+        step: &ImportStep,
+        turn: &dyn Fn(),
+    ) -> Result<bool, StoreError> {
         let chunks: Vec<&NewChunk> = entries.iter().flat_map(|import| &import.chunks).collect();
-        // Compressed first, so that the transaction is short, and while words are put in order.
-        let (ready, words) = thread::scope(|scope| {
-            let packing = scope.spawn(|| Packed::of_each(entries));
-            let words = Batch::of(&chunks);
-            (packing.join().unwrap_or_else(|panic| resume_unwind(panic)), words)
-        });
-        let ready = ready?;
+        // All that needs no database comes first, so that the transaction is short.
+        let ready = Packed::of_each(entries)?;
+        let words = Batch::of(&chunks);
+        turn();
         self.writing_batch(words, &chunks, |transaction, placed| {
             imports::write(transaction, &ready, step, placed)
         })
