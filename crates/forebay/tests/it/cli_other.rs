@@ -334,7 +334,14 @@ fn wrong_settings_are_told_with_their_place() {
 fn config_lists_every_setting_and_file() {
     let env = TestEnv::new();
     let text = env.forebay(["config"]).ok().text();
-    assert!(text.contains("digest.budget        400        default"), "{text}");
+    let row = |key: &str| text.lines().find(|line| line.starts_with(key)).unwrap();
+    assert_eq!(
+        row("digest.budget").split_whitespace().collect::<Vec<_>>(),
+        ["digest.budget", "400", "default"]
+    );
+    // The longest name stands in its column, too.
+    let at = |value: &str, key: &str| row(key).find(value).unwrap();
+    assert_eq!(at("400", "digest.budget"), at("60000", "embedder.batch_timeout_ms"), "{text}");
     assert!(env.redact(&text).contains("[ROOT]/app/.forebay.toml (not there)"), "{text}");
 }
 
