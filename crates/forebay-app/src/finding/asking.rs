@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use forebay_domain::text::words;
+use forebay_domain::text::{inner, words};
 use forebay_domain::{Hit, Question};
 use forebay_store::{Meaning, Query, SimilarWord, Store};
 
@@ -115,14 +115,20 @@ impl Asked {
 
     /// The words of the question that stand in a passage.
     pub(super) fn matched(&self, hit: &Hit) -> Vec<String> {
-        let text: Vec<String> = words::words(&hit.title)
-            .chain(words::words(&hit.text))
-            .chain(words::words(&forebay_domain::text::inner::of_text(&hit.text)))
-            .collect();
-        let stands = |wanted: &&String| text.iter().any(|word| words::alike(word, wanted));
-        let begins = |wanted: &&String| text.iter().any(|word| word.starts_with(wanted.as_str()));
-        let whole = self.words.iter().filter(stands);
-        whole.chain(self.beginnings.iter().filter(begins)).cloned().collect()
+        let mut whole = vec![false; self.words.len()];
+        let mut begun = vec![false; self.beginnings.len()];
+        for text in [&hit.title, &hit.text, &inner::of_text(&hit.text)] {
+            words::mark(text, &self.words, words::alike, &mut whole);
+            words::mark(
+                text,
+                &self.beginnings,
+                |word, wanted| word.starts_with(wanted),
+                &mut begun,
+            );
+        }
+        let words = self.words.iter().zip(whole);
+        let all = words.chain(self.beginnings.iter().zip(begun));
+        all.filter(|(_, stands)| *stands).map(|(word, _)| word.clone()).collect()
     }
 
     /// Words of the stores that are written much like those asked for.

@@ -46,8 +46,9 @@ fn fenced(text: &str) -> Option<usize> {
 
 /// How many of the matched words a line has, by their beginnings.
 fn matches_in(line: &str, matched: &[String]) -> usize {
-    let words: Vec<String> = words::words(line).collect();
-    matched.iter().filter(|wanted| words.iter().any(|word| words::alike(word, wanted))).count()
+    let mut marks = vec![false; matched.len()];
+    words::mark(line, matched, words::alike, &mut marks);
+    marks.into_iter().filter(|stands| *stands).count()
 }
 
 /// The run of whole lines with the most matches that fits; empty when the match stands in a line

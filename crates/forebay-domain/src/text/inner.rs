@@ -5,6 +5,8 @@
 
 use std::collections::HashSet;
 
+use super::short;
+
 /// The inner words of a text, each compound once, ready to be indexed after it.
 pub fn of_text(text: &str) -> String {
     let mut inner = String::new();
@@ -50,28 +52,20 @@ pub fn is_emoji(c: char) -> bool {
 
 /// Hands them out, in order.
 pub fn each_run<'a>(text: &'a str, mut take: impl FnMut(&'a str)) {
-    let mut start = None;
-    for (at, c) in text.char_indices() {
-        let belongs = c.is_alphanumeric() || !c.is_ascii() && is_emoji(c);
-        match (belongs, start) {
-            (true, None) => start = Some(at),
-            (false, Some(from)) => {
-                take(&text[from..at]);
-                start = None;
-            }
-            _ => {}
-        }
-    }
-    if let Some(from) = start {
-        take(&text[from..]);
-    }
+    each_place(text, |start, end| take(&text[start..end]));
+}
+
+/// Hands out where they begin and end.
+pub fn each_place(text: &str, take: impl FnMut(usize, usize)) {
+    short::each_place(text, |c| c.is_alphanumeric() || is_emoji(c), take);
 }
 
 /// Whether a run is written as several words: `camelCase`, `HTTPServer`.
 fn is_compound(run: &str) -> bool {
     let bytes = run.as_bytes();
+    let has_inner_capital = bytes.iter().skip(1).any(u8::is_ascii_uppercase);
     let changes = |pair: &[u8]| !pair[0].is_ascii_uppercase() && pair[1].is_ascii_uppercase();
-    bytes.windows(2).any(changes) || bytes.windows(3).any(ends_acronym)
+    has_inner_capital && (bytes.windows(2).any(changes) || bytes.windows(3).any(ends_acronym))
 }
 
 /// `PRe`: the acronym ends before the last but one letter.

@@ -39,6 +39,44 @@ pub fn kind(byte: u8) -> Kind {
     KINDS[usize::from(byte)]
 }
 
+/// Hands out where the runs of ASCII letters and digits, and of foreign characters that belong to them, begin and
+/// end.
+#[inline]
+pub fn each_place(text: &str, belongs: impl Fn(char) -> bool, mut take: impl FnMut(usize, usize)) {
+    let mut start = 0;
+    while start < text.len() {
+        let end = end_of_run(text, start, &belongs);
+        if end > start {
+            take(start, end);
+        }
+        // What ends a run is no part of one.
+        start = text.ceil_char_boundary(end + 1);
+    }
+}
+
+#[inline]
+fn end_of_run(text: &str, start: usize, belongs: impl Fn(char) -> bool) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = start;
+    loop {
+        at += plain(&bytes[at..]);
+        match bytes.get(at) {
+            Some(0x80..) => match text[at..].chars().next().filter(|c| belongs(*c)) {
+                Some(c) => at += c.len_utf8(),
+                None => return at,
+            },
+            _ => return at,
+        }
+    }
+}
+
+/// How many ASCII letters and digits a text begins with.
+#[inline]
+fn plain(bytes: &[u8]) -> usize {
+    let is_other = |byte: &u8| matches!(kind(*byte), Kind::Other | Kind::Foreign);
+    bytes.iter().position(is_other).unwrap_or(bytes.len())
+}
+
 /// The bytes from `start` to `end` as a number; none where they are too many.
 #[inline]
 pub fn key(text: &[u8], start: usize, end: usize) -> Option<u128> {

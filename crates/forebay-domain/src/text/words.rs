@@ -1,5 +1,7 @@
 //! Words of a question, as the search and the digest's intent understand them.
 
+use super::short;
+
 /// Words that stand in nearly every question and tell nothing.
 pub(crate) const STOP_WORDS: &[&str] = &[
     "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by",
@@ -15,6 +17,39 @@ pub fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
+}
+
+/// Hands the same out one after the other, without a text of its own for each.
+fn each(text: &str, mut take: impl FnMut(&str)) {
+    let mut lower = String::new();
+    short::each_place(text, char::is_alphanumeric, |start, end| {
+        let word = &text[start..end];
+        if word.is_ascii() {
+            lower.clear();
+            lower.push_str(word);
+            lower.make_ascii_lowercase();
+            take(&lower);
+        } else {
+            take(&word.to_lowercase());
+        }
+    });
+}
+
+/// Marks those of the wanted words that stand in a text; `stands` compares a word of the text with a wanted one.
+pub fn mark(
+    text: &str,
+    wanted: &[String],
+    stands: impl Fn(&str, &str) -> bool,
+    marks: &mut [bool],
+) {
+    if wanted.is_empty() {
+        return;
+    }
+    each(text, |word| {
+        for (mark, wanted) in marks.iter_mut().zip(wanted) {
+            *mark = *mark || stands(word, wanted);
+        }
+    });
 }
 
 /// The words of a question that carry it, each once; all of them when all are common.
@@ -61,6 +96,8 @@ pub fn alike(word: &str, wanted: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -69,6 +106,15 @@ mod tests {
         assert_eq!(telling("to be or not", 20), ["not"]);
         assert_eq!(telling("what is it", 20), ["what", "is", "it"]);
         assert_eq!(telling("", 20), Vec::<String>::new());
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_the_same_one_after_the_other(text in "[a-zA-Z0-9 ._日本🦀äÄẞ-]{0,40}") {
+            let mut all = Vec::new();
+            each(&text, |word| all.push(word.to_owned()));
+            prop_assert_eq!(all, words(&text).collect::<Vec<_>>());
+        }
     }
 
     #[test]
