@@ -33,35 +33,35 @@ fn dot(a: &[u8], b: &[u8]) -> i32 {
     const AT_ONCE: usize = 32;
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<AT_ONCE>(), b.as_chunks::<AT_ONCE>());
     let mut sum = 0;
-    for (a, b) in a.iter().zip(b) {
+    for part in 0..a.len().min(b.len()) {
         for at in 0..AT_ONCE {
-            sum += i32::from(a[at].cast_signed()) * i32::from(b[at].cast_signed());
+            sum += i32::from(a[part][at].cast_signed()) * i32::from(b[part][at].cast_signed());
         }
     }
-    for (a, b) in a_rest.iter().zip(b_rest) {
-        sum += i32::from(a.cast_signed()) * i32::from(b.cast_signed());
+    for at in 0..a_rest.len().min(b_rest.len()) {
+        sum += i32::from(a_rest[at].cast_signed()) * i32::from(b_rest[at].cast_signed());
     }
     sum
 }
 
-/// The products of one direction with all of `others`, which stand one after the other; by the best
+/// Writes the products of one direction with all of `others`, which stand one after the other; by the best
 /// instructions that the processor has.
-pub fn dots(one: &[u8], others: &[u8]) -> Vec<i32> {
+pub fn dots(one: &[u8], others: &[u8], products: &mut [i32]) {
     #[cfg(target_arch = "x86_64")]
-    if let Some(products) = wide::dots(one, others) {
-        return products;
+    if wide::dots(one, others, products) {
+        return;
     }
-    dots_plain(one, others)
+    dots_plain(one, others, products);
 }
 
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it is made for the registers of its caller")]
-fn dots_plain(one: &[u8], others: &[u8]) -> Vec<i32> {
-    let mut products = Vec::with_capacity(others.len() / one.len().max(1));
-    for other in others.chunks_exact(one.len().max(1)) {
-        products.push(dot(one, other));
+#[allow(clippy::needless_range_loop, reason = "an adapter of iterators is a function of its own")]
+fn dots_plain(one: &[u8], others: &[u8], products: &mut [i32]) {
+    let width = one.len();
+    for at in 0..products.len() {
+        products[at] = dot(one, &others[at * width..(at + 1) * width]);
     }
-    products
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -75,36 +75,45 @@ mod wide {
     /// Numbers in a register.
     const WIDTH: usize = 64;
 
+    /// Does it if the processor has registers for it.
     #[expect(unsafe_code, reason = "the processor was asked for what the functions need")]
-    pub(super) fn dots(one: &[u8], others: &[u8]) -> Option<Vec<i32>> {
+    pub(super) fn dots(one: &[u8], others: &[u8], products: &mut [i32]) -> bool {
         if has!("avx512f") && has!("avx512vnni") && one.len().is_multiple_of(WIDTH) {
-            return Some(unsafe { by_byte(one, others) });
+            unsafe { by_byte(one, others, products) };
+            return true;
         }
-        has!("avx2").then(|| unsafe { by_word(one, others) })
+        if has!("avx2") {
+            unsafe { by_word(one, others, products) };
+            return true;
+        }
+        false
     }
 
     #[target_feature(enable = "avx2")]
-    fn by_word(one: &[u8], others: &[u8]) -> Vec<i32> {
-        super::dots_plain(one, others)
+    fn by_word(one: &[u8], others: &[u8], products: &mut [i32]) {
+        super::dots_plain(one, others, products);
     }
 
     /// Multiplies and adds four bytes at once. The instruction takes one side without a sign, so that side is
     /// moved up by 128, and what this adds to every product is taken away again.
     #[target_feature(enable = "avx512f,avx512vnni")]
-    fn by_byte(one: &[u8], others: &[u8]) -> Vec<i32> {
+    #[allow(
+        clippy::needless_range_loop,
+        reason = "an adapter of iterators is a function of its own"
+    )]
+    fn by_byte(one: &[u8], others: &[u8], products: &mut [i32]) {
         let added = 128 * one.iter().map(|byte| i32::from(byte.cast_signed())).sum::<i32>();
-        let (parts, _) = one.as_chunks();
+        let (parts, others) = (one.as_chunks().0, others.as_chunks().0);
         let moved = _mm512_set1_epi8(i8::MIN);
-        let mut products = Vec::with_capacity(others.len() / one.len().max(1));
-        for other in others.chunks_exact(one.len().max(1)) {
+        for at in 0..products.len() {
+            let other = &others[at * parts.len()..(at + 1) * parts.len()];
             let mut sums = _mm512_setzero_si512();
-            for (one, other) in parts.iter().zip(other.as_chunks().0) {
-                let other = _mm512_xor_si512(loaded(other), moved);
-                sums = _mm512_dpbusd_epi32(sums, other, loaded(one));
+            for part in 0..parts.len() {
+                let other = _mm512_xor_si512(loaded(&other[part]), moved);
+                sums = _mm512_dpbusd_epi32(sums, other, loaded(&parts[part]));
             }
-            products.push(_mm512_reduce_add_epi32(sums) - added);
+            products[at] = _mm512_reduce_add_epi32(sums) - added;
         }
-        products
     }
 
     #[inline]
@@ -123,6 +132,12 @@ mod tests {
 
     use super::*;
 
+    fn all_dots(one: &[u8], others: &[u8]) -> Vec<i32> {
+        let mut products = vec![0; others.len() / one.len().max(1)];
+        dots(one, others, &mut products);
+        products
+    }
+
     proptest! {
         #[test]
         fn many_are_compared_as_one_is(
@@ -132,7 +147,7 @@ mod tests {
             let (one, others) = bytes.split_at(width.min(bytes.len()));
             let expect: Vec<i32> =
                 others.chunks_exact(one.len().max(1)).map(|other| dot(one, other)).collect();
-            prop_assert_eq!(dots(one, others), expect);
+            prop_assert_eq!(all_dots(one, others), expect);
         }
     }
 
@@ -140,9 +155,9 @@ mod tests {
     fn the_largest_products_fit() {
         for (a, b, product) in [(-128, -128, 16_384), (-128, 127, -16_256), (127, 127, 16_129)] {
             let (one, others) = ([i8::cast_unsigned(a); 256], [i8::cast_unsigned(b); 512]);
-            assert_eq!(dots(&one, &others), [256 * product; 2]);
+            assert_eq!(all_dots(&one, &others), [256 * product; 2]);
         }
-        assert!(dots(&[], &[]).is_empty() && dots(&[1; 64], &[1; 63]).is_empty());
+        assert!(all_dots(&[], &[]).is_empty() && all_dots(&[1; 64], &[1; 63]).is_empty());
     }
 
     #[test]

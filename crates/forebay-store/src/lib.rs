@@ -7,6 +7,7 @@ mod archive;
 mod contract;
 mod error;
 mod files;
+mod foremost;
 mod gathering;
 mod home;
 mod incoming;

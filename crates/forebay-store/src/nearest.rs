@@ -1,6 +1,10 @@
 //! Meanings held in memory, and the nearest of them.
 
+use std::convert::Infallible;
+
 use forebay_domain::meaning::{dots, length};
+
+use crate::foremost::Foremost;
 
 /// Below this two texts have nothing to do with each other, whatever comes first among them.
 pub(crate) const NEAR: f32 = 0.25;
@@ -8,6 +12,8 @@ pub(crate) const NEAR: f32 = 0.25;
 const MOST_COMPARED: i64 = 200_000;
 /// The same where vectors are long: what they may take in memory.
 const MOST_BYTES: i64 = 256 * 1024 * 1024;
+/// Meanings that are compared before the nearest of them are looked for: what is written of them stays at hand.
+const COMPARED_AT_ONCE: usize = 1_024;
 
 /// Whether so many meanings of this width are too many to be held and compared.
 pub(crate) fn are_too_many(count: i64, width: usize) -> bool {
@@ -58,78 +64,30 @@ impl Meanings {
         if wanted.len() != self.width || own_length <= 0.0 {
             return Vec::new();
         }
-        let mut nearest = Nearest { most, least: NEAR, found: Vec::with_capacity(2 * most) };
-        let products = dots(wanted, &self.numbers);
-        for ((id, length), product) in self.ids.iter().zip(&self.lengths).zip(products) {
-            let nearness = product as f32 / (own_length * length);
-            if nearness >= nearest.least && allows(*id) {
-                nearest.take(*id, nearness);
-            }
+        let mut nearest = Foremost::new(most, NEAR);
+        let fits = |passage| Ok::<_, Infallible>(allows(passage));
+        let mut nearness = [0.0; COMPARED_AT_ONCE];
+        let directions = self.numbers.chunks(COMPARED_AT_ONCE * self.width);
+        let lengths = self.lengths.chunks(COMPARED_AT_ONCE);
+        for (ids, others) in self.ids.chunks(COMPARED_AT_ONCE).zip(directions.zip(lengths)) {
+            let nearness = &mut nearness[..ids.len()];
+            compare((wanted, own_length), others, nearness);
+            let Ok(()) = nearest.take_from(ids, nearness, fits);
         }
         nearest.in_order()
     }
 }
 
-/// The nearest so many; of equal ones the newer.
-struct Nearest {
-    most: usize,
-    /// What is less near is none of them.
-    least: f32,
-    /// Those so far, up to as many again that may yet fall out.
-    found: Vec<(i64, f32)>,
-}
-
-impl Nearest {
-    fn take(&mut self, passage: i64, nearness: f32) {
-        self.found.push((passage, nearness));
-        if self.found.len() >= 2 * self.most {
-            self.drop_rest();
-        }
-    }
-
-    fn drop_rest(&mut self) {
-        if let Some(last) = self.most.checked_sub(1).filter(|last| *last < self.found.len()) {
-            let (_, (_, least), _) = self.found.select_nth_unstable_by(last, nearer);
-            self.least = *least;
-        }
-        self.found.truncate(self.most);
-    }
-
-    fn in_order(mut self) -> Vec<(i64, f32)> {
-        self.drop_rest();
-        self.found.sort_unstable_by(nearer);
-        self.found
-    }
-}
-
-/// Which of two passages comes first: the nearer, of equal ones the newer.
-pub(crate) fn nearer(a: &(i64, f32), b: &(i64, f32)) -> std::cmp::Ordering {
-    b.1.total_cmp(&a.1).then(b.0.cmp(&a.0))
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn the_nearest_are_those_that_sorting_gives(
-            nearness in proptest::collection::vec(0_u8..20, 0..200),
-            most in 0_usize..20,
-        ) {
-            let all: Vec<(i64, f32)> = (0..).zip(nearness.into_iter().map(f32::from)).collect();
-            let mut nearest = Nearest { most, least: 0.0, found: Vec::new() };
-            for (passage, nearness) in &all {
-                if *nearness >= nearest.least {
-                    nearest.take(*passage, *nearness);
-                }
-            }
-            let mut sorted = all;
-            sorted.sort_by(nearer);
-            sorted.truncate(most);
-            prop_assert_eq!(nearest.in_order(), sorted);
-        }
+/// Writes how near each of the others is; all directions with their lengths.
+fn compare(
+    (wanted, own_length): (&[u8], f32),
+    (others, lengths): (&[u8], &[f32]),
+    nearness: &mut [f32],
+) {
+    let mut products = [0; COMPARED_AT_ONCE];
+    let products = &mut products[..nearness.len()];
+    dots(wanted, others, products);
+    for ((nearness, product), length) in nearness.iter_mut().zip(products).zip(lengths) {
+        *nearness = *product as f32 / (own_length * length);
     }
 }

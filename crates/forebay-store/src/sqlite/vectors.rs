@@ -4,7 +4,8 @@ use forebay_domain::meaning::nearness;
 use parking_lot::{RwLock, RwLockWriteGuard};
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::nearest::{Meanings, NEAR, are_too_many, nearer};
+use crate::foremost::better;
+use crate::nearest::{Meanings, NEAR, are_too_many};
 use crate::passage::Meaning;
 
 /// A process that asks once reads so many, some milliseconds' worth.
@@ -115,7 +116,7 @@ pub(super) fn nearness_of<'a>(
             nearness.filter(|nearness| *nearness >= NEAR).map(|nearness| (*passage, nearness)),
         );
     }
-    near.sort_unstable_by(nearer);
+    near.sort_unstable_by(better);
     Ok(near)
 }
 
