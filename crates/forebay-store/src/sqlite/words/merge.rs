@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::draft::Draft;
+use super::page::Packed;
 use super::postings::{List, Posting, Postings, take_places};
-use super::segment::{Packed, Segment};
+use super::segment::Segment;
 use super::{PAGES, Side, gone, term, varint, vocabulary};
 
 /// So many segments of about one size are merged.

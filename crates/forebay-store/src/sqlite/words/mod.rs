@@ -2,7 +2,7 @@
 //!
 //! - `term`: a word as the index knows it;
 //! - `batch`: the words of passages that are written together become a segment;
-//! - `draft`, `segment`, `postings`: how a segment is laid out and read;
+//! - `draft`, `segment`, `page`, `postings`: how a segment is laid out and read;
 //! - `merge`: small segments become one, and what was forgotten is left out;
 //! - `rank`: the passages that fit best;
 //! - `vocabulary`: words as they are written, for slips and parts.
@@ -15,6 +15,7 @@ mod batch;
 mod draft;
 mod hash;
 mod merge;
+mod page;
 mod postings;
 mod rank;
 mod segment;
@@ -32,6 +33,7 @@ use rusqlite::{Connection, Transaction};
 pub(super) use self::batch::{Batch, Placed};
 pub(super) use self::merge::{forget, tidy, wants_tidying};
 pub(super) use self::rank::Asked;
+use self::rank::Present;
 pub(super) use self::segment::Segments;
 pub(crate) use self::vocabulary::{LETTERS, MOST_SIMILAR, is_word};
 pub(super) use self::vocabulary::{Vocabulary, similar};
@@ -91,9 +93,10 @@ pub(super) fn unknown(
     segments: &Segments,
     words: &[String],
 ) -> rusqlite::Result<Vec<String>> {
+    let present = Present::of(connection, segments, Side::Own)?;
     let mut unknown = Vec::new();
     for word in words {
-        if rank::count(connection, segments, word, 1)? == 0 {
+        if present.count(connection, word, 1)? == 0 {
             unknown.push(word.clone());
         }
     }

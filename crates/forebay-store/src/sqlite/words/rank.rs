@@ -1,16 +1,17 @@
 //! The passages that fit a question best, by BM25: rare words tell more, and a word tells more in a short
 //! passage than in a long one.
 
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BinaryHeap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use super::postings::{Posting, Postings, places, take_places};
-use super::segment::{Entry, Segment, Segments};
+use super::page::Entry;
+use super::postings::{Posting, places, take_places};
+use super::segment::{Segment, Segments};
 use super::{Side, gone, term};
 use crate::contract::Query;
+use crate::foremost::Foremost;
 
 /// How soon a word that comes again tells nothing more, and how much the length of a passage counts.
 const SATURATION: f32 = 1.2;
@@ -21,6 +22,8 @@ const LEAST_WEIGHT: f32 = 1e-6;
 const TITLE: f32 = 2.0;
 /// Words of a segment that one beginning may stand for.
 const MOST_BEGINNINGS: usize = 200;
+/// Whatever fits has more than no score.
+const LEAST_SCORE: f32 = f32::MIN_POSITIVE;
 /// Where places of the body begin.
 const BODY: u64 = 1 << 32;
 
@@ -67,24 +70,20 @@ impl Asked {
         most: usize,
         allows: impl Fn(i64) -> rusqlite::Result<bool>,
     ) -> rusqlite::Result<Vec<(i64, f64)>> {
-        let segments = segments.of(connection, side)?;
-        let gone = gone(connection, side)?;
+        let Present { segments, gone } = Present::of(connection, segments, side)?;
         let matches = self.matches(connection, &segments)?;
         let weights = weights(&segments, &matches, self.any.len() + self.all.len());
         let average = average_length(&segments);
-        let mut best = Best::new(most);
+        let fits = |passage| -> rusqlite::Result<bool> {
+            Ok(!gone.contains(&passage) && allows(passage)?)
+        };
+        let mut best = Foremost::new(most, LEAST_SCORE);
         for (segment, matches) in segments.iter().zip(&matches) {
             let scores = self.scores(segment, matches, (&weights, average));
-            for (number, score) in scores.into_iter().enumerate().filter(|(_, score)| *score > 0.0)
-            {
-                let passage = segment.passages[number];
-                let would_take = best.would_take(score, passage) && !gone.contains(&passage);
-                if would_take && allows(passage)? {
-                    best.take(score, passage);
-                }
-            }
+            best.take_from(&segment.passages, &scores, fits)?;
         }
-        Ok(best.in_order())
+        let best = best.in_order().into_iter();
+        Ok(best.map(|(passage, score)| (passage, f64::from(score))).collect())
     }
 
     /// Passages that have all that must stand there; none where nothing must.
@@ -200,30 +199,55 @@ fn keep(scores: &mut [f32], fits: impl Fn(usize) -> bool) {
     }
 }
 
-/// How many passages have a word, counted up to `most`.
-pub(super) fn count(
-    connection: &Connection,
-    segments: &Segments,
-    word: &str,
-    most: usize,
-) -> rusqlite::Result<usize> {
-    let terms = term::of_text(word);
-    if terms.is_empty() {
-        return Ok(0);
+/// One side of the index as it stands: its segments, and the passages in them that were forgotten.
+pub(super) struct Present {
+    segments: Vec<Arc<Segment>>,
+    gone: HashSet<i64>,
+}
+
+impl Present {
+    pub(super) fn of(
+        connection: &Connection,
+        segments: &Segments,
+        side: Side,
+    ) -> rusqlite::Result<Self> {
+        Ok(Self { segments: segments.of(connection, side)?, gone: gone(connection, side)? })
     }
-    let clause = Clause::Phrase(terms);
-    let gone = gone(connection, Side::Own)?;
-    let mut count = 0;
-    for segment in segments.of(connection, Side::Own)? {
-        matches(connection, &segment, &clause)?.each(|posting| {
-            let passage = segment.passages.get(posting.passage as usize);
-            count += usize::from(passage.is_some_and(|passage| !gone.contains(passage)));
-        });
-        if count >= most {
-            return Ok(most);
+
+    /// How many passages have a word, counted up to `most`.
+    pub(super) fn count(
+        &self,
+        connection: &Connection,
+        word: &str,
+        most: usize,
+    ) -> rusqlite::Result<usize> {
+        let terms = term::of_text(word);
+        if terms.is_empty() {
+            return Ok(0);
         }
+        let clause = Clause::Phrase(terms);
+        let mut count = 0;
+        for segment in &self.segments {
+            count += self.count_there(segment, &matches(connection, segment, &clause)?);
+            if count >= most {
+                return Ok(most);
+            }
+        }
+        Ok(count)
     }
-    Ok(count)
+
+    /// How many of the matches in a segment were not forgotten.
+    fn count_there(&self, segment: &Segment, matches: &Matches) -> usize {
+        if self.gone.is_empty() {
+            return matches.count();
+        }
+        let mut count = 0;
+        matches.each(|posting| {
+            let passage = segment.passages.get(posting.passage as usize);
+            count += usize::from(passage.is_some_and(|passage| !self.gone.contains(passage)));
+        });
+        count
+    }
 }
 
 fn passages_with(
@@ -241,21 +265,21 @@ fn passages_with(
 
 /// The passages of a segment that have what a clause asks for.
 enum Matches {
-    Packed { count: u32, postings: Vec<u8> },
+    OfWord(Entry),
     Read(Vec<Posting>),
 }
 
 impl Matches {
     fn count(&self) -> usize {
         match self {
-            Self::Packed { count, .. } => *count as usize,
+            Self::OfWord(entry) => entry.count as usize,
             Self::Read(postings) => postings.len(),
         }
     }
 
     fn each(&self, take: impl FnMut(Posting)) {
         match self {
-            Self::Packed { postings, .. } => Postings::of(postings).for_each(take),
+            Self::OfWord(entry) => entry.postings().for_each(take),
             Self::Read(postings) => postings.iter().copied().for_each(take),
         }
     }
@@ -283,10 +307,7 @@ fn matches(
     match clause {
         Clause::Phrase(terms) if terms.len() == 1 => {
             let entry = segment.find(connection, &terms[0])?;
-            Ok(entry.map_or(Matches::Read(Vec::new()), |entry| Matches::Packed {
-                count: entry.count,
-                postings: entry.postings,
-            }))
+            Ok(entry.map_or(Matches::Read(Vec::new()), Matches::OfWord))
         }
         Clause::Phrase(terms) => phrase(connection, segment, terms).map(Matches::Read),
         Clause::Beginning(with) => {
@@ -299,7 +320,7 @@ fn matches(
 /// What any of these words has, each passage once.
 fn any_of(entries: &[Entry]) -> Vec<Posting> {
     let mut all: BTreeMap<u32, Posting> = BTreeMap::new();
-    for posting in entries.iter().flat_map(|entry| Postings::of(&entry.postings)) {
+    for posting in entries.iter().flat_map(Entry::postings) {
         let known = all.entry(posting.passage).or_insert(Posting { title: 0, body: 0, ..posting });
         known.title += posting.title;
         known.body += posting.body;
@@ -337,7 +358,7 @@ fn places_of(
 ) -> rusqlite::Result<Vec<(u32, Vec<u64>)>> {
     let bytes = segment.places(connection, entry)?;
     let mut left = &bytes[..];
-    let own = Postings::of(&entry.postings).map_while(|posting| {
+    let own = entry.postings().map_while(|posting| {
         Some((posting.passage, places(take_places(&mut left, posting)?, posting)))
     });
     Ok(own.collect())
@@ -376,51 +397,4 @@ fn average_length(segments: &[Arc<Segment>]) -> f32 {
     let passages: usize = segments.iter().map(|segment| segment.passages.len()).sum();
     let words: u64 = segments.iter().map(|segment| segment.words).sum();
     (words as f32 / passages.max(1) as f32).max(1.0)
-}
-
-/// The best so many; of equal ones the newer.
-struct Best {
-    most: usize,
-    /// The worst of them on top.
-    held: BinaryHeap<Worst>,
-}
-
-#[derive(PartialEq)]
-struct Worst(f32, i64);
-
-impl Eq for Worst {}
-
-impl PartialOrd for Worst {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Worst {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.0.total_cmp(&self.0).then(other.1.cmp(&self.1))
-    }
-}
-
-impl Best {
-    fn new(most: usize) -> Self {
-        Self { most, held: BinaryHeap::with_capacity(most + 1) }
-    }
-
-    fn would_take(&self, score: f32, passage: i64) -> bool {
-        let is_better = |worst: &Worst| Worst(score, passage) < *worst;
-        self.held.len() < self.most || self.held.peek().is_some_and(is_better)
-    }
-
-    fn take(&mut self, score: f32, passage: i64) {
-        self.held.push(Worst(score, passage));
-        if self.held.len() > self.most {
-            self.held.pop();
-        }
-    }
-
-    fn in_order(self) -> Vec<(i64, f64)> {
-        let sorted = self.held.into_sorted_vec();
-        sorted.into_iter().map(|Worst(score, passage)| (passage, f64::from(score))).collect()
-    }
 }

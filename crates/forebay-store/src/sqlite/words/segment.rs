@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension};
 
+use super::page::{Entry, Page};
 use super::{PAGES, Side, varint};
 use crate::lately::Lately;
 
@@ -74,16 +75,6 @@ pub(super) struct Segment {
     pages: Option<Arc<Pages>>,
 }
 
-/// A word of a segment.
-#[derive(Debug, Clone)]
-pub(super) struct Entry {
-    pub(super) count: u32,
-    pub(super) postings: Vec<u8>,
-    /// The page it stands on, and how many words before it.
-    page: i64,
-    number: usize,
-}
-
 impl Segment {
     pub(super) fn read(connection: &Connection, id: i64) -> rusqlite::Result<Self> {
         connection
@@ -112,19 +103,23 @@ impl Segment {
         term: &str,
     ) -> rusqlite::Result<Option<Entry>> {
         let Some(number) = self.page_with(term) else { return Ok(None) };
-        let page = self.id * PAGES + number as i64;
-        if let Some(bytes) = self.pages.as_ref().and_then(|pages| pages.get(page)) {
-            return Ok(find_on_page(&bytes, term, page));
+        let page = self.page(connection, number)?;
+        Ok(page.and_then(|page| page.find(term)))
+    }
+
+    /// A page by its number; it is held from then on.
+    fn page(&self, connection: &Connection, number: usize) -> rusqlite::Result<Option<Page>> {
+        let id = self.id * PAGES + number as i64;
+        if let Some(bytes) = self.pages.as_ref().and_then(|pages| pages.get(id)) {
+            return Ok(Some(Page { id, bytes }));
         }
-        let read = |row: &rusqlite::Row<'_>| {
-            let bytes = row.get_ref(0)?.as_blob()?;
-            if let Some(pages) = &self.pages {
-                pages.put(page, bytes.into());
-            }
-            Ok(find_on_page(bytes, term, page))
-        };
-        let found = connection.prepare_cached(PAGE)?.query_row([page], read).optional()?;
-        Ok(found.flatten())
+        let read = |row: &rusqlite::Row<'_>| Ok(Arc::from(row.get_ref(0)?.as_blob()?));
+        let bytes: Option<Arc<[u8]>> =
+            connection.prepare_cached(PAGE)?.query_row([id], read).optional()?;
+        if let (Some(pages), Some(bytes)) = (&self.pages, &bytes) {
+            pages.put(id, Arc::clone(bytes));
+        }
+        Ok(bytes.map(|bytes| Page { id, bytes }))
     }
 
     /// The page that has a word, if one has it: the last that does not begin after it.
@@ -140,13 +135,12 @@ impl Segment {
         most: usize,
     ) -> rusqlite::Result<Vec<Entry>> {
         let mut found = Vec::new();
-        self.scan(connection, with, |entry| {
-            if entry.term.starts_with(with.as_bytes()) {
-                found.push(entry.owned());
+        for number in self.page_with(with).unwrap_or(0)..self.directory.len() {
+            let Some(page) = self.page(connection, number)? else { break };
+            if page.add_beginning(with.as_bytes(), most, &mut found).is_break() {
+                break;
             }
-            found.len() < most
-                && (entry.term < with.as_bytes() || entry.term.starts_with(with.as_bytes()))
-        })?;
+        }
         Ok(found)
     }
 
@@ -165,117 +159,9 @@ impl Segment {
         };
         let places = connection
             .prepare_cached("SELECT places FROM word_places WHERE id = ?1")?
-            .query_row([entry.page], read)
+            .query_row([entry.page.id], read)
             .optional()?;
         Ok(places.unwrap_or_default())
-    }
-
-    /// Hands out words in order, from the page on that would have `from`, while `go_on`.
-    fn scan(
-        &self,
-        connection: &Connection,
-        from: &str,
-        mut go_on: impl FnMut(&Borrowed<'_>) -> bool,
-    ) -> rusqlite::Result<()> {
-        let mut statement = connection.prepare_cached(PAGE)?;
-        for number in self.page_with(from).unwrap_or(0)..self.directory.len() {
-            let page = self.id * PAGES + number as i64;
-            let mut rows = statement.query([page])?;
-            let Some(row) = rows.next()? else { return Ok(()) };
-            let mut entries = Entries::of(row.get_ref(0)?.as_blob()?, page);
-            while let Some(entry) = entries.next() {
-                if !go_on(&entry) {
-                    return Ok(());
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A word as a page has it: what it shares with the one before it is left out.
-pub(super) struct Packed<'a> {
-    pub(super) shared: usize,
-    pub(super) rest: &'a [u8],
-    pub(super) count: u32,
-    pub(super) postings: &'a [u8],
-}
-
-impl<'a> Packed<'a> {
-    /// Takes the next word off a page.
-    pub(super) fn take(bytes: &mut &'a [u8]) -> Option<Self> {
-        Some(Self {
-            shared: varint::take(bytes)? as usize,
-            rest: varint::take_slice(bytes)?,
-            count: varint::take(bytes)? as u32,
-            postings: varint::take_slice(bytes)?,
-        })
-    }
-}
-
-/// Finds a word on a page, whose words stand in order, each by what it does not share with the one before it.
-///
-/// That alone tells where the word would stand, so those before it need not be put together.
-fn find_on_page(mut bytes: &[u8], term: &str, page: i64) -> Option<Entry> {
-    // What the word before and the wanted one have in common; the one before comes first.
-    let mut common = 0;
-    for number in 0.. {
-        let Packed { shared, rest, count, postings } = Packed::take(&mut bytes)?;
-        if shared > common {
-            continue;
-        }
-        let wanted = term.as_bytes().get(common..)?;
-        if shared < common || rest > wanted {
-            return None;
-        }
-        if rest == wanted {
-            return Some(Entry { count, postings: postings.to_vec(), page, number });
-        }
-        common += rest.iter().zip(wanted).take_while(|(a, b)| a == b).count();
-    }
-    None
-}
-
-/// A word on its page.
-pub(super) struct Borrowed<'a> {
-    pub(super) term: &'a [u8],
-    pub(super) count: u32,
-    pub(super) postings: &'a [u8],
-    page: i64,
-    number: usize,
-}
-
-impl Borrowed<'_> {
-    fn owned(&self) -> Entry {
-        Entry {
-            count: self.count,
-            postings: self.postings.to_vec(),
-            page: self.page,
-            number: self.number,
-        }
-    }
-}
-
-/// The words of one page.
-pub(super) struct Entries<'a> {
-    bytes: &'a [u8],
-    term: Vec<u8>,
-    page: i64,
-    number: usize,
-}
-
-impl<'a> Entries<'a> {
-    pub(super) fn of(bytes: &'a [u8], page: i64) -> Self {
-        Self { bytes, term: Vec::new(), page, number: 0 }
-    }
-
-    pub(super) fn next(&mut self) -> Option<Borrowed<'_>> {
-        let Packed { shared, rest, count, postings } = Packed::take(&mut self.bytes)?;
-        self.term.truncate(shared);
-        self.term.extend_from_slice(rest);
-        self.number += 1;
-        let number = self.number - 1;
-        Some(Borrowed { term: &self.term, count, postings, page: self.page, number })
     }
 }
 

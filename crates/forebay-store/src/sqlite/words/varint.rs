@@ -32,6 +32,7 @@ fn take_long(bytes: &mut &[u8]) -> Option<u64> {
 }
 
 /// Takes so many bytes off the front as the number before them says.
+#[inline]
 pub(super) fn take_slice<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let length = take(bytes)? as usize;
     let (slice, rest) = bytes.split_at_checked(length)?;

@@ -9,8 +9,9 @@ use forebay_domain::text::spelling;
 use memchr::memmem;
 use rusqlite::Connection;
 
+use super::rank::Present;
 use super::segment::Segments;
-use super::{rank, varint};
+use super::{Side, varint};
 use crate::contract::SimilarWord;
 
 /// Shorter words are not mistaken, longer ones are no words.
@@ -174,9 +175,10 @@ pub(in super::super) fn similar(
     if found.is_empty() {
         found = misspelt(&words, word);
     }
+    let present = Present::of(connection, segments, Side::Own)?;
     let mut similar = Vec::new();
     for (slips, word) in found {
-        let passages = rank::count(connection, segments, &word, COUNTED)? as u64;
+        let passages = present.count(connection, &word, COUNTED)? as u64;
         // The word of a passage that is gone leads nowhere.
         if passages > 0 {
             similar.push(SimilarWord { word, slips, passages });
