@@ -1,11 +1,12 @@
 //! Hits: what candidates are, and what they say.
 
-use forebay_domain::{EntryKind, Hit, NoteKind, Timestamp};
-use rusqlite::{Connection, OptionalExtension, Row};
+use std::collections::HashMap;
+
+use forebay_domain::{EntryKind, Hit, NoteKind, Reference, Timestamp};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
 
 use super::entries;
 use super::parts::{Parts, Stretch};
-use super::search::JOINS;
 use crate::contract::Candidate;
 
 /// What is known of each candidate; a note that was replaced is none.
@@ -14,59 +15,142 @@ pub(super) fn read(
     candidates: &[Candidate],
     parts: &Parts,
 ) -> rusqlite::Result<Vec<Option<Hit>>> {
-    // One statement that is known, for each: a list of all would be read anew for every question.
-    let sql = format!(
-        "SELECT entry.ref, entry.kind, note.kind, chunk.title, entry.source, chunk.key,
-                coalesce(chunk.created, entry.created), chunk.first_line, chunk.last_line,
-                CASE WHEN note.entry IS NOT NULL THEN
-                    (SELECT older.ref FROM note AS replaced
-                     JOIN entry AS older ON older.id = replaced.entry
-                     WHERE replaced.superseded_by = entry.id ORDER BY older.id DESC LIMIT 1) END,
-                chunk.start, chunk.bytes, blob.id, blob.hash
-         FROM chunk {JOINS} JOIN blob ON blob.id = entry.blob
-         WHERE chunk.id = ?1 AND note.superseded_by IS NULL"
-    );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut hits = Vec::with_capacity(candidates.len());
-    for candidate in candidates {
-        let read = |row: &Row<'_>| Ok((read_hit(row, candidate)?, stretch(row)?));
-        let found = statement.query_row([candidate.passage], read).optional()?;
-        let hit = match found {
-            Some((hit, stretch)) => Some(Hit { text: parts.text(connection, stretch)?, ..hit }),
-            None => None,
-        };
-        hits.push(hit);
-    }
-    Ok(hits)
+    // Statements that are known, for each: a list of all would be read anew for every question.
+    let mut reader = Reader {
+        connection,
+        parts,
+        passages: connection.prepare_cached(PASSAGE)?,
+        owners: Owners { statement: connection.prepare_cached(OWNER)?, known: HashMap::new() },
+    };
+    candidates.iter().map(|candidate| reader.hit(candidate)).collect()
 }
 
-fn read_hit(row: &Row<'_>, candidate: &Candidate) -> rusqlite::Result<Hit> {
-    Ok(Hit {
-        reference: entries::parse_reference(row.get_ref(0)?.as_str()?)?,
-        kind: EntryKind::from_word(row.get_ref(1)?.as_str()?).unwrap_or(EntryKind::Source),
-        note: row.get_ref(2)?.as_str_or_null()?.and_then(NoteKind::from_word),
-        title: row.get(3)?,
-        source: row.get(4)?,
-        key: row.get(5)?,
-        created: Timestamp(row.get(6)?),
-        lines: (row.get::<_, i64>(7)? as u64, row.get::<_, i64>(8)? as u64),
-        supersedes: entries::optional_reference(row, 9)?,
+struct Reader<'a> {
+    connection: &'a Connection,
+    parts: &'a Parts,
+    passages: CachedStatement<'a>,
+    owners: Owners<'a>,
+}
+
+impl Reader<'_> {
+    fn hit(&mut self, candidate: &Candidate) -> rusqlite::Result<Option<Hit>> {
+        let found = self.passages.query_row([candidate.passage], Passage::read).optional()?;
+        let Some(passage) = found else { return Ok(None) };
+        let Some(owner) = self.owners.of(passage.entry)? else { return Ok(None) };
+        let text = self.parts.text(self.connection, passage.stretch(owner))?;
+        Ok(Some(hit(candidate, passage, owner, text)))
+    }
+}
+
+const PASSAGE: &str = "
+    SELECT entry, title, key, created, first_line, last_line, start, bytes
+    FROM chunk WHERE id = ?1";
+
+/// What a passage alone has.
+struct Passage {
+    entry: i64,
+    title: String,
+    key: Option<String>,
+    created: Option<i64>,
+    lines: (u64, u64),
+    start: u64,
+    bytes: usize,
+}
+
+impl Passage {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            entry: row.get(0)?,
+            title: row.get(1)?,
+            key: row.get(2)?,
+            created: row.get(3)?,
+            lines: (row.get::<_, i64>(4)? as u64, row.get::<_, i64>(5)? as u64),
+            start: row.get::<_, i64>(6)? as u64,
+            bytes: row.get::<_, i64>(7)? as usize,
+        })
+    }
+
+    /// Where its text stands.
+    fn stretch(&self, owner: &Owner) -> Stretch {
+        let Owner { blob, hash, .. } = *owner;
+        Stretch { blob, hash, start: self.start, bytes: self.bytes }
+    }
+}
+
+const OWNER: &str = "
+    SELECT entry.ref, entry.kind, note.kind, entry.source, entry.created,
+           CASE WHEN note.entry IS NOT NULL THEN
+               (SELECT older.ref FROM note AS replaced
+                JOIN entry AS older ON older.id = replaced.entry
+                WHERE replaced.superseded_by = entry.id ORDER BY older.id DESC LIMIT 1) END,
+           blob.id, blob.hash
+    FROM entry LEFT JOIN note ON note.entry = entry.id JOIN blob ON blob.id = entry.blob
+    WHERE entry.id = ?1 AND entry.complete AND note.superseded_by IS NULL";
+
+/// What all passages of an entry have.
+struct Owner {
+    reference: Reference,
+    kind: EntryKind,
+    note: Option<NoteKind>,
+    source: String,
+    created: i64,
+    supersedes: Option<Reference>,
+    blob: i64,
+    hash: [u8; 32],
+}
+
+impl Owner {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            reference: entries::parse_reference(row.get_ref(0)?.as_str()?)?,
+            kind: EntryKind::from_word(row.get_ref(1)?.as_str()?).unwrap_or(EntryKind::Source),
+            note: row.get_ref(2)?.as_str_or_null()?.and_then(NoteKind::from_word),
+            source: row.get(3)?,
+            created: row.get(4)?,
+            supersedes: entries::optional_reference(row, 5)?,
+            blob: row.get(6)?,
+            hash: row.get(7)?,
+        })
+    }
+}
+
+/// The entries of the candidates, each read once: the best passages are often of few.
+struct Owners<'connection> {
+    statement: CachedStatement<'connection>,
+    known: HashMap<i64, Option<Owner>>,
+}
+
+impl Owners<'_> {
+    /// None for what is not there, or not in force.
+    fn of(&mut self, entry: i64) -> rusqlite::Result<Option<&Owner>> {
+        use std::collections::hash_map::Entry::{Occupied, Vacant};
+        let known = match self.known.entry(entry) {
+            Occupied(known) => known.into_mut(),
+            Vacant(place) => {
+                place.insert(self.statement.query_row([entry], Owner::read).optional()?)
+            }
+        };
+        Ok(known.as_ref())
+    }
+}
+
+fn hit(candidate: &Candidate, passage: Passage, owner: &Owner, text: String) -> Hit {
+    Hit {
+        reference: owner.reference,
+        kind: owner.kind,
+        note: owner.note,
+        title: passage.title,
+        source: owner.source.clone(),
+        key: passage.key,
+        created: Timestamp(passage.created.unwrap_or(owner.created)),
+        lines: passage.lines,
+        supersedes: owner.supersedes,
         words: candidate.words,
         nearness: candidate.nearness,
         score: 0.0,
-        text: String::new(),
+        text,
         matched: Vec::new(),
         conflicts: None,
         alike: 0,
-    })
-}
-
-/// Where the text of a passage stands.
-fn stretch(row: &Row<'_>) -> rusqlite::Result<Stretch> {
-    Ok(Stretch {
-        start: row.get::<_, i64>(10)? as u64,
-        bytes: row.get::<_, i64>(11)? as usize,
-        blob: row.get(12)?,
-        hash: row.get(13)?,
-    })
+    }
 }

@@ -195,7 +195,7 @@ impl<'connection> Fitting<'connection> {
     }
 }
 
-pub(super) const JOINS: &str = "
+const JOINS: &str = "
     JOIN entry ON entry.id = chunk.entry AND entry.complete
     LEFT JOIN note ON note.entry = entry.id";
 const SESSION: &str = "LEFT JOIN session ON session.id = entry.session";
