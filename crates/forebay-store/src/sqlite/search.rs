@@ -66,8 +66,7 @@ fn by_words(
         return if query.lists_newest { newest(connection, query) } else { Ok(Vec::new()) };
     }
     let most = wider(query.limit);
-    let allows = |passage| fitting.has(passage);
-    let best = |side| asked.best(connection, (segments, side), most, allows);
+    let best = |side| best_fitting(connection, (asked, segments, side), most, fitting);
     let mut scores: BTreeMap<i64, f64> = best(Side::Own)?.into_iter().collect();
     if query.phrases.is_empty() && query.without.is_empty() && query.least_words < 2 {
         for (chunk, score) in best(Side::Around)? {
@@ -78,6 +77,28 @@ fn by_words(
     best.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
     best.truncate(most);
     Ok(best)
+}
+
+/// The best of one side that fit. Nearly all that may fit do, so only the best are looked at closely.
+fn best_fitting(
+    connection: &Connection,
+    (asked, segments, side): (&Asked, &Segments, Side),
+    most: usize,
+    fitting: &Fitting<'_>,
+) -> rusqlite::Result<Vec<(i64, f64)>> {
+    let best = |allows: &dyn Fn(i64) -> rusqlite::Result<bool>| {
+        asked.best(connection, (segments, side), most, allows)
+    };
+    let likely = best(&|passage| fitting.may_have(passage))?;
+    let are_all = likely.len() < most;
+    let mut sure = Vec::with_capacity(likely.len());
+    for (passage, score) in likely {
+        if fitting.has(passage)? {
+            sure.push((passage, score));
+        }
+    }
+    // Where some do not fit, others stand behind them.
+    if are_all || sure.len() == most { Ok(sure) } else { best(&|passage| fitting.has(passage)) }
 }
 
 /// The first passages of the newest entries that fit; none is better than another.
@@ -150,13 +171,18 @@ struct Look<'connection> {
 }
 
 impl Look<'_> {
+    /// Whether it is of a wanted kind: most are of another, and that is known.
+    fn is_wanted(&self, passage: i64) -> rusqlite::Result<bool> {
+        if self.wanted.is_empty() {
+            return Ok(true);
+        }
+        let kind = self.traits.kind(self.connection, passage)?;
+        Ok(kind.is_some_and(|kind| self.wanted.contains(&kind)))
+    }
+
     fn fits(&self, passage: i64) -> rusqlite::Result<bool> {
-        if !self.wanted.is_empty() {
-            // Most are of another kind, and that is known.
-            let kind = self.traits.kind(self.connection, passage)?;
-            if !kind.is_some_and(|kind| self.wanted.contains(&kind)) {
-                return Ok(false);
-            }
+        if !self.is_wanted(passage)? {
+            return Ok(false);
         }
         let passage = Value::from(passage);
         self.statement.borrow_mut().exists(params_from_iter(self.values.iter().chain([&passage])))
@@ -184,6 +210,15 @@ impl<'connection> Fitting<'connection> {
         let mut statement = connection.prepare_cached(&passages)?;
         let all = statement.query_map(params_from_iter(values), |row| row.get(0))?;
         Ok(Self::These(all.collect::<Result<_, _>>()?))
+    }
+
+    /// Whether a passage may be among them, as far as that is quickly told.
+    fn may_have(&self, passage: i64) -> rusqlite::Result<bool> {
+        match self {
+            Self::All => Ok(true),
+            Self::These(passages) => Ok(passages.contains(&passage)),
+            Self::Looked(look) => look.is_wanted(passage),
+        }
     }
 
     fn has(&self, passage: i64) -> rusqlite::Result<bool> {
