@@ -29,6 +29,10 @@ const FREE_PAGES: i64 = 1_000;
 const MOST_CONNECTIONS: usize = 6;
 /// Whoever waited so long gets one more: what is held for long must not stop the others.
 const LONGEST_WAIT: Duration = Duration::from_millis(200);
+/// Memory for pages, in KiB: what a large write needs, for a connection that is often the only one,
+const FIRST_CACHE: u32 = 16 * 1024;
+/// and what a question reads again, for those beside it.
+const FURTHER_CACHE: u32 = 3 * 1024;
 
 /// The connections of one process to one file.
 #[derive(Debug)]
@@ -53,7 +57,8 @@ impl Pool {
         if !path.is_file() {
             create_private_file(path)?;
         }
-        let mut connection = connect(path).map_err(|error| StoreError::engine(path, error))?;
+        let mut connection =
+            connect(path, FIRST_CACHE).map_err(|error| StoreError::engine(path, error))?;
         migrate::bring_up_to_date(&mut connection, path)?;
         let connections =
             Mutex::new(Connections { idle: vec![connection], ..Connections::default() });
@@ -181,7 +186,7 @@ impl Lent<'_> {
     fn connection(&mut self) -> rusqlite::Result<&mut Connection> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
-            None => connect(&self.pool.path)?,
+            None => connect(&self.pool.path, FURTHER_CACHE)?,
         };
         Ok(self.connection.insert(connection))
     }
@@ -215,7 +220,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
 }
 
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
+fn connect(path: &Path, cache: u32) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_handler(Some(wait_for_the_writer))?;
@@ -226,10 +231,10 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     // Without statistics a plan does not depend on what is bound; SQLite would yet prepare each statement twice.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     // With WAL, NORMAL keeps every committed transaction when a process dies, whatever the moment.
-    connection.execute_batch(
+    connection.execute_batch(&format!(
         "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
-         PRAGMA cache_size = -16384;",
-    )?;
+         PRAGMA cache_size = -{cache};"
+    ))?;
     connection.wal_hook(Some(copy_back_now_and_then()))?;
     Ok(connection)
 }
