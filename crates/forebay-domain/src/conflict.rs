@@ -59,8 +59,10 @@ pub struct Claim {
 
 struct Word {
     text: String,
-    /// Bytes of the beginning that the forms of a word share.
+    /// Bytes of the beginning that the forms of a word share,
     stem: usize,
+    /// and the first of them as a number, by which most words differ.
+    first: u64,
     /// Whether it carries the claim; negations turn it and are counted apart.
     is_telling: bool,
 }
@@ -71,12 +73,23 @@ impl Word {
         let kept = if letters > 5 { letters - 2 } else { letters };
         let stem = text.char_indices().nth(kept).map_or(text.len(), |(end, _)| end);
         let is_telling = STOP_WORDS.binary_search(&text.as_str()).is_err() && !is_negation(&text);
-        Self { text, stem, is_telling }
+        Self { first: first_bytes(&text[..stem]), text, stem, is_telling }
     }
 
     fn stem(&self) -> &str {
         &self.text[..self.stem]
     }
+
+    fn is_form_of(&self, other: &Self) -> bool {
+        self.first == other.first && self.stem() == other.stem()
+    }
+}
+
+fn first_bytes(stem: &str) -> u64 {
+    let mut bytes = [0; 8];
+    let count = stem.len().min(bytes.len());
+    bytes[..count].copy_from_slice(&stem.as_bytes()[..count]);
+    u64::from_le_bytes(bytes)
 }
 
 fn is_negation(word: &str) -> bool {
@@ -117,7 +130,7 @@ impl Claim {
     }
 
     fn has(&self, wanted: &Word) -> bool {
-        self.words.iter().any(|word| word.stem() == wanted.stem())
+        self.words.iter().any(|word| word.is_form_of(wanted))
     }
 
     fn shared(&self, other: &Self) -> usize {

@@ -38,31 +38,38 @@ fn plain(text: &str) -> String {
 }
 
 /// Of two notes that may contradict each other the newer comes first, whichever fits better.
-pub(super) fn newer_first(hits: &mut Vec<Hit>) {
-    for place in 0..hits.len().min(COMPARED) {
-        let contradicts =
-            |newer: &Hit| newer.created > hits[place].created && conflict(newer, &hits[place]);
-        let after = place + 1..hits.len().min(COMPARED);
-        if let Some(newer) = after.into_iter().find(|at| contradicts(&hits[*at])) {
-            let newer = hits.remove(newer);
-            hits.insert(place, newer);
+pub(super) fn newer_first(hits: &mut [Hit]) {
+    let mut claims: Vec<Option<Claim>> = hits.iter().take(COMPARED).map(claim).collect();
+    for place in 0..claims.len() {
+        let contradicts = |newer: &usize| {
+            hits[*newer].created > hits[place].created
+                && conflict(claims[*newer].as_ref(), claims[place].as_ref())
+        };
+        if let Some(newer) = (place + 1..claims.len()).find(contradicts) {
+            hits[place..=newer].rotate_right(1);
+            claims[place..=newer].rotate_right(1);
         }
     }
 }
 
 /// Tells of each note the one among the hits that may say the opposite.
 pub(super) fn name_conflicts(hits: &mut [Hit]) {
+    let claims: Vec<Option<Claim>> = hits.iter().map(claim).collect();
     for at in 0..hits.len() {
-        let other =
-            (0..hits.len()).find(|other| *other != at && conflict(&hits[at], &hits[*other]));
+        let contradicts =
+            |other: &usize| *other != at && conflict(claims[at].as_ref(), claims[*other].as_ref());
+        let other = (0..hits.len()).find(contradicts);
         hits[at].conflicts = other.map(|other| hits[other].reference);
     }
 }
 
-fn conflict(one: &Hit, other: &Hit) -> bool {
-    one.kind == EntryKind::Note
-        && other.kind == EntryKind::Note
-        && Claim::read(&one.text).may_conflict_with(&Claim::read(&other.text))
+/// What a hit claims, if it is a note.
+fn claim(hit: &Hit) -> Option<Claim> {
+    (hit.kind == EntryKind::Note).then(|| Claim::read(&hit.text))
+}
+
+fn conflict(one: Option<&Claim>, other: Option<&Claim>) -> bool {
+    one.zip(other).is_some_and(|(one, other)| one.may_conflict_with(other))
 }
 
 /// Keeps one of the passages that say nearly the same, with the count of the others; `shown` are wanted. Notes
