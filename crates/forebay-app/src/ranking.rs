@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use forebay_domain::text::short::{self, Kind};
 use forebay_domain::time::days;
 use forebay_domain::{EntryKind, Hit, Timestamp};
 use forebay_store::{Candidate, Meaning};
@@ -103,8 +104,8 @@ impl Standing {
 /// Notes which of the words stand in a text, and which of them right after the one before.
 fn note_words(text: &str, stems: &Stems<'_>, stands: &mut [bool], follows: &mut [bool]) {
     let mut before: Option<usize> = None;
-    each_word(text, |word| {
-        let which = stems.which(word);
+    each_word(text, |start, end| {
+        let which = stems.which(text, start, end);
         if let Some(which) = which {
             stands[which] = true;
             if which > 0 && before == Some(which - 1) {
@@ -133,11 +134,15 @@ impl<'a> Stems<'a> {
         Self { stems, begin }
     }
 
-    /// The first that a word is a form of.
-    fn which(&self, word: &str) -> Option<usize> {
-        let first = word.bytes().next()?;
-        let may_be_one = self.begin[usize::from(first)];
-        self.stems.iter().position(|stem| may_be_one && begins_alike(word, stem))
+    /// The first that the word which stands there is a form of.
+    #[inline]
+    fn which(&self, text: &str, start: usize, end: usize) -> Option<usize> {
+        let may_be_one = self.begin[usize::from(text.as_bytes()[start])];
+        if !may_be_one {
+            return None;
+        }
+        let word = &text[start..end];
+        self.stems.iter().position(|stem| begins_alike(word, stem))
     }
 }
 
@@ -157,30 +162,47 @@ fn begins_alike(word: &str, stem: &str) -> bool {
     begin && (stem.len() > 3 || word.len() <= stem.len() + 1)
 }
 
-/// Hands out the words of a text; `camelCase` is two.
-fn each_word<'a>(text: &'a str, mut take: impl FnMut(&'a str)) {
-    let (mut start, mut at, mut last) = (0, 0, b' ');
+/// Hands out where the words of a text begin and end; `camelCase` is two.
+#[inline]
+fn each_word(text: &str, mut take: impl FnMut(usize, usize)) {
+    let mut at = 0;
     while let Some(&byte) = text.as_bytes().get(at) {
-        let (is_letter, width) = if byte.is_ascii() {
-            (byte.is_ascii_alphanumeric(), 1)
-        } else {
-            let c = text[at..].chars().next().unwrap_or_default();
-            (c.is_alphanumeric(), c.len_utf8())
-        };
-        let begins_inner =
-            byte.is_ascii_uppercase() && (last.is_ascii_lowercase() || last.is_ascii_digit());
-        if !is_letter || begins_inner {
-            if start < at {
-                take(&text[start..at]);
-            }
-            start = if begins_inner { at } else { at + width };
+        if short::kind(byte) == Kind::Other {
+            at += 1;
+            continue;
         }
-        last = byte;
-        at += width;
+        let end = end_of_word(text, at);
+        if end > at {
+            take(at, end);
+            at = end;
+        } else {
+            // A foreign character that is no letter.
+            at += first_char(text, at).len_utf8();
+        }
     }
-    if start < text.len() {
-        take(&text[start..]);
+}
+
+/// Where the word ends that begins here; here where none does.
+#[inline]
+fn end_of_word(text: &str, start: usize) -> usize {
+    let kind = |at: usize| text.as_bytes().get(at).map_or(Kind::Other, |byte| short::kind(*byte));
+    let mut at = start;
+    loop {
+        while kind(at) == Kind::Capital {
+            at += 1;
+        }
+        while matches!(kind(at), Kind::Small | Kind::Digit) {
+            at += 1;
+        }
+        if kind(at) != Kind::Foreign || !first_char(text, at).is_alphanumeric() {
+            return at;
+        }
+        at += first_char(text, at).len_utf8();
     }
+}
+
+fn first_char(text: &str, at: usize) -> char {
+    text[at..].chars().next().unwrap_or_default()
 }
 
 /// The range of one side's scores; those of 0 are none.
@@ -240,6 +262,9 @@ mod tests {
         check("response http", "http response", 1.0, 0.0);
         check("walrus", "", 0.0, 0.0);
         check("over lie", "überläuft over", 0.5, 0.0);
+        check("http", "überHTTP éHTTP", 1.0, 0.0);
+        check("http", "éHTTP", 0.0, 0.0);
+        check("port22 server", "port22Server", 1.0, 1.0);
     }
 
     #[test]
