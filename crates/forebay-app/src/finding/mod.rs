@@ -4,7 +4,8 @@
 //! 2. `meant` asks a server's model what is meant, where the user named one;
 //! 3. each store proposes passages by words and by meaning;
 //! 4. `ranking` weighs the one against the other, reads the best and looks at how the words stand in them;
-//! 5. `sorting` drops what breaks the question's word, folds what says the same, sees what contradicts;
+//! 5. `sorting` drops what breaks the question's word, folds what says the same (by its `wording`), sees what
+//!    contradicts;
 //! 6. `events` adds what happened.
 
 mod asking;
@@ -12,6 +13,7 @@ mod events;
 mod meant;
 pub(crate) mod pace;
 mod sorting;
+mod wording;
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};

@@ -2,13 +2,11 @@
 //! two notes that contradict each other stands first.
 
 use forebay_domain::conflict::Claim;
-use forebay_domain::text::inner;
 use forebay_domain::{EntryKind, Hit, Question};
 
 use super::Sort;
+use super::wording::{NEARLY_SAME, Wording};
 
-/// Of the words of two passages, the share that makes them nearly the same.
-const NEARLY_SAME: f64 = 0.9;
 /// Short passages are alike by accident.
 const FEW_WORDS: usize = 12;
 /// Notes that are compared with one another; the rest is not shown anyway.
@@ -75,36 +73,26 @@ fn conflict(one: Option<&Claim>, other: Option<&Claim>) -> bool {
 /// Keeps one of the passages that say nearly the same, with the count of the others; `shown` are wanted. Notes
 /// are never folded into anything but the same words.
 pub(super) fn fold(hits: &mut Vec<Hit>, shown: usize) {
-    let mut kept: Vec<(Hit, Vec<u64>)> = Vec::new();
+    let mut kept: Vec<(Hit, Option<Wording>)> = Vec::new();
     for hit in hits.drain(..) {
-        let is_compared = kept.len() < shown + BEHIND;
-        let words = if is_compared { distinct_words(&hit.text) } else { Vec::new() };
-        let same = kept.iter_mut().find(|(other, known)| says_the_same(&hit, &words, other, known));
-        match same {
+        let wording = (kept.len() < shown + BEHIND).then(|| Wording::of(&hit.text));
+        let is_same = |(other, known): &&mut (Hit, Option<Wording>)| {
+            let both = wording.as_ref().zip(known.as_ref());
+            both.is_some_and(|(own, known)| says_the_same((&hit, own), (other, known)))
+        };
+        match kept.iter_mut().find(is_same) {
             Some((first, _)) => first.alike += 1,
-            None => kept.push((hit, words)),
+            None => kept.push((hit, wording)),
         }
     }
     hits.extend(kept.into_iter().map(|(hit, _)| hit));
 }
 
-/// The words of a text by their hashes, each once, in order.
-fn distinct_words(text: &str) -> Vec<u64> {
-    let mut words = Vec::with_capacity(text.len() / 6);
-    inner::each_run(text, |run| words.push(hash(run)));
-    words.sort_unstable();
-    words.dedup();
-    words
-}
-
-/// FNV-1a: the words are short, and nobody gains by making two of them collide.
-fn hash(word: &str) -> u64 {
-    word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
-fn says_the_same(hit: &Hit, words: &[u64], other: &Hit, known: &[u64]) -> bool {
+fn says_the_same((hit, words): (&Hit, &Wording), (other, known): (&Hit, &Wording)) -> bool {
+    if words.surely_differs_from(known) || known.surely_differs_from(words) {
+        return false;
+    }
+    let (words, known) = (words.distinct(&hit.text), known.distinct(&other.text));
     let (fewer, more) = (words.len().min(known.len()), words.len().max(known.len()));
     if fewer == 0 || (fewer as f64) < NEARLY_SAME * more as f64 {
         return false;
