@@ -167,8 +167,9 @@ pub(super) fn lock_number(place: Place, name: &str) -> i64 {
 
 /// Settings that hold for all of a connection's statements.
 ///
-/// Plans are never compiled (that takes longer than our statements do), a search by meaning goes on until it
-/// has enough of the project's own, and words may differ in some of their letters.
+/// Plans are never compiled (that takes longer than our statements do) and made once for all values (to make one
+/// takes longer, too), a search by meaning goes on until it has enough of the project's own, and words may differ
+/// in some of their letters.
 fn setup() -> String {
     let patience = patience().as_millis();
     format!(
@@ -179,3 +180,4 @@ fn setup() -> String {
          SET pg_trgm.similarity_threshold = 0.2"
     )
 }
+         SET plan_cache_mode = force_generic_plan;
