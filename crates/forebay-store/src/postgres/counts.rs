@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::connection::Work;
 use super::fault::Fault;
+use super::held::Held;
 use super::lexemes::{Standing, lexeme, stems};
 use super::text::texts;
 
@@ -45,19 +46,12 @@ impl Sizes {
 }
 
 impl Counts {
-    /// The sizes: exact in a small project, within a tenth in a large one.
-    pub(super) fn sizes(&self, work: &mut Work<'_>) -> Result<Sizes, Fault> {
+    /// The sizes of a project with this newest passage: exact in a small one, within a tenth in a large one.
+    pub(super) fn sizes(&self, work: &mut Work<'_>, newest: i64) -> Result<Sizes, Fault> {
         let (sizes, counted_to, seen) = {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             (known.sizes, known.counted_to, known.seen)
         };
-        let newest: i64 = work
-            .one(
-                "SELECT coalesce((SELECT id FROM chunk WHERE workspace = $1 AND project = $2
-                                  ORDER BY id DESC LIMIT 1), 0)",
-                &[],
-            )?
-            .try_get(0)?;
         let is_known = sizes.passages > 0.0
             && (newest == seen || !sizes.are_few() && !has_grown(work, &sizes, counted_to)?);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,8 +82,10 @@ impl Counts {
         &self,
         work: &mut Work<'_>,
         words: &[String],
+        held: &Held,
     ) -> Result<Vec<String>, Fault> {
-        let is_remembered = |stem: &String| self.remembered(stem).is_some_and(|count| count > 0);
+        let is_remembered =
+            |stem: &String| held.has(stem) || self.remembered(stem).is_some_and(|count| count > 0);
         let asked: Vec<(&String, Vec<String>)> =
             words.iter().map(|word| (word, stems(word))).collect();
         let mut unsure: Vec<String> = asked.iter().flat_map(|(_, stems)| stems.clone()).collect();

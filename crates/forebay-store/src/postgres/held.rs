@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ::postgres::Row;
 use parking_lot::{Mutex, RwLock};
@@ -14,6 +15,7 @@ use super::connection::Work;
 use super::fault::Fault;
 use super::lexemes::{Standing, Written, known, written};
 use super::vectors::Vector;
+use crate::contract::Purged;
 use crate::nearest::{Meanings, are_too_many};
 use crate::passage::Meaning;
 
@@ -31,6 +33,8 @@ const PAGE: i64 = 5_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Held {
+    /// Counts those who want to be up to date.
+    wanted: AtomicU64,
     /// One keeps up, and others wait for him.
     progress: Mutex<Progress>,
     lists: RwLock<Lists>,
@@ -47,6 +51,10 @@ struct Progress {
     read: HashMap<i64, u64>,
     /// How often words were forgotten in the project, or passages indexed anew.
     purges: i64,
+    /// The newest passage.
+    newest: i64,
+    /// Those who wanted it before the last look began.
+    looked_for: u64,
     /// How often meanings were asked for.
     asked: usize,
 }
@@ -109,11 +117,13 @@ struct New {
     meaning: Option<(String, Vec<u8>)>,
 }
 
-/// The first transaction that is still at work, how often the project changed, and passages that were added. In a
-/// server that was restored from a dump older rows tell of transactions that are yet to come.
+/// The first transaction that is still at work, how often the project changed, its newest passage, and passages that
+/// were added. In a server that was restored from a dump older rows tell of transactions that are yet to come.
 const WHAT_IS_NEW: &str = "
-    SELECT pg_snapshot_xmin(pg_current_snapshot())::text, project.purges, new.id, new.written::text,
-        new.length, new.around_length, tsvector_to_array(new.words), model.name, meaning.vector
+    SELECT pg_snapshot_xmin(pg_current_snapshot())::text, project.purges,
+        coalesce((SELECT id FROM chunk WHERE workspace = $1 AND project = $2 ORDER BY id DESC LIMIT 1), 0),
+        new.id, new.written::text, new.length, new.around_length, tsvector_to_array(new.words), model.name,
+        meaning.vector
     FROM project
     LEFT JOIN LATERAL
         (SELECT * FROM chunk WHERE workspace = $1 AND project = $2
@@ -125,36 +135,54 @@ const WHAT_IS_NEW: &str = "
     WHERE project.workspace = $1 AND project.id = $2";
 
 impl Held {
-    /// Reads what is new, so that what is held is as good as what the server has.
-    pub(super) fn keep_up(&self, work: &mut Work<'_>) -> Result<(), Fault> {
+    /// Reads what is new, so that what is held is as good as what the server has; gives the newest passage.
+    pub(super) fn keep_up(&self, work: &mut Work<'_>) -> Result<i64, Fault> {
+        let number = self.wanted.fetch_add(1, Ordering::SeqCst) + 1;
         let mut progress = self.progress.lock();
+        // Somebody else who waited for the lock may have looked for both.
+        if progress.looked_for < number {
+            let wanted = self.wanted.load(Ordering::SeqCst);
+            self.look(work, &mut progress)?;
+            progress.looked_for = wanted;
+        }
+        Ok(progress.newest)
+    }
+
+    fn look(&self, work: &mut Work<'_>, progress: &mut Progress) -> Result<(), Fault> {
         let since = progress.since.map(|since| since.to_string());
         let read: Vec<i64> = progress.read.keys().copied().collect();
         let rows = work.query(WHAT_IS_NEW, &[&since, &read, &(MOST_NEW as i64)])?;
         let Some(row) = rows.first() else { return Ok(()) };
         let until = transaction(row, 0)?;
         let purges: i64 = row.try_get(1)?;
-        let is_far = since.is_none() || purges != progress.purges || rows.len() >= MOST_NEW;
-        if is_far {
+        progress.newest = row.try_get(2)?;
+        if since.is_none() || purges != progress.purges || rows.len() >= MOST_NEW {
             self.let_go();
-            *progress = Progress {
-                since: Some(until),
-                purges,
-                asked: progress.asked,
-                ..Progress::default()
-            };
-            return Ok(());
+            progress.read.clear();
+        } else {
+            let new = rows.iter().filter_map(|row| new(row).transpose());
+            let new = new.collect::<Result<Vec<New>, Fault>>()?;
+            self.add(&new, work.place().project);
+            progress.read.extend(new.iter().map(|new| (new.passage, new.transaction)));
+            progress.read.retain(|_, transaction| *transaction >= until);
         }
-        let new = rows.iter().filter_map(|row| new(row).transpose());
-        let new = new.collect::<Result<Vec<New>, Fault>>()?;
-        if !new.is_empty() {
-            self.lists.write().add(&new, work.place().project);
-            self.add_meanings(&new);
-        }
-        progress.read.extend(new.iter().map(|new| (new.passage, new.transaction)));
-        progress.read.retain(|_, transaction| *transaction >= until);
         progress.since = Some(until);
+        progress.purges = purges;
         Ok(())
+    }
+
+    fn add(&self, new: &[New], project: i32) {
+        if !new.is_empty() {
+            self.lists.write().add(new, project);
+            self.add_meanings(new);
+        }
+    }
+
+    /// Lets go of all where entries were forgotten.
+    pub(super) fn let_go_after(&self, purged: &Purged) {
+        if purged.entries > 0 {
+            self.let_go();
+        }
     }
 
     fn let_go(&self) {
@@ -187,6 +215,13 @@ impl Held {
         let lists = self.lists.read();
         let list = lists.by_word.get(&(standing, known(stem).to_owned()))?;
         list.suffices(most).then(|| Arc::clone(list))
+    }
+
+    /// Whether a passage is held that has a word.
+    pub(super) fn has(&self, stem: &str) -> bool {
+        let lists = self.lists.read();
+        let list = lists.by_word.get(&(Standing::There, known(stem).to_owned()));
+        list.is_some_and(|list| !list.postings.is_empty())
     }
 
     pub(super) fn hold(&self, standing: Standing, stem: &str, list: &Arc<List>, changes: u64) {
@@ -283,7 +318,7 @@ impl Held {
     fn start_over_where_much_is_gone(&self) {
         if self.traits.read().gone.len() > MOST_GONE {
             let mut progress = self.progress.lock();
-            *progress = Progress { asked: progress.asked, ..Progress::default() };
+            progress.since = None;
             self.let_go();
         }
     }
@@ -319,15 +354,15 @@ impl List {
 }
 
 fn new(row: &Row) -> Result<Option<New>, Fault> {
-    let Some(passage) = row.try_get(2)? else { return Ok(None) };
-    let model: Option<String> = row.try_get(7)?;
-    let vector: Option<Vector> = row.try_get(8)?;
+    let Some(passage) = row.try_get(3)? else { return Ok(None) };
+    let model: Option<String> = row.try_get(8)?;
+    let vector: Option<Vector> = row.try_get(9)?;
     Ok(Some(New {
         passage,
-        transaction: transaction(row, 3)?,
-        length: row.try_get(4)?,
-        around_length: row.try_get(5)?,
-        words: row.try_get(6)?,
+        transaction: transaction(row, 4)?,
+        length: row.try_get(5)?,
+        around_length: row.try_get(6)?,
+        words: row.try_get(7)?,
         meaning: model.zip(vector.map(|vector| vector.0)),
     }))
 }

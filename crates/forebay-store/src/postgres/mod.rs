@@ -328,7 +328,7 @@ impl Store for PostgresStore {
     }
 
     fn unknown_words(&self, words: &[String]) -> Result<Vec<String>, StoreError> {
-        self.reading(|work| self.counts.unknown(work, words))
+        self.reading(|work| self.counts.unknown(work, words, &self.held))
     }
 
     fn similar_words(&self, word: &str) -> Result<Vec<SimilarWord>, StoreError> {
@@ -385,7 +385,10 @@ impl Store for PostgresStore {
     }
 
     fn purge(&self, selection: &Selection, now: Timestamp) -> Result<Purged, StoreError> {
-        self.pool.writing(self.place, Writing::Forgets, |work| purge::purge(work, selection, now))
+        let purge = |work: &mut Work<'_>| purge::purge(work, selection, now);
+        let purged = self.pool.writing(self.place, Writing::Forgets, purge)?;
+        self.held.let_go_after(&purged);
+        Ok(purged)
     }
 
     fn record(&self, answers: &[(Answered, Timestamp)]) -> Result<(), StoreError> {

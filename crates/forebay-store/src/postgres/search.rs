@@ -41,8 +41,8 @@ pub(super) fn candidates(
     if query.limit == 0 {
         return Ok(Vec::new());
     }
-    let sizes = counts.sizes(work)?;
-    held.keep_up(work)?;
+    let newest = held.keep_up(work)?;
+    let sizes = counts.sizes(work, newest)?;
     let known = Known { sizes, counts, held };
     let mut gathered = Gathered::new(query.limit);
     gathered.add_by_words(by_words(work, query, &known)?);
