@@ -54,20 +54,21 @@ pub(crate) fn put(store: &dyn Store, mut new: NewEntry, text: &str) -> Result<En
     Ok(upload.finish(new)?)
 }
 
-/// Makes everything searchable that is not yet, while `go_on` allows; it is told the bytes done.
+/// Makes everything searchable that is not yet, while `go_on` allows; it is told the bytes done. Answers whether
+/// nothing is left.
 pub(crate) fn finish_all(
     store: &dyn Store,
     mut go_on: impl FnMut(u64) -> bool,
-) -> Result<(), AppError> {
+) -> Result<bool, AppError> {
     let mut done = 0;
     while go_on(done) {
         let batch = finish_some(store)?;
         done += batch.bytes;
         if batch.is_last {
-            break;
+            return Ok(true);
         }
     }
-    Ok(())
+    Ok(false)
 }
 
 /// What was made searchable at once.
@@ -79,8 +80,11 @@ struct Batch {
 /// Makes the next stretch searchable, of one entry or of several.
 ///
 /// One thread at a time, and each looks anew at what is left: what a search waits for is the end of a
-/// batch, not of all there is to do.
+/// batch, not of all there is to do. Where nothing is left nobody waits.
 fn finish_some(store: &dyn Store) -> Result<Batch, AppError> {
+    if store.unindexed(1)?.is_empty() {
+        return Ok(Batch { bytes: 0, is_last: true });
+    }
     let _alone = store.indexing().lock().unwrap_or_else(PoisonError::into_inner);
     let pending = store.unindexed(BATCH_ENTRIES)?;
     let is_all = pending.len() < BATCH_ENTRIES;

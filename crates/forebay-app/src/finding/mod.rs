@@ -277,8 +277,9 @@ impl Reach {
     pub(crate) fn catch_up(&self) -> Result<u64, AppError> {
         let mut left = 0;
         for store in &self.stores {
-            indexing::finish_all(&**store, |done| done < CATCH_UP_BYTES)?;
-            left += store.unindexed_bytes()?;
+            if !indexing::finish_all(&**store, |done| done < CATCH_UP_BYTES)? {
+                left += store.unindexed_bytes()?;
+            }
         }
         Ok(left)
     }
