@@ -9,10 +9,9 @@ use super::connection::Work;
 use super::entries;
 use super::fault::Fault;
 use super::held::Held;
-use super::parts::Stretch;
+use super::parts::{Parts, Stretch};
 use super::search::{JOINS, these};
 use crate::contract::Candidate;
-use crate::sqlite::parts::Parts;
 
 /// What is known of each candidate; a note that was replaced is none.
 pub(super) fn read(
@@ -33,9 +32,8 @@ pub(super) fn read(
                          AND older.id = replaced.entry
                      WHERE replaced.workspace = $1 AND replaced.project = $2
                          AND replaced.superseded_by = entry.id ORDER BY older.id DESC LIMIT 1) END,
-                chunk.id, chunk.start, chunk.bytes, blob.id, blob.hash
+                chunk.id, chunk.start, chunk.bytes, entry.blob
          FROM {} {JOINS}
-         JOIN blob ON blob.workspace = $1 AND blob.project = $2 AND blob.id = entry.blob
          WHERE note.superseded_by IS NULL",
         these(3)
     );
@@ -82,6 +80,5 @@ fn stretch(row: &Row) -> Result<Stretch, Fault> {
         start: row.try_get::<_, i64>(11)? as u64,
         bytes: row.try_get::<_, i64>(12)? as usize,
         blob: row.try_get(13)?,
-        hash: row.try_get::<_, &[u8]>(14)?.try_into().map_err(Fault::content)?,
     })
 }

@@ -56,6 +56,7 @@ use self::fault::Fault;
 use self::growth::Growth;
 use self::held::Held;
 use self::pool::{Pool, Writing};
+use self::parts::Parts;
 use self::text::Name;
 use self::vocabulary::Vocabulary;
 use crate::StoreError;
@@ -68,7 +69,6 @@ use crate::packed::Packed;
 use crate::passage::{Embedded, IndexState, IndexStep, NewChunk, Outdated, Renewed, Told};
 use crate::sharing::{NotePage, SincePage};
 use crate::source::{Item, Reindex, Source};
-use crate::sqlite::parts::Parts;
 use crate::token::Token;
 
 /// A project's store on a PostgreSQL server.

@@ -6,12 +6,33 @@ use std::sync::Arc;
 use super::blobs;
 use super::connection::Work;
 use super::fault::Fault;
+use crate::lately::Lately;
 use crate::sqlite::blobs::PART_BYTES;
-pub(super) use crate::sqlite::parts::Stretch;
-use crate::sqlite::parts::{Key, Parts};
+use crate::sqlite::parts::HELD_BYTES;
+
+/// A part by its blob and its start: a blob never changes, and its number is never given to another.
+type Key = (i64, u64);
 
 /// A part that was read.
 type Part = (Key, Arc<[u8]>);
+
+/// Parts that were read lately.
+#[derive(Debug)]
+pub(super) struct Parts(Lately<Key>);
+
+impl Default for Parts {
+    fn default() -> Self {
+        Self(Lately::new(HELD_BYTES))
+    }
+}
+
+/// A passage's place in a blob.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stretch {
+    pub(super) blob: i64,
+    pub(super) start: u64,
+    pub(super) bytes: usize,
+}
 
 /// The text of each passage, as far as its blob is still there.
 pub(super) fn texts(
@@ -19,15 +40,14 @@ pub(super) fn texts(
     held: &Parts,
     stretches: &[Stretch],
 ) -> Result<Vec<String>, Fault> {
-    let keys: Vec<(i64, Key)> = stretches.iter().flat_map(keys).collect();
+    let keys: Vec<Key> = stretches.iter().flat_map(keys).collect();
     let mut read: HashMap<Key, Arc<[u8]>> =
-        keys.iter().filter_map(|(_, key)| Some((*key, held.held(*key)?))).collect();
-    let mut missing: Vec<(i64, Key)> =
-        keys.into_iter().filter(|(_, key)| !read.contains_key(key)).collect();
+        keys.iter().filter_map(|key| Some((*key, held.0.get(*key)?))).collect();
+    let mut missing: Vec<Key> = keys.into_iter().filter(|key| !read.contains_key(key)).collect();
     missing.sort_unstable();
     missing.dedup();
     for (key, part) in fetch(work, &missing)? {
-        held.hold(key, Arc::clone(&part));
+        held.0.put(key, Arc::clone(&part));
         read.insert(key, part);
     }
     let text = |stretch: &Stretch| String::from_utf8_lossy(&cut(stretch, &read)).into_owned();
@@ -35,17 +55,17 @@ pub(super) fn texts(
 }
 
 /// The parts that a passage reaches into: all but the last are of one size.
-fn keys(stretch: &Stretch) -> impl Iterator<Item = (i64, Key)> + use<> {
-    let Stretch { blob, hash, start, bytes } = *stretch;
+fn keys(stretch: &Stretch) -> impl Iterator<Item = Key> + use<> {
+    let Stretch { blob, start, bytes } = *stretch;
     let part = PART_BYTES as u64;
     let last = start + (bytes.max(1) as u64) - 1;
-    (start / part..=last / part).map(move |number| (blob, (hash, number * part)))
+    (start / part..=last / part).map(move |number| (blob, number * part))
 }
 
 fn cut(stretch: &Stretch, read: &HashMap<Key, Arc<[u8]>>) -> Vec<u8> {
     let mut raw = Vec::with_capacity(stretch.bytes);
     let end = stretch.start + stretch.bytes as u64;
-    for (_, key) in keys(stretch) {
+    for key in keys(stretch) {
         let Some(part) = read.get(&key) else { break };
         let from = stretch.start.saturating_sub(key.1) as usize;
         let to = part.len().min((end - key.1) as usize);
@@ -54,12 +74,12 @@ fn cut(stretch: &Stretch, read: &HashMap<Key, Arc<[u8]>>) -> Vec<u8> {
     raw
 }
 
-fn fetch(work: &mut Work<'_>, missing: &[(i64, Key)]) -> Result<Vec<Part>, Fault> {
+fn fetch(work: &mut Work<'_>, missing: &[Key]) -> Result<Vec<Part>, Fault> {
     if missing.is_empty() {
         return Ok(Vec::new());
     }
     let blobs: Vec<i64> = missing.iter().map(|(blob, _)| *blob).collect();
-    let starts: Vec<i64> = missing.iter().map(|(_, (_, start))| *start as i64).collect();
+    let starts: Vec<i64> = missing.iter().map(|(_, start)| *start as i64).collect();
     let rows = work.query(
         "SELECT wanted.place, part.bytes, part.data
          FROM unnest($3::bigint[], $4::bigint[]) WITH ORDINALITY AS wanted (blob, start, place)
@@ -71,7 +91,7 @@ fn fetch(work: &mut Work<'_>, missing: &[(i64, Key)]) -> Result<Vec<Part>, Fault
     for row in &rows {
         let place = row.try_get::<_, i64>(0)? as usize - 1;
         let raw = blobs::unpack(row.try_get(2)?, row.try_get(1)?)?;
-        fetched.extend(missing.get(place).map(|(_, key)| (*key, raw.into())));
+        fetched.extend(missing.get(place).map(|key| (*key, raw.into())));
     }
     Ok(fetched)
 }

@@ -8,10 +8,10 @@ use super::blobs;
 use crate::lately::Lately;
 
 /// Bytes of raw text that are held.
-const HELD_BYTES: usize = 16 * 1024 * 1024;
+pub(crate) const HELD_BYTES: usize = 16 * 1024 * 1024;
 
 /// A part by the hash of its blob's content and its start: whatever is stored later, it is never another text.
-pub(crate) type Key = ([u8; 32], u64);
+type Key = ([u8; 32], u64);
 
 /// A passage's place in a blob.
 #[derive(Debug, Clone, Copy)]
@@ -96,11 +96,11 @@ impl Parts {
         Ok(part)
     }
 
-    pub(crate) fn held(&self, key: Key) -> Option<Arc<[u8]>> {
+    fn held(&self, key: Key) -> Option<Arc<[u8]>> {
         self.held.get(key)
     }
 
-    pub(crate) fn hold(&self, key: Key, part: Arc<[u8]>) {
+    fn hold(&self, key: Key, part: Arc<[u8]>) {
         self.held.put(key, part);
     }
 }
