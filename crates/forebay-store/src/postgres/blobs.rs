@@ -1,7 +1,12 @@
 //! Blobs: raw bytes in compressed parts, each content kept once in a project.
 
+use std::collections::{HashMap, HashSet};
+
+use ::postgres::Row;
+
 use super::connection::Work;
 use super::fault::Fault;
+use crate::packed::Packed;
 use crate::sqlite::blobs::{Part, unpacked};
 
 /// Starts a blob whose content is not known yet.
@@ -11,22 +16,88 @@ pub(super) fn create(work: &mut Work<'_>) -> Result<i64, Fault> {
     Ok(row.try_get(0)?)
 }
 
+/// The blobs of contents: those that are there already, and those now written.
+pub(super) fn store_all(work: &mut Work<'_>, contents: &[&Packed]) -> Result<Vec<i64>, Fault> {
+    let hashes: HashSet<blake3::Hash> = contents.iter().map(|content| content.hash).collect();
+    // Of two who write the same the second waits, and finds it.
+    work.lock_each(hashes.iter().map(blake3::Hash::to_hex))?;
+    let mut blobs = with_hashes(work, &hashes)?;
+    let mut seen = HashSet::new();
+    let is_new =
+        |content: &&&Packed| !blobs.contains_key(&content.hash) && seen.insert(content.hash);
+    let new: Vec<&Packed> = contents.iter().filter(is_new).copied().collect();
+    let ids = create_complete(work, &new)?;
+    let parts: Vec<(i64, &Part)> = ids
+        .iter()
+        .zip(&new)
+        .flat_map(|(id, content)| content.parts.iter().map(|part| (*id, part)))
+        .collect();
+    write_each_part(work, &parts)?;
+    blobs.extend(new.iter().map(|content| content.hash).zip(ids));
+    let blob = |content: &&Packed| blobs.get(&content.hash).copied();
+    let all: Option<Vec<i64>> = contents.iter().map(blob).collect();
+    all.ok_or_else(|| Fault::content("the server made fewer blobs than it was told to"))
+}
+
+/// Makes blobs whose contents are known, in their order; nobody else may write the same meanwhile.
+fn create_complete(work: &mut Work<'_>, contents: &[&Packed]) -> Result<Vec<i64>, Fault> {
+    let hashes: Vec<&[u8]> =
+        contents.iter().map(|content| content.hash.as_bytes().as_slice()).collect();
+    let rows = work.query(
+        "INSERT INTO blob (workspace, project, hash, bytes, lines)
+         SELECT $1, $2, new.* FROM unnest($3::bytea[], $4::bigint[], $5::bigint[]) AS new RETURNING id",
+        &[
+            &hashes,
+            &contents.iter().map(|content| content.bytes as i64).collect::<Vec<_>>(),
+            &contents.iter().map(|content| content.lines as i64).collect::<Vec<_>>(),
+        ],
+    )?;
+    rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+}
+
+/// Writes parts of one blob.
 pub(super) fn write_parts(work: &mut Work<'_>, blob: i64, parts: &[Part]) -> Result<(), Fault> {
+    let of_blob: Vec<(i64, &Part)> = parts.iter().map(|part| (blob, part)).collect();
+    write_each_part(work, &of_blob)
+}
+
+/// Writes parts, each with its blob.
+fn write_each_part(work: &mut Work<'_>, parts: &[(i64, &Part)]) -> Result<(), Fault> {
     if parts.is_empty() {
         return Ok(());
     }
     let numbers = |number: fn(&Part) -> u64| -> Vec<i64> {
-        parts.iter().map(|part| number(part) as i64).collect()
+        parts.iter().map(|(_, part)| number(part) as i64).collect()
     };
+    let blobs: Vec<i64> = parts.iter().map(|(blob, _)| *blob).collect();
     let (starts, lines) = (numbers(|part| part.start), numbers(|part| part.line));
     let bytes = numbers(|part| part.bytes);
-    let data: Vec<&[u8]> = parts.iter().map(|part| part.data.as_slice()).collect();
+    let data: Vec<&[u8]> = parts.iter().map(|(_, part)| part.data.as_slice()).collect();
     work.execute(
         "INSERT INTO blob_part (workspace, project, blob, start, line, bytes, data)
-         SELECT $1, $2, $3, part.* FROM unnest($4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[]) AS part",
-        &[&blob, &starts, &lines, &bytes, &data],
+         SELECT $1, $2, part.* FROM unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
+             $7::bytea[]) AS part",
+        &[&blobs, &starts, &lines, &bytes, &data],
     )?;
     Ok(())
+}
+
+/// The blobs that have these contents already.
+fn with_hashes(
+    work: &mut Work<'_>,
+    hashes: &HashSet<blake3::Hash>,
+) -> Result<HashMap<blake3::Hash, i64>, Fault> {
+    let wanted: Vec<&[u8]> = hashes.iter().map(|hash| hash.as_bytes().as_slice()).collect();
+    let rows = work.query(
+        "SELECT blob.hash, blob.id FROM unnest($3::bytea[]) AS wanted (hash) JOIN blob
+             ON blob.workspace = $1 AND blob.project = $2 AND blob.hash = wanted.hash",
+        &[&wanted],
+    )?;
+    let read = |row: &Row| {
+        let hash = blake3::Hash::from_slice(row.try_get(0)?).map_err(Fault::content)?;
+        Ok((hash, row.try_get(1)?))
+    };
+    rows.iter().map(read).collect()
 }
 
 /// The blob that has this content already.

@@ -140,6 +140,19 @@ impl<'c> Work<'c> {
         let lock = format!("SELECT pg_advisory_xact_lock({})", lock_number(self.place, name));
         self.connection.batch(&lock)
     }
+
+    /// The same for many names, in the order of their numbers: so nobody waits for somebody who waits for him.
+    pub(super) fn lock_each(
+        &mut self,
+        names: impl Iterator<Item = impl AsRef<str>>,
+    ) -> Result<(), Fault> {
+        let mut numbers: Vec<i64> =
+            names.map(|name| lock_number(self.place, name.as_ref())).collect();
+        numbers.sort_unstable();
+        let lock = "SELECT pg_advisory_xact_lock(number) FROM unnest($1::bigint[]) AS number";
+        self.connection.execute(lock, &[&numbers])?;
+        Ok(())
+    }
 }
 
 fn placed<'a>(
@@ -176,8 +189,8 @@ fn setup() -> String {
         "SET client_min_messages = warning; SET search_path = forebay, public, extensions;
          SET statement_timeout = '{STATEMENT_SECONDS}s'; SET lock_timeout = {patience};
          SET idle_in_transaction_session_timeout = '{STATEMENT_SECONDS}s'; SET jit = off;
+         SET plan_cache_mode = force_generic_plan;
          SET hnsw.ef_search = 160; SET hnsw.iterative_scan = relaxed_order;
          SET pg_trgm.similarity_threshold = 0.2"
     )
 }
-         SET plan_cache_mode = force_generic_plan;

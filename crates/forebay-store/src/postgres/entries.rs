@@ -62,7 +62,7 @@ pub(super) fn complete(
         }
         (None, Arrival::Made) => insert_under_new_reference(work, blob, new, is_searchable)?,
     };
-    passages::write(work, entry, content.chunks)?;
+    passages::write_of(work, entry, content.chunks)?;
     match &new.detail {
         NewDetail::Plain => {}
         NewDetail::Run(run) => write_run(work, entry, run)?,
@@ -139,7 +139,7 @@ pub(super) fn delete(work: &mut Work<'_>, entries: &[i64]) -> Result<(), Fault> 
 }
 
 /// The blob of the content: the one that is there already, or the one now written.
-pub(super) fn store_content(
+fn store_content(
     work: &mut Work<'_>,
     begun: Option<Begun>,
     content: &Content<'_>,
@@ -213,7 +213,7 @@ fn insert(
 }
 
 /// Completes the row that was begun.
-pub(super) fn rewrite(
+fn rewrite(
     work: &mut Work<'_>,
     begun: Begun,
     blob: i64,
@@ -402,7 +402,7 @@ pub(super) fn extend_index(work: &mut Work<'_>, step: &IndexStep) -> Result<(), 
         &[&from.reference.as_str(), &(from.offset as i64), &(to.0 as i64), &(to.1 as i64)],
     )?;
     match row {
-        Some(row) => passages::write(work, row.try_get(0)?, &step.chunks),
+        Some(row) => passages::write_of(work, row.try_get(0)?, &step.chunks),
         None => Ok(()),
     }
 }

@@ -36,6 +36,7 @@ mod sources;
 mod text;
 mod tls;
 mod tokens;
+mod unseen;
 mod upload;
 mod vectors;
 mod vocabulary;
@@ -55,8 +56,8 @@ use self::counts::Counts;
 use self::fault::Fault;
 use self::growth::Growth;
 use self::held::Held;
-use self::pool::{Pool, Writing};
 use self::parts::Parts;
+use self::pool::{Pool, Writing};
 use self::text::Name;
 use self::vocabulary::Vocabulary;
 use crate::StoreError;
@@ -166,9 +167,10 @@ impl PostgresStore {
     }
 
     /// Learns the words of passages that were stored. Without them slips are not set right, nothing more.
-    fn learn(&self, chunks: &[NewChunk]) {
+    fn learn<'a>(&self, chunks: impl IntoIterator<Item = &'a NewChunk>) {
+        let chunks: Vec<&NewChunk> = chunks.into_iter().collect();
         self.growth.add(&self.pool, self.place, chunks.len());
-        let Some(lesson) = self.vocabulary.lesson(chunks) else { return };
+        let Some(lesson) = self.vocabulary.lesson(&chunks) else { return };
         match self.reading(|work| vocabulary::write(work, &lesson)) {
             Ok(()) => self.vocabulary.keep(lesson),
             Err(error) => tracing::warn!(%error, "the words of an entry were not learned"),
@@ -257,9 +259,7 @@ impl Store for PostgresStore {
 
     fn extend_index(&self, steps: &[IndexStep]) -> Result<(), StoreError> {
         self.writing(|work| steps.iter().try_for_each(|step| entries::extend_index(work, step)))?;
-        for step in steps {
-            self.learn(&step.chunks);
-        }
+        self.learn(steps.iter().flat_map(|step| &step.chunks));
         Ok(())
     }
 
@@ -269,9 +269,7 @@ impl Store for PostgresStore {
 
     fn renew(&self, renewed: &[Renewed]) -> Result<(), StoreError> {
         self.writing(|work| passages::renew(work, renewed))?;
-        for renewed in renewed {
-            self.learn(std::slice::from_ref(&renewed.chunk));
-        }
+        self.learn(renewed.iter().map(|renewed| &renewed.chunk));
         Ok(())
     }
 
@@ -439,9 +437,7 @@ impl Store for PostgresStore {
         turn();
         let is_written = self.writing(|work| imports::write(work, &ready, step))?;
         if is_written {
-            for import in entries {
-                self.learn(&import.chunks);
-            }
+            self.learn(entries.iter().flat_map(|import| &import.chunks));
         }
         Ok(is_written)
     }

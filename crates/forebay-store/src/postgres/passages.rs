@@ -11,35 +11,44 @@ use crate::passage::{Meaning, NewChunk, Outdated, Renewed};
 /// How passages are indexed now; those of another form are renewed.
 const FORM: i16 = 1;
 
-pub(super) fn write(work: &mut Work<'_>, entry: i64, chunks: &[NewChunk]) -> Result<(), Fault> {
-    if chunks.is_empty() {
+/// Writes the passages of one entry.
+pub(super) fn write_of(work: &mut Work<'_>, entry: i64, chunks: &[NewChunk]) -> Result<(), Fault> {
+    let of_entry: Vec<(i64, &NewChunk)> = chunks.iter().map(|chunk| (entry, chunk)).collect();
+    write(work, &of_entry)
+}
+
+/// Writes passages, each with its entry.
+pub(super) fn write(work: &mut Work<'_>, all: &[(i64, &NewChunk)]) -> Result<(), Fault> {
+    if all.is_empty() {
         return Ok(());
     }
-    let lexemes = lexemes(work, chunks);
+    let project = work.place().project;
+    let chunks = || all.iter().map(|(_, chunk)| *chunk);
+    let lexemes: Vec<Lexemes> = chunks().map(|chunk| Lexemes::of(chunk, project)).collect();
     let numbers = |number: fn(&NewChunk) -> u64| -> Vec<i64> {
-        chunks.iter().map(|chunk| number(chunk) as i64).collect()
+        chunks().map(|chunk| number(chunk) as i64).collect()
     };
     let rows = work.query(
         "INSERT INTO chunk (workspace, project, entry, form, start, bytes, first_line, last_line, title, key,
              created, code, length, around_length, words)
-         SELECT $1, $2, $3, $4, start, bytes, first_line, last_line, title, key, created, code, length,
+         SELECT $1, $2, entry, $3, start, bytes, first_line, last_line, title, key, created, code, length,
              around_length, words::tsvector
-         FROM unnest($5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[], $10::text[],
-             $11::bigint[], $12::boolean[], $13::integer[], $14::integer[], $15::text[])
-             AS new (start, bytes, first_line, last_line, title, key, created, code, length, around_length,
-                 words)
+         FROM unnest($4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[],
+             $10::text[], $11::bigint[], $12::boolean[], $13::integer[], $14::integer[], $15::text[])
+             AS new (entry, start, bytes, first_line, last_line, title, key, created, code, length,
+                 around_length, words)
          RETURNING id, (SELECT purges FROM project WHERE workspace = $1 AND id = $2)",
         &[
-            &entry,
             &FORM,
+            &all.iter().map(|(entry, _)| *entry).collect::<Vec<_>>(),
             &numbers(|chunk| chunk.start),
             &numbers(|chunk| chunk.bytes),
             &numbers(|chunk| chunk.lines.0),
             &numbers(|chunk| chunk.lines.1),
-            &chunks.iter().map(|chunk| Text(&chunk.title)).collect::<Vec<_>>(),
-            &chunks.iter().map(|chunk| chunk.key.as_deref().map(Text)).collect::<Vec<_>>(),
-            &chunks.iter().map(|chunk| chunk.created.map(|at| at.0)).collect::<Vec<_>>(),
-            &chunks.iter().map(|chunk| chunk.is_code).collect::<Vec<_>>(),
+            &chunks().map(|chunk| Text(&chunk.title)).collect::<Vec<_>>(),
+            &chunks().map(|chunk| chunk.key.as_deref().map(Text)).collect::<Vec<_>>(),
+            &chunks().map(|chunk| chunk.created.map(|at| at.0)).collect::<Vec<_>>(),
+            &chunks().map(|chunk| chunk.is_code).collect::<Vec<_>>(),
             &lexemes.iter().map(|lexemes| lexemes.length).collect::<Vec<_>>(),
             &lexemes.iter().map(|lexemes| lexemes.around_length).collect::<Vec<_>>(),
             &lexemes.iter().map(|lexemes| lexemes.vector.as_str()).collect::<Vec<_>>(),
@@ -47,12 +56,7 @@ pub(super) fn write(work: &mut Work<'_>, entry: i64, chunks: &[NewChunk]) -> Res
     )?;
     work.purges = rows.first().map(|row| row.try_get(1)).transpose()?;
     let ids = rows.iter().map(|row| Ok(row.try_get(0)?)).collect::<Result<Vec<i64>, Fault>>()?;
-    write_meanings(work, &ids, chunks.iter())
-}
-
-fn lexemes(work: &Work<'_>, chunks: &[NewChunk]) -> Vec<Lexemes> {
-    let project = work.place().project;
-    chunks.iter().map(|chunk| Lexemes::of(chunk, project)).collect()
+    write_meanings(work, &ids, chunks())
 }
 
 fn write_meanings<'a>(

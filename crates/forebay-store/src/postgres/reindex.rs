@@ -8,11 +8,9 @@ use super::connection::Work;
 use super::entries;
 use super::fault::Fault;
 use super::text::{Name, Text};
-use super::{PostgresStore, passages, purge};
+use super::unseen::{self, Unseen};
+use super::{PostgresStore, purge};
 use crate::StoreError;
-use crate::contract::NewEntry;
-use crate::incoming::{Begun, Content};
-use crate::passage::NewChunk;
 use crate::source::{NewItem, NewSource, Others, Reindex, Reindexed, SourceKind, Stamp};
 
 /// What is held in memory before it is written, in bytes of raw text.
@@ -23,19 +21,9 @@ pub(super) struct PostgresReindex<'store> {
     store: &'store PostgresStore,
     pending: Vec<NewItem>,
     pending_bytes: u64,
-    written: Vec<Written>,
+    written: Vec<Unseen>,
     kept: Vec<(String, Stamp)>,
     removed: Vec<String>,
-}
-
-/// An item whose bytes and passages are written, but which nobody sees.
-struct Written {
-    begun: Begun,
-    blob: i64,
-    path: String,
-    stamp: Stamp,
-    hash: [u8; 32],
-    entry: NewEntry,
 }
 
 impl<'store> PostgresReindex<'store> {
@@ -56,31 +44,12 @@ impl<'store> PostgresReindex<'store> {
         if pending.is_empty() {
             return Ok(());
         }
-        let written = self.store.writing(|work| {
-            pending.iter().map(|item| write_unseen(work, item)).collect::<Result<Vec<_>, _>>()
-        })?;
-        for (item, (begun, blob)) in pending.into_iter().zip(written) {
-            self.store.learn(&item.chunks);
-            self.written.push(Written {
-                begun,
-                blob,
-                path: item.path,
-                stamp: item.stamp,
-                hash: item.hash,
-                entry: item.entry,
-            });
-        }
+        let begun = self.store.writing(|work| unseen::write(work, &pending))?;
+        self.store.learn(pending.iter().flat_map(|item| &item.chunks));
+        let written = pending.into_iter().zip(begun);
+        self.written.extend(written.map(|(item, begun)| Unseen::of(item, begun)));
         Ok(())
     }
-}
-
-/// Writes bytes and passages of an entry that is not complete yet.
-fn write_unseen(work: &mut Work<'_>, item: &NewItem) -> Result<(Begun, i64), Fault> {
-    let begun = entries::begin(work)?;
-    let chunks: &[NewChunk] = &item.chunks;
-    let blob = entries::store_content(work, Some(begun), &Content::of(&item.raw, chunks))?;
-    passages::write(work, begun.entry, chunks)?;
-    Ok((begun, blob))
 }
 
 impl Reindex for PostgresReindex<'_> {
@@ -140,11 +109,9 @@ fn put_in_place(
     if others == Others::Go && source.kind != SourceKind::Folder {
         forget_documents(work, source)?;
     }
-    for item in &new.written {
-        entries::rewrite(work, item.begun, item.blob, &item.entry, true)?;
-        write_item(work, id, item)?;
-        reindexed.added.push((item.path.clone(), item.begun.reference));
-    }
+    unseen::reveal(work, id, &new.written)?;
+    let added = new.written.iter().map(|item| (item.path.clone(), item.begun.reference));
+    reindexed.added.extend(added);
     write_stamps(work, id, &new.kept)?;
     Ok(reindexed)
 }
@@ -219,22 +186,6 @@ fn write_source(work: &mut Work<'_>, source: &NewSource) -> Result<i64, Fault> {
         ],
     )?;
     Ok(row.try_get(0)?)
-}
-
-fn write_item(work: &mut Work<'_>, source: i64, item: &Written) -> Result<(), Fault> {
-    work.execute(
-        "INSERT INTO source_item (workspace, project, source, path, entry, modified, size, hash)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-        &[
-            &source,
-            &Name(&item.path),
-            &item.begun.entry,
-            &item.stamp.modified,
-            &(item.stamp.size as i64),
-            &item.hash.as_slice(),
-        ],
-    )?;
-    Ok(())
 }
 
 /// What is kept may have been touched since.

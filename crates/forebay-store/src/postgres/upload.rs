@@ -38,7 +38,7 @@ impl<'store> PostgresUpload<'store> {
                 None => entries::begin(work)?,
             };
             blobs::write_parts(work, begun.blob, parts)?;
-            passages::write(work, begun.entry, chunks)?;
+            passages::write_of(work, begun.entry, chunks)?;
             Ok(Some(begun))
         })?;
         self.store.learn(chunks);

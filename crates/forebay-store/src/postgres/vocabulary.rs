@@ -54,7 +54,7 @@ impl Vocabulary {
     }
 
     /// The words of passages that this process has not written yet.
-    pub(super) fn lesson(&self, chunks: &[NewChunk]) -> Option<Lesson> {
+    pub(super) fn lesson(&self, chunks: &[&NewChunk]) -> Option<Lesson> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let mut lesson =
             Lesson { purges: seen.purges, words: BTreeSet::new(), hashes: HashSet::new() };
