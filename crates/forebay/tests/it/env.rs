@@ -21,11 +21,22 @@ pub(crate) const HANG: Duration = Duration::from_mins(1);
 /// A user with an empty home and one project, `app`, on branch `main`.
 pub(crate) struct TestEnv {
     root: TempDir,
+    /// The store, where it is not in files.
+    store: Option<String>,
 }
 
 impl TestEnv {
     pub(crate) fn new() -> Self {
-        let env = Self { root: tempfile::tempdir().unwrap() };
+        Self::with_store(None)
+    }
+
+    /// A user whose store is on a server.
+    pub(crate) fn on_server(url: String) -> Self {
+        Self::with_store(Some(url))
+    }
+
+    fn with_store(store: Option<String>) -> Self {
+        let env = Self { root: tempfile::tempdir().unwrap(), store };
         fs::create_dir(env.home()).unwrap();
         env.add_project("app");
         env
@@ -121,6 +132,7 @@ impl TestEnv {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        command.envs(self.store.iter().map(|url| ("FOREBAY_STORE", url)));
         command
     }
 

@@ -6,31 +6,39 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::embedder::Server;
 use crate::env::{Output, TestEnv, finish, finished};
 
+/// The server, in a workspace that nobody else uses.
+///
+/// Left out loudly where there is no server; unattended that is a failure.
+#[expect(clippy::print_stderr, reason = "what is left out must be seen")]
+pub(crate) fn unused_workspace() -> Option<String> {
+    let Ok(server) = std::env::var("FOREBAY_TEST_POSTGRES") else {
+        let is_unattended = std::env::var("CI").is_ok_and(|value| value == "true" || value == "1");
+        assert!(!is_unattended, "FOREBAY_TEST_POSTGRES names no server");
+        eprintln!("LEFT OUT on PostgreSQL: FOREBAY_TEST_POSTGRES names no server");
+        return None;
+    };
+    Some(format!("{server}?workspace={}", unused_name()))
+}
+
+/// A name that nothing on the server has.
+pub(crate) fn unused_name() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
+    format!("it_{}_{since}", std::process::id())
+}
+
 /// A user whose store is on the server, in a workspace of his own.
 struct OnServer {
     env: TestEnv,
-    url: String,
 }
 
 impl OnServer {
-    /// Left out loudly where there is no server; unattended that is a failure.
-    #[expect(clippy::print_stderr, reason = "what is left out must be seen")]
     fn new() -> Option<Self> {
-        let Ok(server) = std::env::var("FOREBAY_TEST_POSTGRES") else {
-            let is_unattended =
-                std::env::var("CI").is_ok_and(|value| value == "true" || value == "1");
-            assert!(!is_unattended, "FOREBAY_TEST_POSTGRES names no server");
-            eprintln!("LEFT OUT on PostgreSQL: FOREBAY_TEST_POSTGRES names no server");
-            return None;
-        };
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
-        let url = format!("{server}?workspace=it_{}_{since}", std::process::id());
-        Some(Self { env: TestEnv::new(), url })
+        unused_workspace().map(|url| Self { env: TestEnv::on_server(url) })
     }
 
     fn command<const N: usize>(&self, arguments: [&str; N]) -> Command {
         let mut command = self.env.command(arguments);
-        command.env("FOREBAY_STORE", &self.url).env("USER", "ann");
+        command.env("USER", "ann");
         command
     }
 

@@ -7,24 +7,63 @@ use serde_json::json;
 
 use crate::env::{Output, TestEnv, finish, reference_in};
 use crate::http_client::{Request, Server};
+use crate::postgres::{unused_name, unused_workspace};
+
+/// Tells each story with a server whose store is in files, and with one whose store is on PostgreSQL.
+macro_rules! stories {
+    ($($story:ident)*) => {
+        mod in_files {
+            $(#[test] fn $story() { super::$story(&super::Team::in_files()); })*
+        }
+        mod on_postgres {
+            $(#[test] fn $story() {
+                if let Some(team) = super::Team::on_postgres() {
+                    super::$story(&team);
+                }
+            })*
+        }
+    };
+}
+
+stories! {
+    what_one_notes_the_other_knows_with_its_author
+    what_two_decide_apart_from_each_other_is_kept_and_marked
+    sources_and_runs_are_shared_only_when_asked_for
+    what_is_too_large_for_a_page_is_told_both_ways
+    a_push_that_broke_off_goes_on
+    one_workspace_and_one_project_do_not_see_another
+    who_may_not_write_may_not_push
+    pages_that_are_none_are_refused_and_change_nothing
+    the_context_of_a_project_is_served_as_text
+    a_model_on_the_network_writes_into_the_project_it_names
+}
 
 /// A server with a workspace, and what its members need.
 struct Team {
     env: TestEnv,
     server: Server,
+    workspace: String,
 }
 
 impl Team {
-    fn new() -> Self {
-        let env = TestEnv::new();
+    fn in_files() -> Self {
+        Self::with(TestEnv::new())
+    }
+
+    fn on_postgres() -> Option<Self> {
+        unused_workspace().map(|url| Self::with(TestEnv::on_server(url)))
+    }
+
+    fn with(env: TestEnv) -> Self {
         // A server that nobody could use does not start.
         env.token("first", &["--rights", "read"]);
         let server = env.serve(&["--require-token"]);
-        Self { env, server }
+        Self { env, server, workspace: unused_name() }
     }
 
     fn member(&self, name: &str) -> Member {
-        let token = self.env.token(name, &["--rights", "read,write", "--workspace", "team"]);
+        let rights = ["--rights", "read,write", "--workspace", &self.workspace];
+        let token = self.env.token(name, &rights);
         Member { env: TestEnv::new(), url: self.url(), token }
     }
 
@@ -63,9 +102,7 @@ impl Member {
     }
 }
 
-#[test]
-fn what_one_notes_the_other_knows_with_its_author() {
-    let team = Team::new();
+fn what_one_notes_the_other_knows_with_its_author(team: &Team) {
     let (ann, bob) = (team.member("ann"), team.member("bob"));
     let noted = ann.run(&["note", "--pin", "-k", "decision", "-t", "db", "we use SQLite"]).ok();
     ann.run(&["--set", "team.author=mallory", "note", "the report is slow"]).ok();
@@ -92,9 +129,7 @@ fn what_one_notes_the_other_knows_with_its_author() {
     assert_eq!((&back["tally"]["added"], &back["tally"]["known"]), (&json!(0), &json!(2)));
 }
 
-#[test]
-fn what_two_decide_apart_from_each_other_is_kept_and_marked() {
-    let team = Team::new();
+fn what_two_decide_apart_from_each_other_is_kept_and_marked(team: &Team) {
     let (ann, bob) = (team.member("ann"), team.member("bob"));
     ann.run(&["note", "-t", "db", "we use Postgres"]).ok();
     ann.run(&["push"]).ok();
@@ -118,9 +153,7 @@ fn what_two_decide_apart_from_each_other_is_kept_and_marked() {
     assert!(told.contains("SQLite it is") && !told.contains("DuckDB"), "settled: {told}");
 }
 
-#[test]
-fn sources_and_runs_are_shared_only_when_asked_for() {
-    let team = Team::new();
+fn sources_and_runs_are_shared_only_when_asked_for(team: &Team) {
     let (ann, bob) = (team.member("ann"), team.member("bob"));
     ann.env.write("guide.md", "# Guide\n\nHow the walrus is fed.\n");
     ann.run(&["index", "guide.md"]).ok();
@@ -134,9 +167,7 @@ fn sources_and_runs_are_shared_only_when_asked_for() {
     assert!(bob.run(&["search", "heron"]).ok().text().contains("the heron waits"));
 }
 
-#[test]
-fn what_is_too_large_for_a_page_is_told_both_ways() {
-    let team = Team::new();
+fn what_is_too_large_for_a_page_is_told_both_ways(team: &Team) {
     let ann = team.member("ann");
     let large = "The walrus sleeps on the ice all day.\n".repeat(100_000);
     ann.env.write("large.md", &large);
@@ -151,9 +182,7 @@ fn what_is_too_large_for_a_page_is_told_both_ways() {
     assert!(pulled.contains("left out: 1 entry over 3 MB; forebay export"), "{pulled}");
 }
 
-#[test]
-fn a_push_that_broke_off_goes_on() {
-    let team = Team::new();
+fn a_push_that_broke_off_goes_on(team: &Team) {
     let ann = team.member("ann");
     let mut mcp = ann.env.mcp();
     let body = "a long thought ".repeat(14_000);
@@ -221,13 +250,11 @@ impl Cutting {
     }
 }
 
-#[test]
-fn one_workspace_and_one_project_do_not_see_another() {
-    let team = Team::new();
+fn one_workspace_and_one_project_do_not_see_another(team: &Team) {
     let ann = team.member("ann");
     ann.run(&["note", "of the team"]).ok();
     ann.run(&["push"]).ok();
-    let token = team.env.token("eve", &["--rights", "read,write", "--workspace", "other"]);
+    let token = team.env.token("eve", &["--rights", "read,write", "--workspace", &unused_name()]);
     let eve = Member { env: TestEnv::new(), url: team.url(), token };
     assert_eq!(eve.json(&["pull"])["added"], 0);
     let elsewhere = ann.json(&["--set", "team.project=another", "pull"]);
@@ -235,10 +262,8 @@ fn one_workspace_and_one_project_do_not_see_another() {
     assert_eq!(ann.json(&["pull"])["known"], 1);
 }
 
-#[test]
-fn who_may_not_write_may_not_push() {
-    let team = Team::new();
-    let token = team.env.token("guest", &["--rights", "read", "--workspace", "team"]);
+fn who_may_not_write_may_not_push(team: &Team) {
+    let token = team.env.token("guest", &["--rights", "read", "--workspace", &team.workspace]);
     let guest = Member { env: TestEnv::new(), url: team.url(), token };
     guest.run(&["note", "let me in"]).ok();
     let refused = guest.run(&["push"]);
@@ -267,10 +292,8 @@ fn a_server_that_is_none_is_told() {
     env.forebay(["push"]).refused(2, "cannot loosen `team.server`", "settings");
 }
 
-#[test]
-fn pages_that_are_none_are_refused_and_change_nothing() {
-    let team = Team::new();
-    let token = team.env.token("ann", &["--rights", "read,write", "--workspace", "team"]);
+fn pages_that_are_none_are_refused_and_change_nothing(team: &Team) {
+    let token = team.env.token("ann", &["--rights", "read,write", "--workspace", &team.workspace]);
     let post = |path: &str, body: &str| {
         let request = Request::new("POST", path).body(body).bearing(&token);
         team.server.send(&request.header("content-type", "application/x-ndjson"))
@@ -298,9 +321,7 @@ fn pages_that_are_none_are_refused_and_change_nothing() {
     team.server.send(&bad).refused(400, "no place to go on from", "page before");
 }
 
-#[test]
-fn the_context_of_a_project_is_served_as_text() {
-    let team = Team::new();
+fn the_context_of_a_project_is_served_as_text(team: &Team) {
     let ann = team.member("ann");
     for number in 0..30 {
         ann.run(&["note", "-k", "finding", &format!("finding number {number}: ünïcödé")]).ok();
@@ -327,9 +348,7 @@ fn the_context_of_a_project_is_served_as_text() {
     assert!(team.server.send(&nowhere).text().contains("nothing is known of a project `nowhere`"));
 }
 
-#[test]
-fn a_model_on_the_network_writes_into_the_project_it_names() {
-    let team = Team::new();
+fn a_model_on_the_network_writes_into_the_project_it_names(team: &Team) {
     let ann = team.member("ann");
     let note = Request::tool("ctx_annotate", json!({ "text": "learned over the network" }));
     let named = note.header("forebay-project", "app").bearing(&ann.token);
@@ -341,7 +360,7 @@ fn a_model_on_the_network_writes_into_the_project_it_names() {
     let personal = json!({ "text": "mine", "scope": "personal" });
     let personal = Request::tool("ctx_annotate", personal).bearing(&ann.token);
     team.server.send(&personal).refused(403, "keeps what is shared", "own machine");
-    let reader = team.env.token("guest", &["--rights", "read", "--workspace", "team"]);
+    let reader = team.env.token("guest", &["--rights", "read", "--workspace", &team.workspace]);
     let unknown = Request::get("/v1/search?q=x").header("forebay-project", "new").bearing(&reader);
     team.server.send(&unknown).refused(404, "no project `new`", "forebay push");
 }
