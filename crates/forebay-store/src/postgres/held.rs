@@ -23,8 +23,8 @@ use crate::passage::Meaning;
 const OFTEN: usize = 30;
 /// Where more is new than this, all is let go.
 const MOST_NEW: usize = 2_000;
-/// What lists may hold together: 16 bytes each.
-const MOST_POSTINGS: usize = 1_000_000;
+/// What lists may hold together: 16 bytes each. In 100,000 passages a common word alone has thousands.
+const MOST_POSTINGS: usize = 4_000_000;
 /// Passages that are remembered to be gone, or to be code.
 const MOST_GONE: usize = 1_000;
 const MOST_TRAITS: usize = 200_000;
@@ -81,7 +81,16 @@ struct Lists {
     /// Counts up when something is added: a list that was read before that lacks it.
     changes: u64,
     postings: usize,
-    by_word: HashMap<(Standing, String), Arc<List>>,
+    by_word: HashMap<(Standing, String), HeldList>,
+    /// Counts up with every use.
+    clock: AtomicU64,
+}
+
+#[derive(Debug)]
+struct HeldList {
+    list: Arc<List>,
+    /// When it was used last.
+    used: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -212,28 +221,21 @@ impl Held {
     }
 
     pub(super) fn list(&self, standing: Standing, stem: &str, most: i64) -> Option<Arc<List>> {
-        let lists = self.lists.read();
-        let list = lists.by_word.get(&(standing, known(stem).to_owned()))?;
-        list.suffices(most).then(|| Arc::clone(list))
+        let list = self.lists.read().get(standing, stem)?;
+        list.suffices(most).then_some(list)
     }
 
     /// Whether a passage is held that has a word.
     pub(super) fn has(&self, stem: &str) -> bool {
-        let lists = self.lists.read();
-        let list = lists.by_word.get(&(Standing::There, known(stem).to_owned()));
+        let list = self.lists.read().get(Standing::There, stem);
         list.is_some_and(|list| !list.postings.is_empty())
     }
 
     pub(super) fn hold(&self, standing: Standing, stem: &str, list: &Arc<List>, changes: u64) {
         let mut lists = self.lists.write();
-        if lists.changes != changes {
-            return;
+        if lists.changes == changes {
+            lists.put(standing, stem, Arc::clone(list));
         }
-        if lists.postings + list.postings.len() > MOST_POSTINGS {
-            *lists = Lists { changes, ..Lists::default() };
-        }
-        lists.postings += list.postings.len();
-        lists.by_word.insert((standing, known(stem).to_owned()), Arc::clone(list));
     }
 
     /// The passages whose meaning is nearest, best first, where meanings are held; in a project with so many.
@@ -334,8 +336,34 @@ impl Lists {
                     Standing::Around => (Standing::Around, new.around_length),
                     _ => (Standing::There, new.length),
                 };
-                if let Some(list) = self.by_word.get_mut(&(of, stem.to_owned())) {
-                    Arc::make_mut(list).add(new.passage, length, standing.times() as f32);
+    fn get(&self, standing: Standing, stem: &str) -> Option<Arc<List>> {
+        let held = self.by_word.get(&(standing, known(stem).to_owned()))?;
+        held.used.store(self.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        Some(Arc::clone(&held.list))
+    }
+
+    fn put(&mut self, standing: Standing, stem: &str, list: Arc<List>) {
+        if self.postings + list.postings.len() > MOST_POSTINGS {
+            self.let_go_of_half();
+        }
+        self.postings += list.postings.len();
+        let used = AtomicU64::new(self.clock.fetch_add(1, Ordering::Relaxed));
+        let before =
+            self.by_word.insert((standing, known(stem).to_owned()), HeldList { list, used });
+        self.postings -= before.map_or(0, |before| before.list.postings.len());
+    }
+
+    /// Lets go of the half that was not used for longest.
+    fn let_go_of_half(&mut self) {
+        let mut used: Vec<u64> = self.by_word.values().map(HeldList::used).collect();
+        used.sort_unstable();
+        let middle = used.get(used.len() / 2).copied().unwrap_or_default();
+        self.by_word.retain(|_, held| held.used() > middle);
+        self.postings = self.by_word.values().map(|held| held.list.postings.len()).sum();
+    }
+
+                if let Some(held) = self.by_word.get_mut(&(of, stem.to_owned())) {
+                    Arc::make_mut(&mut held.list).add(new.passage, length, standing.times() as f32);
                     self.postings += 1;
                 }
             }
@@ -352,6 +380,12 @@ impl List {
         }
     }
 }
+impl HeldList {
+    fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+}
+
 
 fn new(row: &Row) -> Result<Option<New>, Fault> {
     let Some(passage) = row.try_get(3)? else { return Ok(None) };
