@@ -124,6 +124,7 @@ struct New {
     around_length: i32,
     words: Vec<String>,
     meaning: Option<(String, Vec<u8>)>,
+    is_code: bool,
 }
 
 /// The first transaction that is still at work, how often the project changed, its newest passage, and passages that
@@ -132,7 +133,7 @@ const WHAT_IS_NEW: &str = "
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text, project.purges,
         coalesce((SELECT id FROM chunk WHERE workspace = $1 AND project = $2 ORDER BY id DESC LIMIT 1), 0),
         new.id, new.written::text, new.length, new.around_length, tsvector_to_array(new.words), model.name,
-        meaning.vector
+        meaning.vector, new.code
     FROM project
     LEFT JOIN LATERAL
         (SELECT * FROM chunk WHERE workspace = $1 AND project = $2
@@ -184,6 +185,7 @@ impl Held {
         if !new.is_empty() {
             self.lists.write().add(new, project);
             self.add_meanings(new);
+            self.traits.write().add(new.iter().map(|new| (new.passage, new.is_code)));
         }
     }
 
@@ -256,9 +258,10 @@ impl Held {
             }
             if !self.holds(&wanted.model) {
                 // Nobody keeps up meanwhile, so what is added while they are read is added next time.
-                let meanings = read_meanings(work, wanted)?;
+                let (meanings, traits) = read_meanings(work, wanted)?;
                 let model = wanted.model.clone();
                 *self.meanings.write() = Some(OfModel { model, meanings });
+                self.traits.write().add(traits.into_iter());
             }
         }
         let held = self.meanings.read();
@@ -289,10 +292,7 @@ impl Held {
     /// Remembers which of the wanted passages are there, and whether they are code.
     pub(super) fn remember(&self, wanted: &[i64], there: &[(i64, bool)]) {
         let mut traits = self.traits.write();
-        if traits.code.len() > MOST_TRAITS {
-            traits.code.clear();
-        }
-        traits.code.extend(there.iter().copied());
+        traits.add(there.iter().copied());
         if there.len() < wanted.len() {
             let gone: Vec<i64> = wanted
                 .iter()
@@ -326,16 +326,16 @@ impl Held {
     }
 }
 
+impl Traits {
+    fn add(&mut self, there: impl Iterator<Item = (i64, bool)>) {
+        if self.code.len() > MOST_TRAITS {
+            self.code.clear();
+        }
+        self.code.extend(there);
+    }
+}
+
 impl Lists {
-    fn add(&mut self, new: &[New], project: i32) {
-        self.changes += 1;
-        for new in new {
-            for word in &new.words {
-                let Some(Written { standing, stem }) = written(word, project) else { continue };
-                let (of, length) = match standing {
-                    Standing::Around => (Standing::Around, new.around_length),
-                    _ => (Standing::There, new.length),
-                };
     fn get(&self, standing: Standing, stem: &str) -> Option<Arc<List>> {
         let held = self.by_word.get(&(standing, known(stem).to_owned()))?;
         held.used.store(self.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
@@ -362,12 +362,27 @@ impl Lists {
         self.postings = self.by_word.values().map(|held| held.list.postings.len()).sum();
     }
 
+    fn add(&mut self, new: &[New], project: i32) {
+        self.changes += 1;
+        for new in new {
+            for word in &new.words {
+                let Some(Written { standing, stem }) = written(word, project) else { continue };
+                let (of, length) = match standing {
+                    Standing::Around => (Standing::Around, new.around_length),
+                    _ => (Standing::There, new.length),
+                };
                 if let Some(held) = self.by_word.get_mut(&(of, stem.to_owned())) {
                     Arc::make_mut(&mut held.list).add(new.passage, length, standing.times() as f32);
                     self.postings += 1;
                 }
             }
         }
+    }
+}
+
+impl HeldList {
+    fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
     }
 }
 
@@ -380,12 +395,6 @@ impl List {
         }
     }
 }
-impl HeldList {
-    fn used(&self) -> u64 {
-        self.used.load(Ordering::Relaxed)
-    }
-}
-
 
 fn new(row: &Row) -> Result<Option<New>, Fault> {
     let Some(passage) = row.try_get(3)? else { return Ok(None) };
@@ -398,6 +407,7 @@ fn new(row: &Row) -> Result<Option<New>, Fault> {
         around_length: row.try_get(6)?,
         words: row.try_get(7)?,
         meaning: model.zip(vector.map(|vector| vector.0)),
+        is_code: row.try_get(10)?,
     }))
 }
 
@@ -405,23 +415,31 @@ fn transaction(row: &Row, column: usize) -> Result<u64, Fault> {
     row.try_get::<_, &str>(column)?.parse().map_err(Fault::content)
 }
 
-fn read_meanings(work: &mut Work<'_>, wanted: &Meaning) -> Result<Meanings, Fault> {
-    let mut meanings = Meanings::new(wanted.vector.len());
+/// All meanings of a model, and which of their passages are code.
+fn read_meanings(
+    work: &mut Work<'_>,
+    wanted: &Meaning,
+) -> Result<(Meanings, Vec<(i64, bool)>), Fault> {
+    let (mut meanings, mut traits) = (Meanings::new(wanted.vector.len()), Vec::new());
     let model = super::text::kept(&wanted.model);
     let (width, mut last) = (wanted.vector.len() as i32, 0_i64);
     loop {
         let rows = work.query(
-            "SELECT chunk, vector FROM meaning WHERE workspace = $1 AND project = $2 AND chunk > $3
-                 AND model = (SELECT id FROM model WHERE name = $4) AND vector_dims(vector) = $5
-             ORDER BY chunk LIMIT $6",
+            "SELECT meaning.chunk, meaning.vector, chunk.code FROM
+                 (SELECT chunk, vector FROM meaning WHERE workspace = $1 AND project = $2 AND chunk > $3
+                      AND model = (SELECT id FROM model WHERE name = $4) AND vector_dims(vector) = $5
+                  ORDER BY chunk LIMIT $6) AS meaning
+             JOIN chunk ON chunk.workspace = $1 AND chunk.project = $2 AND chunk.id = meaning.chunk
+             ORDER BY meaning.chunk",
             &[&last, &model, &width, &PAGE],
         )?;
         for row in &rows {
             last = row.try_get(0)?;
             meanings.add(last, &row.try_get::<_, Vector>(1)?.0);
+            traits.push((last, row.try_get(2)?));
         }
         if (rows.len() as i64) < PAGE {
-            return Ok(meanings);
+            return Ok((meanings, traits));
         }
     }
 }
