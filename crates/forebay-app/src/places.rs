@@ -1,7 +1,7 @@
 //! Places: which stores a call may use, opened when first needed.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use forebay_domain::{Entry, Reference, Scope};
 use forebay_store::{Home, Project, Store, StoreError};
@@ -20,6 +20,8 @@ pub(crate) struct Places {
     user: Slot,
     /// Those of projects that a team shares here, kept open.
     of_team: Mutex<HashMap<String, Arc<Self>>>,
+    /// Held by who looks whether sources have changed.
+    looking: Mutex<()>,
 }
 
 /// More are opened again when they are asked for.
@@ -37,6 +39,7 @@ impl Places {
             own: Slot::default(),
             user: Slot::default(),
             of_team: Mutex::default(),
+            looking: Mutex::default(),
         }
     }
 
@@ -95,6 +98,15 @@ impl Places {
         match &self.project {
             Some(project) => (&self.own, Which::Project(project.clone())),
             None => (&self.user, Which::User),
+        }
+    }
+
+    /// The right to look whether sources have changed, unless somebody else has it.
+    pub(crate) fn look_at_sources(&self) -> Option<MutexGuard<'_, ()>> {
+        match self.looking.try_lock() {
+            Ok(right) => Some(right),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
         }
     }
 

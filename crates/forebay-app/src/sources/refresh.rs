@@ -26,6 +26,8 @@ fn refresh_all(app: &App) -> Result<(), AppError> {
     if every == 0 {
         return Ok(());
     }
+    // Whoever comes while somebody looks searches what is there: of a large folder all files are looked at.
+    let Some(_alone) = app.places.look_at_sources() else { return Ok(()) };
     let now = app.now();
     let store = app.places.own()?;
     // A clock that was set back must not stop it for ever.
