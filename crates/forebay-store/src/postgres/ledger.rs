@@ -104,3 +104,15 @@ pub(super) fn facts(work: &mut Work<'_>) -> Result<Facts, Fault> {
         sessions: number("SELECT count(*) FROM session WHERE workspace = $1 AND project = $2")?,
     })
 }
+
+/// The server and its extension, with their versions.
+pub(super) fn engine(work: &mut Work<'_>) -> Result<String, Fault> {
+    let row = work.one(
+        "SELECT current_setting('server_version'), (SELECT extversion FROM pg_extension
+             WHERE extname = 'vector') WHERE $1::integer + $2::integer > 0",
+        &[],
+    )?;
+    let (server, vector): (&str, Option<&str>) = (row.try_get(0)?, row.try_get(1)?);
+    let server = server.split(' ').next().unwrap_or(server);
+    Ok(format!("PostgreSQL {server}, pgvector {}", vector.unwrap_or("missing")))
+}

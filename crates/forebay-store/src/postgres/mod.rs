@@ -478,16 +478,7 @@ impl Store for PostgresStore {
     }
 
     fn health(&self) -> Result<Health, StoreError> {
-        let engine = self.reading(|work| {
-            let row = work.one(
-                "SELECT current_setting('server_version'), (SELECT extversion FROM pg_extension
-                     WHERE extname = 'vector') WHERE $1::integer + $2::integer > 0",
-                &[],
-            )?;
-            let (server, vector): (&str, Option<&str>) = (row.try_get(0)?, row.try_get(1)?);
-            let server = server.split(' ').next().unwrap_or(server);
-            Ok(format!("PostgreSQL {server}, pgvector {}", vector.unwrap_or("missing")))
-        })?;
+        let engine = self.reading(ledger::engine)?;
         // A transaction that writes nothing still tells whether one can be begun.
         let faults = self.writing(|_| Ok(())).err().map(|error| error.to_string());
         Ok(Health {
