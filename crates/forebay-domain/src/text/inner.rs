@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::short;
+use super::runs;
 
 /// The inner words of a text, each compound once, ready to be indexed after it.
 pub fn of_text(text: &str) -> String {
@@ -56,8 +56,12 @@ pub fn each_run<'a>(text: &'a str, mut take: impl FnMut(&'a str)) {
 }
 
 /// Hands out where they begin and end.
-pub fn each_place(text: &str, take: impl FnMut(usize, usize)) {
-    short::each_place(text, |c| c.is_alphanumeric() || is_emoji(c), take);
+pub fn each_place(text: &str, mut take: impl FnMut(usize, usize)) {
+    let belongs = |c: char| c.is_alphanumeric() || is_emoji(c);
+    runs::each(text, belongs, |start, end| {
+        take(start, end);
+        true
+    });
 }
 
 /// Whether a run is written as several words: `camelCase`, `HTTPServer`.

@@ -7,6 +7,7 @@ pub mod inner;
 pub mod line_range;
 pub mod number;
 pub mod quote;
+pub mod runs;
 pub mod short;
 pub mod spelling;
 pub mod stem;
