@@ -1,5 +1,7 @@
 //! Whether a text is source code, and what it says about itself.
 
+use super::lines;
+
 /// How the first line of a definition begins, in the languages people write.
 const DEFINITIONS: &[&str] = &[
     "def ",
@@ -35,9 +37,9 @@ const LOOKED_AT: usize = 40;
 
 /// Whether most lines of a text look like source code.
 pub fn is_mostly(text: &str) -> bool {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(LOOKED_AT);
+    let lines = lines(text).map(|(_, line)| line.trim()).filter(|line| !line.is_empty());
     let (mut all, mut code) = (0, 0);
-    for line in lines {
+    for line in lines.take(LOOKED_AT) {
         all += 1;
         code += usize::from(is_code_line(line));
     }
@@ -53,29 +55,51 @@ pub fn opens_definition(text: &str) -> bool {
 }
 
 fn is_code_line(line: &str) -> bool {
-    line.ends_with(['{', '}', ';', ')', ':', ',', '('])
-        || line.contains(" = ")
+    matches!(line.as_bytes().last(), Some(b'{' | b'}' | b';' | b')' | b':' | b',' | b'('))
         || line.starts_with("//")
         || line.starts_with('#')
         || line.starts_with("return")
         || begins_definition(line)
+        || assigns(line.as_bytes())
+}
+
+/// Whether an equals sign stands between two blanks.
+fn assigns(line: &[u8]) -> bool {
+    memchr::memchr_iter(b'=', line)
+        .any(|at| at > 0 && line[at - 1] == b' ' && line.get(at + 1) == Some(&b' '))
 }
 
 fn begins_definition(line: &str) -> bool {
-    let first = line.as_bytes().first();
-    DEFINITIONS.iter().any(|start| start.as_bytes().first() == first && line.starts_with(start))
+    let Some(first) = line.bytes().next() else { return false };
+    FIRST_LETTERS[usize::from(first)]
+        && DEFINITIONS.iter().any(|start| start.as_bytes()[0] == first && line.starts_with(start))
 }
+
+/// The bytes that definitions begin with.
+static FIRST_LETTERS: [bool; 256] = {
+    let mut firsts = [false; 256];
+    let mut number = 0;
+    while number < DEFINITIONS.len() {
+        firsts[DEFINITIONS[number].as_bytes()[0] as usize] = true;
+        number += 1;
+    }
+    firsts
+};
 
 /// The first comment of some length: what the code says about itself.
 pub fn comment(text: &str) -> Option<&str> {
     const FENCES: &[(&str, &str)] =
         &[("\"\"\"", "\"\"\""), ("'''", "'''"), ("/**", "*/"), ("/*", "*/")];
     let fenced = FENCES.iter().find_map(|(open, close)| {
-        let start = text.find(open)? + open.len();
-        let end = text[start..].find(close)? + start;
+        let start = find(text, open)? + open.len();
+        let end = find(&text[start..], close)? + start;
         Some(text[start..end].trim())
     });
     fenced.filter(|comment| !comment.is_empty())
+}
+
+fn find(text: &str, wanted: &str) -> Option<usize> {
+    memchr::memmem::find(text.as_bytes(), wanted.as_bytes())
 }
 
 #[cfg(test)]

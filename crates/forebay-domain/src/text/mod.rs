@@ -12,3 +12,15 @@ pub mod short;
 pub mod spelling;
 pub mod stem;
 pub mod words;
+
+/// The lines of a text with the offset of each; line ends belong to their line.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+        let length = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |end| end + 1);
+        let line = (start, &rest[..length]);
+        start += length;
+        Some(line)
+    })
+}

@@ -10,37 +10,46 @@ const MOST_HEADING_BYTES: usize = 80;
 /// Where a markdown text may be cut: before headings, and softly before paragraphs, fences and tables.
 pub(super) fn cuts(text: &str) -> Vec<Cut> {
     let mut reader = Reader::default();
-    let mut previous: Option<(usize, &str)> = None;
     for (at, line) in lines(text) {
-        reader.take(at, line, previous);
-        previous = Some((at, line));
+        let line = Line { at, content: line.trim() };
+        reader.take(line);
+        reader.previous = Some(line);
     }
     reader.cuts
 }
 
+/// A line without the blanks around it.
+#[derive(Clone, Copy)]
+struct Line<'text> {
+    at: usize,
+    content: &'text str,
+}
+
 #[derive(Default)]
-struct Reader {
+struct Reader<'text> {
     cuts: Vec<Cut>,
+    previous: Option<Line<'text>>,
     /// The headings a line stands under, by level; empty where a level is skipped.
     path: Vec<String>,
+    /// What stands under them is called so.
+    title: String,
     /// The marks that close the fence a line stands in.
-    fence: Option<String>,
+    fence: Option<&'text str>,
     /// Whether the next text opens a block of its own.
     opens_block: bool,
     in_front_matter: bool,
 }
 
-impl Reader {
-    fn take(&mut self, at: usize, line: &str, previous: Option<(usize, &str)>) {
-        let content = line.trim();
+impl<'text> Reader<'text> {
+    fn take(&mut self, line: Line<'text>) {
+        let Line { at, content } = line;
         if self.in_front_matter || (at == 0 && content == "---") {
             self.in_front_matter = at == 0 || content != "---";
             self.opens_block = !self.in_front_matter;
             return;
         }
-        if let Some(marks) = &self.fence {
-            if content.starts_with(marks.as_str())
-                && content.trim_matches(|c| marks.contains(c)).is_empty()
+        if let Some(marks) = self.fence {
+            if content.starts_with(marks) && content.trim_matches(|c| marks.contains(c)).is_empty()
             {
                 self.fence = None;
                 self.opens_block = true;
@@ -52,14 +61,14 @@ impl Reader {
             self.fence = Some(marks);
         } else if let Some((level, name)) = heading(content) {
             self.open_section(at, level, name);
-        } else if let Some((level, (start, name))) = underlined(content, previous).zip(previous)
+        } else if let Some((level, above)) = underlined(content, self.previous)
             && !self.opens_block
         {
-            self.open_section(start, level, name.trim());
+            self.open_section(above.at, level, above.content);
         } else if content.is_empty() {
             // What follows a heading belongs to it.
-            self.opens_block =
-                self.opens_block || previous.is_some_and(|(_, line)| !is_heading(line));
+            let follows_text = |line: Line<'_>| heading(line.content).is_none();
+            self.opens_block = self.opens_block || self.previous.is_some_and(follows_text);
         } else {
             self.open_block(at);
         }
@@ -67,7 +76,7 @@ impl Reader {
 
     fn open_block(&mut self, at: usize) {
         if std::mem::take(&mut self.opens_block) {
-            self.cuts.push(Cut::new(at, SOFT, self.title()));
+            self.cuts.push(Cut::new(at, SOFT, self.title.as_str()));
         }
     }
 
@@ -79,22 +88,23 @@ impl Reader {
         self.path.truncate(level - 1);
         self.path.resize(level - 1, String::new());
         self.path.push(cut::one_line(name, MOST_HEADING_BYTES));
-        self.cuts.push(Cut::new(at, level as u8, self.title()));
+        self.title = title(&self.path);
+        self.cuts.push(Cut::new(at, level as u8, self.title.as_str()));
         self.opens_block = false;
-    }
-
-    fn title(&self) -> String {
-        let named: Vec<&str> =
-            self.path.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
-        named.join(STEP)
     }
 }
 
+fn title(path: &[String]) -> String {
+    let named: Vec<&str> =
+        path.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+    named.join(STEP)
+}
+
 /// The marks that a fence begins with.
-fn fence(content: &str) -> Option<String> {
+fn fence(content: &str) -> Option<&str> {
     let mark = content.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let marks: String = content.chars().take_while(|c| *c == mark).collect();
-    let rest = &content[marks.len()..];
+    let rest = content.trim_start_matches(mark);
+    let marks = &content[..content.len() - rest.len()];
     (marks.len() >= 3 && !(mark == '`' && rest.contains('`'))).then_some(marks)
 }
 
@@ -107,22 +117,19 @@ fn heading(content: &str) -> Option<(usize, &str)> {
     is_one.then(|| (level, name.trim().trim_end_matches('#').trim_end()))
 }
 
-/// The level that a line gives to the text above it.
-fn underlined(content: &str, above: Option<(usize, &str)>) -> Option<usize> {
-    let above = above?.1.trim();
-    let is_text = !above.is_empty()
-        && heading(above).is_none()
-        && !above.starts_with(['|', '-', '*', '+', '>', '=']);
+/// The text above a line, and the level that the line gives to it.
+fn underlined<'text>(content: &str, above: Option<Line<'text>>) -> Option<(usize, Line<'text>)> {
     let line_of = |mark: char| content.len() >= 2 && content.chars().all(|c| c == mark);
-    match (is_text, line_of('='), line_of('-')) {
-        (true, true, _) => Some(1),
-        (true, _, true) => Some(2),
-        _ => None,
-    }
-}
-
-fn is_heading(line: &str) -> bool {
-    heading(line.trim()).is_some()
+    let level = match content.bytes().next()? {
+        b'=' if line_of('=') => 1,
+        b'-' if line_of('-') => 2,
+        _ => return None,
+    };
+    let above = above?;
+    let is_text = !above.content.is_empty()
+        && heading(above.content).is_none()
+        && !above.content.starts_with(['|', '-', '*', '+', '>', '=']);
+    is_text.then_some((level, above))
 }
 
 #[cfg(test)]

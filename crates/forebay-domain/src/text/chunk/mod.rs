@@ -20,6 +20,7 @@ mod yaml;
 pub use self::format::Format;
 pub use self::pack::{Cut, Piece, SOFT, STEP, pack};
 pub use self::plain::Chunker;
+use super::lines;
 
 /// The size a passage grows to before it is closed at the next line.
 pub const TARGET_BYTES: usize = 1_600;
@@ -48,15 +49,6 @@ pub fn passages(text: &str, format: Format) -> Vec<Piece> {
         Format::Pages => pack(text, pages::cuts(text)),
         Format::Plain => pack(text, Vec::new()),
     }
-}
-
-/// The lines of a text with the offset of each; line ends belong to their line.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.split_inclusive('\n').scan(0, |at, line| {
-        let start = *at;
-        *at += line.len();
-        Some((start, line))
-    })
 }
 
 #[cfg(test)]
