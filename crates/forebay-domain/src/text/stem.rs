@@ -11,10 +11,20 @@ const LENGTHS: std::ops::RangeInclusive<usize> = 3..=64;
 
 /// The stem of a word in lower case; what is not made of English letters is its own.
 pub fn stem(word: &str) -> Cow<'_, str> {
-    if !LENGTHS.contains(&word.len()) || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+    if !has_stem(word) {
         return word.into();
     }
-    let mut stem = Stem { letters: word.as_bytes().to_vec() };
+    let mut stem = word.to_owned();
+    cut(&mut stem);
+    stem.into()
+}
+
+/// Cuts a word in lower case to its stem.
+pub fn cut(word: &mut String) {
+    if !has_stem(word) {
+        return;
+    }
+    let mut stem = Stem { letters: std::mem::take(word).into_bytes() };
     stem.plurals();
     stem.past_and_progressive();
     stem.final_y();
@@ -22,7 +32,12 @@ pub fn stem(word: &str) -> Cow<'_, str> {
     stem.replace_first(SUFFIXES, 0);
     stem.last_suffix();
     stem.final_e();
-    String::from_utf8(stem.letters).map_or_else(|_| word.into(), Cow::Owned)
+    // All rules are about letters of ASCII.
+    *word = String::from_utf8(stem.letters).unwrap_or_default();
+}
+
+fn has_stem(word: &str) -> bool {
+    LENGTHS.contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 const DOUBLE_SUFFIXES: &[(&str, &str)] = &[
@@ -159,8 +174,12 @@ impl Stem {
     }
 
     /// Whether the word has this suffix; it must not be all of the word.
+    #[inline]
     fn ends_with(&self, suffix: &str) -> bool {
-        self.letters.len() > suffix.len() && self.letters.ends_with(suffix.as_bytes())
+        // Most differ in their last letter.
+        self.letters.last() == suffix.as_bytes().last()
+            && self.letters.len() > suffix.len()
+            && self.letters.ends_with(suffix.as_bytes())
     }
 
     fn before(&self, suffix: &str) -> &[u8] {
