@@ -1,18 +1,54 @@
-//! Turns the vocabulary into a map that is used where it lies, without being read first.
+//! Turns the vocabulary into a table that is used where it lies, without being read first.
+
+#[path = "src/hash.rs"]
+mod hash;
 
 use std::env;
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 
+use hash::{Hash, PLACES};
+
 fn main() -> Result<(), Box<dyn Error>> {
     const VOCABULARY: &str = "model/vocab.txt";
     println!("cargo::rerun-if-changed={VOCABULARY}");
+    println!("cargo::rerun-if-changed=src/hash.rs");
     let text = fs::read_to_string(VOCABULARY)?;
-    let mut rows: Vec<(&str, u64)> = text.lines().zip(0..).collect();
-    rows.sort_unstable();
-    let map = fst::Map::from_iter(rows)?;
     let folder = env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?;
-    fs::write(Path::new(&folder).join("vocabulary.fst"), map.as_fst().as_bytes())?;
+    let write = |name, bytes: Vec<u8>| fs::write(Path::new(&folder).join(name), bytes);
+    write("places", bytes(places(&text)?.into_iter().map(u16::to_le_bytes)))?;
+    write("ends", bytes(ends(&text)?.into_iter().map(u32::to_le_bytes)))?;
+    write("pieces", bytes(text.lines()))?;
     Ok(())
+}
+
+/// The row of the piece at each place, counted from 1; 0 where there is none.
+fn places(text: &str) -> Result<Vec<u16>, Box<dyn Error>> {
+    let mut places = vec![0; PLACES];
+    for (piece, row) in text.lines().zip(1..) {
+        let mut place = piece.bytes().fold(Hash::EMPTY, Hash::and).place();
+        while places[place] > 0 {
+            place = hash::next(place);
+        }
+        places[place] = u16::try_from(row)?;
+    }
+    Ok(places)
+}
+
+/// Where each piece ends if they stand one after the other.
+fn ends(text: &str) -> Result<Vec<u32>, Box<dyn Error>> {
+    let mut end = 0;
+    let lengths = text.lines().map(|piece| u32::try_from(piece.len()));
+    let add = |length| {
+        end += length?;
+        Ok(end)
+    };
+    lengths.map(add).collect()
+}
+
+fn bytes(parts: impl Iterator<Item = impl AsRef<[u8]>>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    parts.for_each(|part| bytes.extend_from_slice(part.as_ref()));
+    bytes
 }

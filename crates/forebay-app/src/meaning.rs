@@ -16,7 +16,7 @@ pub(crate) fn of_passage(title: &str, text: &str) -> Sense {
     let about = is_mostly_code.then(|| code::comment(text)).flatten().unwrap_or_default();
     let again = if is_mostly_code { title } else { "" };
     // What matters most first: of a long text only the beginning counts.
-    let meaning = of(&format!("{title} {about} {text} {again}"));
+    let meaning = of_together(&[title, about, text, again]);
     Sense { meaning, is_code: is_mostly_code || code::opens_definition(text) }
 }
 
@@ -27,6 +27,10 @@ pub(crate) fn knows(word: &str) -> bool {
 
 /// What a text means as it stands; none where it has no known word.
 pub(crate) fn of(text: &str) -> Option<Meaning> {
-    let vector = forebay_embed::embed(text)?;
+    of_together(&[text])
+}
+
+fn of_together(texts: &[&str]) -> Option<Meaning> {
+    let vector = forebay_embed::embed_together(texts)?;
     Some(Meaning { model: forebay_embed::MODEL.to_owned(), vector: vector.as_bytes().to_vec() })
 }

@@ -3,24 +3,30 @@
 //! One row of numbers a word piece; a text's vector is the sum of its pieces' rows. Nothing else runs,
 //! so it costs microseconds and works offline. The table lies in the binary and is used in place.
 //!
-//! - `words`: a text as the words the model knows;
+//! - `words`: a run of letters as the words the model knows;
 //! - `pieces`: a word as pieces of the vocabulary;
-//! - `lately`: the pieces of words that come again and again;
+//! - `lately`: the pieces of runs that come again and again;
+//! - `tally`: how often each piece stands in a text;
 //! - `table`: the rows, and their sum;
 //! - [`Vector`]: the result, and how near two of them are.
 //!
 //! The model, `forebay-static-1`, was distilled from all-MiniLM-L6-v2 (Apache-2.0) for this project; see
 //! `model/README.md`.
 
+mod hash;
 mod lately;
 mod pieces;
 mod table;
+mod tally;
 mod vector;
 mod words;
 
 use std::cell::RefCell;
 
+use forebay_domain::text::runs;
+
 use self::lately::Lately;
+use self::tally::Tally;
 pub use vector::{BYTES, Vector};
 
 /// What vectors are made with; vectors of different models never meet.
@@ -30,20 +36,42 @@ pub const MODEL: &str = "forebay-static-1";
 const MOST_PIECES: usize = 256;
 
 thread_local! {
-    static LATELY: RefCell<Lately> = RefCell::new(Lately::new());
+    static EMBEDDER: RefCell<Embedder> = RefCell::new(Embedder::new());
 }
 
 /// The meaning of a text; none for a text without a known word.
 pub fn embed(text: &str) -> Option<Vector> {
-    let mut rows = Vec::with_capacity(MOST_PIECES + 64);
-    LATELY.with_borrow_mut(|lately| {
-        words::each(text, &mut |word| {
-            lately.look_up(&word, &mut rows);
-            rows.len() < MOST_PIECES
-        });
-    });
-    rows.truncate(MOST_PIECES);
-    Vector::of_direction(&table::sum(&rows))
+    embed_together(&[text])
+}
+
+/// The meaning of texts that follow each other as if they were one.
+pub fn embed_together(texts: &[&str]) -> Option<Vector> {
+    EMBEDDER.with_borrow_mut(|embedder| embedder.embed(texts))
+}
+
+/// What a thread needs for one text after the other.
+struct Embedder {
+    lately: Lately,
+    tally: Tally,
+    rows: Vec<u16>,
+}
+
+impl Embedder {
+    fn new() -> Self {
+        Self { lately: Lately::new(), tally: Tally::new(), rows: Vec::new() }
+    }
+
+    fn embed(&mut self, texts: &[&str]) -> Option<Vector> {
+        self.rows.clear();
+        for text in texts {
+            runs::each(text, words::belongs, |start, end| {
+                self.lately.look_up(text, start, end, &mut self.rows);
+                self.rows.len() < MOST_PIECES
+            });
+        }
+        self.rows.truncate(MOST_PIECES);
+        Vector::of_direction(&table::sum(self.tally.count(&self.rows)))
+    }
 }
 
 /// Whether the model has a word as a whole: then it is one, and no slip for another.
@@ -64,10 +92,10 @@ mod tests {
         serde_json::from_str(include_str!("../tests/test_vectors.json")).unwrap()
     }
 
-    fn ids(text: &str) -> Vec<u32> {
+    fn ids(text: &str) -> Vec<u16> {
         let mut ids = Vec::new();
-        words::each(text, &mut |word| {
-            word.with_text(|text| pieces::of(text, &mut ids));
+        runs::each(text, words::belongs, |start, end| {
+            words::each(&text[start..end], |word| pieces::of(word, &mut ids));
             true
         });
         ids
@@ -77,7 +105,7 @@ mod tests {
     fn texts_are_cut_into_the_pieces_of_the_reference() {
         for row in expected()["vectors"].as_array().unwrap() {
             let text = row["text"].as_str().unwrap();
-            let wanted: Vec<u32> = serde_json::from_value(row["ids"].clone()).unwrap();
+            let wanted: Vec<u16> = serde_json::from_value(row["ids"].clone()).unwrap();
             assert_eq!(ids(text), wanted, "{text}");
         }
     }
@@ -118,6 +146,13 @@ mod tests {
         for text in ["", " \n", "+-*/ !? ---", "\u{0}\u{fffd}"] {
             assert_eq!(embed(text), None, "{text:?}");
         }
+    }
+
+    #[test]
+    fn texts_together_mean_what_they_mean_as_one() {
+        let long = "forebay keeps what tools print ".repeat(80);
+        assert_eq!(embed_together(&["a title", "", "the text"]), embed("a title  the text"));
+        assert_eq!(embed_together(&["a", &long, "b"]), embed(&format!("a {long} b")));
     }
 
     proptest! {

@@ -1,27 +1,25 @@
 //! A word as pieces of the vocabulary: the longest that fits first, then what continues it.
 
-use std::sync::LazyLock;
-
-use fst::Map;
-use fst::raw::Output;
+use crate::hash::{self, Hash};
 
 /// Longer words are cut, as the model's were.
 const LONGEST_WORD: usize = 40;
+/// No piece has more bytes.
+const LONGEST_PIECE: usize = 32;
+/// What pieces begin with that continue a word.
 const CONTINUATION: &[u8] = b"##";
 
-/// Made by `build.rs`; looking at its header is all that happens when it is first used.
-static VOCABULARY: LazyLock<Option<Map<&'static [u8]>>> = LazyLock::new(|| {
-    Map::new(&include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.fst"))[..]).ok()
-});
+// Made by `build.rs`; nothing happens when they are first used.
+static PLACES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/places"));
+static ENDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/ends"));
+static PIECES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pieces"));
 
 /// Adds the rows of a word's pieces to `rows`; none for a word that they do not cover.
-pub(crate) fn of(word: &str, rows: &mut Vec<u32>) {
-    let Some(vocabulary) = VOCABULARY.as_ref() else { return };
-    let end = word.char_indices().nth(LONGEST_WORD).map_or(word.len(), |(end, _)| end);
-    let (mut rest, before) = (&word.as_bytes()[..end], rows.len());
+pub(crate) fn of(word: &str, rows: &mut Vec<u16>) {
+    let (mut rest, before) = (cut(word).as_bytes(), rows.len());
     while !rest.is_empty() {
         let prefix = if rows.len() == before { &b""[..] } else { CONTINUATION };
-        let Some((row, length)) = longest(vocabulary, prefix, rest) else {
+        let Some((row, length)) = longest(prefix, rest) else {
             rows.truncate(before);
             return;
         };
@@ -30,20 +28,75 @@ pub(crate) fn of(word: &str, rows: &mut Vec<u32>) {
     }
 }
 
-/// The longest piece that `text` begins with, in one walk, and its length.
-fn longest(vocabulary: &Map<&[u8]>, prefix: &[u8], text: &[u8]) -> Option<(u32, usize)> {
-    let map = vocabulary.as_fst();
-    let (mut node, mut output) = (map.root(), Output::zero());
-    let mut found = None;
-    for (at, byte) in prefix.iter().chain(text).enumerate() {
-        let Some(index) = node.find_input(*byte) else { break };
-        let transition = node.transition(index);
-        output = output.cat(transition.out);
-        node = map.node(transition.addr);
-        if node.is_final() && at >= prefix.len() {
-            let row = output.cat(node.final_output()).value() as u32;
-            found = Some((row, at + 1 - prefix.len()));
+fn cut(word: &str) -> &str {
+    if word.len() <= LONGEST_WORD {
+        return word;
+    }
+    let end = word.char_indices().nth(LONGEST_WORD).map_or(word.len(), |(end, _)| end);
+    &word[..end]
+}
+
+/// The longest piece that `text` begins with, and its length.
+fn longest(prefix: &[u8], text: &[u8]) -> Option<(u16, usize)> {
+    let mut hashes = [Hash::EMPTY; LONGEST_PIECE];
+    let mut hash = prefix.iter().copied().fold(Hash::EMPTY, Hash::and);
+    for (own, byte) in hashes.iter_mut().zip(text) {
+        hash = hash.and(*byte);
+        *own = hash;
+    }
+    let known = |length: usize| {
+        let row = find(hashes[length - 1], prefix, &text[..length])?;
+        Some((row, length))
+    };
+    (1..=text.len().min(hashes.len())).rev().find_map(known)
+}
+
+/// The row of a piece, which has this hash together with its prefix.
+fn find(hash: Hash, prefix: &[u8], piece: &[u8]) -> Option<u16> {
+    let (places, _) = PLACES.as_chunks();
+    let mut place = hash.place();
+    loop {
+        let row = u16::from_le_bytes(places[place]).checked_sub(1)?;
+        if self::piece(row.into())?.strip_prefix(prefix) == Some(piece) {
+            return Some(row);
+        }
+        place = hash::next(place);
+    }
+}
+
+fn piece(row: usize) -> Option<&'static [u8]> {
+    let (ends, _) = ENDS.as_chunks();
+    let end = |row: usize| ends.get(row).map(|end| u32::from_le_bytes(*end) as usize);
+    let start = if row == 0 { 0 } else { end(row - 1)? };
+    PIECES.get(start..end(row)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_piece_is_found() {
+        for (text, row) in include_str!("../model/vocab.txt").lines().zip(0..) {
+            let (prefix, piece) = match text.strip_prefix("##").filter(|piece| !piece.is_empty()) {
+                Some(piece) => (CONTINUATION, piece),
+                None => (&b""[..], text),
+            };
+            let found = longest(prefix, piece.as_bytes());
+            assert_eq!(found, Some((row, piece.len())), "{text}");
         }
     }
-    found
+
+    #[test]
+    fn the_longest_piece_that_fits_comes_first() {
+        let cut = |word: &str| {
+            let mut rows = Vec::new();
+            of(word, &mut rows);
+            let text = |row: u16| str::from_utf8(piece(row.into()).unwrap()).unwrap();
+            rows.into_iter().map(text).collect::<Vec<_>>()
+        };
+        assert_eq!(cut("parser"), ["parser"]);
+        assert_eq!(cut(""), [""; 0]);
+        assert_eq!(cut("\u{1f980}"), [""; 0]);
+    }
 }

@@ -3,45 +3,41 @@
 //! The file is a `safetensors`: eight bytes with the length of a JSON header, the header, then
 //! `scales` (a 16-bit float a row) and `embeddings` (a row of bytes each).
 
-use half::f16;
+use crate::tally::Counted;
 
 pub(crate) const WIDTH: usize = 256;
-const ROWS: usize = 47_558;
+/// A number of 16 bits names a row.
+pub(crate) const ROWS: usize = 47_558;
 const COLUMNS: usize = 64;
-/// Places to find a row again; twice as many as a text has pieces.
-const PLACES: usize = 1_024;
-
 static MODEL: &[u8] = include_bytes!("../model/model.safetensors");
 
-/// The sum of rows, each as often as it is named.
-pub(crate) fn sum(rows: &[u32]) -> [f32; WIDTH] {
-    // A row that comes twice is read once: half of the words of a text are repeated.
-    let mut places = [0_u16; PLACES];
-    let mut weighed: Vec<(&[u8; WIDTH], f32)> = Vec::with_capacity(rows.len());
-    let mut first: Vec<(u32, f32)> = Vec::with_capacity(rows.len());
-    for row in rows {
-        let mut place = row.wrapping_mul(0x9e37_79b9) as usize >> (u32::BITS - PLACES.ilog2());
-        while places[place] > 0 && first[places[place] as usize - 1].0 != *row {
-            place = (place + 1) % PLACES;
-        }
-        if places[place] > 0 {
-            let at = places[place] as usize - 1;
-            weighed[at].1 += first[at].1;
-        } else if let Some((numbers, scale)) = row_of(*row as usize) {
-            first.push((*row, scale));
-            weighed.push((numbers, scale));
-            places[place] = first.len() as u16;
-        }
-    }
+/// The sum of rows, each as often as it is counted.
+pub(crate) fn sum(counted: &[Counted]) -> [f32; WIDTH] {
     let mut sum = [0.0; WIDTH];
+    let Some((scales, rows)) = tensors() else { return sum };
+    let weigh = |Counted { row, times }: &Counted| -> Option<Weighed> {
+        let row = usize::from(*row);
+        // A scale has eleven bits, so the product is exact.
+        Some((rows.get(row)?, scale(*scales.get(row)?) * f32::from(*times)))
+    };
+    let mut weighed = Vec::with_capacity(counted.len());
+    weighed.extend(counted.iter().filter_map(weigh));
     add_up(&weighed, &mut sum);
     sum
 }
 
+/// A row and what each of its numbers is multiplied with.
+type Weighed = (&'static [u8; WIDTH], f32);
+
 /// Adds rows up in the widest registers that the processor has; the sums are the same in any.
-fn add_up(rows: &[(&[u8; WIDTH], f32)], sum: &mut [f32; WIDTH]) {
+fn add_up(rows: &[Weighed], sum: &mut [f32; WIDTH]) {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
+    if std::arch::is_x86_feature_detected!("avx512f") {
+        #[expect(unsafe_code, reason = "the processor was asked")]
+        unsafe {
+            return add_up_widest(rows, sum);
+        }
+    } else if std::arch::is_x86_feature_detected!("avx2") {
         #[expect(unsafe_code, reason = "the processor was asked")]
         unsafe {
             return add_up_wide(rows, sum);
@@ -51,8 +47,14 @@ fn add_up(rows: &[(&[u8; WIDTH], f32)], sum: &mut [f32; WIDTH]) {
 }
 
 #[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn add_up_widest(rows: &[Weighed], sum: &mut [f32; WIDTH]) {
+    add_up_plain(rows, sum);
+}
+
+#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn add_up_wide(rows: &[(&[u8; WIDTH], f32)], sum: &mut [f32; WIDTH]) {
+fn add_up_wide(rows: &[Weighed], sum: &mut [f32; WIDTH]) {
     add_up_plain(rows, sum);
 }
 
@@ -60,7 +62,7 @@ fn add_up_wide(rows: &[(&[u8; WIDTH], f32)], sum: &mut [f32; WIDTH]) {
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it is made for the registers of its caller")]
 #[allow(clippy::needless_range_loop, reason = "an adapter of iterators is a function of its own")]
-fn add_up_plain(rows: &[(&[u8; WIDTH], f32)], sum: &mut [f32; WIDTH]) {
+fn add_up_plain(rows: &[Weighed], sum: &mut [f32; WIDTH]) {
     let (columns, _) = sum.as_chunks_mut::<COLUMNS>();
     for (number, columns) in columns.iter_mut().enumerate() {
         let mut own = [0.0; COLUMNS];
@@ -75,11 +77,19 @@ fn add_up_plain(rows: &[(&[u8; WIDTH], f32)], sum: &mut [f32; WIDTH]) {
     }
 }
 
-fn row_of(row: usize) -> Option<(&'static [u8; WIDTH], f32)> {
-    let data = MODEL.get(data_start()..)?;
-    let (scales, numbers) = data.split_at_checked(ROWS * 2)?;
-    let scale = scales.get(2 * row..2 * row + 2)?.try_into().ok()?;
-    Some((numbers.get(row * WIDTH..)?.first_chunk()?, f16::from_le_bytes(scale).to_f32()))
+type Tensors = (&'static [[u8; 2]], &'static [[u8; WIDTH]]);
+
+/// The scales, and the rows they belong to.
+fn tensors() -> Option<Tensors> {
+    let (scales, rows) = MODEL.get(data_start()..)?.split_at_checked(ROWS * 2)?;
+    Some((scales.as_chunks().0, rows.as_chunks().0))
+}
+
+/// A number of 16 bits that is not below zero.
+fn scale(bytes: [u8; 2]) -> f32 {
+    // Both formats have the exponent before the fraction; its zero is another.
+    const ZERO: f32 = f32::from_bits((127 + 127 - 15) << 23);
+    f32::from_bits(u32::from(u16::from_le_bytes(bytes)) << 13) * ZERO
 }
 
 fn data_start() -> usize {
@@ -92,6 +102,21 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+
+    #[test]
+    fn scales_are_read_as_they_are_written() {
+        for (bits, number) in [
+            (0, 0.0),
+            (0x0001, 2.0_f32.powi(-24)),
+            (0x3555, 0.333_251_95),
+            (0x3c00, 1.0),
+            (0x7bff, 65_504.0),
+        ] {
+            assert_eq!(scale(u16::to_le_bytes(bits)).to_bits(), f32::to_bits(number), "{bits:x}");
+        }
+        let (scales, _) = tensors().unwrap();
+        assert!(scales.iter().all(|bytes| u16::from_le_bytes(*bytes) <= 0x7bff));
+    }
 
     #[test]
     fn the_file_is_laid_out_as_it_is_read() {

@@ -1,120 +1,64 @@
-//! A text as words: `parseHTTPResponse` is `parse http response`, accents and case do not count.
+//! A run of letters as words: `parseHTTPResponse` is `parse http response`, accents and case do not count.
 
-use forebay_domain::text::short::{self, Kind};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// A word in lower case.
-pub(crate) enum Word<'a> {
-    /// As its number; nearly all words are short.
-    Short(u128),
-    Long(&'a str),
+/// Whether a character beyond ASCII is part of a run.
+pub(crate) fn belongs(character: char) -> bool {
+    character.is_alphanumeric() || is_combining_mark(character)
 }
 
-impl Word<'_> {
-    /// Hands out the text of it.
-    pub(crate) fn with_text<T>(&self, take: impl FnOnce(&str) -> T) -> T {
-        match self {
-            Self::Short(key) => {
-                let (bytes, length) = short::bytes(*key);
-                take(str::from_utf8(&bytes[..length]).unwrap_or_default())
-            }
-            Self::Long(text) => take(text),
+/// Hands each word of a run to `take`, in order and in lower case.
+pub(crate) fn each(run: &str, mut take: impl FnMut(&str)) {
+    if run.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return take(run);
+    }
+    let mut word = String::with_capacity(run.len());
+    for (at, character) in run.char_indices() {
+        if begins_word(run.as_bytes(), at) {
+            take(&word);
+            word.clear();
         }
+        if character.is_ascii() {
+            word.push(character.to_ascii_lowercase());
+        } else {
+            push_plain(&mut word, character);
+        }
+    }
+    if !word.is_empty() {
+        take(&word);
     }
 }
 
-/// Hands each word to `take`, in order, until it answers `false`.
-pub(crate) fn each(text: &str, take: &mut impl FnMut(Word<'_>) -> bool) {
-    let bytes = text.as_bytes();
-    // A word that is long or has letters beyond ASCII, as far as it was read.
-    let mut pending = String::new();
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        match short::kind(byte) {
-            Kind::Other => {
-                at += 1;
-                if !flush(&mut pending, take) {
-                    return;
-                }
-            }
-            Kind::Foreign => {
-                let Some(character) = text[at..].chars().next() else { break };
-                at += character.len_utf8();
-                if character.is_alphanumeric() {
-                    push(&mut pending, character);
-                } else if !is_combining_mark(character) && !flush(&mut pending, take) {
-                    return;
-                }
-            }
-            Kind::Small | Kind::Digit | Kind::Capital => {
-                if at > 0 && is_boundary(bytes, at) && !flush(&mut pending, take) {
-                    return;
-                }
-                let end = end_of_run(bytes, at);
-                let goes_on = bytes.get(end).is_some_and(|byte| !byte.is_ascii());
-                match short::key(bytes, at, end).filter(|_| pending.is_empty() && !goes_on) {
-                    Some(key) if !take(Word::Short(short::lower(key))) => return,
-                    Some(_) => {}
-                    None => pending.extend(text[at..end].chars().map(|c| c.to_ascii_lowercase())),
-                }
-                at = end;
-            }
-        }
-    }
-    flush(&mut pending, take);
-}
-
-/// Where the letters and digits from `start` on end that belong to one word.
-fn end_of_run(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while let Some(byte) = bytes.get(at) {
-        match short::kind(*byte) {
-            Kind::Small | Kind::Digit => {}
-            Kind::Capital if !is_boundary(bytes, at) => {}
-            _ => break,
-        }
-        at += 1;
-    }
-    at
-}
-
-/// Whether a new word begins at a letter although no blank stands before it: `aB`, `9B`, `A|Bc`.
-fn is_boundary(bytes: &[u8], at: usize) -> bool {
-    if short::kind(bytes[at]) != Kind::Capital {
+/// Whether a new word begins although no blank stands before it: `aB`, `9B`, `A|Bc`.
+fn begins_word(bytes: &[u8], at: usize) -> bool {
+    if at == 0 || !bytes[at].is_ascii_uppercase() {
         return false;
     }
-    match short::kind(bytes[at - 1]) {
-        Kind::Small | Kind::Digit => true,
-        Kind::Capital => bytes.get(at + 1).is_some_and(|after| short::kind(*after) == Kind::Small),
-        Kind::Other | Kind::Foreign => false,
+    match bytes[at - 1] {
+        b'a'..=b'z' | b'0'..=b'9' => true,
+        b'A'..=b'Z' => bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase),
+        _ => false,
     }
 }
 
 /// Adds a letter beyond ASCII, in lower case and without its accents.
-fn push(word: &mut String, character: char) {
+fn push_plain(word: &mut String, character: char) {
     let lowered = character.to_lowercase();
     word.extend(lowered.nfd().filter(|part| !is_combining_mark(*part) && part.is_alphanumeric()));
 }
 
-fn flush(word: &mut String, take: &mut impl FnMut(Word<'_>) -> bool) -> bool {
-    if word.is_empty() {
-        return true;
-    }
-    let goes_on = take(Word::Long(word));
-    word.clear();
-    goes_on
-}
-
 #[cfg(test)]
 mod tests {
+    use forebay_domain::text::runs;
+
     use super::*;
 
     #[track_caller]
     fn check(text: &str, words: &[&str]) {
         let mut found = Vec::new();
-        each(text, &mut |word| {
-            found.push(word.with_text(str::to_owned));
+        runs::each(text, belongs, |start, end| {
+            each(&text[start..end], |word| found.push(word.to_owned()));
             true
         });
         assert_eq!(found, words, "{text}");
@@ -133,15 +77,6 @@ mod tests {
             &["a", "very", "long", "identifier", "of", "many", "words", "internationalization"],
         );
         check("--", &[]);
-    }
-
-    #[test]
-    fn whoever_has_enough_stops() {
-        let mut seen = 0;
-        each("one two three", &mut |_| {
-            seen += 1;
-            seen < 2
-        });
-        assert_eq!(seen, 2);
+        check("\u{301}", &[]);
     }
 }
