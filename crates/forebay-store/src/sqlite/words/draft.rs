@@ -86,7 +86,7 @@ impl Draft {
                 last,
                 members(&self.passages),
                 &self.directory,
-                vocabulary::packed(self.vocabulary),
+                vocabulary::packed(&self.vocabulary),
             ))?;
         let start = transaction.last_insert_rowid() * PAGES;
         let mut terms =

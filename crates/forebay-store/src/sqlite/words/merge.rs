@@ -261,7 +261,8 @@ impl Source {
         for posting in Postings::of(&self.terms[self.postings.clone()]) {
             let Some(places) = take_places(&mut left, posting) else { return };
             if let Some(passage) = self.numbers.get(posting.passage as usize).copied().flatten() {
-                list.add(Posting { passage, ..posting }, places);
+                list.add(Posting { passage, ..posting });
+                list.places.extend_from_slice(places);
             }
         }
     }

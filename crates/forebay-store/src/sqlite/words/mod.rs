@@ -1,7 +1,8 @@
 //! The index over words: which passages have a word, how often, and where.
 //!
 //! - `term`: a word as the index knows it;
-//! - `batch`: the words of passages that are written together become a segment;
+//! - `batch`: the words of passages that are written together become a segment; `builder` makes it, `terms` has
+//!   its words, `table` finds them;
 //! - `draft`, `segment`, `page`, `postings`: how a segment is laid out and read;
 //! - `merge`: small segments become one, and what was forgotten is left out;
 //! - `rank`: the passages that fit best;
@@ -12,6 +13,7 @@
 //! `word_gone` until its segment is merged; ids of passages are never given out twice.
 
 mod batch;
+mod builder;
 mod draft;
 mod hash;
 mod merge;
@@ -19,8 +21,9 @@ mod page;
 mod postings;
 mod rank;
 mod segment;
-mod short;
+mod table;
 mod term;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod varint;

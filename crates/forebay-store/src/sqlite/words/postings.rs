@@ -28,8 +28,10 @@ impl List {
         self.places.clear();
     }
 
-    /// Adds a passage after those before it; `places` are those of the title, then those of the body.
-    pub(super) fn add(&mut self, posting: Posting, places: &[u8]) {
+    /// Adds a passage after those before it. Its places are put into `places`: those of the title, then those of
+    /// the body.
+    #[inline]
+    pub(super) fn add(&mut self, posting: Posting) {
         let step = u64::from(posting.passage - self.last) << 1;
         // Most words stand once in a body, and that takes one bit.
         if (posting.title, posting.body) == (0, 1) {
@@ -39,7 +41,6 @@ impl List {
             varint::put(&mut self.postings, u64::from(posting.title));
             varint::put(&mut self.postings, u64::from(posting.body));
         }
-        self.places.extend_from_slice(places);
         self.last = posting.passage;
         self.count += 1;
     }
@@ -81,6 +82,7 @@ pub(super) struct PlaceWriter {
 }
 
 impl PlaceWriter {
+    #[inline]
     pub(super) fn put(&mut self, bytes: &mut Vec<u8>, place: u32) {
         varint::put(bytes, u64::from(place - self.last));
         self.last = place;
@@ -120,14 +122,13 @@ mod tests {
         let mut list = List::default();
         let rows = [(0, 0, 1, vec![7]), (3, 1, 2, vec![0, 5, 9]), (900, 0, 2, vec![1, 2])];
         for (passage, title, body, at) in &rows {
-            let mut places = Vec::new();
             for field in [&at[..*title as usize], &at[*title as usize..]] {
                 let mut writer = PlaceWriter::default();
                 for place in field {
-                    writer.put(&mut places, *place);
+                    writer.put(&mut list.places, *place);
                 }
             }
-            list.add(Posting { passage: *passage, title: *title, body: *body }, &places);
+            list.add(Posting { passage: *passage, title: *title, body: *body });
         }
         assert_eq!(list.count, 3);
         let mut left = &list.places[..];

@@ -1,6 +1,14 @@
 //! Numbers in as few bytes as they need: seven bits a byte, the last byte without its highest bit.
 
-pub(super) fn put(bytes: &mut Vec<u8>, mut number: u64) {
+#[inline]
+pub(super) fn put(bytes: &mut Vec<u8>, number: u64) {
+    if number < 0x80 {
+        return bytes.push(number as u8);
+    }
+    put_long(bytes, number);
+}
+
+fn put_long(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
         number >>= 7;

@@ -11,6 +11,7 @@ use rusqlite::Connection;
 
 use super::rank::Present;
 use super::segment::Segments;
+use super::terms::beginning;
 use super::{Side, varint};
 use crate::contract::SimilarWord;
 
@@ -26,19 +27,25 @@ const COUNTED: usize = 1_000;
 /// Whether people would type it: letters, and some digits after them. Ids and numbers are no words.
 pub(crate) fn is_word(run: &str) -> bool {
     let letters = run.trim_end_matches(|c: char| c.is_ascii_digit());
-    let count = if letters.is_ascii() { letters.len() } else { letters.chars().count() };
-    LETTERS.contains(&count)
-        && run.len() - letters.len() <= MOST_DIGITS
+    if run.len() - letters.len() > MOST_DIGITS {
+        return false;
+    }
+    if letters.is_ascii() {
+        return LETTERS.contains(&letters.len())
+            && letters.bytes().all(|letter| letter.is_ascii_alphabetic());
+    }
+    LETTERS.contains(&letters.chars().count())
         && letters.chars().all(|c| c.is_alphabetic() && !is_unspaced(c))
 }
 
 /// Words as a segment keeps them: in order, each by what it does not share with the one before it.
-pub(super) fn packed(mut words: Vec<String>) -> Vec<u8> {
+pub(super) fn packed(words: &[String]) -> Vec<u8> {
+    let mut words: Vec<(u64, &str)> = words.iter().map(|word| (beginning(word), &**word)).collect();
     words.sort_unstable();
     words.dedup();
     let mut bytes = Vec::with_capacity(words.len() * 6);
     let mut last = "";
-    for word in &words {
+    for (_, word) in words {
         let shared = last.bytes().zip(word.bytes()).take_while(|(a, b)| a == b).count();
         varint::put(&mut bytes, shared as u64);
         varint::put_slice(&mut bytes, &word.as_bytes()[shared..]);
@@ -253,7 +260,7 @@ mod tests {
         #[test]
         fn words_are_unpacked_in_order(words in prop::collection::vec("[a-zäöü]{1,6}", 0..40)) {
             let mut unpacked = Vec::new();
-            each_unpacked(&packed(words.clone()), |word| unpacked.push(word.to_owned()));
+            each_unpacked(&packed(&words), |word| unpacked.push(word.to_owned()));
             let mut expect = words;
             expect.sort();
             expect.dedup();

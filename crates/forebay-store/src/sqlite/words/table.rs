@@ -1,0 +1,96 @@
+//! A table from words to what is known of them. Nearly all words are short, and those are found by their number.
+
+use forebay_domain::text::short;
+
+use super::hash::WordMap;
+
+/// Places before the first short word comes; always a power of two.
+const FEWEST: usize = 1 << 10;
+
+pub(super) struct Table<Value> {
+    /// Open addressing: a word stands at its place, or at the next that was free.
+    slots: Vec<Slot<Value>>,
+    count: usize,
+    long: WordMap<Value>,
+}
+
+/// A short word as its number, which is 0 where there is none: every word has a length.
+#[derive(Clone, Copy, Default)]
+struct Slot<Value> {
+    word: u128,
+    value: Value,
+}
+
+impl<Value: Copy + Default> Default for Table<Value> {
+    fn default() -> Self {
+        Self { slots: vec![Slot::default(); FEWEST], count: 0, long: WordMap::default() }
+    }
+}
+
+impl<Value: Copy + Default> Table<Value> {
+    /// What is known of the word that stands in a text from `start` to `end`.
+    #[inline]
+    pub(super) fn get(&self, text: &str, start: usize, end: usize) -> Option<Value> {
+        let Some(word) = short::key(text.as_bytes(), start, end) else {
+            return self.long.get(&text[start..end]).copied();
+        };
+        let slot = self.slots[self.place(word)];
+        (slot.word == word).then_some(slot.value)
+    }
+
+    pub(super) fn insert(&mut self, word: &str, value: Value) {
+        let Some(word) = short::key(word.as_bytes(), 0, word.len()) else {
+            self.long.insert(word.into(), value);
+            return;
+        };
+        if 2 * self.count >= self.slots.len() {
+            self.grow();
+        }
+        let place = self.place(word);
+        self.count += usize::from(self.slots[place].word != word);
+        self.slots[place] = Slot { word, value };
+    }
+
+    /// Where a short word stands, or would stand.
+    #[inline]
+    fn place(&self, word: u128) -> usize {
+        let last = self.slots.len() - 1;
+        let mut place = (short::spread(word) >> 32) as usize & last;
+        while self.slots[place].word != word && self.slots[place].word != 0 {
+            place = (place + 1) & last;
+        }
+        place
+    }
+
+    fn grow(&mut self) {
+        let slots = vec![Slot::default(); 2 * self.slots.len()];
+        for slot in std::mem::replace(&mut self.slots, slots) {
+            if slot.word != 0 {
+                let place = self.place(slot.word);
+                self.slots[place] = slot;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_however_many_and_long_they_are() {
+        let mut table = Table::default();
+        let word = |number: u32| "word".repeat(1 + number as usize % 4) + &number.to_string();
+        let get = |table: &Table<u32>, number| {
+            let text = format!("({})", word(number));
+            table.get(&text, 1, text.len() - 1)
+        };
+        for number in 0..5_000 {
+            assert_eq!(get(&table, number), None);
+            table.insert(&word(number), number);
+        }
+        table.insert(&word(7), 8);
+        assert_eq!(get(&table, 7), Some(8));
+        assert!((8..5_000).all(|number| get(&table, number) == Some(number)));
+    }
+}

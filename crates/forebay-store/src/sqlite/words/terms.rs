@@ -1,0 +1,82 @@
+//! The terms of a segment in the making: each has a number in the order in which it came.
+
+use super::table::Table;
+
+#[derive(Default)]
+pub(super) struct Terms {
+    numbers: Table<u32>,
+    /// All names, one after the other, and where each ends.
+    names: String,
+    ends: Vec<u32>,
+}
+
+impl Terms {
+    /// The number of a term, which is a new one where it is new.
+    pub(super) fn number(&mut self, term: &str) -> u32 {
+        if let Some(known) = self.numbers.get(term, 0, term.len()) {
+            return known;
+        }
+        let number = self.ends.len() as u32;
+        self.numbers.insert(term, number);
+        self.names.push_str(term);
+        self.ends.push(self.names.len() as u32);
+        number
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn name(&self, number: u32) -> &str {
+        let number = number as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.names[start as usize..self.ends[number] as usize]
+    }
+
+    /// The numbers of all terms in the order of their names.
+    pub(super) fn in_order(&self) -> Vec<u32> {
+        let numbers = 0..self.count() as u32;
+        let mut order: Vec<(u64, &str, u32)> = numbers
+            .map(|number| (beginning(self.name(number)), self.name(number), number))
+            .collect();
+        order.sort_unstable();
+        order.into_iter().map(|(_, _, number)| number).collect()
+    }
+}
+
+/// The first eight bytes as a number that sorts as they do: most words differ in them, and numbers are compared
+/// at once.
+pub(super) fn beginning(name: &str) -> u64 {
+    let bytes = name.as_bytes();
+    match bytes.first_chunk() {
+        Some(first) => u64::from_be_bytes(*first),
+        None => (0..8).fold(0, |number, at| {
+            number << 8 | u64::from(bytes.get(at).copied().unwrap_or_default())
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn terms_are_known_by_their_numbers(names in prop::collection::vec("[a-zä]{1,20}", 0..60)) {
+            let mut terms = Terms::default();
+            for name in &names {
+                let number = terms.number(name);
+                prop_assert_eq!(terms.name(number), name);
+                prop_assert_eq!(terms.number(name), number);
+            }
+            let in_order: Vec<&str> =
+                terms.in_order().into_iter().map(|number| terms.name(number)).collect();
+            let mut expect: Vec<&str> = names.iter().map(String::as_str).collect();
+            expect.sort_unstable();
+            expect.dedup();
+            prop_assert_eq!(in_order, expect);
+        }
+    }
+}
