@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use forebay_domain::text::short::{self, Kind};
+use forebay_domain::text::kinds::{self, Kind};
 use forebay_domain::time::days;
 use forebay_domain::{EntryKind, Hit, Timestamp};
 use forebay_store::{Candidate, Meaning};
@@ -167,7 +167,7 @@ fn begins_alike(word: &str, stem: &str) -> bool {
 fn each_word(text: &str, mut take: impl FnMut(usize, usize)) {
     let mut at = 0;
     while let Some(&byte) = text.as_bytes().get(at) {
-        if short::kind(byte) == Kind::Other {
+        if kinds::of(byte) == Kind::Other {
             at += 1;
             continue;
         }
@@ -185,7 +185,7 @@ fn each_word(text: &str, mut take: impl FnMut(usize, usize)) {
 /// Where the word ends that begins here; here where none does.
 #[inline]
 fn end_of_word(text: &str, start: usize) -> usize {
-    let kind = |at: usize| text.as_bytes().get(at).map_or(Kind::Other, |byte| short::kind(*byte));
+    let kind = |at: usize| text.as_bytes().get(at).map_or(Kind::Other, |byte| kinds::of(*byte));
     let mut at = start;
     loop {
         while kind(at) == Kind::Capital {

@@ -1,6 +1,6 @@
 //! Words of a question, as the search and the digest's intent understand them.
 
-use super::short;
+use super::runs;
 
 /// Words that stand in nearly every question and tell nothing.
 pub(crate) const STOP_WORDS: &[&str] = &[
@@ -22,7 +22,7 @@ pub fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 /// Hands the same out one after the other, without a text of its own for each.
 fn each(text: &str, mut take: impl FnMut(&str)) {
     let mut lower = String::new();
-    short::each_place(text, char::is_alphanumeric, |start, end| {
+    runs::each(text, char::is_alphanumeric, |start, end| {
         let word = &text[start..end];
         if word.is_ascii() {
             lower.clear();
@@ -32,6 +32,7 @@ fn each(text: &str, mut take: impl FnMut(&str)) {
         } else {
             take(&word.to_lowercase());
         }
+        true
     });
 }
 
