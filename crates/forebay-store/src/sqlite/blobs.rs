@@ -19,11 +19,12 @@ thread_local! {
 
 const FIND: &str = "SELECT id FROM blob WHERE hash = ?1";
 const CREATE: &str = "INSERT INTO blob DEFAULT VALUES";
+const CREATE_COMPLETE: &str = "INSERT INTO blob (hash, bytes, lines) VALUES (?1, ?2, ?3)";
 const ADD_PART: &str =
     "INSERT INTO blob_part (blob, start, line, bytes, data) VALUES (?1, ?2, ?3, ?4, ?5)";
 const COMPLETE: &str = "UPDATE blob SET hash = ?2, bytes = ?3, lines = ?4 WHERE id = ?1";
 /// What a new content takes.
-pub(super) const WRITING: &[&str] = &[FIND, CREATE, ADD_PART, COMPLETE];
+pub(super) const WRITING: &[&str] = &[FIND, CREATE_COMPLETE, ADD_PART];
 
 /// A part that is ready to be written.
 pub(crate) struct Part {
@@ -84,18 +85,34 @@ pub(super) fn with_hash(
     connection.prepare_cached(FIND)?.query_row([hash.as_bytes()], |row| row.get(0)).optional()
 }
 
-/// Names a blob by its content, now that all of it is written.
+/// Names a blob by its content, now that all of it is at hand; `size` is its bytes and lines.
 pub(super) fn complete(
     transaction: &Transaction<'_>,
     blob: i64,
     hash: &blake3::Hash,
-    bytes: u64,
-    lines: u64,
-) -> rusqlite::Result<()> {
-    transaction
-        .prepare_cached(COMPLETE)?
-        .execute((blob, hash.as_bytes(), bytes as i64, lines as i64))
-        .map(drop)
+    (bytes, lines): (u64, u64),
+) -> rusqlite::Result<i64> {
+    transaction.prepare_cached(COMPLETE)?.execute((
+        blob,
+        hash.as_bytes(),
+        bytes as i64,
+        lines as i64,
+    ))?;
+    Ok(blob)
+}
+
+/// Starts a blob whose content is known.
+pub(super) fn create_complete(
+    transaction: &Transaction<'_>,
+    hash: &blake3::Hash,
+    (bytes, lines): (u64, u64),
+) -> rusqlite::Result<i64> {
+    transaction.prepare_cached(CREATE_COMPLETE)?.execute((
+        hash.as_bytes(),
+        bytes as i64,
+        lines as i64,
+    ))?;
+    Ok(transaction.last_insert_rowid())
 }
 
 /// Removes a blob when no entry holds it any more.

@@ -30,20 +30,55 @@ const WRITE_RUN: &str =
 
 /// What storing a run takes, the larger ones first.
 pub(super) fn statements_of_a_run() -> impl Iterator<Item = &'static str> {
-    let of_entry = [WRITE, sessions::TOUCH, passages::ADD, WRITE_RUN, IS_TAKEN, NEXT_ID];
+    let of_entry = [WRITE, sessions::TOUCH, WRITE_RUN, IS_TAKEN, NEXT_ID];
     of_entry.into_iter().chain(blobs::WRITING.iter().copied()).chain([ledger::RECORD])
 }
 
-/// Makes an entry that nobody sees yet.
+/// Makes an entry that nobody sees yet, with a blob that is to be filled.
 pub(super) fn begin(transaction: &Transaction<'_>) -> rusqlite::Result<Begun> {
-    let blob = blobs::create(transaction)?;
+    begin_with(transaction, blobs::create(transaction)?, None)
+}
+
+/// Makes an entry that nobody sees yet, and that holds this blob.
+pub(super) fn begin_with(
+    transaction: &Transaction<'_>,
+    blob: i64,
+    session: Option<i64>,
+) -> rusqlite::Result<Begun> {
     let reference = unused_reference(transaction)?;
-    transaction.execute(
-        "INSERT INTO entry (ref, complete, kind, title, source, created, blob, digest)
-         VALUES (?1, 0, '', '', '', unixepoch() * 1000, ?2, '')",
-        (reference.as_str(), blob),
-    )?;
+    transaction
+        .prepare_cached(
+            "INSERT INTO entry (ref, complete, kind, title, source, session, created, blob, digest)
+             VALUES (?1, 0, '', '', '', ?2, unixepoch() * 1000, ?3, '')",
+        )?
+        .execute((reference.as_str(), session, blob))?;
     Ok(Begun { entry: transaction.last_insert_rowid(), reference, blob })
+}
+
+/// Makes an entry visible whose content and passages are written.
+pub(super) fn reveal(
+    transaction: &Transaction<'_>,
+    begun: Begun,
+    new: &NewEntry,
+) -> rusqlite::Result<()> {
+    // Where no column changes that refers to another table, SQLite keeps no copies of the pages.
+    transaction
+        .prepare_cached(
+            "UPDATE entry SET complete = 1, searchable = 1, kind = ?2, title = ?3, source = ?4,
+                 branch = ?5, created = ?6, digest = ?7, ticket = ?8
+             WHERE id = ?1",
+        )?
+        .execute((
+            begun.entry,
+            new.kind.word(),
+            &new.title,
+            &new.source,
+            &new.branch,
+            new.created.0,
+            &new.digest,
+            ticket_of(new.branch.as_deref()),
+        ))
+        .map(drop)
 }
 
 /// Writes the rest of an entry and makes it visible.
@@ -153,24 +188,25 @@ pub(super) fn store_content(
         }
         return Ok(same);
     }
+    let size = (content.bytes, content.lines);
     let blob = match begun {
-        Some(begun) => begun.blob,
-        None => blobs::create(transaction)?,
+        Some(begun) => blobs::complete(transaction, begun.blob, &content.hash, size)?,
+        None => blobs::create_complete(transaction, &content.hash, size)?,
     };
     blobs::write_parts(transaction, blob, content.parts)?;
-    blobs::complete(transaction, blob, &content.hash, content.bytes, content.lines)?;
     Ok(blob)
 }
 
 /// Writes the row, in place of the one that was begun.
-pub(super) fn write_entry(
+fn write_entry(
     transaction: &Transaction<'_>,
     (entry, reference): (i64, Reference),
     blob: i64,
     new: &NewEntry,
     is_searchable: bool,
 ) -> rusqlite::Result<()> {
-    let session = sessions::touch(transaction, &new.session, &new.client, new.created)?;
+    let at = new.created;
+    let session = sessions::touch(transaction, &new.session, &new.client, (at, at))?;
     transaction
         .prepare_cached(WRITE)?
         .execute((

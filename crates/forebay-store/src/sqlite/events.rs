@@ -16,8 +16,8 @@ pub(crate) const MOST_PER_SESSION: usize = 2_000;
 
 /// Writes down what happened and what no longer stands.
 pub(super) fn remember(transaction: &Transaction<'_>, happened: &Happened) -> rusqlite::Result<()> {
-    let session =
-        sessions::touch(transaction, &happened.session, &happened.client, happened.created)?;
+    let at = happened.created;
+    let session = sessions::touch(transaction, &happened.session, &happened.client, (at, at))?;
     settle(transaction, &happened.settled)?;
     for event in &happened.events {
         write(transaction, session, event, happened)?;

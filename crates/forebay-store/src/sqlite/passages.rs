@@ -1,14 +1,18 @@
 //! Passages: written into every index at once, taken out of all of them, and brought up to date.
 
-use rusqlite::{Connection, OptionalExtension, Row, Transaction};
+use rusqlite::{Connection, OptionalExtension, Row, Statement, Transaction};
 
 use super::entries::parse_reference;
 use super::words::{self, Placed};
 use crate::passage::{NewChunk, Outdated, Renewed};
 
-pub(super) const ADD: &str =
+const ADD: &str =
     "INSERT INTO chunk (id, entry, start, bytes, first_line, last_line, title, key, created)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+const ADD_MEANING: &str =
+    "INSERT INTO meaning (chunk, model, code, vector) VALUES (?1, ?2, ?3, ?4)";
+const RENEW_MEANING: &str =
+    "INSERT OR REPLACE INTO meaning (chunk, model, code, vector) VALUES (?1, ?2, ?3, ?4)";
 
 pub(super) fn write(
     transaction: &Transaction<'_>,
@@ -16,9 +20,13 @@ pub(super) fn write(
     chunks: &[NewChunk],
     placed: &mut Placed,
 ) -> rusqlite::Result<()> {
+    if chunks.is_empty() {
+        return Ok(());
+    }
     let mut place = transaction.prepare_cached(ADD)?;
+    let mut meant = transaction.prepare_cached(ADD_MEANING)?;
     let mut model = Model::default();
-    let first = if chunks.is_empty() { 0 } else { words::next_passage(transaction)? };
+    let first = words::next_passage(transaction)?;
     for (id, chunk) in (first..).zip(chunks) {
         place.execute((
             id,
@@ -32,7 +40,7 @@ pub(super) fn write(
             chunk.created.map(|created| created.0),
         ))?;
         placed.add(id);
-        write_meaning(transaction, id, chunk, &mut model)?;
+        write_meaning(&mut meant, id, chunk, model.of(transaction, chunk)?)?;
     }
     Ok(())
 }
@@ -76,6 +84,7 @@ pub(super) fn renew(
     if is_next == 0 {
         return Ok(());
     }
+    let mut meant = transaction.prepare_cached(RENEW_MEANING)?;
     let mut model = Model::default();
     for Renewed { passage, chunk } in passages {
         // It may have been forgotten since it was read.
@@ -85,7 +94,7 @@ pub(super) fn renew(
             .optional()?;
         if is_there.is_some() {
             placed.add(*passage);
-            write_meaning(transaction, *passage, chunk, &mut model)?;
+            write_meaning(&mut meant, *passage, chunk, model.of(transaction, chunk)?)?;
         } else {
             placed.skip(1);
         }
@@ -94,19 +103,13 @@ pub(super) fn renew(
 }
 
 fn write_meaning(
-    transaction: &Transaction<'_>,
+    statement: &mut Statement<'_>,
     id: i64,
     chunk: &NewChunk,
-    model: &mut Model,
+    model: Option<i64>,
 ) -> rusqlite::Result<()> {
-    let Some(meaning) = &chunk.meaning else { return Ok(()) };
-    let model = model.id(transaction, &meaning.model)?;
-    transaction
-        .prepare_cached(
-            "INSERT OR REPLACE INTO meaning (chunk, model, code, vector) VALUES (?1, ?2, ?3, ?4)",
-        )?
-        .execute((id, model, chunk.is_code, &meaning.vector))
-        .map(drop)
+    let Some((meaning, model)) = chunk.meaning.as_ref().zip(model) else { return Ok(()) };
+    statement.execute((id, model, chunk.is_code, &meaning.vector)).map(drop)
 }
 
 /// The model that made the last meaning; passages that are written together share theirs.
@@ -114,6 +117,15 @@ fn write_meaning(
 pub(super) struct Model(Option<(String, i64)>);
 
 impl Model {
+    /// The model that tells what a passage means, if one does.
+    fn of(
+        &mut self,
+        transaction: &Transaction<'_>,
+        chunk: &NewChunk,
+    ) -> rusqlite::Result<Option<i64>> {
+        chunk.meaning.as_ref().map(|meaning| self.id(transaction, &meaning.model)).transpose()
+    }
+
     pub(super) fn id(
         &mut self,
         transaction: &Transaction<'_>,
@@ -122,13 +134,17 @@ impl Model {
         if let Some((_, id)) = self.0.as_ref().filter(|(known, _)| known == name) {
             return Ok(*id);
         }
-        transaction
-            .prepare_cached("INSERT INTO model (name) VALUES (?1) ON CONFLICT (name) DO NOTHING")?
-            .execute([name])?;
-        let id = transaction
+        let known = transaction
             .prepare_cached("SELECT id FROM model WHERE name = ?1")?
-            .query_row([name], |row| row.get(0))?;
+            .query_row([name], |row| row.get(0))
+            .optional()?;
+        let id = known.map_or_else(|| add_model(transaction, name), Ok)?;
         self.0 = Some((name.to_owned(), id));
         Ok(id)
     }
+}
+
+fn add_model(transaction: &Transaction<'_>, name: &str) -> rusqlite::Result<i64> {
+    transaction.prepare_cached("INSERT INTO model (name) VALUES (?1)")?.execute([name])?;
+    Ok(transaction.last_insert_rowid())
 }

@@ -6,20 +6,20 @@ use rusqlite::{Connection, Transaction};
 use crate::contract::SessionFacts;
 
 pub(super) const TOUCH: &str =
-    "INSERT INTO session (key, client, started, last_used) VALUES (?1, ?2, ?3, ?3)
+    "INSERT INTO session (key, client, started, last_used) VALUES (?1, ?2, ?3, ?4)
      ON CONFLICT (key) DO UPDATE SET
          last_used = max(last_used, excluded.last_used),
          client = CASE excluded.client WHEN '' THEN client ELSE excluded.client END
      RETURNING id";
 
-/// Notes that a session is at work; gives its number.
+/// Notes that a session is at work, from one moment to another; gives its number.
 pub(super) fn touch(
     transaction: &Transaction<'_>,
     key: &str,
     client: &str,
-    at: Timestamp,
+    (from, to): (Timestamp, Timestamp),
 ) -> rusqlite::Result<i64> {
-    transaction.prepare_cached(TOUCH)?.query_row((key, client, at.0), |row| row.get(0))
+    transaction.prepare_cached(TOUCH)?.query_row((key, client, from.0, to.0), |row| row.get(0))
 }
 
 /// Sessions that left something, the latest first.

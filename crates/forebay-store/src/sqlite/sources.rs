@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use super::entries;
 use super::words::Placed;
-use super::{SqliteStore, passages, purge};
+use super::{SqliteStore, passages, purge, sessions};
 use crate::StoreError;
 use crate::contract::NewEntry;
 use crate::incoming::{Begun, Content};
@@ -126,7 +126,6 @@ pub(super) struct SqliteReindex<'store> {
 /// An item whose bytes and passages are written, but which nobody sees.
 struct Written {
     begun: Begun,
-    blob: i64,
     path: String,
     stamp: Stamp,
     hash: [u8; 32],
@@ -153,14 +152,19 @@ impl<'store> SqliteReindex<'store> {
         }
         let chunks: Vec<_> = pending.iter().flat_map(|item| &item.chunks).collect();
         let written = self.store.writing_words(&chunks, |transaction, placed| {
-            let mut write = |item| write_unseen(transaction, item, placed);
-            pending.iter().map(&mut write).collect::<Result<Vec<_>, _>>()
+            let mut written = Vec::with_capacity(pending.len());
+            for items in pending.chunk_by(|a, b| has_same_maker(&a.entry, &b.entry)) {
+                let session = touch_session(transaction, items)?;
+                for item in items {
+                    written.push(write_unseen(transaction, item, session, placed)?);
+                }
+            }
+            Ok(written)
         })?;
         drop(chunks);
         let items = pending.into_iter().zip(written);
-        self.written.extend(items.map(|(item, (begun, blob))| Written {
+        self.written.extend(items.map(|(item, begun)| Written {
             begun,
-            blob,
             path: item.path,
             stamp: item.stamp,
             hash: item.hash,
@@ -170,17 +174,30 @@ impl<'store> SqliteReindex<'store> {
     }
 }
 
+fn has_same_maker(one: &NewEntry, other: &NewEntry) -> bool {
+    (&one.session, &one.client) == (&other.session, &other.client)
+}
+
+/// Notes that the session which made these items was at work all the while; gives its number.
+fn touch_session(transaction: &Transaction<'_>, items: &[NewItem]) -> rusqlite::Result<i64> {
+    let made = items.iter().map(|item| item.entry.created);
+    let span = (made.clone().min().unwrap_or_default(), made.max().unwrap_or_default());
+    let NewEntry { session, client, .. } = &items[0].entry;
+    sessions::touch(transaction, session, client, span)
+}
+
 /// Writes bytes and passages of an entry that is not complete yet.
 fn write_unseen(
     transaction: &Transaction<'_>,
     item: &NewItem,
+    session: i64,
     placed: &mut Placed,
-) -> rusqlite::Result<(Begun, i64)> {
-    let begun = entries::begin(transaction)?;
+) -> rusqlite::Result<Begun> {
     let content = Content::of(&item.raw, &item.chunks);
-    let blob = entries::store_content(transaction, Some(begun), &content)?;
+    let blob = entries::store_content(transaction, None, &content)?;
+    let begun = entries::begin_with(transaction, blob, Some(session))?;
     passages::write(transaction, begun.entry, &item.chunks, placed)?;
-    Ok((begun, blob))
+    Ok(begun)
 }
 
 impl Reindex for SqliteReindex<'_> {
@@ -259,13 +276,7 @@ fn put_in_place(
         forget_documents(transaction, source)?;
     }
     for item in &new.written {
-        entries::write_entry(
-            transaction,
-            (item.begun.entry, item.begun.reference),
-            item.blob,
-            &item.entry,
-            true,
-        )?;
+        entries::reveal(transaction, item.begun, &item.entry)?;
         write_item(transaction, id, item)?;
         reindexed.added.push((item.path.clone(), item.begun.reference));
     }
