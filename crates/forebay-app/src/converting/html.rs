@@ -27,17 +27,24 @@ const HEAD_BYTES: usize = 2_048;
 pub(crate) fn is_html(name: &str, text: &str) -> bool {
     let name = name.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
     let by_name = [".html", ".htm", ".xhtml"].iter().any(|ending| name.ends_with(ending));
-    let head = text[..text.floor_char_boundary(HEAD_BYTES)].trim_start().to_ascii_lowercase();
-    let begins = head.starts_with("<!doctype html") || head.starts_with("<html");
+    let head = text[..text.floor_char_boundary(HEAD_BYTES)].trim_start();
+    let begins =
+        begins_with(head.as_bytes(), b"<!doctype html") || begins_with(head.as_bytes(), b"<html");
     begins || (by_name && head.starts_with('<'))
+}
+
+/// Whether bytes begin with others, in any case.
+fn begins_with(bytes: &[u8], start: &[u8]) -> bool {
+    bytes.get(..start.len()).is_some_and(|there| there.eq_ignore_ascii_case(start))
 }
 
 /// The character set that a page tells in its head.
 pub(crate) fn charset(bytes: &[u8]) -> Option<String> {
-    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD_BYTES)]).to_ascii_lowercase();
-    if !head.contains("<meta") {
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+    if !memchr::memchr_iter(b'<', head).any(|at| begins_with(&head[at..], b"<meta")) {
         return None;
     }
+    let head = String::from_utf8_lossy(head).to_ascii_lowercase();
     let after = &head[head.find("charset=")? + "charset=".len()..];
     let name: String = after
         .trim_start_matches(['"', '\''])
