@@ -180,16 +180,14 @@ pub(super) fn lock_number(place: Place, name: &str) -> i64 {
 
 /// Settings that hold for all of a connection's statements.
 ///
-/// Plans are never compiled (that takes longer than our statements do) and made once for all values (to make one
-/// takes longer, too), a search by meaning goes on until it has enough of the project's own, and words may differ
-/// in some of their letters.
+/// Plans are never compiled (that takes longer than our statements do), a search by meaning goes on until it
+/// has enough of the project's own, and words may differ in some of their letters.
 fn setup() -> String {
     let patience = patience().as_millis();
     format!(
         "SET client_min_messages = warning; SET search_path = forebay, public, extensions;
          SET statement_timeout = '{STATEMENT_SECONDS}s'; SET lock_timeout = {patience};
          SET idle_in_transaction_session_timeout = '{STATEMENT_SECONDS}s'; SET jit = off;
-         SET plan_cache_mode = force_generic_plan;
          SET hnsw.ef_search = 160; SET hnsw.iterative_scan = relaxed_order;
          SET pg_trgm.similarity_threshold = 0.2"
     )
