@@ -2,6 +2,7 @@
 //!
 //! A hint for the reader, never a decision: both notes stay as they are.
 
+use crate::text::short::beginning;
 use crate::text::words::{STOP_WORDS, words};
 
 /// Words that turn a sentence round.
@@ -73,7 +74,7 @@ impl Word {
         let kept = if letters > 5 { letters - 2 } else { letters };
         let stem = text.char_indices().nth(kept).map_or(text.len(), |(end, _)| end);
         let is_telling = STOP_WORDS.binary_search(&text.as_str()).is_err() && !is_negation(&text);
-        Self { first: first_bytes(&text[..stem]), text, stem, is_telling }
+        Self { first: beginning(&text[..stem]), text, stem, is_telling }
     }
 
     fn stem(&self) -> &str {
@@ -83,13 +84,6 @@ impl Word {
     fn is_form_of(&self, other: &Self) -> bool {
         self.first == other.first && self.stem() == other.stem()
     }
-}
-
-fn first_bytes(stem: &str) -> u64 {
-    let mut bytes = [0; 8];
-    let count = stem.len().min(bytes.len());
-    bytes[..count].copy_from_slice(&stem.as_bytes()[..count]);
-    u64::from_le_bytes(bytes)
 }
 
 fn is_negation(word: &str) -> bool {

@@ -1,5 +1,7 @@
 //! The terms of a segment in the making: each has a number in the order in which it came.
 
+use forebay_domain::text::short::beginning;
+
 use super::table::Table;
 
 #[derive(Default)]
@@ -41,18 +43,6 @@ impl Terms {
             .collect();
         order.sort_unstable();
         order.into_iter().map(|(_, _, number)| number).collect()
-    }
-}
-
-/// The first eight bytes as a number that sorts as they do: most words differ in them, and numbers are compared
-/// at once.
-pub(super) fn beginning(name: &str) -> u64 {
-    let bytes = name.as_bytes();
-    match bytes.first_chunk() {
-        Some(first) => u64::from_be_bytes(*first),
-        None => (0..8).fold(0, |number, at| {
-            number << 8 | u64::from(bytes.get(at).copied().unwrap_or_default())
-        }),
     }
 }
 

@@ -5,13 +5,13 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use forebay_domain::text::inner::is_unspaced;
+use forebay_domain::text::short::beginning;
 use forebay_domain::text::spelling;
 use memchr::memmem;
 use rusqlite::Connection;
 
 use super::rank::Present;
 use super::segment::Segments;
-use super::terms::beginning;
 use super::{Side, varint};
 use crate::contract::SimilarWord;
 
