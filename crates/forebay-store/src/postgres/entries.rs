@@ -188,7 +188,8 @@ fn insert(
     new: &NewEntry,
     is_searchable: bool,
 ) -> Result<Option<i64>, Fault> {
-    let session = sessions::touch(work, &new.session, &new.client, new.created)?;
+    let at = new.created;
+    let session = sessions::touch(work, &new.session, &new.client, (at, at))?;
     let made = work.first(
         "INSERT INTO entry (workspace, project, ref, complete, kind, title, source, session, branch,
              created, blob, digest, searchable, ticket)
@@ -220,7 +221,8 @@ fn rewrite(
     new: &NewEntry,
     is_searchable: bool,
 ) -> Result<(i64, Reference), Fault> {
-    let session = sessions::touch(work, &new.session, &new.client, new.created)?;
+    let at = new.created;
+    let session = sessions::touch(work, &new.session, &new.client, (at, at))?;
     let written = work.execute(
         "UPDATE entry SET complete = true, kind = $4, title = $5, source = $6, session = $7, branch = $8,
              created = $9, blob = $10, digest = $11, searchable = $12, ticket = $13, ref = $14

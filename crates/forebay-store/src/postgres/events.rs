@@ -14,7 +14,8 @@ use crate::sqlite::events::MOST_PER_SESSION;
 
 /// Writes down what happened and what no longer stands.
 pub(super) fn remember(work: &mut Work<'_>, happened: &Happened) -> Result<(), Fault> {
-    let session = sessions::touch(work, &happened.session, &happened.client, happened.created)?;
+    let at = happened.created;
+    let session = sessions::touch(work, &happened.session, &happened.client, (at, at))?;
     if !happened.settled.is_empty() {
         work.execute(
             "UPDATE event SET stands = false WHERE workspace = $1 AND project = $2 AND id = ANY ($3)",

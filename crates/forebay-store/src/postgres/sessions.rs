@@ -7,21 +7,21 @@ use super::fault::Fault;
 use super::text::Name;
 use crate::contract::SessionFacts;
 
-/// Notes that a session is at work; gives its number.
+/// Notes that a session is at work, from one moment to another; gives its number.
 pub(super) fn touch(
     work: &mut Work<'_>,
     key: &str,
     client: &str,
-    at: Timestamp,
+    (from, to): (Timestamp, Timestamp),
 ) -> Result<i64, Fault> {
     let row = work.one(
         "INSERT INTO session (workspace, project, key, client, started, last_used)
-         VALUES ($1, $2, $3, $4, $5, $5)
+         VALUES ($1, $2, $3, $4, $5, $6)
          ON CONFLICT (workspace, project, key) DO UPDATE SET
              last_used = greatest(session.last_used, excluded.last_used),
              client = CASE excluded.client WHEN '' THEN session.client ELSE excluded.client END
          RETURNING id",
-        &[&Name(key), &Name(client), &at.0],
+        &[&Name(key), &Name(client), &from.0, &to.0],
     )?;
     Ok(row.try_get(0)?)
 }

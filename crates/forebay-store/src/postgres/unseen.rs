@@ -106,9 +106,8 @@ fn touch_sessions<'a>(work: &mut Work<'_>, items: &'a [Unseen]) -> Result<Sessio
         *last = moment.max(*last);
     }
     let mut sessions = Sessions::new();
-    for ((key, client), (first, last)) in moments {
-        sessions::touch(work, key, client, first)?;
-        sessions.insert((key, client), sessions::touch(work, key, client, last)?);
+    for ((key, client), span) in moments {
+        sessions.insert((key, client), sessions::touch(work, key, client, span)?);
     }
     Ok(sessions)
 }
