@@ -82,25 +82,17 @@ impl Parts {
     /// What is held of a blob from an offset on, if it starts where parts mostly do.
     fn held_from(&self, hash: [u8; 32], offset: u64) -> Option<Rest> {
         let start = offset - offset % blobs::PART_BYTES as u64;
-        let rest = Rest { part: self.held((hash, start))?, from: (offset - start) as usize };
+        let rest = Rest { part: self.held.get((hash, start))?, from: (offset - start) as usize };
         (rest.from < rest.part.len()).then_some(rest)
     }
 
     fn part(&self, connection: &Connection, blob: i64, key: Key) -> rusqlite::Result<Arc<[u8]>> {
-        if let Some(part) = self.held(key) {
+        if let Some(part) = self.held.get(key) {
             return Ok(part);
         }
         let (_, raw) = blobs::part_at(connection, blob, key.1)?;
         let part: Arc<[u8]> = raw.into();
-        self.hold(key, Arc::clone(&part));
+        self.held.put(key, Arc::clone(&part));
         Ok(part)
-    }
-
-    fn held(&self, key: Key) -> Option<Arc<[u8]>> {
-        self.held.get(key)
-    }
-
-    fn hold(&self, key: Key, part: Arc<[u8]>) {
-        self.held.put(key, part);
     }
 }
