@@ -6,7 +6,6 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::process::Child;
 
 use forebay_domain::run::{Spans, Stream};
 use rustix::io::Errno;
@@ -45,10 +44,16 @@ pub(crate) struct Capture<'a> {
 }
 
 impl<'a> Capture<'a> {
-    /// Takes over the outputs of `child`.
-    pub(crate) fn new(child: &mut Child, sink: &'a mut dyn Sink) -> io::Result<Self> {
+    /// Takes over the outputs of a process.
+    pub(crate) fn new(
+        stdout: Option<OwnedFd>,
+        stderr: Option<OwnedFd>,
+        sink: &'a mut dyn Sink,
+    ) -> io::Result<Self> {
+        let stdout = stdout.map(prepared).transpose()?;
+        let stderr = stderr.map(prepared).transpose()?;
         Ok(Self {
-            outputs: Outputs::of(child)?,
+            outputs: Outputs { stdout, stderr },
             buffer: vec![0; PIPE_CAPACITY].into_boxed_slice(),
             spans: Spans::default(),
             sink,
@@ -117,13 +122,6 @@ struct Outputs {
 }
 
 impl Outputs {
-    fn of(child: &mut Child) -> io::Result<Self> {
-        Ok(Self {
-            stdout: child.stdout.take().map(OwnedFd::from).map(prepared).transpose()?,
-            stderr: child.stderr.take().map(OwnedFd::from).map(prepared).transpose()?,
-        })
-    }
-
     const fn from(&mut self, stream: Stream) -> &mut Option<OwnedFd> {
         match stream {
             Stream::Stdout => &mut self.stdout,

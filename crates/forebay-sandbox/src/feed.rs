@@ -2,7 +2,6 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::process::Child;
 
 use rustix::io::Errno;
 
@@ -15,10 +14,10 @@ pub(crate) struct Feed<'a> {
 }
 
 impl<'a> Feed<'a> {
-    /// Takes over the stdin of `child`, if it is ours to fill.
-    pub(crate) fn new(child: &mut Child, stdin: &'a Stdin) -> io::Result<Self> {
+    /// Takes over the stdin of a process, if it is ours to fill.
+    pub(crate) fn new(pipe: Option<OwnedFd>, stdin: &'a Stdin) -> io::Result<Self> {
         let Stdin::Text(text) = stdin else { return Ok(Self { pipe: None, left: &[] }) };
-        let pipe = child.stdin.take().map(OwnedFd::from).filter(|_| !text.is_empty());
+        let pipe = pipe.filter(|_| !text.is_empty());
         if let Some(pipe) = &pipe {
             rustix::io::ioctl_fionbio(pipe, true)?;
         }

@@ -6,7 +6,7 @@
 //! - `spec`: what to run, and the checks before it starts;
 //! - `isolation`: what it can touch, held by the kernel;
 //! - `limits`, `headcount`: what it may use up;
-//! - `spawn`: the child in a session of its own;
+//! - `spawn`, `start`: the child in a session of its own;
 //! - `search_path`: where a program may lie;
 //! - `tree`, `group`: the leader and its process group, watched and ended;
 //! - `capture`, `ready`: the two pipes, and the poll that waits for them;
@@ -35,6 +35,7 @@ pub mod runtimes;
 mod search_path;
 mod spawn;
 mod spec;
+mod start;
 mod supervise;
 mod tree;
 pub mod web;

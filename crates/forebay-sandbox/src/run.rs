@@ -1,6 +1,5 @@
 //! One run, from the checks to the result.
 
-use std::process::Child;
 use std::time::{Duration, Instant};
 
 use forebay_domain::run::{Ending, Spans};
@@ -10,6 +9,7 @@ use crate::feed::Feed;
 use crate::isolation::Fence;
 use crate::spawn::spawn;
 use crate::spec::{Program, RunSpec};
+use crate::start::Started;
 use crate::supervise::{Streams, Supervisor};
 use crate::tree::ProcessTree;
 use crate::{Cancel, RunError, runtimes};
@@ -85,17 +85,18 @@ fn run_inside(
 ) -> Result<Finished, RunError> {
     let started = Instant::now();
     // The tree is made at once: from here on every way out ends the processes.
-    let (child, _fence) = spawn_inside(fence, spec)?;
-    let mut tree = ProcessTree::new(child, cancel);
-    let capture = Capture::new(tree.child(), sink).map_err(RunError::io("read its output"))?;
-    let feed = Feed::new(tree.child(), &spec.stdin).map_err(RunError::io("write its input"))?;
+    let (started_process, _fence) = spawn_inside(fence, spec)?;
+    let Started { leader, stdin, stdout, stderr } = started_process;
+    let tree = ProcessTree::new(leader, cancel);
+    let capture = Capture::new(stdout, stderr, sink).map_err(RunError::io("read its output"))?;
+    let feed = Feed::new(stdin, &spec.stdin).map_err(RunError::io("write its input"))?;
     Supervisor::new(spec, cancel, started, tree, Streams { capture, feed })
         .see_it_through()
         .map_err(RunError::io("watch the command"))
 }
 
 /// Starts it; where the system refuses a part of the fence, inside of one that does without.
-fn spawn_inside(fence: Fence, spec: &RunSpec) -> Result<(Child, Fence), RunError> {
+fn spawn_inside(fence: Fence, spec: &RunSpec) -> Result<(Started, Fence), RunError> {
     match spawn(spec, &fence) {
         Err(RunError::Io { source, .. }) if Fence::was_refused(&source) => {
             let fence = self::fence(spec)?;

@@ -1,24 +1,23 @@
 //! Starts the child, in a session of its own and with both outputs piped.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 
 use rustix::fs::{Access, access};
 
-use crate::isolation::{Fence, Held, hijackers};
+use crate::isolation::{Fence, hijackers};
 use crate::limits::KernelLimits;
-use crate::spec::{Program, RunSpec, Stdin};
+use crate::spec::{Program, RunSpec};
+use crate::start::{Entry, Launch, Started, start};
 use crate::{Profile, RunError};
 
 /// In order of preference: models write bash.
 const SHELLS: [&str; 2] = ["bash", "sh"];
 
 /// Starts what `spec` describes inside of `fence`; the child leads its own session and process group.
-pub(crate) fn spawn(spec: &RunSpec, fence: &Fence) -> Result<Child, RunError> {
+pub(crate) fn spawn(spec: &RunSpec, fence: &Fence) -> Result<Started, RunError> {
     match &spec.program {
         Program::Shell(line) => spawn_shell(line, spec, fence),
         Program::Argv(argv) => spawn_argv(argv, spec, fence),
@@ -27,7 +26,7 @@ pub(crate) fn spawn(spec: &RunSpec, fence: &Fence) -> Result<Child, RunError> {
     }
 }
 
-fn spawn_shell(line: &str, spec: &RunSpec, fence: &Fence) -> Result<Child, RunError> {
+fn spawn_shell(line: &str, spec: &RunSpec, fence: &Fence) -> Result<Started, RunError> {
     for shell in SHELLS {
         // Without `--` a line that starts with a dash would be read as the shell's option.
         match spawn_program(shell, &["-c", "--", line], spec, fence) {
@@ -38,7 +37,7 @@ fn spawn_shell(line: &str, spec: &RunSpec, fence: &Fence) -> Result<Child, RunEr
     Err(RunError::NotFound(SHELLS.join(" or ")))
 }
 
-fn spawn_argv(argv: &[String], spec: &RunSpec, fence: &Fence) -> Result<Child, RunError> {
+fn spawn_argv(argv: &[String], spec: &RunSpec, fence: &Fence) -> Result<Started, RunError> {
     let (program, arguments) = argv.split_first().ok_or(RunError::EmptyCommand)?;
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     spawn_program(program, &arguments, spec, fence)
@@ -49,116 +48,42 @@ fn spawn_program(
     arguments: &[&str],
     spec: &RunSpec,
     fence: &Fence,
-) -> Result<Child, RunError> {
-    let mut command = command(program, fence.held());
-    enter_first(&mut command, Entry::new(spec, fence));
-    if spec.isolation.profile != Profile::Off {
-        drop_hijackers(&mut command);
-    }
-    command
-        .args(arguments)
-        .current_dir(&spec.cwd)
-        .envs(fence.temp().map(|temp| ("TMPDIR", temp)))
-        .envs(spec.env.iter().map(|(name, value)| (name, value)))
-        .stdin(stdin(&spec.stdin)?)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| start_error(program, spec, error))
-}
-
-#[cfg(not(target_os = "macos"))]
-#[expect(clippy::disallowed_methods, reason = "this crate is the one that owns processes")]
-fn command(program: &str, _held: Option<Arc<Held>>) -> Command {
-    Command::new(program)
-}
-
-/// On macOS a program is held back by the one that starts it.
-#[cfg(target_os = "macos")]
-#[expect(clippy::disallowed_methods, reason = "this crate is the one that owns processes")]
-fn command(program: &str, held: Option<Arc<Held>>) -> Command {
-    let Some(held) = held else {
-        return Command::new(program);
+) -> Result<Started, RunError> {
+    let launch = Launch {
+        program,
+        arguments,
+        folder: &spec.cwd,
+        variables: variables(spec, fence),
+        stdin: &spec.stdin,
+        entry: entry(spec, fence),
     };
-    let mut command = Command::new("/usr/bin/sandbox-exec");
-    command.args(["-p", &held.profile, program]);
-    command
+    start(launch).map_err(|error| start_error(program, spec, error))
 }
 
-fn drop_hijackers(command: &mut Command) {
-    for name in hijackers(|name| env::var(name).ok()) {
-        command.env_remove(name);
-    }
+/// Our environment, less what would hijack the program, with what the run adds.
+fn variables(spec: &RunSpec, fence: &Fence) -> Vec<(OsString, OsString)> {
+    let temp = fence.temp().map(|temp| ("TMPDIR".into(), temp.into()));
+    let added = spec.env.iter().map(|(name, value)| (name.into(), value.into()));
+    let added: BTreeMap<OsString, OsString> = temp.into_iter().chain(added).collect();
+    let dropped = match spec.isolation.profile {
+        Profile::Off => Vec::new(),
+        _ => hijackers(|name| env::var(name).ok()),
+    };
+    let stays = |name: &OsString| {
+        !added.contains_key(name) && !dropped.iter().any(|dropped| name == dropped)
+    };
+    let mut variables: Vec<_> = env::vars_os().filter(|(name, _)| stays(name)).collect();
+    variables.extend(added);
+    variables
 }
 
-/// What the child does between fork and exec, with everything it needs at hand.
-struct Entry {
-    limits: KernelLimits,
-    held: Option<Arc<Held>>,
-    #[cfg(target_os = "linux")]
-    parent: rustix::process::Pid,
-}
-
-impl Entry {
-    fn new(spec: &RunSpec, fence: &Fence) -> Self {
-        Self {
-            limits: KernelLimits::of(&spec.limits),
-            held: fence.held(),
-            #[cfg(target_os = "linux")]
-            parent: rustix::process::getpid(),
-        }
+fn entry(spec: &RunSpec, fence: &Fence) -> Entry {
+    Entry {
+        limits: KernelLimits::of(&spec.limits),
+        held: fence.held(),
+        #[cfg(target_os = "linux")]
+        parent: rustix::process::getpid(),
     }
-
-    /// The session has no terminal, so a program that asks a question on `/dev/tty` fails at once
-    /// instead of waiting for an answer that nobody gives.
-    fn enter(&self) -> io::Result<()> {
-        rustix::process::setsid()?;
-        self.limits.set()?;
-        if let Some(held) = &self.held {
-            held.enter()?;
-        }
-        // Last, for a change of rights would undo it.
-        self.end_with_parent()
-    }
-
-    /// Lets the kernel end the child when we are killed and cannot do it ourselves.
-    ///
-    /// The signal comes when the thread ends that made the child, not the process. That thread watches
-    /// the run to its end, so it is never too early. It is not passed on to the child's own children.
-    #[cfg(target_os = "linux")]
-    fn end_with_parent(&self) -> io::Result<()> {
-        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
-        // We may have been killed before the call.
-        let orphaned = rustix::process::getppid() != Some(self.parent);
-        if orphaned { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    #[allow(clippy::unnecessary_wraps, reason = "on Linux it can fail")]
-    fn end_with_parent(&self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Makes the child of `command` do what `entry` says before it becomes the program.
-///
-/// The standard library resets SIGPIPE and the signal mask in the child.
-#[expect(unsafe_code, reason = "there is no safe way to act between fork and exec")]
-fn enter_first(command: &mut Command, entry: Entry) {
-    // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are allowed;
-    // `enter` makes system calls, and nothing in it allocates, locks or reads memory of another thread.
-    unsafe {
-        command.pre_exec(move || entry.enter());
-    }
-}
-
-fn stdin(stdin: &Stdin) -> Result<Stdio, RunError> {
-    Ok(match stdin {
-        Stdin::Closed => Stdio::null(),
-        Stdin::Inherit => Stdio::inherit(),
-        Stdin::Text(_) => Stdio::piped(),
-        Stdin::Pipe(end) => end.0.try_clone().map_err(RunError::io("hand it its input"))?.into(),
-    })
 }
 
 fn start_error(program: &str, spec: &RunSpec, error: io::Error) -> RunError {

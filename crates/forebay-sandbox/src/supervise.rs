@@ -322,13 +322,11 @@ mod tests {
         spec.timeout = timeout;
         let cancel = Cancel::new().unwrap();
         let mut sink = Ignores;
-        let mut tree = ProcessTree::new(
-            spawn(&spec, &Fence::around(&spec.isolation).unwrap()).unwrap(),
-            &cancel,
-        );
+        let started = spawn(&spec, &Fence::around(&spec.isolation).unwrap()).unwrap();
+        let mut tree = ProcessTree::new(started.leader, &cancel);
         tree.forget_exit_watch();
-        let capture = Capture::new(tree.child(), &mut sink).unwrap();
-        let feed = Feed::new(tree.child(), &spec.stdin).unwrap();
+        let capture = Capture::new(started.stdout, started.stderr, &mut sink).unwrap();
+        let feed = Feed::new(started.stdin, &spec.stdin).unwrap();
         Supervisor::new(&spec, &cancel, Instant::now(), tree, Streams { capture, feed })
             .see_it_through()
             .unwrap()

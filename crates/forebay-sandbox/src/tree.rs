@@ -2,12 +2,12 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ExitStatus};
 
 use forebay_domain::run::Ending;
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus, waitid, waitpid,
+};
 
 use crate::Cancel;
 use crate::cancel::Enrolment;
@@ -16,7 +16,7 @@ use crate::group::Group;
 /// The processes of one run. Dropped before [`Self::let_go`] it kills them all.
 #[derive(Debug)]
 pub(crate) struct ProcessTree<'a> {
-    child: Child,
+    number: Pid,
     group: Group,
     /// Readable once the leader ended; absent where the system has no such thing.
     exit_watch: Option<OwnedFd>,
@@ -36,16 +36,11 @@ enum Leader {
 }
 
 impl<'a> ProcessTree<'a> {
-    pub(crate) fn new(child: Child, cancel: &'a Cancel) -> Self {
-        let leader = Pid::from_child(&child);
-        let group = Group::led_by(leader);
-        let exit_watch = watch_exit(leader);
+    pub(crate) fn new(number: Pid, cancel: &'a Cancel) -> Self {
+        let group = Group::led_by(number);
+        let exit_watch = watch_exit(number);
         let enrolment = Some(cancel.enrol(group));
-        Self { child, group, exit_watch, enrolment, leader: Leader::Running }
-    }
-
-    pub(crate) fn child(&mut self) -> &mut Child {
-        &mut self.child
+        Self { number, group, exit_watch, enrolment, leader: Leader::Running }
     }
 
     /// Becomes readable when the leader ends; none once it has, and none on systems without it.
@@ -62,7 +57,7 @@ impl<'a> ProcessTree<'a> {
 
     /// Asks the system whether the leader ended, and leaves it unreaped.
     pub(crate) fn look_at_leader(&mut self) {
-        if !self.leader_ended() && has_ended(Pid::from_child(&self.child)) {
+        if !self.leader_ended() && has_ended(self.number) {
             self.leader = Leader::Ended;
         }
     }
@@ -116,7 +111,7 @@ impl<'a> ProcessTree<'a> {
         }
         // From here on the number may be given away: no signal is forwarded to it any more.
         self.enrolment = None;
-        let ending = ending_of(self.child.wait()?);
+        let ending = wait_for(self.number)?;
         self.leader = Leader::Reaped(ending);
         Ok(ending)
     }
@@ -157,9 +152,19 @@ fn has_ended(leader: Pid) -> bool {
     }
 }
 
+/// Waits for a leader, which gives its number away.
+fn wait_for(leader: Pid) -> io::Result<Ending> {
+    loop {
+        match waitpid(Some(leader), WaitOptions::empty()) {
+            Ok(Some((_, status))) => return Ok(ending_of(status)),
+            Ok(None) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
 /// A status without a code is that of a process which a signal ended.
-fn ending_of(status: ExitStatus) -> Ending {
-    status
-        .code()
-        .map_or_else(|| Ending::Signalled(status.signal().unwrap_or_default()), Ending::Exited)
+fn ending_of(status: WaitStatus) -> Ending {
+    let signalled = || Ending::Signalled(status.terminating_signal().unwrap_or_default());
+    status.exit_status().map_or_else(signalled, Ending::Exited)
 }

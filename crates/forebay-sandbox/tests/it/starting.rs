@@ -93,6 +93,28 @@ fn no_signal_is_blocked_and_a_broken_pipe_is_not_ignored() {
 }
 
 #[test]
+fn a_script_that_does_not_say_what_reads_it_is_read_by_a_shell() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script");
+    fs::write(&script, "printf '%s|' \"$0\" \"$@\"\n").unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let script = script.to_str().unwrap();
+    assert_eq!(ran(&argv(&[script, "a b", "c"])).text(), format!("{script}|a b|c|"));
+    let path = folder.path().to_str().unwrap();
+    let found = ran(&with_env(argv(&["script", "a b"]), "PATH", path));
+    assert_eq!(found.text(), format!("{script}|a b|"));
+}
+
+#[test]
+fn a_variable_that_is_given_takes_the_place_of_ours() {
+    let spec = with_env(with_env(argv(&["/usr/bin/env"]), "PATH", "/first"), "PATH", "/last");
+    let ran = ran(&spec);
+    let paths: Vec<&str> = ran.text().lines().filter(|line| line.starts_with("PATH=")).collect();
+    assert_eq!(paths, ["PATH=/last"]);
+}
+
+#[test]
 fn a_missing_program_is_named() {
     for name in ["forebay-no-such-program", "/no/such/program", "./no-such"] {
         let error = refused(&argv(&[name, "x"]));
