@@ -4,21 +4,22 @@ use std::path::{Path, PathBuf};
 
 use forebay_sandbox::{Isolation, Limits, Profile};
 
-use crate::{App, AppError, rules, settings};
+use crate::rules::InForce;
+use crate::{App, rules, settings};
 
 const MEGABYTE: u64 = 1024 * 1024;
 
-/// The isolation of a run under `profile`.
-pub(crate) fn isolation(app: &App, profile: Profile) -> Result<Isolation, AppError> {
+/// The isolation of a run under `profile` and the rules in force.
+pub(crate) fn isolation(app: &App, profile: Profile, in_force: &InForce) -> Isolation {
     if profile == Profile::Off {
-        return Ok(Isolation::default());
+        return Isolation::default();
     }
     let settings = &app.settings.isolation;
     let paths = |texts: &[String]| texts.iter().map(|text| path(app, text)).collect::<Vec<_>>();
-    let by_rules = rules::unreachable(app)?;
+    let by_rules = rules::unreachable(app, in_force);
     let mut deny = paths(&settings.deny);
     deny.extend(by_rules.hidden.iter().cloned());
-    Ok(Isolation {
+    Isolation {
         profile,
         project_root: app.places.project().map(|project| project.root.clone()),
         home: app.user_home.clone(),
@@ -28,7 +29,7 @@ pub(crate) fn isolation(app: &App, profile: Profile) -> Result<Isolation, AppErr
         deny,
         programs: by_rules.programs.clone(),
         frozen: by_rules.frozen.clone(),
-    })
+    }
 }
 
 pub(crate) fn limits(settings: &settings::Limits) -> Limits {

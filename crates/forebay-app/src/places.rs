@@ -1,6 +1,7 @@
 //! Places: which stores a call may use, opened when first needed.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use forebay_domain::{Entry, Reference, Scope};
@@ -18,6 +19,8 @@ pub(crate) struct Places {
     project: Option<Project>,
     own: Slot,
     user: Slot,
+    /// Somebody began to open the own one.
+    has_begun: AtomicBool,
     /// Those of projects that a team shares here, kept open.
     of_team: Mutex<HashMap<String, Arc<Self>>>,
     /// Held by who looks whether sources have changed.
@@ -38,6 +41,7 @@ impl Places {
             project,
             own: Slot::default(),
             user: Slot::default(),
+            has_begun: AtomicBool::default(),
             of_team: Mutex::default(),
             looking: Mutex::default(),
         }
@@ -68,7 +72,8 @@ impl Places {
     /// Begins to open [`Self::own`], for a caller that has something else to do first.
     pub(crate) fn open_own_soon(&self) {
         let (slot, which) = self.own_slot();
-        if slot.try_lock().is_ok_and(|slot| slot.is_none()) {
+        let is_missing = slot.try_lock().is_ok_and(|slot| slot.is_none());
+        if is_missing && !self.has_begun.swap(true, Ordering::Relaxed) {
             let (slot, stores) = (Arc::clone(slot), self.stores.clone());
             // Whoever needs the store tries again, and tells what is wrong.
             std::thread::spawn(move || {

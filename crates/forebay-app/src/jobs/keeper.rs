@@ -10,7 +10,7 @@ use forebay_sandbox::{Cancel, inlet};
 use super::order::{self, Order, READY};
 use super::{End, Job, Record, unwritable};
 use crate::running::{self, Watcher};
-use crate::{App, AppError, Call};
+use crate::{App, AppError, Call, rules};
 
 /// Runs the job of `order`. `say` reaches whoever started it, once; `cancel` ends the job.
 pub fn keep(
@@ -73,7 +73,9 @@ impl Kept {
         let mut call = Call::new().map_err(unwritable)?;
         call.cancel = cancel.clone();
         let mut spool = Spool { output };
-        let ran = running::run_permitted(app, command, &order.options(), &call, &mut spool);
+        let ran = rules::in_force(app).and_then(|in_force| {
+            running::run_permitted(app, command, &order.options(), &in_force, &call, &mut spool)
+        });
         record.end = Some(match ran {
             Ok(ran) => End {
                 text: ran.answer.text,

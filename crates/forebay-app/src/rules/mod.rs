@@ -24,7 +24,8 @@ pub(crate) use self::hook::{Objection, before_a_tool};
 pub(crate) use self::links::real_path;
 pub use self::load::{Caution, InForce, Written, load};
 pub(crate) use self::permit::{
-    Act, Permissions, Readable, holds_rules, permit, readable, summary, unreachable,
+    Act, Permissions, Readable, holds_rules, in_force, permit, permit_under, readable, summary,
+    unreachable,
 };
 pub use self::unreachable::Unreachable;
 

@@ -49,10 +49,26 @@ impl Act {
     }
 }
 
+/// The rules as they are written now.
+pub(crate) fn in_force(app: &App) -> Result<Arc<InForce>, AppError> {
+    app.permissions.in_force(app)
+}
+
 /// Lets `acts` pass, or says which rule stands in the way.
 pub(crate) fn permit(app: &App, acts: &[Act], cwd: &Path, call: &Call) -> Result<(), AppError> {
-    let in_force = app.permissions.in_force(app)?;
-    let around = circumstances(app, &in_force, cwd);
+    let in_force = in_force(app)?;
+    permit_under(&in_force, app, acts, cwd, call)
+}
+
+/// The same under rules that were just read.
+pub(crate) fn permit_under(
+    in_force: &InForce,
+    app: &App,
+    acts: &[Act],
+    cwd: &Path,
+    call: &Call,
+) -> Result<(), AppError> {
+    let around = circumstances(app, in_force, cwd);
     for act in acts {
         let input = Input { main: act.input(), ..Input::default() };
         let verdict = decide(act.tool(), &input, &in_force.rules, &around);
@@ -82,7 +98,7 @@ pub(crate) struct Readable {
 
 impl Readable {
     pub(crate) fn of(app: &App) -> Result<Self, AppError> {
-        let in_force = app.permissions.in_force(app)?;
+        let in_force = in_force(app)?;
         let around = circumstances(app, &in_force, &app.cwd);
         let has_rules = in_force.written.iter().any(|rule| rule.list != List::Allow);
         let is_open = around.mode == Mode::Forebay(Unmatched::Run) && !has_rules;
@@ -103,13 +119,12 @@ impl Readable {
 
 /// Whether rules are read from a path, or would be.
 pub(crate) fn holds_rules(app: &App, path: &Path) -> Result<bool, AppError> {
-    let in_force = app.permissions.in_force(app)?;
-    Ok(in_force.files.iter().any(|(_, file, _)| path.starts_with(file)))
+    Ok(in_force(app)?.files.iter().any(|(_, file, _)| path.starts_with(file)))
 }
 
 /// What deny rules name on this machine.
-pub(crate) fn unreachable(app: &App) -> Result<Arc<Unreachable>, AppError> {
-    app.permissions.unreachable(app)
+pub(crate) fn unreachable(app: &App, in_force: &InForce) -> Arc<Unreachable> {
+    app.permissions.unreachable(app, in_force)
 }
 
 /// What is in force, for somebody who wants to know.
@@ -120,8 +135,8 @@ pub(crate) struct Summary {
 }
 
 pub(crate) fn summary(app: &App) -> Result<Summary, AppError> {
-    let in_force = app.permissions.in_force(app)?;
-    let unreachable = app.permissions.unreachable(app)?;
+    let in_force = in_force(app)?;
+    let unreachable = unreachable(app, &in_force);
     let count = |list| in_force.written.iter().filter(|rule| rule.list == list).count();
     let mut parts: Vec<String> =
         List::ALL.iter().map(|list| format!("{} {}", count(*list), list.as_str())).collect();
@@ -219,33 +234,39 @@ impl Permissions {
             return Ok(Arc::clone(&loaded.in_force));
         }
         let in_force = Arc::new(load(&place)?);
-        let stamps = stamps(&in_force);
+        let stamps = stamps_when_read(&in_force);
         *loaded = Some(Loaded { stamps, in_force: Arc::clone(&in_force) });
         Ok(in_force)
     }
 
-    fn unreachable(&self, app: &App) -> Result<Arc<Unreachable>, AppError> {
-        let in_force = self.in_force(app)?;
+    fn unreachable(&self, app: &App, in_force: &InForce) -> Arc<Unreachable> {
         let mut known = self.unreachable.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((since, found)) = known.as_ref()
             && since.elapsed() < UNREACHABLE_FOR
         {
-            return Ok(Arc::clone(found));
+            return Arc::clone(found);
         }
-        let around = circumstances(app, &in_force, &app.cwd);
+        let around = circumstances(app, in_force, &app.cwd);
         let mut found = unreachable_by(&in_force.rules, &around);
         // A run must not be able to rewrite the rules it is held to.
         found.frozen.extend(in_force.files.iter().filter(|file| file.2).map(|file| file.1.clone()));
         let found = Arc::new(found);
         *known = Some((Instant::now(), Arc::clone(&found)));
-        Ok(found)
+        found
     }
 }
 
 fn stamps(in_force: &InForce) -> Vec<Stamp> {
-    let stamp = |path: &PathBuf| {
-        let found = fs::metadata(path).ok()?;
-        Some((found.modified().ok()?, found.len()))
-    };
     in_force.files.iter().map(|(_, path, _)| stamp(path)).collect()
+}
+
+/// The stamps of files that were read just now: the system need not be asked again about one that was not there.
+fn stamps_when_read(in_force: &InForce) -> Vec<Stamp> {
+    let files = in_force.files.iter();
+    files.map(|(_, path, is_there)| is_there.then(|| stamp(path)).flatten()).collect()
+}
+
+fn stamp(path: &Path) -> Stamp {
+    let found = fs::metadata(path).ok()?;
+    Some((found.modified().ok()?, found.len()))
 }

@@ -8,6 +8,7 @@ mod command;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use forebay_digest::Budget;
@@ -20,6 +21,7 @@ use self::capture::{Capture, Stored, Taking};
 pub use self::capture::{Unwatched, Watcher};
 pub use self::command::Command;
 use crate::render::frame::{self, Outcome};
+use crate::rules::InForce;
 use crate::tools::input;
 use crate::{Answer, App, AppError, Call, holding, jobs, redaction, rules};
 
@@ -60,8 +62,8 @@ pub fn run(
     watcher: &mut dyn Watcher,
 ) -> Result<Ran, AppError> {
     get_ready(app);
-    permit(app, &command, options, call)?;
-    run_permitted(app, command, options, call, watcher)
+    let in_force = permit(app, &command, options, call)?;
+    run_permitted(app, command, options, &in_force, call, watcher)
 }
 
 /// Starts a command as a job, which with `keep` lives on when this process has ended.
@@ -76,30 +78,33 @@ pub fn start_job(
     crate::tools::job::started(app, &job, call)
 }
 
-/// Asks the permission rules, and where they say so the user.
+/// Asks the permission rules, and where they say so the user; gives the rules that let it pass.
 pub(crate) fn permit(
     app: &App,
     command: &Command,
     options: &Options,
     call: &Call,
-) -> Result<(), AppError> {
+) -> Result<Arc<InForce>, AppError> {
     command.program.check()?;
     let cwd = folder(app, options);
-    rules::permit(app, &command.acts(&cwd), &cwd, call)
+    let in_force = rules::in_force(app)?;
+    rules::permit_under(&in_force, app, &command.acts(&cwd), &cwd, call)?;
+    Ok(in_force)
 }
 
-/// Runs a command that may run.
+/// Runs a command that these rules let pass.
 pub(crate) fn run_permitted(
     app: &App,
     command: Command,
     options: &Options,
+    in_force: &InForce,
     call: &Call,
     watcher: &mut dyn Watcher,
 ) -> Result<Ran, AppError> {
     let budget = Budgets::of(app, options)?;
     let (line, in_title) = app.redaction.text(&command.title);
     let title = cut::one_line(&line, 200);
-    let spec = spec(app, command, options)?;
+    let spec = spec(app, command, options, in_force)?;
     let prepared = forebay_sandbox::prepare(&spec)?;
     let store = app.places.own()?;
     let taking = Taking::new(app, &*store, &title, options.intent.as_deref(), budget.of_digest());
@@ -109,7 +114,7 @@ pub(crate) fn run_permitted(
     let failed = !finished.ending.is_success() && meaning.is_none();
     let mut stored = capture.store(app, &spec, &finished, failed);
     stored.redactions.add(&in_title);
-    stored.blocked.extend(unheld_rules(app, &spec)?);
+    stored.blocked.extend(unheld_rules(app, &spec, in_force));
     let answer = answer(&line, &stored, &finished, meaning, budget.answer);
     Ok(Ran { answer, finished, entry: stored.entry.ok(), failed })
 }
@@ -141,27 +146,32 @@ pub(crate) fn folder(app: &App, options: &Options) -> PathBuf {
     options.cwd.as_ref().map_or_else(|| app.cwd.clone(), |folder| app.cwd.join(folder))
 }
 
-fn spec(app: &App, command: Command, options: &Options) -> Result<RunSpec, AppError> {
+fn spec(
+    app: &App,
+    command: Command,
+    options: &Options,
+    in_force: &InForce,
+) -> Result<RunSpec, AppError> {
     let mut spec = RunSpec::new(command.program, folder(app, options));
     spec.stdin = command.stdin;
     spec.timeout = timeout(app, options)?;
     spec.env = environment(options)?;
     let profile = options.profile.unwrap_or(app.settings.isolation.profile);
-    spec.isolation = holding::isolation(app, profile)?;
+    spec.isolation = holding::isolation(app, profile, in_force);
     spec.limits = holding::limits(&app.settings.limits);
     Ok(spec)
 }
 
 /// Code is not read for what it will do; only isolation holds it to what rules deny.
-fn unheld_rules(app: &App, spec: &RunSpec) -> Result<Option<String>, AppError> {
+fn unheld_rules(app: &App, spec: &RunSpec, in_force: &InForce) -> Option<String> {
     if spec.isolation.profile != Profile::Off || !matches!(spec.program, Program::Code(_)) {
-        return Ok(None);
+        return None;
     }
-    let denies_something = rules::unreachable(app)?.hidden_paths().next().is_some();
-    Ok(denies_something.then(|| {
+    let denies_something = rules::unreachable(app, in_force).hidden_paths().next().is_some();
+    denies_something.then(|| {
         "rules: isolation is off, so nothing kept this code from paths and programs that are denied"
             .to_owned()
-    }))
+    })
 }
 
 fn timeout(app: &App, options: &Options) -> Result<Duration, AppError> {
