@@ -39,7 +39,7 @@ pub(super) fn read(path: &Path, most: u64) -> Result<WholeFile, Skip> {
         if before.size > most {
             return Err(Skip::TooLarge);
         }
-        let bytes = read_once(path, most).map_err(|_| Skip::Unreadable)?;
+        let bytes = read_once(path, before.size, most).map_err(|_| Skip::Unreadable)?;
         if bytes.len() as u64 > most {
             return Err(Skip::TooLarge);
         }
@@ -50,8 +50,10 @@ pub(super) fn read(path: &Path, most: u64) -> Result<WholeFile, Skip> {
     Err(Skip::Changing)
 }
 
-fn read_once(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+/// Reads a file that is expected to have so many bytes, and may have `most`.
+fn read_once(path: &Path, expected: u64, most: u64) -> io::Result<Vec<u8>> {
+    // With room for one more its end is seen by the second read; without any, the room grows from 32 bytes on.
+    let mut bytes = Vec::with_capacity(expected as usize + 1);
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 
 use forebay_domain::{EntryKind, Redactions};
 use forebay_store::{
-    Freshness, Item, NewItem, NewSource, Others, Packed, SourceKind, Stamp, Store, fingerprint,
+    Freshness, Item, NewEntry, NewItem, NewSource, Others, Packed, SourceKind, Stamp, Store,
+    fingerprint,
 };
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +92,8 @@ fn index_text(app: &App, name: &str, text: &str) -> Result<Outcome, AppError> {
     let candidate =
         Candidate { path: String::new(), source: name.to_owned(), file: PathBuf::new() };
     let converted = Converted { text: text.to_owned(), format: None };
-    let (item, redactions) = to_item(app, &candidate, converted, (Stamp::default(), hash))?;
+    let entry = app.new_entry(EntryKind::Source, String::new());
+    let (item, redactions) = to_item(app, &entry, &candidate, converted, (Stamp::default(), hash))?;
     let source = new_source(app, name, (SourceKind::Text, Path::new("")), &Narrowed::default());
     let mut outcome = Outcome::new(name);
     outcome.count(&item, &redactions);
@@ -115,7 +117,8 @@ fn index_file(app: &App, name: &str, path: &Path) -> Result<Outcome, AppError> {
     }
     let converted =
         convert(&candidate.source, &read.bytes, None).map_err(|skip| skip.as_error(path, most))?;
-    let (item, redactions) = to_item(app, &candidate, converted, (read.stamp, hash))?;
+    let entry = app.new_entry(EntryKind::Source, String::new());
+    let (item, redactions) = to_item(app, &entry, &candidate, converted, (read.stamp, hash))?;
     let mut outcome = Outcome::new(name);
     outcome.count(&item, &redactions);
     write_one(&*store, item, &source, outcome)
@@ -148,7 +151,9 @@ fn index_folder(
     let candidates = allowed(&Readable::of(app)?, files, &mut outcome);
     let mut reindex = store.reindex()?;
     let now = app.now();
-    let work = |candidate: &Candidate| examine(app, candidate, known.get(&candidate.path));
+    // The branch is read from a file: once for all of them.
+    let entry = app.new_entry(EntryKind::Source, String::new());
+    let work = |candidate: &Candidate| examine(app, &entry, candidate, known.get(&candidate.path));
     workers::each(&candidates, work, |candidate, examined| {
         if call.cancel.is_cancelled() {
             return Err(AppError::refused(
@@ -207,7 +212,12 @@ enum Examined {
 }
 
 /// Looks at a file: is it known, has it changed, and if so, what is it now.
-fn examine(app: &App, candidate: &Candidate, known: Option<&Item>) -> Result<Examined, AppError> {
+fn examine(
+    app: &App,
+    entry: &NewEntry,
+    candidate: &Candidate,
+    known: Option<&Item>,
+) -> Result<Examined, AppError> {
     if let Some(known) = known
         && file::stamp(&candidate.file)
             .is_some_and(|stamp| file::is_surely_same(known.stamp, stamp))
@@ -224,16 +234,18 @@ fn examine(app: &App, candidate: &Candidate, known: Option<&Item>) -> Result<Exa
     }
     match convert(&candidate.source, &read.bytes, None) {
         Ok(converted) => {
-            let (item, redactions) = to_item(app, candidate, converted, (read.stamp, hash))?;
+            let (item, redactions) = to_item(app, entry, candidate, converted, (read.stamp, hash))?;
             Ok(Examined::New(Box::new(item), redactions))
         }
         Err(skip) => Ok(Examined::Skipped(skip)),
     }
 }
 
-/// A text as the store takes it: without secrets, cut into passages, compressed.
+/// A text as the store takes it: without secrets, cut into passages, compressed. `entry` is what it has in common
+/// with others.
 pub(crate) fn to_item(
     app: &App,
+    entry: &NewEntry,
     candidate: &Candidate,
     converted: Converted,
     (stamp, hash): (Stamp, [u8; 32]),
@@ -241,9 +253,12 @@ pub(crate) fn to_item(
     let (text, redactions) = app.redaction.text(&converted.text);
     let title = if candidate.path.is_empty() { &candidate.source } else { &candidate.path };
     let chunks = chunking::chunks(title, &text, converted.format);
-    let mut entry = app.new_entry(EntryKind::Source, title.clone());
-    entry.source.clone_from(&candidate.source);
-    entry.chunks_are_complete = true;
+    let entry = NewEntry {
+        title: title.clone(),
+        source: candidate.source.clone(),
+        chunks_are_complete: true,
+        ..entry.clone()
+    };
     let raw = Packed::of(text.as_bytes())?;
     Ok((NewItem { path: candidate.path.clone(), stamp, hash, entry, raw, chunks }, redactions))
 }

@@ -144,10 +144,9 @@ fn to_item(
         return Err(no_text(name, page, Skip::Binary));
     }
     let candidate = Candidate { path: String::new(), source: name.to_owned(), file: "".into() };
-    let (mut item, redactions) =
-        super::to_item(app, &candidate, Converted { text, format }, (Stamp::default(), hash))?;
-    item.entry.kind = EntryKind::Page;
-    Ok((item, redactions))
+    let entry = app.new_entry(EntryKind::Page, String::new());
+    let converted = Converted { text, format };
+    super::to_item(app, &entry, &candidate, converted, (Stamp::default(), hash))
 }
 
 /// A name whose ending tells what the server said it is.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use forebay_domain::Timestamp;
+use forebay_domain::{EntryKind, Timestamp};
 use forebay_store::{Item, NewSource, Others, Source, SourceKind, Store};
 
 use super::file::{self, Candidate};
@@ -75,10 +75,11 @@ fn replace(
 ) -> Result<(), AppError> {
     let readable = Readable::of(app)?;
     let mut reindex = store.reindex()?;
+    let entry = app.new_entry(EntryKind::Source, String::new());
     let work = |(item, candidate): &(Item, Candidate)| {
         let is_there = candidate.file.symlink_metadata().is_ok();
         if is_there && readable.allows(&candidate.file) {
-            examine(app, candidate, Some(item)).map(Some)
+            examine(app, &entry, candidate, Some(item)).map(Some)
         } else {
             Ok(None)
         }
