@@ -38,12 +38,15 @@ const LOOKED_AT: usize = 40;
 /// Whether most lines of a text look like source code.
 pub fn is_mostly(text: &str) -> bool {
     let lines = lines(text).map(|(_, line)| line.trim()).filter(|line| !line.is_empty());
-    let (mut all, mut code) = (0, 0);
+    let (mut code, mut prose) = (0, 0);
     for line in lines.take(LOOKED_AT) {
-        all += 1;
-        code += usize::from(is_code_line(line));
+        *(if is_code_line(line) { &mut code } else { &mut prose }) += 1;
+        // Whatever follows, it is decided.
+        if code.max(prose) > LOOKED_AT / 2 {
+            break;
+        }
     }
-    all > 0 && 2 * code >= all
+    code > 0 && code >= prose
 }
 
 /// Whether the first line opens a body: `def read(path):`. What follows may be all documentation.
