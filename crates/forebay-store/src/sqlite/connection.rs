@@ -15,8 +15,9 @@ use super::migrate;
 use crate::StoreError;
 use crate::home::create_private_folder;
 
-/// The log is copied back into the database when it has grown by so many pages.
-const LOG_PAGES: i32 = 1_000;
+/// The log is copied back into the database when it has grown by so many pages: 16 MB. Each time the disk is waited
+/// for twice, and a page that was written more than once is copied once.
+const LOG_PAGES: i32 = 4_000;
 /// The first process to open a store reads its whole log, so it is kept below this when nobody waits.
 const TIDY_LOG_BYTES: u64 = 1_000_000;
 /// How long a write waits for others before it gives up, in microseconds.
@@ -239,7 +240,7 @@ fn connect(path: &Path, cache: u32) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Copies the log back once in a thousand pages.
+/// Copies the log back once in [`LOG_PAGES`].
 ///
 /// SQLite's own rule tries again with every commit for as long as other processes keep it from
 /// starting the log anew, and syncs the disk each time.
