@@ -1,14 +1,23 @@
 //! Text to measure with: the same in every run, and spread as real words are.
 
 use std::io::Write;
+use std::sync::LazyLock;
 
-/// Words of a vocabulary in which the n-th is n times rarer than the first.
+/// Words of a vocabulary, as they come.
 pub(super) struct Words {
     numbers: Numbers,
-    vocabulary: Vec<String>,
+    vocabulary: &'static Vocabulary,
+}
+
+/// Words of which the n-th is n times rarer than the first.
+struct Vocabulary {
+    words: Vec<String>,
     /// For each word, the weight of it and all before it.
     weights: Vec<f64>,
 }
+
+/// Made once: a load has many clients, and what each of them makes is time that the server lacks.
+static SHARED: LazyLock<Vocabulary> = LazyLock::new(Vocabulary::new);
 
 const VOCABULARY: usize = 20_000;
 /// The commonest words of a language carry no meaning, and searches know that.
@@ -18,26 +27,36 @@ const COMMONEST: &[&str] = &[
     "when", "will", "should", "there", "what", "then", "into", "these", "its", "do", "so", "you",
 ];
 
-impl Words {
-    pub(super) fn new(seed: u64) -> Self {
+impl Vocabulary {
+    fn new() -> Self {
         let rare = (0..VOCABULARY - COMMONEST.len()).map(word);
-        let vocabulary: Vec<String> =
-            COMMONEST.iter().map(|&word| word.to_owned()).chain(rare).collect();
         let mut sum = 0.0;
         let weight = |rank| {
             sum += 1.0 / f64::from(rank);
             sum
         };
         Self {
-            numbers: Numbers(seed),
-            vocabulary,
+            words: COMMONEST.iter().map(|&word| word.to_owned()).chain(rare).collect(),
             weights: (1..=VOCABULARY as u32).map(weight).collect(),
         }
     }
 
+    /// The word that a share of all there is leads to.
+    fn word(&self, share: f64) -> &str {
+        let aim = share * self.weights.last().copied().unwrap_or_default();
+        let place = self.weights.partition_point(|weight| *weight < aim);
+        &self.words[place.min(self.words.len() - 1)]
+    }
+}
+
+impl Words {
+    pub(super) fn new(seed: u64) -> Self {
+        Self { numbers: Numbers(seed), vocabulary: &SHARED }
+    }
+
     /// So many words, as they come.
     pub(super) fn phrase(&mut self, count: usize) -> String {
-        (0..count).map(|_| self.word().to_owned()).collect::<Vec<_>>().join(" ")
+        (0..count).map(|_| self.word()).collect::<Vec<_>>().join(" ")
     }
 
     /// Sentences of about so many bytes.
@@ -56,11 +75,8 @@ impl Words {
         self.numbers.below(limit)
     }
 
-    fn word(&mut self) -> &str {
-        let total = self.weights.last().copied().unwrap_or_default();
-        let aim = self.numbers.share() * total;
-        let place = self.weights.partition_point(|weight| *weight < aim);
-        &self.vocabulary[place.min(self.vocabulary.len() - 1)]
+    fn word(&mut self) -> &'static str {
+        self.vocabulary.word(self.numbers.share())
     }
 }
 
@@ -153,8 +169,7 @@ mod tests {
 
     #[test]
     fn the_vocabulary_has_no_word_twice() {
-        let words = Words::new(1);
-        assert_eq!(words.vocabulary.iter().collect::<HashSet<_>>().len(), VOCABULARY);
+        assert_eq!(SHARED.words.iter().collect::<HashSet<_>>().len(), VOCABULARY);
     }
 
     #[test]
