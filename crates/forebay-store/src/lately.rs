@@ -1,4 +1,4 @@
-//! Bytes that were read lately and never change: the next question needs many of the same.
+//! What was read lately and never changes: the next question needs much of the same.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -6,28 +6,39 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// So many bytes, by their keys.
+/// What is held, by its key; bytes, unless something else is said.
 #[derive(Debug)]
-pub(crate) struct Lately<K> {
+pub(crate) struct Lately<K, Piece: ?Sized = [u8]> {
     most_bytes: usize,
-    held: Mutex<Held<K>>,
+    held: Mutex<Held<K, Piece>>,
 }
 
 #[derive(Debug)]
-struct Held<K> {
+struct Held<K, Piece: ?Sized> {
     /// Counts up with every use.
     clock: u64,
     bytes: usize,
-    pieces: HashMap<K, (u64, Arc<[u8]>)>,
+    pieces: HashMap<K, (u64, Arc<Piece>)>,
 }
 
-impl<K: Copy + Eq + Hash> Lately<K> {
+/// What a piece takes in memory.
+pub(crate) trait Bytes {
+    fn bytes(&self) -> usize;
+}
+
+impl Bytes for [u8] {
+    fn bytes(&self) -> usize {
+        self.len()
+    }
+}
+
+impl<K: Copy + Eq + Hash, Piece: Bytes + ?Sized> Lately<K, Piece> {
     pub(crate) fn new(most_bytes: usize) -> Self {
         let held = Held { clock: 0, bytes: 0, pieces: HashMap::new() };
         Self { most_bytes, held: Mutex::new(held) }
     }
 
-    pub(crate) fn get(&self, key: K) -> Option<Arc<[u8]>> {
+    pub(crate) fn get(&self, key: K) -> Option<Arc<Piece>> {
         let mut held = self.held.lock();
         held.clock += 1;
         let clock = held.clock;
@@ -36,27 +47,27 @@ impl<K: Copy + Eq + Hash> Lately<K> {
         Some(Arc::clone(piece))
     }
 
-    pub(crate) fn put(&self, key: K, piece: Arc<[u8]>) {
+    pub(crate) fn put(&self, key: K, piece: Arc<Piece>) {
         let mut held = self.held.lock();
-        if held.bytes + piece.len() > self.most_bytes {
+        if held.bytes + piece.bytes() > self.most_bytes {
             held.let_go_of_half();
         }
         let clock = held.clock;
-        held.bytes += piece.len();
+        held.bytes += piece.bytes();
         if let Some((_, before)) = held.pieces.insert(key, (clock, piece)) {
-            held.bytes -= before.len();
+            held.bytes -= before.bytes();
         }
     }
 }
 
-impl<K: Copy + Eq + Hash> Held<K> {
+impl<K: Copy + Eq + Hash, Piece: Bytes + ?Sized> Held<K, Piece> {
     /// Lets go of the half that was not used for longest.
     fn let_go_of_half(&mut self) {
         let mut used: Vec<u64> = self.pieces.values().map(|(used, _)| *used).collect();
         used.sort_unstable();
         let middle = used.get(used.len() / 2).copied().unwrap_or_default();
         self.pieces.retain(|_, (used, _)| *used > middle);
-        self.bytes = self.pieces.values().map(|(_, piece)| piece.len()).sum();
+        self.bytes = self.pieces.values().map(|(_, piece)| piece.bytes()).sum();
     }
 }
 

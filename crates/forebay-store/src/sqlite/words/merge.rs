@@ -241,9 +241,9 @@ impl Source {
 
     fn read_entry(&mut self) -> Option<()> {
         let mut left = self.terms.get(self.at.0..)?;
-        let Packed { shared, rest, postings, .. } = Packed::take(&mut left)?;
-        self.term.truncate(shared);
-        self.term.extend_from_slice(rest);
+        let word = Packed::take(&mut left)?;
+        word.follow(&mut self.term);
+        let postings = word.postings;
         let end = self.terms.len() - left.len();
         self.postings = end - postings.len()..end;
         self.at.0 = end;

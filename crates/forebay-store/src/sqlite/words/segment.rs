@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension};
 
-use super::page::{Entry, Page};
+use super::page::{Content, Entry, Page};
 use super::{PAGES, Side, varint};
 use crate::lately::Lately;
 
@@ -15,7 +15,7 @@ const PAGE: &str = "SELECT terms FROM word_page WHERE id = ?1";
 const HELD_BYTES: usize = 8 * 1024 * 1024;
 
 /// The pages that were read lately, by their ids.
-type Pages = Lately<i64>;
+type Pages = Lately<i64, Content>;
 
 /// The segments that were read, for as long as they are there.
 #[derive(Debug)]
@@ -110,16 +110,16 @@ impl Segment {
     /// A page by its number; it is held from then on.
     fn page(&self, connection: &Connection, number: usize) -> rusqlite::Result<Option<Page>> {
         let id = self.id * PAGES + number as i64;
-        if let Some(bytes) = self.pages.as_ref().and_then(|pages| pages.get(id)) {
-            return Ok(Some(Page { id, bytes }));
+        if let Some(content) = self.pages.as_ref().and_then(|pages| pages.get(id)) {
+            return Ok(Some(Page::new(id, content)));
         }
-        let read = |row: &rusqlite::Row<'_>| Ok(Arc::from(row.get_ref(0)?.as_blob()?));
-        let bytes: Option<Arc<[u8]>> =
-            connection.prepare_cached(PAGE)?.query_row([id], read).optional()?;
-        if let (Some(pages), Some(bytes)) = (&self.pages, &bytes) {
-            pages.put(id, Arc::clone(bytes));
+        let read = |row: &rusqlite::Row<'_>| Ok(Content::of(row.get_ref(0)?.as_blob()?));
+        let content = connection.prepare_cached(PAGE)?.query_row([id], read).optional()?;
+        let content: Option<Arc<Content>> = content.map(Arc::new);
+        if let (Some(pages), Some(content)) = (&self.pages, &content) {
+            pages.put(id, Arc::clone(content));
         }
-        Ok(bytes.map(|bytes| Page { id, bytes }))
+        Ok(content.map(|content| Page::new(id, content)))
     }
 
     /// The page that has a word, if one has it: the last that does not begin after it.
