@@ -1,6 +1,7 @@
 //! Hits: what candidates are, and what they say.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use forebay_domain::{EntryKind, Hit, NoteKind, Reference, Timestamp};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
@@ -8,17 +9,34 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
 use super::entries;
 use super::parts::{Parts, Stretch};
 use crate::contract::Candidate;
+use crate::lately::{Bytes, Lately};
+
+/// Bytes of passages' rows that are held: those of some ten thousand passages.
+const HELD_BYTES: usize = 3 * 1024 * 1024;
+
+/// What is held in memory of what hits are made of.
+#[derive(Debug)]
+pub(super) struct Held {
+    passages: Lately<i64, Passage>,
+    parts: Parts,
+}
+
+impl Default for Held {
+    fn default() -> Self {
+        Self { passages: Lately::new(HELD_BYTES), parts: Parts::default() }
+    }
+}
 
 /// What is known of each candidate; a note that was replaced is none.
 pub(super) fn read(
     connection: &Connection,
     candidates: &[Candidate],
-    parts: &Parts,
+    held: &Held,
 ) -> rusqlite::Result<Vec<Option<Hit>>> {
     // Statements that are known, for each: a list of all would be read anew for every question.
     let mut reader = Reader {
         connection,
-        parts,
+        held,
         passages: connection.prepare_cached(PASSAGE)?,
         owners: Owners { statement: connection.prepare_cached(OWNER)?, known: HashMap::new() },
     };
@@ -27,17 +45,34 @@ pub(super) fn read(
 
 struct Reader<'a> {
     connection: &'a Connection,
-    parts: &'a Parts,
+    held: &'a Held,
     passages: CachedStatement<'a>,
     owners: Owners<'a>,
 }
 
 impl Reader<'_> {
     fn hit(&mut self, candidate: &Candidate) -> rusqlite::Result<Option<Hit>> {
+        // A passage stays as it is for as long as its entry is there. What was forgotten may have left its number
+        // to another passage, and that one is of another entry.
+        if let Some(known) = self.held.passages.get(candidate.passage)
+            && let Some(hit) = self.hit_of(candidate, &known)?
+        {
+            return Ok(Some(hit));
+        }
         let found = self.passages.query_row([candidate.passage], Passage::read).optional()?;
-        let Some(passage) = found else { return Ok(None) };
+        let Some(passage) = found.map(Arc::new) else { return Ok(None) };
+        self.held.passages.put(candidate.passage, Arc::clone(&passage));
+        self.hit_of(candidate, &passage)
+    }
+
+    /// The hit that a passage makes, unless its entry is not there, or not in force.
+    fn hit_of(
+        &mut self,
+        candidate: &Candidate,
+        passage: &Passage,
+    ) -> rusqlite::Result<Option<Hit>> {
         let Some(owner) = self.owners.of(passage.entry)? else { return Ok(None) };
-        let text = self.parts.text(self.connection, passage.stretch(owner))?;
+        let text = self.held.parts.text(self.connection, passage.stretch(owner))?;
         Ok(Some(hit(candidate, passage, owner, text)))
     }
 }
@@ -47,6 +82,7 @@ const PASSAGE: &str = "
     FROM chunk WHERE id = ?1";
 
 /// What a passage alone has.
+#[derive(Debug)]
 struct Passage {
     entry: i64,
     title: String,
@@ -55,6 +91,12 @@ struct Passage {
     lines: (u64, u64),
     start: u64,
     bytes: usize,
+}
+
+impl Bytes for Passage {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.title.len() + self.key.as_ref().map_or(0, String::len)
+    }
 }
 
 impl Passage {
@@ -134,14 +176,14 @@ impl Owners<'_> {
     }
 }
 
-fn hit(candidate: &Candidate, passage: Passage, owner: &Owner, text: String) -> Hit {
+fn hit(candidate: &Candidate, passage: &Passage, owner: &Owner, text: String) -> Hit {
     Hit {
         reference: owner.reference,
         kind: owner.kind,
         note: owner.note,
-        title: passage.title,
+        title: passage.title.clone(),
         source: owner.source.clone(),
-        key: passage.key,
+        key: passage.key.clone(),
         created: Timestamp(passage.created.unwrap_or(owner.created)),
         lines: passage.lines,
         supersedes: owner.supersedes,

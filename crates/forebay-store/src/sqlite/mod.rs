@@ -39,7 +39,6 @@ use forebay_domain::{Entry, Hit, Reference, Timestamp};
 use self::connection::Pool;
 pub(crate) use self::connection::patience;
 pub use self::connection::{set_aside, wait_at_most, wants_tidying};
-use self::parts::Parts;
 use self::search::Known;
 use self::traits::Traits;
 use self::vectors::Vectors;
@@ -66,7 +65,7 @@ pub struct SqliteStore {
     vocabulary: Vocabulary,
     vectors: Vectors,
     traits: Traits,
-    parts: Parts,
+    hits: hits::Held,
 }
 
 impl SqliteStore {
@@ -103,7 +102,7 @@ impl SqliteStore {
             vocabulary: Vocabulary::default(),
             vectors: Vectors::default(),
             traits: Traits::default(),
-            parts: Parts::default(),
+            hits: hits::Held::default(),
         }
     }
 
@@ -248,7 +247,7 @@ impl Store for SqliteStore {
     }
 
     fn hits(&self, candidates: &[Candidate]) -> Result<Vec<Option<Hit>>, StoreError> {
-        self.at_one_moment(|connection| hits::read(connection, candidates, &self.parts))
+        self.at_one_moment(|connection| hits::read(connection, candidates, &self.hits))
     }
 
     fn reindex(&self) -> Result<Box<dyn Reindex + '_>, StoreError> {

@@ -17,5 +17,6 @@ mod projects;
 mod remembering;
 mod sources;
 mod sqlite_file;
+mod sqlite_held;
 mod stemming;
 mod tokens;
