@@ -1,7 +1,5 @@
 //! The best by words and the best by meaning, put together; the same for every engine.
 
-use std::collections::BTreeMap;
-
 use crate::contract::Candidate;
 
 /// Passages behind the best by either, each way: one of them that is among the best by the other is weighed by both.
@@ -15,7 +13,8 @@ pub(crate) const fn wider(limit: usize) -> usize {
 /// What was found so far.
 pub(crate) struct Gathered {
     limit: usize,
-    found: BTreeMap<i64, Scores>,
+    /// By their passages, each once: a few hundred, for which a tree takes longer.
+    found: Vec<(i64, Scores)>,
 }
 
 /// How well a passage fits, either way; 0 where it does not.
@@ -27,27 +26,45 @@ struct Scores {
     is_wanted: bool,
 }
 
+impl Scores {
+    /// What another way tells of the same passage.
+    fn add(&mut self, other: Self) {
+        self.words += other.words;
+        self.nearness += other.nearness;
+        self.is_wanted |= other.is_wanted;
+    }
+}
+
 impl Gathered {
     pub(crate) fn new(limit: usize) -> Self {
-        Self { limit, found: BTreeMap::new() }
+        Self { limit, found: Vec::new() }
     }
 
     /// Adds passages by their words, best first.
     pub(crate) fn add_by_words(&mut self, found: Vec<(i64, f64)>) {
-        for (place, (passage, words)) in found.into_iter().enumerate() {
-            let scores = self.found.entry(passage).or_default();
-            scores.words = words;
-            scores.is_wanted |= place < self.limit;
-        }
+        let scores = |(passage, words)| (passage, Scores { words, ..Scores::default() });
+        self.add(found.into_iter().map(scores));
     }
 
     /// Adds passages by their meaning, nearest first.
     pub(crate) fn add_by_meaning(&mut self, found: Vec<(i64, f32)>) {
-        for (place, (passage, nearness)) in found.into_iter().enumerate() {
-            let scores = self.found.entry(passage).or_default();
-            scores.nearness = nearness;
-            scores.is_wanted |= place < self.limit;
-        }
+        let scores = |(passage, nearness)| (passage, Scores { nearness, ..Scores::default() });
+        self.add(found.into_iter().map(scores));
+    }
+
+    fn add(&mut self, found: impl Iterator<Item = (i64, Scores)>) {
+        let limit = self.limit;
+        let wanted =
+            |(place, (passage, scores))| (passage, Scores { is_wanted: place < limit, ..scores });
+        self.found.extend(found.enumerate().map(wanted));
+        self.found.sort_unstable_by_key(|(passage, _)| *passage);
+        self.found.dedup_by(|(passage, scores), (before, known)| {
+            let is_same = passage == before;
+            if is_same {
+                known.add(*scores);
+            }
+            is_same
+        });
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -56,7 +73,7 @@ impl Gathered {
 
     /// All that was found.
     pub(crate) fn passages(&self) -> impl Iterator<Item = &i64> {
-        self.found.keys()
+        self.found.iter().map(|(passage, _)| passage)
     }
 
     /// Those that are wanted.
@@ -67,7 +84,8 @@ impl Gathered {
 
     /// What is known of a passage that was found.
     pub(crate) fn candidate(&self, passage: i64, is_code: bool) -> Candidate {
-        let Scores { words, nearness, .. } = self.found.get(&passage).copied().unwrap_or_default();
+        let place = self.found.binary_search_by_key(&passage, |(passage, _)| *passage);
+        let Scores { words, nearness, .. } = place.map_or(Scores::default(), |at| self.found[at].1);
         Candidate { passage, words, nearness, is_code }
     }
 }

@@ -67,11 +67,16 @@ fn by_words(
     }
     let most = wider(query.limit);
     let best = |side| best_fitting(connection, (asked, segments, side), most, fitting);
-    let mut scores: BTreeMap<i64, f64> = best(Side::Own)?.into_iter().collect();
-    if query.phrases.is_empty() && query.without.is_empty() && query.least_words < 2 {
-        for (chunk, score) in best(Side::Around)? {
-            *scores.entry(chunk).or_default() += AROUND_WEIGHT * score;
-        }
+    let own = best(Side::Own)?;
+    let reads_around =
+        query.phrases.is_empty() && query.without.is_empty() && query.least_words < 2;
+    let around = if reads_around { best(Side::Around)? } else { Vec::new() };
+    if around.is_empty() {
+        return Ok(own);
+    }
+    let mut scores: BTreeMap<i64, f64> = own.into_iter().collect();
+    for (chunk, score) in around {
+        *scores.entry(chunk).or_default() += AROUND_WEIGHT * score;
     }
     let mut best: Vec<(i64, f64)> = scores.into_iter().collect();
     best.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
