@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use forebay_domain::text::kinds::{self, Kind};
+use forebay_domain::text::runs;
 use forebay_domain::time::days;
 use forebay_domain::{EntryKind, Hit, Timestamp};
 use forebay_store::{Candidate, Meaning};
@@ -104,7 +104,7 @@ impl Standing {
 /// Notes which of the words stand in a text, and which of them right after the one before.
 fn note_words(text: &str, stems: &Stems<'_>, stands: &mut [bool], follows: &mut [bool]) {
     let mut before: Option<usize> = None;
-    each_word(text, |start, end| {
+    runs::each_word(text, |start, end| {
         let which = stems.which(text, start, end);
         if let Some(which) = which {
             stands[which] = true;
@@ -160,49 +160,6 @@ fn begins_alike(word: &str, stem: &str) -> bool {
     }
     let begin = word.as_bytes()[..stem.len()].eq_ignore_ascii_case(stem.as_bytes());
     begin && (stem.len() > 3 || word.len() <= stem.len() + 1)
-}
-
-/// Hands out where the words of a text begin and end; `camelCase` is two.
-#[inline]
-fn each_word(text: &str, mut take: impl FnMut(usize, usize)) {
-    let mut at = 0;
-    while let Some(&byte) = text.as_bytes().get(at) {
-        if kinds::of(byte) == Kind::Other {
-            at += 1;
-            continue;
-        }
-        let end = end_of_word(text, at);
-        if end > at {
-            take(at, end);
-            at = end;
-        } else {
-            // A foreign character that is no letter.
-            at += first_char(text, at).len_utf8();
-        }
-    }
-}
-
-/// Where the word ends that begins here; here where none does.
-#[inline]
-fn end_of_word(text: &str, start: usize) -> usize {
-    let kind = |at: usize| text.as_bytes().get(at).map_or(Kind::Other, |byte| kinds::of(*byte));
-    let mut at = start;
-    loop {
-        while kind(at) == Kind::Capital {
-            at += 1;
-        }
-        while matches!(kind(at), Kind::Small | Kind::Digit) {
-            at += 1;
-        }
-        if kind(at) != Kind::Foreign || !first_char(text, at).is_alphanumeric() {
-            return at;
-        }
-        at += first_char(text, at).len_utf8();
-    }
-}
-
-fn first_char(text: &str, at: usize) -> char {
-    text[at..].chars().next().unwrap_or_default()
 }
 
 /// The range of one side's scores; those of 0 are none.

@@ -4,7 +4,6 @@ pub mod chunk;
 pub mod code;
 pub mod cut;
 pub mod inner;
-pub mod kinds;
 pub mod line_range;
 pub mod number;
 pub mod quote;

@@ -11,9 +11,34 @@ const LANE: usize = size_of::<u64>();
 /// Hands out where runs begin and end, in order, until `take` answers `false`. Letters and digits of ASCII
 /// belong to a run, and those of the other characters that `belongs` says.
 #[inline]
-pub fn each(
+pub fn each(text: &str, belongs: impl Fn(char) -> bool, take: impl FnMut(usize, usize) -> bool) {
+    walk(text, belongs, |_| Cuts { before: 0, after: 0 }, take);
+}
+
+/// Hands out where words begin and end: runs of letters and digits, of which `camelCase` is two.
+#[inline]
+pub fn each_word(text: &str, mut take: impl FnMut(usize, usize)) {
+    let cuts = |block: &[u8; BLOCK]| Cuts {
+        before: bits(block, |byte| byte.is_ascii_uppercase()),
+        after: bits(block, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()),
+    };
+    walk(text, char::is_alphanumeric, cuts, |start, end| {
+        take(start, end);
+        true
+    });
+}
+
+/// Where a run is cut: before one of these bytes, where it comes after one of those.
+struct Cuts {
+    before: u64,
+    after: u64,
+}
+
+#[inline]
+fn walk(
     text: &str,
     belongs: impl Fn(char) -> bool,
+    cuts: impl Fn(&[u8; BLOCK]) -> Cuts,
     mut take: impl FnMut(usize, usize) -> bool,
 ) {
     let (blocks, rest) = text.as_bytes().as_chunks::<BLOCK>();
@@ -21,6 +46,8 @@ pub fn each(
     last[..rest.len()].copy_from_slice(rest);
     // The run that is not at its end yet, and what a character of the last block fills of this one.
     let (mut open, mut spilled) = (None, 0);
+    // Whether the last byte of the last block is one after which a run may be cut.
+    let mut may_be_cut = 0;
     for (number, block) in blocks.iter().chain([&last]).enumerate() {
         let offset = number * BLOCK;
         let mut inside = letters_and_digits(block);
@@ -30,7 +57,10 @@ pub fn each(
             spilled = (wide >> BLOCK) as u64;
         }
         let shifted = inside << 1 | u64::from(open.is_some());
-        let (mut starts, mut ends) = (inside & !shifted, shifted & !inside);
+        let Cuts { before, after } = cuts(block);
+        let cut = before & (after << 1 | may_be_cut);
+        may_be_cut = after >> (BLOCK - 1);
+        let (mut starts, mut ends) = (inside & !shifted | cut, shifted & !inside | cut);
         let next = |bits: &mut u64| {
             let at = offset + bits.trailing_zeros() as usize;
             *bits &= *bits - 1;
@@ -118,6 +148,40 @@ mod tests {
         assert_eq!(found(&"x".repeat(BLOCK)), ["x".repeat(BLOCK)]);
     }
 
+    fn found_words(text: &str) -> Vec<&str> {
+        let mut words = Vec::new();
+        each_word(text, |start, end| words.push(&text[start..end]));
+        words
+    }
+
+    /// The same word by word, letter by letter.
+    fn plain_words(text: &str) -> Vec<&str> {
+        let is_cut = |before: char, c: char| {
+            c.is_ascii_uppercase() && (before.is_ascii_lowercase() || before.is_ascii_digit())
+        };
+        let mut words = Vec::new();
+        for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
+            let mut start = 0;
+            let places = run.char_indices().zip(run.char_indices().skip(1));
+            for ((_, before), (at, c)) in places {
+                if is_cut(before, c) {
+                    words.push(&run[start..at]);
+                    start = at;
+                }
+            }
+            words.push(&run[start..]);
+        }
+        words
+    }
+
+    #[test]
+    fn words_end_where_a_capital_begins_another() {
+        assert_eq!(
+            found_words("parseHTTPResponse port22Server éHTTP überHTTP x"),
+            ["parse", "HTTPResponse", "port22", "Server", "éHTTP", "über", "HTTP", "x"]
+        );
+    }
+
     #[test]
     fn whoever_has_enough_stops() {
         let mut seen = 0;
@@ -138,6 +202,11 @@ mod tests {
             let plain: Vec<&str> =
                 text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()).collect();
             prop_assert_eq!(found(&text), plain);
+        }
+
+        #[test]
+        fn words_are_those_of_a_plain_walk(text in "([ -~]{0,80}|[a-bA-B é日]{0,90}|\\PC{0,40}){0,4}") {
+            prop_assert_eq!(found_words(&text), plain_words(&text));
         }
     }
 }
