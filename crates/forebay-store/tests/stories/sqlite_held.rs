@@ -1,9 +1,9 @@
 //! What a process holds in memory of a SQLite file, while others write it.
 
 use forebay_domain::{Ending, EntryKind, Reference};
-use forebay_store::{NewNote, Selection, SqliteStore, Store};
+use forebay_store::{NewNote, Query, Selection, SqliteStore, Store};
 
-use crate::engine::{NOW, decision, hits, new_entry, put, put_note, put_run, query};
+use crate::engine::{NOW, decision, found, hits, new_entry, put, put_note, put_run, query};
 
 /// Who asks this often holds what there is to hold.
 const OFTEN: usize = 6;
@@ -73,4 +73,29 @@ fn a_source_that_another_process_indexes_again_is_told_as_it_is_now() {
         let reference = index(text);
         assert_eq!(two.told("needle"), [(reference, "guide".into(), text.into())]);
     }
+}
+
+#[test]
+fn notes_are_found_among_many_passages_that_are_none() {
+    let two = Two::open();
+    let notes = |word: &str| {
+        let query = Query { kinds: vec![EntryKind::Note], ..query(word) };
+        let ask = || hits(&two.asker, &query);
+        for _ in 0..OFTEN {
+            ask();
+        }
+        ask().into_iter().map(|hit| hit.reference).collect::<Vec<_>>()
+    };
+    let many = "a needle stands in this line, and in all of them\n".repeat(20_000);
+    put_run(&two.writer, "many", many.as_bytes(), Ending::Exited(0));
+    assert_eq!(notes("needle"), []);
+    let note = put_note(&two.writer, "a needle that was noted", decision(None)).reference;
+    assert_eq!(notes("needle"), [note]);
+    // Until all of them are in one segment.
+    for number in 0..600 {
+        put_run(&two.writer, "few", format!("needle {number}").as_bytes(), Ending::Exited(0));
+    }
+    two.writer.tidy().unwrap();
+    assert_eq!(notes("needle"), [note]);
+    assert!(!found(&two.asker, "needle").is_empty());
 }

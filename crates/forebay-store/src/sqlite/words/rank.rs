@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use forebay_domain::EntryKind;
 use rusqlite::Connection;
 
 use super::page::Entry;
@@ -37,6 +38,8 @@ pub(in super::super) struct Asked {
     none: Vec<Clause>,
     /// Of the first it has at least so many.
     least: usize,
+    /// It is of one of these kinds; of any where none is named. Only what surely is of none is left out by it.
+    kinds: Vec<EntryKind>,
 }
 
 enum Clause {
@@ -55,7 +58,9 @@ impl Asked {
         let mut any = phrases(&query.words);
         any.extend(beginnings.map(Clause::Beginning));
         let least = query.least_words.min(any.len());
-        Self { any, all: phrases(&query.phrases), none: phrases(&query.without), least }
+        // A kind of note is another way to be wanted.
+        let kinds = if query.notes.is_empty() { query.kinds.clone() } else { Vec::new() };
+        Self { any, all: phrases(&query.phrases), none: phrases(&query.without), least, kinds }
     }
 
     pub(in super::super) fn is_empty(&self) -> bool {
@@ -79,6 +84,9 @@ impl Asked {
         };
         let mut best = Foremost::new(most, LEAST_SCORE);
         for (segment, matches) in segments.iter().zip(&matches) {
+            if !segment.may_have(connection, &self.kinds)? {
+                continue;
+            }
             let scores = self.scores(segment, matches, (&weights, average));
             best.take_from(&segment.passages, &scores, fits)?;
         }

@@ -1,13 +1,20 @@
 //! A segment as it is read: its passages and where its words stand in the file. It never changes.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use forebay_domain::EntryKind;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::page::{Content, Entry, Page};
 use super::{PAGES, Side, varint};
 use crate::lately::Lately;
+
+/// A segment with fewer passages is not worth a look at what they are.
+const SMALL: usize = 256;
+/// Who asks less often than this leaves the kinds of a segment alone.
+const ASKED_BEFORE: u32 = 3;
 
 const PAGE: &str = "SELECT terms FROM word_page WHERE id = ?1";
 
@@ -73,6 +80,7 @@ pub(super) struct Segment {
     directory: Vec<Box<[u8]>>,
     /// Where its pages are held once they were read.
     pages: Option<Arc<Pages>>,
+    kinds: Kinds,
 }
 
 impl Segment {
@@ -92,8 +100,22 @@ impl Segment {
                     lengths,
                     directory,
                     pages: None,
+                    kinds: Kinds::default(),
                 })
             })
+    }
+
+    /// Whether some of its passages may be of one of these kinds; of any where none is named.
+    pub(super) fn may_have(
+        &self,
+        connection: &Connection,
+        kinds: &[EntryKind],
+    ) -> rusqlite::Result<bool> {
+        if kinds.is_empty() || self.passages.len() < SMALL {
+            return Ok(true);
+        }
+        let known = self.kinds.of(connection, &self.passages)?;
+        Ok(known.is_none_or(|known| kinds.iter().any(|kind| known.contains(kind))))
     }
 
     /// A word, if the segment has it.
@@ -162,6 +184,41 @@ impl Segment {
             .query_row([entry.page.id], read)
             .optional()?;
         Ok(places.unwrap_or_default())
+    }
+}
+
+/// The kinds of a segment's passages, looked at by whoever asks again and again: that reads all of them.
+#[derive(Debug, Default)]
+struct Kinds {
+    asked: AtomicU32,
+    known: OnceLock<Vec<EntryKind>>,
+}
+
+impl Kinds {
+    /// Those of these passages, and of what lies between them; none where they are not known.
+    fn of(
+        &self,
+        connection: &Connection,
+        passages: &[i64],
+    ) -> rusqlite::Result<Option<&[EntryKind]>> {
+        if let Some(known) = self.known.get() {
+            return Ok(Some(known));
+        }
+        if self.asked.fetch_add(1, Ordering::Relaxed) < ASKED_BEFORE {
+            return Ok(None);
+        }
+        let range = (passages.iter().min(), passages.iter().max());
+        let words: Vec<String> = connection
+            .prepare_cached(
+                "SELECT DISTINCT kind FROM entry
+                 WHERE id IN (SELECT entry FROM chunk WHERE id BETWEEN ?1 AND ?2)",
+            )?
+            .query_map(range, |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        // An entry that still arrives is of no kind yet.
+        let kinds: Option<Vec<EntryKind>> =
+            words.iter().map(|word| EntryKind::from_word(word)).collect();
+        Ok(kinds.map(|kinds| &**self.known.get_or_init(|| kinds)))
     }
 }
 
