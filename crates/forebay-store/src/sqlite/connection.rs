@@ -1,12 +1,13 @@
 //! Connections: how the file is opened, shared between threads, and set aside when damaged.
 
+use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::Wal;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
@@ -31,9 +32,9 @@ const MOST_CONNECTIONS: usize = 6;
 /// Whoever waited so long gets one more: what is held for long must not stop the others.
 const LONGEST_WAIT: Duration = Duration::from_millis(200);
 /// Memory for pages, in KiB: what a large write needs, for a connection that is often the only one,
-const FIRST_CACHE: u32 = 16 * 1024;
+const FIRST_CACHE: u32 = 8 * 1024;
 /// and what a question reads again, for those beside it.
-const FURTHER_CACHE: u32 = 3 * 1024;
+const FURTHER_CACHE: u32 = 1024;
 
 /// The connections of one process to one file.
 #[derive(Debug)]
@@ -45,9 +46,13 @@ pub(super) struct Pool {
     turn: Mutex<()>,
 }
 
+/// The turn to write.
+pub(super) struct Turn<'pool>(#[expect(dead_code, reason = "it is held")] MutexGuard<'pool, ()>);
+
 #[derive(Debug, Default)]
 struct Connections {
-    idle: Vec<Connection>,
+    /// The first is who wrote last: to it alone its own writes are no news, and it keeps the pages it knows.
+    idle: VecDeque<Connection>,
     lent: usize,
     /// One of those lent will be back at once, and ready.
     is_getting_ready: bool,
@@ -61,8 +66,10 @@ impl Pool {
         let mut connection =
             connect(path, FIRST_CACHE).map_err(|error| StoreError::engine(path, error))?;
         migrate::bring_up_to_date(&mut connection, path)?;
-        let connections =
-            Mutex::new(Connections { idle: vec![connection], ..Connections::default() });
+        let connections = Mutex::new(Connections {
+            idle: VecDeque::from([connection]),
+            ..Connections::default()
+        });
         let (given_back, turn) = Default::default();
         Ok(Self { path: path.to_owned(), connections, given_back, turn })
     }
@@ -85,9 +92,22 @@ impl Pool {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
+        self.in_turn(&self.take_turn()?, work)
+    }
+
+    /// Waits for the turn to write.
+    pub(super) fn take_turn(&self) -> Result<Turn<'_>, StoreError> {
         let locked = || StoreError::Locked(self.path.clone());
-        let _turn = self.turn.try_lock_for(patience()).ok_or_else(locked)?;
-        self.with(|connection| {
+        self.turn.try_lock_for(patience()).map(Turn).ok_or_else(locked)
+    }
+
+    /// The same as [`Self::in_transaction`] for whoever has the turn.
+    pub(super) fn in_turn<T>(
+        &self,
+        _: &Turn<'_>,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.with_writer(|connection| {
             // Immediate: a transaction that starts by reading could not become a writer later.
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -97,13 +117,21 @@ impl Pool {
         })
     }
 
+    fn with_writer<T>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut lent = self.lend_to_write();
+        lent.connection().and_then(work).map_err(|error| self.explain(error))
+    }
+
     /// The same, or nothing where another thread or process is writing.
     pub(super) fn in_transaction_unless_busy<T>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>, StoreError> {
         let Some(_turn) = self.turn.try_lock() else { return Ok(None) };
-        self.with(|connection| {
+        self.with_writer(|connection| {
             connection.busy_timeout(Duration::ZERO)?;
             let done = connection
                 .transaction_with_behavior(TransactionBehavior::Immediate)
@@ -149,17 +177,28 @@ impl Pool {
         mut statements: impl Iterator<Item = &'static str>,
     ) -> Result<(), StoreError> {
         let mut connections = self.connections.lock();
-        let Some(connection) = connections.idle.pop() else { return Ok(()) };
+        let Some(connection) = connections.idle.pop_back() else { return Ok(()) };
         connections.lent += 1;
         connections.is_getting_ready = true;
         drop(connections);
         let prepared = statements.try_for_each(|sql| connection.prepare_cached(sql).map(drop));
-        drop(Lent { pool: self, connection: Some(connection) });
+        drop(Lent { pool: self, connection: Some(connection), writes: false });
         self.connections.lock().is_getting_ready = false;
         prepared.map_err(|error| self.explain(error))
     }
 
     fn lend(&self) -> Lent<'_> {
+        let mut connections = self.lendable();
+        Lent { pool: self, connection: connections.idle.pop_back(), writes: false }
+    }
+
+    fn lend_to_write(&self) -> Lent<'_> {
+        let mut connections = self.lendable();
+        Lent { pool: self, connection: connections.idle.pop_front(), writes: true }
+    }
+
+    /// The connections when one of them can be lent, which is counted.
+    fn lendable(&self) -> MutexGuard<'_, Connections> {
         let mut connections = self.connections.lock();
         while connections.idle.is_empty()
             && (connections.lent >= MOST_CONNECTIONS || connections.is_getting_ready)
@@ -169,7 +208,7 @@ impl Pool {
             }
         }
         connections.lent += 1;
-        Lent { pool: self, connection: connections.idle.pop() }
+        connections
     }
 
     fn explain(&self, error: rusqlite::Error) -> StoreError {
@@ -181,6 +220,8 @@ impl Pool {
 struct Lent<'pool> {
     pool: &'pool Pool,
     connection: Option<Connection>,
+    /// It goes back to where the next who writes takes it from.
+    writes: bool,
 }
 
 impl Lent<'_> {
@@ -197,8 +238,14 @@ impl Drop for Lent<'_> {
     fn drop(&mut self) {
         let mut connections = self.pool.connections.lock();
         connections.lent -= 1;
-        if connections.idle.len() < MOST_CONNECTIONS {
-            connections.idle.extend(self.connection.take());
+        if let Some(connection) = self.connection.take()
+            && connections.idle.len() < MOST_CONNECTIONS
+        {
+            if self.writes {
+                connections.idle.push_front(connection);
+            } else {
+                connections.idle.push_back(connection);
+            }
         }
         self.pool.given_back.notify_one();
     }

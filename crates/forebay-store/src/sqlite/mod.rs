@@ -12,6 +12,7 @@ pub(crate) mod events;
 pub(crate) mod files;
 mod hits;
 mod imports;
+mod joining;
 mod ledger;
 mod lists;
 mod migrate;
@@ -61,6 +62,7 @@ pub struct SqliteStore {
     pool: Pool,
     notices: Vec<String>,
     indexing: Mutex<()>,
+    joining: joining::Joining,
     segments: Segments,
     vocabulary: Vocabulary,
     vectors: Vectors,
@@ -98,6 +100,7 @@ impl SqliteStore {
             pool,
             notices,
             indexing: Mutex::default(),
+            joining: joining::Joining::default(),
             segments: Segments::default(),
             vocabulary: Vocabulary::default(),
             vectors: Vectors::default(),

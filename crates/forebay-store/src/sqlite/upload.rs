@@ -2,6 +2,7 @@
 
 use forebay_domain::Entry;
 
+use super::joining::{self, Arrived};
 use super::{SqliteStore, adopting, blobs, entries, passages};
 use crate::StoreError;
 use crate::contract::{NewEntry, Upload};
@@ -66,6 +67,10 @@ impl Upload for SqliteUpload<'_> {
 
     fn finish(mut self: Box<Self>, new: NewEntry) -> Result<Entry, StoreError> {
         let whole = self.incoming.close().map_err(|error| self.explain(error))?;
+        if self.begun.is_none() && joining::is_small(&self.incoming) {
+            let incoming = std::mem::replace(&mut self.incoming, Incoming::new());
+            return self.store.write_arrived(&Arrived::new(incoming, whole, new));
+        }
         let begun = self.begun;
         let chunks: Vec<&NewChunk> = self.incoming.chunks.iter().collect();
         let entry = self.store.writing_words(&chunks, |transaction, placed| {

@@ -18,5 +18,6 @@ mod remembering;
 mod sources;
 mod sqlite_file;
 mod sqlite_held;
+mod sqlite_joined;
 mod stemming;
 mod tokens;

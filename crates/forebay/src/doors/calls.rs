@@ -173,7 +173,8 @@ impl Lanes {
         Self {
             // These keep a processor busy: more at once would only make each of them slower.
             reading: Lane::new(cores * 2),
-            writing: Lane::new(cores * 2),
+            // Those who write at the same time are written together.
+            writing: Lane::new(cores * 8),
             // Commands, pages and folders take as long as they take.
             long: Lane::new(64),
         }
