@@ -51,9 +51,9 @@ pub(crate) fn fuse(candidates: &[&Candidate], weights: Weights) -> Vec<f64> {
 
 /// Puts hits in their last order.
 pub(crate) fn rerank(hits: &mut [Hit], asked: &[String], now: Timestamp) {
-    let stems = Stems::of(asked);
+    let mut marks = Marks::of(Stems::of(asked));
     for hit in &mut *hits {
-        let standing = Standing::of(&stems, &hit.title, &hit.text);
+        let standing = marks.standing(&hit.title, &hit.text);
         hit.score += COVERAGE * standing.coverage
             + TOGETHER * standing.together
             + RECENCY * freshness(hit, now)
@@ -85,35 +85,46 @@ struct Standing {
     together: f64,
 }
 
-impl Standing {
-    fn of(stems: &Stems<'_>, title: &str, text: &str) -> Self {
+/// The words of a question, marked where they stand in a passage; one passage after the other.
+struct Marks<'a> {
+    stems: Stems<'a>,
+    stands: Vec<bool>,
+    /// Whether a word stands right after the one before it.
+    follows: Vec<bool>,
+}
+
+impl<'a> Marks<'a> {
+    fn of(stems: Stems<'a>) -> Self {
         let count = stems.stems.len();
-        let mut stands = vec![false; count];
-        let mut follows = vec![false; count.saturating_sub(1)];
-        for part in [title, text] {
-            note_words(part, stems, &mut stands, &mut follows);
-        }
+        Self { stems, stands: vec![false; count], follows: vec![false; count.saturating_sub(1)] }
+    }
+
+    fn standing(&mut self, title: &str, text: &str) -> Standing {
+        self.stands.fill(false);
+        self.follows.fill(false);
+        self.mark(title);
+        self.mark(text);
         let share = |of: &[bool]| {
             let count = of.iter().filter(|is_so| **is_so).count();
             if of.is_empty() { 0.0 } else { count as f64 / of.len() as f64 }
         };
-        Self { coverage: share(&stands), together: share(&follows) }
+        Standing { coverage: share(&self.stands), together: share(&self.follows) }
     }
-}
 
-/// Notes which of the words stand in a text, and which of them right after the one before.
-fn note_words(text: &str, stems: &Stems<'_>, stands: &mut [bool], follows: &mut [bool]) {
-    let mut before: Option<usize> = None;
-    runs::each_word(text, |start, end| {
-        let which = stems.which(text, start, end);
-        if let Some(which) = which {
-            stands[which] = true;
-            if which > 0 && before == Some(which - 1) {
-                follows[which - 1] = true;
+    fn mark(&mut self, text: &str) {
+        let Self { stems, stands, follows } = self;
+        let mut before: Option<usize> = None;
+        runs::each_word(text, |start, end| {
+            let which = stems.which(text, start, end);
+            if let Some(which) = which {
+                stands[which] = true;
+                if which > 0 && before == Some(which - 1) {
+                    follows[which - 1] = true;
+                }
             }
-        }
-        before = which;
-    });
+            before = which;
+        });
+    }
 }
 
 /// The stems of a question's words.
@@ -206,7 +217,7 @@ mod tests {
     fn check(asked: &str, text: &str, coverage: f64, together: f64) {
         let asked: Vec<String> = asked.split(' ').map(str::to_owned).collect();
         assert_eq!(
-            Standing::of(&Stems::of(&asked), "", text),
+            Marks::of(Stems::of(&asked)).standing("", text),
             Standing { coverage, together },
             "{text}"
         );

@@ -56,8 +56,9 @@ pub(crate) fn data(found: &[Found], remarks: &Remarks, now: Timestamp) -> Value 
     let queries: Vec<Value> = found
         .iter()
         .map(|found| {
-            let hits: Vec<Value> = found.hits.iter().map(|hit| hit_data(hit, now)).collect();
-            let mut data = json!({ "query": found.query, "hits": hits });
+            let mut data = json!({ "query": found.query });
+            // Put in as they are: the macro takes a copy of what it is given.
+            data["hits"] = found.hits.iter().map(|hit| hit_data(hit, now)).collect();
             if !found.events.is_empty() {
                 let told = found.events.iter().map(|one| describe::event(one, now));
                 data["events"] = told.collect();
@@ -68,7 +69,8 @@ pub(crate) fn data(found: &[Found], remarks: &Remarks, now: Timestamp) -> Value 
             data
         })
         .collect();
-    let mut data = json!({ "queries": queries });
+    let mut data = json!({});
+    data["queries"] = Value::Array(queries);
     if let Some(meaning) = &remarks.meaning {
         data["embedder"] = json!(meaning);
     }
