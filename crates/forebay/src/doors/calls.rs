@@ -79,21 +79,22 @@ impl Calls {
     ) -> Result<Answer, AppError> {
         let running = Running::new(self, call.cancel.clone());
         let lane = self.lane(tool.nature).await?;
-        let watcher = tokio::spawn({
-            let cancel = call.cancel.clone();
-            async move {
-                given_up.cancelled().await;
-                cancel.cancel();
-            }
-        });
+        let cancel = call.cancel.clone();
         let app = Arc::clone(&counter.app);
-        let answer = tokio::task::spawn_blocking(move || {
+        let mut work = tokio::task::spawn_blocking(move || {
             // A caller who goes away leaves the lane only when the work has ended, too.
             let _lane = lane;
             app.call(tool.name, input, &call)
-        })
-        .await;
-        watcher.abort();
+        });
+        // Watched here and not by a task of its own: a server answers thousands of calls a second.
+        let answer = tokio::select! {
+            biased;
+            answer = &mut work => answer,
+            () = given_up.cancelled() => {
+                cancel.cancel();
+                work.await
+            }
+        };
         running.complete();
         counter.idle.settle_soon(counter.app);
         let answer = answer.map_err(broken).flatten();
