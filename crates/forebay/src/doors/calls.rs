@@ -81,11 +81,10 @@ impl Calls {
         let lane = self.lane(tool.nature).await?;
         let cancel = call.cancel.clone();
         let app = Arc::clone(&counter.app);
-        let mut work = tokio::task::spawn_blocking(move || {
-            // A caller who goes away leaves the lane only when the work has ended, too.
-            let _lane = lane;
-            app.call(tool.name, input, &call)
-        });
+        // A caller who goes away leaves the lane only when the work has ended, too; and nobody takes its place while
+        // the thread is not free yet: another would be started, and each has memory of its own.
+        let mut work =
+            tokio::task::spawn_blocking(move || (app.call(tool.name, input, &call), lane));
         // Watched here and not by a task of its own: a server answers thousands of calls a second.
         let answer = tokio::select! {
             biased;
@@ -97,7 +96,7 @@ impl Calls {
         };
         running.complete();
         counter.idle.settle_soon(counter.app);
-        let answer = answer.map_err(broken).flatten();
+        let answer = answer.map_err(broken).and_then(|(answer, _)| answer);
         self.count(tool.name, if answer.is_ok() { "ok" } else { "error" });
         answer
     }
@@ -113,11 +112,9 @@ impl Calls {
         work: impl FnOnce() -> Result<T, AppError> + Send + 'static,
     ) -> Result<T, AppError> {
         let lane = self.lane(Nature::Reads).await?;
-        let work = move || {
-            let _lane = lane;
-            work()
-        };
-        tokio::task::spawn_blocking(work).await.map_err(broken)?
+        let (looked, _) =
+            tokio::task::spawn_blocking(move || (work(), lane)).await.map_err(broken)?;
+        looked
     }
 
     async fn lane(&self, nature: Nature) -> Result<Option<OwnedSemaphorePermit>, AppError> {
@@ -175,7 +172,7 @@ impl Lanes {
             // These keep a processor busy: more at once would only make each of them slower.
             reading: Lane::new(cores * 2),
             // Those who write at the same time are written together.
-            writing: Lane::new(cores * 8),
+            writing: Lane::new(cores * 4),
             // Commands, pages and folders take as long as they take.
             long: Lane::new(64),
         }
