@@ -161,11 +161,13 @@ impl Places {
 
     /// The same where somebody has noted something there.
     fn existing_user(&self) -> Result<Option<SharedStore>, AppError> {
-        let mut slot = self.user.lock().unwrap_or_else(PoisonError::into_inner);
-        if slot.is_none() {
-            *slot = self.stores.open_existing(&Which::User)?;
+        let slot = || self.user.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = &*slot() {
+            return Ok(Some(Arc::clone(store)));
         }
-        Ok(slot.as_ref().map(Arc::clone))
+        // A server is asked whether it is there, and nobody waits until another was told.
+        let Some(found) = self.stores.open_existing(&Which::User)? else { return Ok(None) };
+        Ok(Some(Arc::clone(slot().get_or_insert(found))))
     }
 
     /// The stores a scope reaches, the nearest first.
