@@ -35,7 +35,12 @@ impl Calls {
 
     /// For many clients, who must not use up this machine together.
     pub(crate) fn bounded() -> Self {
-        Self::new(Some(Lanes::new()))
+        Self::new(Some(Lanes::new(cores() * 2)))
+    }
+
+    /// The same where stores are on a server: calls wait for it most of the time.
+    pub(crate) fn bounded_by_server() -> Self {
+        Self::new(Some(Lanes::new(AT_A_SERVER.max(cores() * 2))))
     }
 
     fn new(lanes: Option<Lanes>) -> Self {
@@ -166,13 +171,12 @@ struct Lanes {
 }
 
 impl Lanes {
-    fn new() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    fn new(reading: usize) -> Self {
         Self {
             // These keep a processor busy: more at once would only make each of them slower.
-            reading: Lane::new(cores * 2),
+            reading: Lane::new(reading),
             // Those who write at the same time are written together.
-            writing: Lane::new(cores * 4),
+            writing: Lane::new(cores() * 4),
             // Commands, pages and folders take as long as they take.
             long: Lane::new(64),
         }
@@ -188,11 +192,17 @@ impl Lanes {
     }
 }
 
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
 struct Lane {
     running: Arc<Semaphore>,
     waiting: Semaphore,
 }
 
+/// A process has so many connections to a server.
+const AT_A_SERVER: usize = 16;
 /// Who comes when so many wait would wait too long.
 const MOST_WAITING: usize = 1_024;
 

@@ -27,11 +27,13 @@ pub(super) struct Desk {
 
 impl Desk {
     pub(super) fn new(own: App, make_workspace: WorkspaceMaker) -> Result<Self, AppError> {
+        let is_file = own.settings.store.url.is_empty();
+        let calls = if is_file { Calls::bounded() } else { Calls::bounded_by_server() };
         Ok(Self {
             own: counter(own),
             make_workspace,
             workspaces: Mutex::default(),
-            calls: Arc::new(Calls::bounded()),
+            calls: Arc::new(calls),
             gatekeeper: Gatekeeper::new()?,
             metrics: Arc::default(),
         })
