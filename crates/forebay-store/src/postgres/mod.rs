@@ -55,8 +55,7 @@ use self::connection::{Place, Work};
 use self::counts::Counts;
 use self::fault::Fault;
 use self::growth::Growth;
-use self::held::Held;
-use self::parts::Parts;
+use self::hits::Memory;
 use self::pool::{Pool, Writing};
 use self::text::Name;
 use self::vocabulary::Vocabulary;
@@ -80,8 +79,7 @@ pub struct PostgresStore {
     project: String,
     counts: Counts,
     vocabulary: Vocabulary,
-    parts: Parts,
-    held: Held,
+    memory: Memory,
     growth: Growth,
     indexing: Mutex<()>,
 }
@@ -132,8 +130,7 @@ impl PostgresStore {
             project: project.to_owned(),
             counts: Counts::default(),
             vocabulary: Vocabulary::default(),
-            parts: Parts::default(),
-            held: Held::default(),
+            memory: Memory::default(),
             growth: Growth::default(),
             indexing: Mutex::default(),
         }
@@ -286,11 +283,11 @@ impl Store for PostgresStore {
     }
 
     fn candidates(&self, query: &Query) -> Result<Vec<Candidate>, StoreError> {
-        self.reading(|work| search::candidates(work, query, &self.counts, &self.held))
+        self.reading(|work| search::candidates(work, query, &self.counts, &self.memory.held))
     }
 
     fn hits(&self, candidates: &[Candidate]) -> Result<Vec<Option<Hit>>, StoreError> {
-        self.reading(|work| hits::read(work, candidates, (&self.parts, &self.held)))
+        self.reading(|work| hits::read(work, candidates, &self.memory))
     }
 
     fn reindex(&self) -> Result<Box<dyn Reindex + '_>, StoreError> {
@@ -326,7 +323,7 @@ impl Store for PostgresStore {
     }
 
     fn unknown_words(&self, words: &[String]) -> Result<Vec<String>, StoreError> {
-        self.reading(|work| self.counts.unknown(work, words, &self.held))
+        self.reading(|work| self.counts.unknown(work, words, &self.memory.held))
     }
 
     fn similar_words(&self, word: &str) -> Result<Vec<SimilarWord>, StoreError> {
@@ -385,7 +382,7 @@ impl Store for PostgresStore {
     fn purge(&self, selection: &Selection, now: Timestamp) -> Result<Purged, StoreError> {
         let purge = |work: &mut Work<'_>| purge::purge(work, selection, now);
         let purged = self.pool.writing(self.place, Writing::Forgets, purge)?;
-        self.held.let_go_after(&purged);
+        self.memory.held.let_go_after(&purged);
         Ok(purged)
     }
 

@@ -8,7 +8,9 @@ use super::connection::Work;
 use super::fault::Fault;
 use crate::lately::Lately;
 use crate::sqlite::blobs::PART_BYTES;
-use crate::sqlite::parts::HELD_BYTES;
+
+/// What parts may hold together. A part that is not here is a question to a server, which many ask.
+const MOST_BYTES: usize = 96 * 1024 * 1024;
 
 /// A part by its blob and its start: a blob never changes, and its number is never given to another.
 type Key = (i64, u64);
@@ -22,7 +24,7 @@ pub(super) struct Parts(Lately<Key>);
 
 impl Default for Parts {
     fn default() -> Self {
-        Self(Lately::new(HELD_BYTES))
+        Self(Lately::new(MOST_BYTES))
     }
 }
 

@@ -8,7 +8,7 @@ use super::blobs;
 use crate::lately::Lately;
 
 /// Bytes of raw text that are held.
-pub(crate) const HELD_BYTES: usize = 16 * 1024 * 1024;
+const HELD_BYTES: usize = 16 * 1024 * 1024;
 
 /// A part by the hash of its blob's content and its start: whatever is stored later, it is never another text.
 type Key = ([u8; 32], u64);
