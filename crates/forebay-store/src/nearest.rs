@@ -1,5 +1,6 @@
 //! Meanings held in memory, and the nearest of them.
 
+use std::collections::HashSet;
 use std::convert::Infallible;
 
 use forebay_domain::meaning::{dots, length};
@@ -48,9 +49,18 @@ impl Meanings {
         }
     }
 
-    /// Whether a passage is among them. Those that come later have the greater numbers, nearly always.
-    pub(crate) fn has(&self, passage: i64) -> bool {
-        self.ids.last().is_some_and(|last| passage <= *last) && self.ids.contains(&passage)
+    /// Forgets all but these.
+    pub(crate) fn keep(&mut self, there: &HashSet<i64>) {
+        let mut kept = Self::new(self.width);
+        let numbers = self.numbers.chunks_exact(self.width.max(1));
+        for ((passage, length), numbers) in self.ids.iter().zip(&self.lengths).zip(numbers) {
+            if there.contains(passage) {
+                kept.ids.push(*passage);
+                kept.lengths.push(*length);
+                kept.numbers.extend_from_slice(numbers);
+            }
+        }
+        *self = kept;
     }
 
     /// The passages whose meaning is nearest, best first; only those that `allows` lets through.

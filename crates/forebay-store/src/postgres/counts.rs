@@ -64,6 +64,12 @@ impl Counts {
         Ok(sizes)
     }
 
+    /// Whether the project was small when it was last counted.
+    pub(super) fn are_few(&self) -> bool {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.sizes.are_few()
+    }
+
     /// How many passages have a word, where that was found out; more than can be read counts as that.
     pub(super) fn remembered(&self, stem: &str) -> Option<i64> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);

@@ -147,9 +147,9 @@ pub(super) struct Written<'a> {
     pub(super) stem: &'a str,
 }
 
-/// Reads a word of a project as it stands in a vector.
-pub(super) fn written(lexeme: &str, project: i32) -> Option<Written<'_>> {
-    let rest = lexeme.strip_prefix(&project.to_string())?;
+/// Reads a word as it stands in a vector, where it begins with the project's number.
+pub(super) fn written<'a>(lexeme: &'a str, project: &str) -> Option<Written<'a>> {
+    let rest = lexeme.strip_prefix(project)?;
     let of_sign = |standing: &Standing| rest.starts_with(standing.sign());
     let standing = *Standing::ALL.iter().find(|standing| of_sign(standing))?;
     Some(Written { standing, stem: &rest[1..] })
@@ -186,6 +186,13 @@ pub(super) fn stems(text: &str) -> Vec<String> {
     let mut stems = Vec::new();
     each_word(text, |word| stems.push(stem(word).into_owned()));
     stems
+}
+
+/// The words of a text, as they are before their stems are taken.
+pub(super) fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    each_word(text, |word| words.push(word.to_owned()));
+    words
 }
 
 /// Runs of letters and digits in lower case, without what stands above and below letters.
@@ -247,11 +254,11 @@ mod tests {
     fn a_written_word_is_read_back() {
         for standing in Standing::ALL {
             let lexeme = lexeme(12, standing, "connect");
-            let read = written(lexeme.trim_matches('\''), 12);
+            let read = written(lexeme.trim_matches('\''), "12");
             assert_eq!(read, Some(Written { standing, stem: "connect" }));
         }
-        assert_eq!(written("12:connect", 1), None);
-        assert_eq!(written("12", 12), None);
+        assert_eq!(written("12:connect", "1"), None);
+        assert_eq!(written("12", "12"), None);
     }
 
     #[test]

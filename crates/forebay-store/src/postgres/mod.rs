@@ -283,7 +283,10 @@ impl Store for PostgresStore {
     }
 
     fn candidates(&self, query: &Query) -> Result<Vec<Candidate>, StoreError> {
-        self.reading(|work| search::candidates(work, query, &self.counts, &self.memory.held))
+        let found =
+            self.reading(|work| search::candidates(work, query, &self.counts, &self.memory.held))?;
+        self.memory.held.after_question(query, (&self.pool, self.place), &self.counts);
+        Ok(found)
     }
 
     fn hits(&self, candidates: &[Candidate]) -> Result<Vec<Option<Hit>>, StoreError> {
@@ -382,7 +385,7 @@ impl Store for PostgresStore {
     fn purge(&self, selection: &Selection, now: Timestamp) -> Result<Purged, StoreError> {
         let purge = |work: &mut Work<'_>| purge::purge(work, selection, now);
         let purged = self.pool.writing(self.place, Writing::Forgets, purge)?;
-        self.memory.held.let_go_after(&purged);
+        self.memory.held.doubt_after(&purged);
         Ok(purged)
     }
 

@@ -131,5 +131,5 @@ pub(super) fn renew(work: &mut Work<'_>, passages: &[Renewed]) -> Result<(), Fau
             write_meanings(work, &[*passage], [chunk].into_iter())?;
         }
     }
-    vocabulary::count_change(work)
+    vocabulary::count_renewal(work)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::connection::Work;
 use super::counts;
 use super::fault::Fault;
-use super::held::{Held, List, Posting};
+use super::held::{Asked, Held, List, Posting};
 use super::lexemes::{self, Standing, lexeme};
 use super::search::Known;
 use super::text::texts;
@@ -28,6 +28,17 @@ type Lists = HashMap<String, Arc<List>>;
 
 /// The place of a query, and its passages.
 type Fitting = (usize, Vec<Posting>);
+
+/// What is asked of all words, where they are held.
+pub(super) fn asked(query: &Query) -> Asked {
+    let stems = |texts: &[String]| texts.iter().flat_map(|text| lexemes::stems(text)).collect();
+    Asked {
+        any: stems(&query.words),
+        beginnings: query.beginnings.iter().flat_map(|text| lexemes::words(text)).collect(),
+        all: stems(&query.phrases),
+        counts_around: query.phrases.is_empty() && query.without.is_empty(),
+    }
+}
 
 /// Passages with any of the words, and what they are worth together.
 pub(super) fn by_words(

@@ -2,6 +2,8 @@
 //!
 //! Both give their best; whoever asked weighs the one against the other, over all its stores.
 
+use std::cmp::Ordering;
+
 use ::postgres::Row;
 use forebay_domain::Reference;
 
@@ -24,6 +26,10 @@ const REMOTE_DIMENSIONS: &[usize] = &[256, 384, 512, 768, 1024, 1536, 3072];
 const COMPARED: f64 = 3_000.0;
 /// Passages with a phrase that are looked at.
 const MOST_WITH_PHRASE: i64 = 5_000;
+/// Ranked passages that the server is first asked about: whether conditions leave them.
+const ASKED_AT_ONCE: usize = 500;
+/// Near passages that are looked at for those that conditions leave.
+const MOST_NEAR: usize = 20_000;
 
 /// What is known of the project before a question is asked.
 pub(super) struct Known<'a> {
@@ -42,7 +48,10 @@ pub(super) fn candidates(
         return Ok(Vec::new());
     }
     let newest = held.keep_up(work)?;
-    let sizes = counts.sizes(work, newest)?;
+    let sizes = match held.sizes() {
+        Some(sizes) => sizes,
+        None => counts.sizes(work, newest)?,
+    };
     let known = Known { sizes, counts, held };
     let mut gathered = Gathered::new(query.limit);
     gathered.add_by_words(by_words(work, query, &known)?);
@@ -66,7 +75,7 @@ fn ask_which_are_code(
     let rows = work.query(&sql, &[&wanted])?;
     let read = |row: &Row| Ok((row.try_get(0)?, row.try_get(1)?));
     let there = rows.iter().map(read).collect::<Result<Vec<_>, Fault>>()?;
-    held.remember(wanted, &there);
+    held.remember(work, wanted, &there)?;
     Ok(there)
 }
 
@@ -81,6 +90,9 @@ fn by_words(
         return if query.lists_newest { newest(work, query) } else { Ok(Vec::new()) };
     }
     let conditions = conditions(work, query);
+    if has_words && let Some(best) = by_held_words(work, query, known.held, &conditions)? {
+        return Ok(best);
+    }
     // A phrase may be made of words that stand nearly everywhere.
     let ranked = if has_words {
         ranking::by_words(work, query, known, !query.phrases.is_empty())?
@@ -92,9 +104,54 @@ fn by_words(
         let all = ranking::by_words(work, query, known, true)?;
         best = fitting(work, all, &conditions)?;
     }
-    best.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+    best.sort_by(better);
     best.truncate(wider(query.limit));
     Ok(best)
+}
+
+/// The best by words, where all words are held.
+fn by_held_words(
+    work: &mut Work<'_>,
+    query: &Query,
+    held: &Held,
+    conditions: &Conditions,
+) -> Result<Option<Vec<(i64, f64)>>, Fault> {
+    let wanted = wider(query.limit);
+    let most = if conditions.is_empty() { wanted } else { usize::MAX };
+    let Some(ranked) = held.best(&ranking::asked(query), most) else { return Ok(None) };
+    let ranked: Vec<(i64, f64)> =
+        ranked.into_iter().map(|(passage, score)| (passage, f64::from(score))).collect();
+    first_fitting(work, ranked, wanted, conditions).map(Some)
+}
+
+/// The first so many of ranked passages that the conditions leave. The server says which these are: of the best first,
+/// and of ever more as long as they are too few.
+fn first_fitting(
+    work: &mut Work<'_>,
+    mut ranked: Vec<(i64, f64)>,
+    wanted: usize,
+    conditions: &Conditions,
+) -> Result<Vec<(i64, f64)>, Fault> {
+    if conditions.is_empty() {
+        ranked.truncate(wanted);
+        return Ok(ranked);
+    }
+    let (mut best, mut left, mut at_once) = (Vec::new(), &ranked[..], ASKED_AT_ONCE);
+    while !left.is_empty() && best.len() < wanted {
+        let (some, rest) = left.split_at(at_once.min(left.len()));
+        let mut fitting = fitting(work, some.iter().copied().collect(), conditions)?;
+        fitting.sort_by(better);
+        best.extend(fitting);
+        left = rest;
+        at_once *= 8;
+    }
+    best.truncate(wanted);
+    Ok(best)
+}
+
+/// The higher score first; of equal ones the newer.
+fn better(a: &(i64, f64), b: &(i64, f64)) -> Ordering {
+    b.1.total_cmp(&a.1).then(b.0.cmp(&a.0))
 }
 
 /// Those of the ranked passages that the conditions leave.
@@ -170,11 +227,8 @@ fn by_meaning(
     }
     let mut conditions = conditions(work, query);
     let passages = known.sizes.passages;
-    if conditions.is_empty() {
-        let held = known.held.nearest(work, wanted, (wider(query.limit), passages))?;
-        if let Some(nearest) = held {
-            return Ok(nearest);
-        }
+    if let Some(near) = by_held_meaning(work, query, (wanted, known.held), &conditions)? {
+        return Ok(near);
     }
     let (table, indexed) = if wanted.is_remote() {
         ("embedding", REMOTE_DIMENSIONS)
@@ -220,6 +274,21 @@ fn by_meaning(
     let read = |row: &Row| Ok((row.try_get(0)?, row.try_get::<_, f64>(1)? as f32));
     let near: Vec<(i64, f32)> = rows.iter().map(read).collect::<Result<_, Fault>>()?;
     Ok(near.into_iter().filter(|(_, nearness)| *nearness >= NEAR).collect())
+}
+
+/// The passages whose meaning is nearest, where meanings are held.
+fn by_held_meaning(
+    work: &mut Work<'_>,
+    query: &Query,
+    (meaning, held): (&Meaning, &Held),
+    conditions: &Conditions,
+) -> Result<Option<Vec<(i64, f32)>>, Fault> {
+    let wanted = wider(query.limit);
+    let most = if conditions.is_empty() { wanted } else { MOST_NEAR };
+    let Some(near) = held.nearest(meaning, most) else { return Ok(None) };
+    let near = near.into_iter().map(|(passage, nearness)| (passage, f64::from(nearness)));
+    let near = first_fitting(work, near.collect(), wanted, conditions)?;
+    Ok(Some(near.into_iter().map(|(passage, nearness)| (passage, nearness as f32)).collect()))
 }
 
 /// The passages whose numbers are the value of this number, looked up one by one: where one entry has most of a

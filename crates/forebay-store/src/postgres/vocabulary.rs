@@ -110,9 +110,18 @@ pub(super) fn forget_unused(work: &mut Work<'_>, stems: &[String]) -> Result<(),
     count_change(work)
 }
 
-/// Tells all processes that what they hold of words and passages holds no more.
-pub(super) fn count_change(work: &mut Work<'_>) -> Result<(), Fault> {
+/// Tells all processes that some of the words and passages they hold are gone.
+fn count_change(work: &mut Work<'_>) -> Result<(), Fault> {
     work.execute("UPDATE project SET purges = purges + 1 WHERE workspace = $1 AND id = $2", &[])?;
+    Ok(())
+}
+
+/// Tells all processes that passages they hold have other words now.
+pub(super) fn count_renewal(work: &mut Work<'_>) -> Result<(), Fault> {
+    work.execute(
+        "UPDATE project SET purges = purges + 1, renewals = renewals + 1 WHERE workspace = $1 AND id = $2",
+        &[],
+    )?;
     Ok(())
 }
 

@@ -1,10 +1,12 @@
 //! A process that is asked often holds words and meanings in memory, and still sees what others add and forget.
 
-use forebay_domain::{EntryKind, Reference};
-use forebay_store::{Address, Meaning, PostgresStore, Renewed, Selection, Store};
+use forebay_domain::{EntryKind, Hit, Reference};
+use forebay_store::{Address, Meaning, NewChunk, PostgresStore, Query, Renewed, Selection, Store};
 use postgres::{Client, NoTls};
 
-use crate::engine::{NOW, chunks_of, found, hits, new_entry, on_postgres, query};
+use crate::engine::{
+    NOW, chunks_of, decision, found, hits, new_entry, on_postgres, put, put_note, query,
+};
 
 /// Who asks this often surely holds what is asked for.
 const OFTEN: usize = 40;
@@ -34,6 +36,18 @@ impl Two {
         upload.write(text.as_bytes()).unwrap();
         upload.chunk(chunk).unwrap();
         upload.finish(new_entry(EntryKind::Turn, text)).unwrap().reference
+    }
+
+    /// One entry with so many passages.
+    fn put_many(&self, count: usize, text: impl Fn(usize) -> String) -> Reference {
+        let raw = b"a line of text\n";
+        let chunk = chunks_of("many", raw).remove(0);
+        let mut upload = self.writer.upload().unwrap();
+        upload.write(raw).unwrap();
+        for number in 0..count {
+            upload.chunk(NewChunk { text: text(number), ..chunk.clone() }).unwrap();
+        }
+        upload.finish(new_entry(EntryKind::Turn, "many")).unwrap().reference
     }
 
     fn forget(&self, reference: Reference) {
@@ -159,5 +173,118 @@ fn what_was_restored_from_a_dump_is_not_new_again_and_again() {
         }
         let new = two.put("a needle of this server, a needle", [90, 9]);
         assert_eq!(found(&again, "needle"), [new, restored]);
+    });
+}
+
+#[test]
+fn much_that_another_adds_at_once_is_seen_whole() {
+    on_postgres(|address| {
+        let two = Two::open(address);
+        let before = two.put("a needle is here", [90, 9]);
+        assert_eq!(two.by_word(), [before]);
+        // More than one page of news, in one transaction.
+        let many = two.put_many(4_500, |number| format!("needle{number} stands here alone"));
+        for number in [0, 1_999, 2_000, 4_499] {
+            assert_eq!(found(&two.asker, &format!("needle{number}")), [many], "{number}");
+        }
+        assert_eq!(two.by_word(), [before]);
+        two.forget(many);
+        assert_eq!(found(&two.asker, "needle2000"), []);
+        assert_eq!(two.by_word(), [before]);
+    });
+}
+
+#[test]
+fn what_another_indexes_again_is_found_by_its_new_words() {
+    on_postgres(|address| {
+        let two = Two::open(address);
+        let put = |text: &str| {
+            let mut new = new_entry(EntryKind::Source, "page");
+            new.source = "page".to_owned();
+            new.replaces_source = true;
+            put(&two.writer, new, text.as_bytes()).reference
+        };
+        put("a needle is here");
+        let new = put("a haystack is here");
+        assert_eq!(two.by_word(), []);
+        assert_eq!(found(&two.asker, "haystack"), [new]);
+        let newer = put("a needle and a haystack");
+        assert_eq!(two.by_word(), [newer]);
+        assert_eq!(found(&two.asker, "haystack"), [newer]);
+    });
+}
+
+#[test]
+fn a_note_that_another_replaced_is_no_hit() {
+    on_postgres(|address| {
+        let two = Two::open(address);
+        let old = put_note(&two.writer, "the needle is blunt", decision(Some("needle")));
+        assert_eq!(two.by_word(), [old.reference]);
+        let new = put_note(&two.writer, "the needle is sharp", decision(Some("needle")));
+        let shown = hits(&two.asker, &query("needle"));
+        assert_eq!(shown.len(), 1);
+        assert_eq!((shown[0].reference, shown[0].supersedes), (new.reference, Some(old.reference)));
+    });
+}
+
+#[test]
+fn nothing_of_another_project_or_workspace_is_held() {
+    on_postgres(|address| {
+        let two = Two::open(address);
+        let open =
+            |address: &Address, project: &str| PostgresStore::open(address, project).unwrap();
+        let server = crate::postgres_server::server();
+        let stranger = Address::read(&server, &crate::engine::unused_name()).unwrap();
+        for other in [open(address, "other"), open(&stranger, "project")] {
+            let theirs = put(&other, new_entry(EntryKind::Turn, "theirs"), b"a needle of theirs");
+            assert_eq!(found(&other, "needle"), [theirs.reference]);
+        }
+        assert_eq!(two.by_word(), []);
+        let own = two.put("a needle of ours", [90, 9]);
+        assert_eq!(two.by_word(), [own]);
+    });
+}
+
+#[test]
+fn who_holds_all_words_answers_as_who_asks_the_server() {
+    on_postgres(|address| {
+        let two = Two::open(address);
+        two.put_many(300, |number| format!("others have other words, {number}th of all"));
+        for number in 0..60 {
+            let kind = if number % 3 == 0 { EntryKind::Capture } else { EntryKind::Turn };
+            let text = format!(
+                "{}the parser reads number {number} {} and parseHTTP{}",
+                "needle ".repeat(number % 5),
+                "quickly ".repeat(number % 7),
+                number % 4
+            );
+            let mut chunk = chunks_of("passage", text.as_bytes()).remove(0);
+            chunk.around = if number % 6 == 0 { "haystack nearby".into() } else { String::new() };
+            let mut upload = two.writer.upload().unwrap();
+            upload.write(text.as_bytes()).unwrap();
+            upload.chunk(chunk).unwrap();
+            upload.finish(new_entry(kind, "passage")).unwrap();
+        }
+        let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        let asked = [
+            query("needle"),
+            query("needle parser quickly"),
+            query("haystack needle"),
+            query("number 17 parsehttp"),
+            query("nowhere"),
+            Query { beginnings: list(&["parseh"]), limit: 10, ..Query::default() },
+            Query { phrases: list(&["parser reads number 20"]), ..query("quickly number") },
+            Query { without: list(&["needle"]), ..query("quickly parser") },
+            Query { kinds: vec![EntryKind::Capture], ..query("needle quickly") },
+            Query { session: Some("nobody".into()), ..query("needle") },
+        ];
+        let new_one = PostgresStore::open(address, "project").unwrap();
+        for query in asked {
+            let told = |store: &PostgresStore| -> Vec<(Reference, i64)> {
+                let told = |hit: Hit| (hit.reference, (hit.words * 1_000.0).round() as i64);
+                hits(store, &query).into_iter().map(told).collect()
+            };
+            assert_eq!(told(&two.asker), told(&new_one), "{query:?}");
+        }
     });
 }

@@ -1,0 +1,365 @@
+//! What a process that is asked again and again holds of a project: all words and meanings, or where these are too
+//! many the passages of words that were asked for lately.
+//!
+//! Before each search it reads what was added since. A row tells the transaction that wrote it; what was written
+//! by one that was still at work at the last look is looked for again, so that who ends late is not missed. What
+//! is gone is noticed when it is wanted, or when a count in the project's row tells.
+
+mod lists;
+mod news;
+mod passage;
+mod whole;
+mod words;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use parking_lot::{Mutex, RwLock};
+
+use self::lists::Lists;
+pub(super) use self::lists::{List, Posting};
+use self::news::{Behind, News, Progress};
+use self::passage::Passage;
+use self::whole::{Model, Whole};
+pub(super) use self::words::Asked;
+use super::connection::{Place, Work};
+use super::counts::{Counts, Sizes};
+use super::fault::Fault;
+use super::lexemes::Standing;
+use super::pool::Pool;
+use crate::contract::{Purged, Query};
+use crate::passage::Meaning;
+
+/// Who asks this often holds all words and meanings; before that, the server's indexes are asked.
+const OFTEN: usize = 30;
+/// Passages that are remembered to be gone, or to be code.
+const MOST_GONE: usize = 1_000;
+const MOST_TRAITS: usize = 200_000;
+
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    /// Counts those who want to be up to date.
+    wanted: AtomicU64,
+    /// One keeps up, and others wait for him.
+    progress: Mutex<Progress>,
+    /// Counts questions.
+    asked: AtomicUsize,
+    /// Somebody reads all there is.
+    is_reading: AtomicBool,
+    is_too_large: AtomicBool,
+    /// This process has forgotten entries, and what is held was not yet looked at.
+    was_purged: AtomicBool,
+    whole: RwLock<Option<Whole>>,
+    lists: RwLock<Lists>,
+    traits: RwLock<Traits>,
+}
+
+#[derive(Debug, Default)]
+struct Traits {
+    gone: HashSet<i64>,
+    code: HashMap<i64, bool>,
+}
+
+impl Held {
+    /// Reads what is new, so that what is held is as good as what the server has; gives the newest passage.
+    pub(super) fn keep_up(&self, work: &mut Work<'_>) -> Result<i64, Fault> {
+        let number = self.wanted.fetch_add(1, Ordering::SeqCst) + 1;
+        let mut progress = self.progress.lock();
+        // Somebody else who waited for the lock may have looked for both.
+        if progress.looked_for < number {
+            let wanted = self.wanted.load(Ordering::SeqCst);
+            self.look(work, &mut progress)?;
+            progress.looked_for = wanted;
+        }
+        Ok(progress.state.newest)
+    }
+
+    fn look(&self, work: &mut Work<'_>, progress: &mut Progress) -> Result<(), Fault> {
+        self.was_purged.store(false, Ordering::SeqCst);
+        let model = self.model();
+        let read: Vec<i64> = progress.read.keys().copied().collect();
+        let news = News::read(work, &model, Behind::all_of(progress.since), &read)?;
+        let Some((state, until)) = news.state()? else { return Ok(()) };
+        let is_held = self.whole.read().is_some();
+        if progress.since.is_none() || state.renewals != progress.state.renewals {
+            self.let_go();
+            progress.read.clear();
+        } else if !is_held && (state.purges != progress.state.purges || news.go_on()) {
+            self.let_go();
+            progress.read.clear();
+        } else {
+            if state.purges != progress.state.purges {
+                self.sweep(work)?;
+            }
+            self.add_all(work, news, (&model, &read), |passage, transaction| {
+                progress.read.insert(passage, transaction);
+            })?;
+            progress.read.retain(|_, transaction| *transaction >= until);
+        }
+        progress.since = Some(until);
+        progress.state = state;
+        Ok(())
+    }
+
+    /// Adds a page of news and the pages behind it.
+    fn add_all(
+        &self,
+        work: &mut Work<'_>,
+        mut news: News,
+        (model, read): (&Model, &[i64]),
+        mut note: impl FnMut(i64, u64),
+    ) -> Result<(), Fault> {
+        let project = work.place().project.to_string();
+        loop {
+            let passages = news.passages()?;
+            let Some((last, transaction)) = passages.last() else { return Ok(()) };
+            let behind = Behind { transaction: Some(*transaction), passage: last.id };
+            passages.iter().for_each(|(passage, transaction)| note(passage.id, *transaction));
+            self.add(passages.into_iter().map(|(passage, _)| passage).collect(), &project);
+            if !news.go_on() {
+                return Ok(());
+            }
+            news = News::read(work, model, behind, read)?;
+        }
+    }
+
+    fn add(&self, new: Vec<Passage<'_>>, project: &str) {
+        self.lists.write().add(&new, project);
+        self.traits.write().add(new.iter().map(|new| (new.id, new.is_code)));
+        if let Some(whole) = &mut *self.whole.write() {
+            new.iter().for_each(|new| whole.add(new, project));
+        }
+    }
+
+    /// Doubts all words after entries were forgotten here, until the next look.
+    pub(super) fn doubt_after(&self, purged: &Purged) {
+        if purged.entries > 0 {
+            self.was_purged.store(true, Ordering::SeqCst);
+            self.lists.write().let_go();
+        }
+    }
+
+    fn let_go(&self) {
+        *self.whole.write() = None;
+        self.lists.write().let_go();
+        *self.traits.write() = Traits::default();
+        self.is_too_large.store(false, Ordering::SeqCst);
+    }
+
+    /// Finds out which passages are gone, and forgets them.
+    fn sweep(&self, work: &mut Work<'_>) -> Result<(), Fault> {
+        let there = whole::passages(work)?;
+        self.lists.write().let_go();
+        let mut traits = self.traits.write();
+        traits.gone.clear();
+        traits.code.retain(|passage, _| there.contains(passage));
+        drop(traits);
+        let mut held = self.whole.write();
+        if let Some(whole) = &mut *held {
+            whole.keep(&there);
+        }
+        // What is nobody's takes room, and time in every search.
+        if held.as_ref().is_some_and(|whole| whole.words.are_mostly_gone()) {
+            *held = None;
+        }
+        Ok(())
+    }
+
+    /// Counts a question, and after many of them reads all words and meanings into memory. Who asked waits for that
+    /// only where it takes a moment.
+    pub(super) fn after_question(
+        self: &Arc<Self>,
+        query: &Query,
+        (pool, place): (&Arc<Pool>, Place),
+        counts: &Counts,
+    ) {
+        let meaning = query.meaning.clone();
+        if !self.wants_whole(meaning.as_ref()) {
+            return;
+        }
+        let (held, pool) = (Arc::clone(self), Arc::clone(pool));
+        let read = move || {
+            let read = |work: &mut Work<'_>| held.read_whole(work, meaning.as_ref());
+            if let Err(error) = pool.reading(place, read) {
+                tracing::warn!(%error, "words and meanings are not held in memory");
+            }
+            held.is_reading.store(false, Ordering::SeqCst);
+        };
+        if counts.are_few() {
+            read();
+        } else {
+            drop(std::thread::spawn(read));
+        }
+    }
+
+    /// Whether it is time that somebody reads all there is; one is told so, until he has.
+    fn wants_whole(&self, meaning: Option<&Meaning>) -> bool {
+        self.asked.fetch_add(1, Ordering::SeqCst) + 1 >= OFTEN
+            && !self.is_too_large.load(Ordering::SeqCst)
+            && !self.holds(&Model::of(meaning))
+            && !self.is_reading.swap(true, Ordering::SeqCst)
+    }
+
+    /// Reads all there is; nobody waits for that but whoever calls it.
+    fn read_whole(&self, work: &mut Work<'_>, meaning: Option<&Meaning>) -> Result<(), Fault> {
+        let result = self.try_to_read_whole(work, Model::of(meaning));
+        if !matches!(result, Ok(true)) {
+            self.asked.store(0, Ordering::SeqCst);
+        }
+        result.map(drop)
+    }
+
+    fn try_to_read_whole(&self, work: &mut Work<'_>, model: Model) -> Result<bool, Fault> {
+        let (since, before) = {
+            let mut progress = self.progress.lock();
+            self.look(work, &mut progress)?;
+            (progress.since, progress.state)
+        };
+        let Some((mut whole, traits)) = whole::read(work, model)? else {
+            self.is_too_large.store(true, Ordering::SeqCst);
+            return Ok(false);
+        };
+        let mut progress = self.progress.lock();
+        self.look(work, &mut progress)?;
+        if progress.state.renewals != before.renewals {
+            return Ok(false);
+        }
+        if progress.state.purges != before.purges {
+            whole.keep(&whole::passages(work)?);
+        }
+        let model = whole.model.clone();
+        *self.whole.write() = Some(whole);
+        self.traits.write().add(traits.into_iter());
+        // What was added while it was read; what was read with it is read again, and is there once.
+        let news = News::read(work, &model, Behind::all_of(since), &[])?;
+        let added = self.add_all(work, news, (&model, &[]), |_, _| {});
+        if added.is_err() {
+            *self.whole.write() = None;
+        }
+        added.map(|()| true)
+    }
+
+    /// The model whose meanings are held.
+    fn model(&self) -> Model {
+        self.whole.read().as_ref().map(|whole| whole.model.clone()).unwrap_or_default()
+    }
+
+    fn holds(&self, model: &Model) -> bool {
+        let held = self.whole.read();
+        held.as_ref().is_some_and(|whole| model.is_none() || whole.model == *model)
+    }
+
+    /// How large the project is, where all of it is held.
+    pub(super) fn sizes(&self) -> Option<Sizes> {
+        self.whole.read().as_ref().map(|whole| whole.words.sizes())
+    }
+
+    /// The best passages by words, best first, where all words are held.
+    pub(super) fn best(&self, asked: &Asked, most: usize) -> Option<Vec<(i64, f32)>> {
+        let held = self.whole.read();
+        let traits = self.traits.read();
+        let is_there = |passage| !traits.gone.contains(&passage);
+        Some(held.as_ref()?.words.best(asked, most, is_there))
+    }
+
+    /// The passages whose meaning is nearest, best first, where meanings are held.
+    pub(super) fn nearest(&self, wanted: &Meaning, most: usize) -> Option<Vec<(i64, f32)>> {
+        let model = Model::of(Some(wanted));
+        let held = self.whole.read();
+        let whole = held.as_ref().filter(|whole| !model.is_none() && whole.model == model)?;
+        let traits = self.traits.read();
+        let is_there = |passage| !traits.gone.contains(&passage);
+        Some(whole.meanings.nearest(&wanted.vector, most, is_there))
+    }
+
+    /// Whether a passage is held that has a word.
+    pub(super) fn has(&self, stem: &str) -> bool {
+        if self.was_purged.load(Ordering::SeqCst) {
+            return false;
+        }
+        if let Some(whole) = &*self.whole.read() {
+            return whole.words.knows(stem);
+        }
+        let list = self.lists.read().get(Standing::There, stem);
+        list.is_some_and(|list| !list.postings.is_empty())
+    }
+
+    /// What tells whether a list that is read now is still whole when it is handed in.
+    pub(super) fn changes(&self) -> u64 {
+        self.lists.read().changes
+    }
+
+    pub(super) fn list(&self, standing: Standing, stem: &str, most: i64) -> Option<Arc<List>> {
+        let list = self.lists.read().get(standing, stem)?;
+        list.suffices(most).then_some(list)
+    }
+
+    pub(super) fn hold(&self, standing: Standing, stem: &str, list: &Arc<List>, changes: u64) {
+        let mut lists = self.lists.write();
+        if lists.changes == changes {
+            lists.put(standing, stem, Arc::clone(list));
+        }
+    }
+
+    /// Leaves out passages that are known to be gone.
+    pub(super) fn leave_out_gone<T>(&self, ranked: &mut HashMap<i64, T>) {
+        for passage in &self.traits.read().gone {
+            ranked.remove(passage);
+        }
+    }
+
+    /// Whether each of the passages is code, where all of that is known.
+    pub(super) fn are_code(&self, passages: &[i64]) -> Option<Vec<(i64, bool)>> {
+        let traits = self.traits.read();
+        let known = |passage: &i64| Some((*passage, *traits.code.get(passage)?));
+        passages.iter().map(known).collect()
+    }
+
+    /// Remembers which of the wanted passages are there, and whether they are code.
+    pub(super) fn remember(
+        &self,
+        work: &mut Work<'_>,
+        wanted: &[i64],
+        there: &[(i64, bool)],
+    ) -> Result<(), Fault> {
+        let mut traits = self.traits.write();
+        traits.add(there.iter().copied());
+        if there.len() < wanted.len() {
+            let gone: Vec<i64> = wanted
+                .iter()
+                .filter(|passage| !traits.code.contains_key(passage))
+                .copied()
+                .collect();
+            traits.gone.extend(gone);
+        }
+        let is_much_gone = traits.gone.len() > MOST_GONE;
+        drop(traits);
+        if !is_much_gone {
+            return Ok(());
+        }
+        let _progress = self.progress.lock();
+        self.sweep(work)
+    }
+
+    /// Has the server asked about passages anew that turned out to be no hits: they may be gone.
+    pub(super) fn doubt(&self, passages: impl Iterator<Item = i64>) {
+        let mut passages = passages.peekable();
+        if passages.peek().is_none() {
+            return;
+        }
+        let mut traits = self.traits.write();
+        for passage in passages {
+            traits.code.remove(&passage);
+        }
+    }
+}
+
+impl Traits {
+    fn add(&mut self, there: impl Iterator<Item = (i64, bool)>) {
+        if self.code.len() > MOST_TRAITS {
+            self.code.clear();
+        }
+        self.code.extend(there);
+    }
+}
