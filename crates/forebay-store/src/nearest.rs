@@ -70,21 +70,33 @@ impl Meanings {
         most: usize,
         allows: impl Fn(i64) -> bool,
     ) -> Vec<(i64, f32)> {
-        let own_length = length(wanted);
-        if wanted.len() != self.width || own_length <= 0.0 {
-            return Vec::new();
-        }
-        let mut nearest = Foremost::new(most, NEAR);
+        self.nearest_to_each(&[(wanted, most)], allows).pop().unwrap_or_default()
+    }
+
+    /// The same for several at once, each with how many it wants: all meanings are read from memory once.
+    pub(crate) fn nearest_to_each(
+        &self,
+        wanted: &[(&[u8], usize)],
+        allows: impl Fn(i64) -> bool,
+    ) -> Vec<Vec<(i64, f32)>> {
         let fits = |passage| Ok::<_, Infallible>(allows(passage));
+        let mut each: Vec<(&[u8], f32, Foremost)> = wanted
+            .iter()
+            .map(|(wanted, most)| (*wanted, length(wanted), Foremost::new(*most, NEAR)))
+            .collect();
         let mut nearness = [0.0; COMPARED_AT_ONCE];
-        let directions = self.numbers.chunks(COMPARED_AT_ONCE * self.width);
+        let directions = self.numbers.chunks(COMPARED_AT_ONCE * self.width.max(1));
         let lengths = self.lengths.chunks(COMPARED_AT_ONCE);
         for (ids, others) in self.ids.chunks(COMPARED_AT_ONCE).zip(directions.zip(lengths)) {
             let nearness = &mut nearness[..ids.len()];
-            compare((wanted, own_length), others, nearness);
-            let Ok(()) = nearest.take_from(ids, nearness, fits);
+            for (wanted, own_length, nearest) in &mut each {
+                if wanted.len() == self.width && *own_length > 0.0 {
+                    compare((wanted, *own_length), others, nearness);
+                    let Ok(()) = nearest.take_from(ids, nearness, fits);
+                }
+            }
         }
-        nearest.in_order()
+        each.into_iter().map(|(_, _, nearest)| nearest.in_order()).collect()
     }
 }
 

@@ -8,6 +8,7 @@
 mod lists;
 mod news;
 mod passage;
+mod together;
 mod whole;
 mod words;
 
@@ -21,6 +22,7 @@ use self::lists::Lists;
 pub(super) use self::lists::{List, Posting};
 use self::news::{Behind, News, Progress};
 use self::passage::Passage;
+use self::together::{Near, Together, Wanted};
 use self::whole::{Model, Whole};
 pub(super) use self::words::Asked;
 use super::connection::{Place, Work};
@@ -51,6 +53,7 @@ pub(super) struct Held {
     /// This process has forgotten entries, and what is held was not yet looked at.
     was_purged: AtomicBool,
     whole: RwLock<Option<Whole>>,
+    together: Together,
     lists: RwLock<Lists>,
     traits: RwLock<Traits>,
 }
@@ -266,11 +269,23 @@ impl Held {
     /// The passages whose meaning is nearest, best first, where meanings are held.
     pub(super) fn nearest(&self, wanted: &Meaning, most: usize) -> Option<Vec<(i64, f32)>> {
         let model = Model::of(Some(wanted));
+        if model.is_none() || !self.holds(&model) {
+            return None;
+        }
+        let wanted = (model, wanted.vector.clone(), most);
+        self.together.ask(wanted, |all| self.nearest_to_each(all))
+    }
+
+    fn nearest_to_each(&self, wanted: &[Wanted]) -> Vec<Near> {
         let held = self.whole.read();
-        let whole = held.as_ref().filter(|whole| !model.is_none() && whole.model == model)?;
-        let traits = self.traits.read();
-        let is_there = |passage| !traits.gone.contains(&passage);
-        Some(whole.meanings.nearest(&wanted.vector, most, is_there))
+        let Some(whole) = &*held else { return vec![None; wanted.len()] };
+        // It takes a while, and others want to write there.
+        let gone = self.traits.read().gone.clone();
+        let is_there = |passage| !gone.contains(&passage);
+        let asked: Vec<(&[u8], usize)> =
+            wanted.iter().map(|wanted| (wanted.vector.as_slice(), wanted.most)).collect();
+        let near = whole.meanings.nearest_to_each(&asked, is_there).into_iter().zip(wanted);
+        near.map(|(near, wanted)| (wanted.model == whole.model).then_some(near)).collect()
     }
 
     /// Whether a passage is held that has a word.
