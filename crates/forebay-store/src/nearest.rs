@@ -10,11 +10,16 @@ use crate::foremost::Foremost;
 /// Below this two texts have nothing to do with each other, whatever comes first among them.
 pub(crate) const NEAR: f32 = 0.25;
 /// Beyond this meanings are not compared one by one.
-const MOST_COMPARED: i64 = 200_000;
+pub(crate) const MOST_COMPARED: i64 = 200_000;
 /// The same where vectors are long: what they may take in memory.
 const MOST_BYTES: i64 = 256 * 1024 * 1024;
 /// Meanings that are compared before the nearest of them are looked for: what is written of them stays at hand.
 const COMPARED_AT_ONCE: usize = 1_024;
+
+/// Whether meanings of so many passages, of whatever width, are too many to be compared.
+pub(crate) fn are_beyond_comparing(passages: i64) -> bool {
+    passages > MOST_COMPARED
+}
 
 /// Whether so many meanings of this width are too many to be held and compared.
 pub(crate) fn are_too_many(count: i64, width: usize) -> bool {

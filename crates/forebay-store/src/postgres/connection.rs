@@ -12,7 +12,7 @@ use crate::StoreError;
 use crate::sqlite::patience;
 
 /// What a statement may take; a search takes milliseconds.
-const STATEMENT_SECONDS: u64 = 60;
+pub(super) const STATEMENT_SECONDS: u64 = 60;
 /// Statements that are kept ready; those with conditions differ.
 const STATEMENTS: usize = 300;
 

@@ -13,6 +13,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "0002_embedding", sql: include_str!("migrations/0002_embedding.sql") },
     Migration { name: "0003_held", sql: include_str!("migrations/0003_held.sql") },
     Migration { name: "0004_renewals", sql: include_str!("migrations/0004_renewals.sql") },
+    Migration { name: "0005_meanings", sql: include_str!("migrations/0005_meanings.sql") },
 ];
 
 /// Whoever migrates holds this lock of the database: "forebay" in ASCII.

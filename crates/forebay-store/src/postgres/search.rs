@@ -12,17 +12,18 @@ use super::connection::Work;
 use super::counts::{Counts, Sizes};
 use super::fault::Fault;
 use super::held::Held;
+use super::lexemes;
 use super::ranking::{self, Ranked};
-use super::{lexemes, vectors};
+use super::vectors::{self, INDEXED_DIMENSIONS};
 use crate::contract::{Candidate, Query};
 use crate::gathering::{Gathered, in_order, wider};
-use crate::nearest::NEAR;
+use crate::nearest::{NEAR, are_beyond_comparing};
 use crate::passage::Meaning;
 
-/// Vectors of these lengths are found by an index: those of the built-in model, and of a server's models.
-const BUILT_IN_DIMENSIONS: &[usize] = &[256];
+/// Vectors of these lengths from a server's model are found by an index.
 const REMOTE_DIMENSIONS: &[usize] = &[256, 384, 512, 768, 1024, 1536, 3072];
-/// In a project with fewer passages each meaning is compared.
+/// In a project with fewer passages each of those is compared. Those of the built-in model are, as long as a process
+/// can hold them.
 const COMPARED: f64 = 3_000.0;
 /// Passages with a phrase that are looked at.
 const MOST_WITH_PHRASE: i64 = 5_000;
@@ -230,13 +231,17 @@ fn by_meaning(
     if let Some(near) = by_held_meaning(work, query, (wanted, known.held), &conditions)? {
         return Ok(near);
     }
-    let (table, indexed) = if wanted.is_remote() {
-        ("embedding", REMOTE_DIMENSIONS)
-    } else {
-        ("meaning", BUILT_IN_DIMENSIONS)
-    };
     let length = vector.len();
-    let compares_each = !indexed.contains(&length) || passages <= COMPARED;
+    let (table, is_indexed) = if wanted.is_remote() {
+        ("embedding", REMOTE_DIMENSIONS.contains(&length) && passages > COMPARED)
+    } else {
+        ("meaning", length == INDEXED_DIMENSIONS && are_beyond_comparing(passages as i64))
+    };
+    let _turn = (!is_indexed && passages > COMPARED).then(|| known.held.take_turn());
+    // While others had theirs, all may have been read.
+    if let Some(near) = by_held_meaning(work, query, (wanted, known.held), &conditions)? {
+        return Ok(near);
+    }
     let joins = if conditions.is_empty() {
         String::new()
     } else {
@@ -253,7 +258,7 @@ fn by_meaning(
         "{table} AS meaning {joins} WHERE meaning.workspace = $1 AND meaning.project = $2
              AND meaning.model = (SELECT id FROM model WHERE name = {model}) {sql_conditions}"
     );
-    let sql = if compares_each {
+    let sql = if !is_indexed {
         format!(
             "SELECT chunk, 1 - (vector <=> {wanted}) FROM
                  (SELECT meaning.chunk, meaning.vector FROM {meanings}

@@ -5,6 +5,55 @@ use std::fmt::Write;
 
 use ::postgres::types::{FromSql, Type};
 
+use super::connection::{STATEMENT_SECONDS, Work};
+use super::fault::Fault;
+use crate::nearest::{MOST_COMPARED, are_beyond_comparing};
+
+/// The built-in model's vectors have this length.
+pub(super) const INDEXED_DIMENSIONS: usize = 256;
+
+/// By this the server knows who has the index made.
+const LOCK: &str = "hashtext('forebay.meaning_near')";
+
+/// Has the server make an index over meanings where the project has too many to compare, unless it has one or somebody
+/// has it made. That takes minutes, and nobody who writes waits for it.
+pub(super) fn index_if_too_many(work: &mut Work<'_>) -> Result<(), Fault> {
+    let row = work.one(
+        "SELECT count(*) FROM (SELECT FROM meaning WHERE workspace = $1 AND project = $2 LIMIT $3) AS bounded",
+        &[&(MOST_COMPARED + 1)],
+    )?;
+    if !are_beyond_comparing(row.try_get(0)?) {
+        return Ok(());
+    }
+    let alone = format!("SELECT pg_try_advisory_lock({LOCK}) WHERE $1::integer + $2::integer > 0");
+    if !work.one(&alone, &[])?.try_get::<_, bool>(0)? {
+        return Ok(());
+    }
+    let made = make_index(work);
+    work.batch(&format!("SELECT pg_advisory_unlock({LOCK})"))?;
+    work.batch(&format!("SET statement_timeout = '{STATEMENT_SECONDS}s'"))?;
+    made
+}
+
+fn make_index(work: &mut Work<'_>) -> Result<(), Fault> {
+    let row = work.one(
+        "SELECT (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('meaning_near'))
+         WHERE $1::integer + $2::integer > 0",
+        &[],
+    )?;
+    if row.try_get::<_, Option<bool>>(0)? == Some(true) {
+        return Ok(());
+    }
+    work.batch("SET statement_timeout = 0")?;
+    // One that was not finished is of no use.
+    work.batch("DROP INDEX CONCURRENTLY IF EXISTS meaning_near")?;
+    work.batch(&format!(
+        "CREATE INDEX CONCURRENTLY meaning_near ON meaning
+             USING hnsw ((vector::halfvec({INDEXED_DIMENSIONS})) halfvec_cosine_ops)
+             WITH (m = 10, ef_construction = 40) WHERE vector_dims(vector) = {INDEXED_DIMENSIONS}"
+    ))
+}
+
 /// A vector as the server reads it: `[1,-2]`.
 pub(super) fn vector(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 4 + 2);

@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use self::lists::Lists;
 pub(super) use self::lists::{List, Posting};
@@ -30,6 +30,7 @@ use super::counts::{Counts, Sizes};
 use super::fault::Fault;
 use super::lexemes::Standing;
 use super::pool::Pool;
+use super::vectors::index_if_too_many;
 use crate::contract::{Purged, Query};
 use crate::passage::Meaning;
 
@@ -54,6 +55,8 @@ pub(super) struct Held {
     was_purged: AtomicBool,
     whole: RwLock<Option<Whole>>,
     together: Together,
+    /// Who has the server compare many meanings.
+    turn: Mutex<()>,
     lists: RwLock<Lists>,
     traits: RwLock<Traits>,
 }
@@ -221,6 +224,7 @@ impl Held {
         };
         let Some((mut whole, traits)) = whole::read(work, model)? else {
             self.is_too_large.store(true, Ordering::SeqCst);
+            index_if_too_many(work)?;
             return Ok(false);
         };
         let mut progress = self.progress.lock();
@@ -286,6 +290,12 @@ impl Held {
             wanted.iter().map(|wanted| (wanted.vector.as_slice(), wanted.most)).collect();
         let near = whole.meanings.nearest_to_each(&asked, is_there).into_iter().zip(wanted);
         near.map(|(near, wanted)| (wanted.model == whole.model).then_some(near)).collect()
+    }
+
+    /// Waits until nobody of this process has the server compare many meanings: that takes all its processors, which
+    /// are wanted by who reads the meanings to hold them.
+    pub(super) fn take_turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock()
     }
 
     /// Whether a passage is held that has a word.
