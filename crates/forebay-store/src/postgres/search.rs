@@ -258,14 +258,7 @@ fn by_meaning(
         "{table} AS meaning {joins} WHERE meaning.workspace = $1 AND meaning.project = $2
              AND meaning.model = (SELECT id FROM model WHERE name = {model}) {sql_conditions}"
     );
-    let sql = if !is_indexed {
-        format!(
-            "SELECT chunk, 1 - (vector <=> {wanted}) FROM
-                 (SELECT meaning.chunk, meaning.vector FROM {meanings}
-                      AND vector_dims(meaning.vector) = {dimensions} OFFSET 0) AS compared
-             ORDER BY 2 DESC, 1 DESC LIMIT {most}"
-        )
-    } else {
+    let sql = if is_indexed {
         format!(
             "SELECT meaning.chunk,
                  1 - ((meaning.vector::halfvec({length})) <=> {wanted})
@@ -273,6 +266,13 @@ fn by_meaning(
                  AND {dimensions}::integer > 0
              ORDER BY meaning.vector::halfvec({length}) <=> {wanted}
              LIMIT {most}"
+        )
+    } else {
+        format!(
+            "SELECT chunk, 1 - (vector <=> {wanted}) FROM
+                 (SELECT meaning.chunk, meaning.vector FROM {meanings}
+                      AND vector_dims(meaning.vector) = {dimensions} OFFSET 0) AS compared
+             ORDER BY 2 DESC, 1 DESC LIMIT {most}"
         )
     };
     let rows = work.query(&sql, &conditions.values())?;

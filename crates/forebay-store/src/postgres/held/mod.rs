@@ -88,10 +88,9 @@ impl Held {
         let news = News::read(work, &model, Behind::all_of(progress.since), &read)?;
         let Some((state, until)) = news.state()? else { return Ok(()) };
         let is_held = self.whole.read().is_some();
-        if progress.since.is_none() || state.renewals != progress.state.renewals {
-            self.let_go();
-            progress.read.clear();
-        } else if !is_held && (state.purges != progress.state.purges || news.go_on()) {
+        let is_other = state.renewals != progress.state.renewals;
+        let is_much = !is_held && (state.purges != progress.state.purges || news.go_on());
+        if progress.since.is_none() || is_other || is_much {
             self.let_go();
             progress.read.clear();
         } else {
@@ -121,7 +120,9 @@ impl Held {
             let passages = news.passages()?;
             let Some((last, transaction)) = passages.last() else { return Ok(()) };
             let behind = Behind { transaction: Some(*transaction), passage: last.id };
-            passages.iter().for_each(|(passage, transaction)| note(passage.id, *transaction));
+            for (passage, transaction) in &passages {
+                note(passage.id, *transaction);
+            }
             self.add(passages.into_iter().map(|(passage, _)| passage).collect(), &project);
             if !news.go_on() {
                 return Ok(());
@@ -134,7 +135,9 @@ impl Held {
         self.lists.write().add(&new, project);
         self.traits.write().add(new.iter().map(|new| (new.id, new.is_code)));
         if let Some(whole) = &mut *self.whole.write() {
-            new.iter().for_each(|new| whole.add(new, project));
+            for new in &new {
+                whole.add(new, project);
+            }
         }
     }
 

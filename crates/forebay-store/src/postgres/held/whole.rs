@@ -64,11 +64,11 @@ impl Whole {
     }
 }
 
+/// Passages, and whether each is code.
+pub(super) type AreCode = Vec<(i64, bool)>;
+
 /// Reads all there is, unless that is too much; gives it with what is known of code.
-pub(super) fn read(
-    work: &mut Work<'_>,
-    model: Model,
-) -> Result<Option<(Whole, Vec<(i64, bool)>)>, Fault> {
+pub(super) fn read(work: &mut Work<'_>, model: Model) -> Result<Option<(Whole, AreCode)>, Fault> {
     let project = work.place().project.to_string();
     let meanings = Meanings::new(model.width as usize);
     let mut whole = Whole { words: Words::default(), model, meanings };

@@ -141,7 +141,9 @@ impl Words {
     pub(super) fn keep(&mut self, there: &HashSet<i64>) {
         let gone: Vec<i64> =
             self.numbers.keys().filter(|passage| !there.contains(passage)).copied().collect();
-        gone.into_iter().for_each(|passage| self.forget(passage));
+        for passage in gone {
+            self.forget(passage);
+        }
     }
 
     /// Lets go of room that was kept for more.
@@ -241,8 +243,8 @@ impl Side {
 
     /// What any of the words has that begin so, each passage once.
     fn beginning(&self, beginning: &str) -> Vec<Posting> {
-        let begins = |(word, _): &(&Box<str>, _)| word.starts_with(beginning);
-        let words = self.by_word.iter().filter(begins).take(MOST_BEGINNINGS);
+        let words = self.by_word.iter().filter(|(word, _)| word.starts_with(beginning));
+        let words = words.take(MOST_BEGINNINGS);
         let mut all: Vec<Posting> = words.flat_map(|(_, list)| list).copied().collect();
         all.sort_unstable_by_key(|posting| std::cmp::Reverse(posting.0));
         all.dedup_by_key(|posting| posting.number());
