@@ -48,7 +48,7 @@ pub(super) struct Arrived {
 
 enum Outcome {
     Waits,
-    Written(Entry),
+    Written(Box<Entry>),
     /// It was to be written with others and one of them failed; whose fault it was is seen when each is written alone.
     Failed,
 }
@@ -79,7 +79,7 @@ impl Arrived {
     /// The entry, if it was written.
     fn written(&self) -> Option<Entry> {
         match std::mem::replace(&mut *self.outcome.lock(), Outcome::Failed) {
-            Outcome::Written(entry) => Some(entry),
+            Outcome::Written(entry) => Some(*entry),
             Outcome::Waits | Outcome::Failed => None,
         }
     }
@@ -176,7 +176,7 @@ impl Lead<'_> {
 
     fn tell(&self, entries: Vec<Entry>) {
         for (one, entry) in self.taken.iter().zip(entries) {
-            *one.outcome.lock() = Outcome::Written(entry);
+            *one.outcome.lock() = Outcome::Written(Box::new(entry));
         }
     }
 }
