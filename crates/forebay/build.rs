@@ -17,6 +17,7 @@ fn main() {
 
 /// Takes the few functions that a panic needs into the program, where the compiler has them to give: the library
 /// they otherwise come from is one of three that every start maps and binds.
+#[expect(clippy::disallowed_methods, reason = "no part of the program: the compiler is asked")]
 fn link_unwinding() {
     const LIBRARY: &str = "libgcc_eh.a";
     let linker = env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
