@@ -192,7 +192,7 @@ fn hold_idle(server: &Server, wanted: usize) -> Result<Row> {
     // One that idled is answered when it speaks.
     if let Some(last) = open.into_iter().next_back() {
         let mut late = Connection { stream: BufReader::new(last) };
-        alive = late.ask(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").map_or(0, |_| alive);
+        alive = late.ask(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").map_or(0, |()| alive);
     }
     let resident = memory::resident(server.process()).unwrap_or(f64::NAN);
     let remark = format!(
