@@ -241,6 +241,11 @@ impl App {
         self.places.repair()
     }
 
+    /// Whether stores are on a server, which is waited for.
+    pub fn is_on_server(&self) -> bool {
+        self.places.are_on_server()
+    }
+
     /// The project's folder, or the folder the caller stands in when it is no project.
     pub fn root(&self) -> &Path {
         self.places.project().map_or(&self.cwd, |project| &project.root)

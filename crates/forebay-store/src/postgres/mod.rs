@@ -56,6 +56,7 @@ use self::counts::Counts;
 use self::fault::Fault;
 use self::growth::Growth;
 use self::hits::Memory;
+pub use self::pool::MOST_CONNECTIONS;
 use self::pool::{Pool, Writing};
 use self::text::Name;
 use self::vocabulary::Vocabulary;

@@ -11,7 +11,7 @@ use crate::StoreError;
 use crate::sqlite::patience;
 
 /// Connections at once; a server has a hundred for all its clients, unless told otherwise.
-const MOST_CONNECTIONS: usize = 16;
+pub const MOST_CONNECTIONS: usize = 16;
 /// The pause before a server that starts up is asked again.
 const PAUSE: Duration = Duration::from_millis(50);
 /// How often a transaction is tried that waits for one that waits for it.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use forebay_app::tools::{Nature, ToolRow};
 use forebay_app::{Answer, App, AppError, Call};
 use forebay_sandbox::Cancel;
+use forebay_store::postgres::MOST_CONNECTIONS;
 use serde_json::Value;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -40,7 +41,7 @@ impl Calls {
 
     /// The same where stores are on a server: calls wait for it most of the time.
     pub(crate) fn bounded_by_server() -> Self {
-        Self::new(Some(Lanes::new(AT_A_SERVER.max(cores() * 2))))
+        Self::new(Some(Lanes::new(MOST_CONNECTIONS.max(cores() * 2))))
     }
 
     fn new(lanes: Option<Lanes>) -> Self {
@@ -201,8 +202,6 @@ struct Lane {
     waiting: Semaphore,
 }
 
-/// A process has so many connections to a server.
-const AT_A_SERVER: usize = 16;
 /// Who comes when so many wait would wait too long.
 const MOST_WAITING: usize = 1_024;
 

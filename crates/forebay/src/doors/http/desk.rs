@@ -27,8 +27,7 @@ pub(super) struct Desk {
 
 impl Desk {
     pub(super) fn new(own: App, make_workspace: WorkspaceMaker) -> Result<Self, AppError> {
-        let is_file = own.settings.store.url.is_empty();
-        let calls = if is_file { Calls::bounded() } else { Calls::bounded_by_server() };
+        let calls = if own.is_on_server() { Calls::bounded_by_server() } else { Calls::bounded() };
         Ok(Self {
             own: counter(own),
             make_workspace,
