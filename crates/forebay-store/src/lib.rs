@@ -4,6 +4,7 @@
 //! machines share. [`Home`] knows where a user's databases lie and [`project`] which of them a folder belongs to.
 
 mod archive;
+mod bm25;
 mod contract;
 mod error;
 mod files;

@@ -10,14 +10,10 @@ use super::held::{Asked, Held, List, Posting};
 use super::lexemes::{self, Standing, lexeme};
 use super::search::Known;
 use super::text::texts;
+use crate::bm25::{LEAST_WORTH, LENGTH, SATURATION};
 use crate::contract::Query;
 use crate::sqlite::search::AROUND_WEIGHT;
 
-/// BM25: how soon a word that stands there more often counts no more, and how much length counts.
-const SATURATION: f64 = 1.2;
-const LENGTH: f64 = 0.75;
-/// The least that a word is worth which stands nearly everywhere.
-const LEAST_WORTH: f64 = 1e-6;
 /// Passages of one word that are ever looked at.
 const MOST_READ: i64 = 10_000;
 

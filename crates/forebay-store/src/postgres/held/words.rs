@@ -10,14 +10,13 @@ use std::convert::Infallible;
 use super::super::counts::Sizes;
 use super::super::lexemes::{Standing, Written, known, written};
 use super::passage::Passage;
+use crate::bm25;
 use crate::foremost::Foremost;
 use crate::sqlite::search::AROUND_WEIGHT;
 
-/// BM25: how soon a word that stands there more often counts no more, and how much length counts.
-const SATURATION: f32 = 1.2;
-const LENGTH: f32 = 0.75;
-/// The least that a word is worth which stands nearly everywhere.
-const LEAST_WORTH: f32 = 1e-6;
+const SATURATION: f32 = bm25::SATURATION as f32;
+const LENGTH: f32 = bm25::LENGTH as f32;
+const LEAST_WORTH: f32 = bm25::LEAST_WORTH as f32;
 /// Whatever fits has more than no score.
 const LEAST_SCORE: f32 = f32::MIN_POSITIVE;
 /// Words that one beginning may stand for.

@@ -11,14 +11,13 @@ use super::page::Entry;
 use super::postings::{Posting, places, take_places};
 use super::segment::{Segment, Segments};
 use super::{Side, gone, term};
+use crate::bm25;
 use crate::contract::Query;
 use crate::foremost::Foremost;
 
-/// How soon a word that comes again tells nothing more, and how much the length of a passage counts.
-const SATURATION: f32 = 1.2;
-const LENGTH: f32 = 0.75;
-/// A word that stands in most passages tells nearly nothing, but not less than nothing.
-const LEAST_WEIGHT: f32 = 1e-6;
+const SATURATION: f32 = bm25::SATURATION as f32;
+const LENGTH: f32 = bm25::LENGTH as f32;
+const LEAST_WORTH: f32 = bm25::LEAST_WORTH as f32;
 /// A match in the title tells more than one in the body.
 const TITLE: f32 = 2.0;
 /// Words of a segment that one beginning may stand for.
@@ -396,7 +395,7 @@ fn weights(segments: &[Arc<Segment>], matches: &[Vec<Matches>], clauses: usize) 
     let weight = |clause: usize| {
         let with: usize = matches.iter().map(|of_segment| of_segment[clause].count()).sum();
         let (with, without) = (with as f32, passages.saturating_sub(with) as f32);
-        ((without + 0.5) / (with + 0.5)).ln().max(LEAST_WEIGHT)
+        ((without + 0.5) / (with + 0.5)).ln().max(LEAST_WORTH)
     };
     (0..clauses).map(weight).collect()
 }
