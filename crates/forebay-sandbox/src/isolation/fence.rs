@@ -60,24 +60,23 @@ mod linux {
     use std::io;
     use std::os::fd::OwnedFd;
 
-    use seccompiler::BpfProgram;
-
+    use super::super::filter::Filter;
     use super::super::masks::Masks;
-    use super::super::{Reach, filter, landlock, masks};
+    use super::super::{Reach, landlock, masks};
 
     /// What the child closes behind itself.
     #[derive(Debug)]
     pub(crate) struct Held {
         masks: Option<Masks>,
         ruleset: Option<OwnedFd>,
-        filter: Option<BpfProgram>,
+        filter: Option<Filter>,
     }
 
     impl Held {
         pub(crate) fn by(reach: &Reach) -> io::Result<Self> {
             let masks = Masks::of(reach);
             let ruleset = landlock::ruleset(reach, masks.as_ref())?;
-            Ok(Self { masks, ruleset, filter: filter::program(reach.profile())? })
+            Ok(Self { masks, ruleset, filter: Filter::of(reach.profile()) })
         }
 
         /// Enters the fence; between fork and exec, so only system calls.
@@ -90,12 +89,7 @@ mod linux {
             if let Some(ruleset) = &self.ruleset {
                 landlock::restrict_self(ruleset)?;
             }
-            match &self.filter {
-                Some(filter) => {
-                    seccompiler::apply_filter(filter).map_err(|_| io::Error::last_os_error())
-                }
-                None => Ok(()),
-            }
+            self.filter.as_ref().map_or(Ok(()), Filter::hold_self)
         }
     }
 
