@@ -11,16 +11,20 @@ pub fn on_path(program: &str) -> impl Iterator<Item = PathBuf> {
     listed().into_iter().map(move |folder| folder.join(program))
 }
 
+/// A folder that is there.
+pub(crate) struct Folder {
+    pub(crate) path: PathBuf,
+    pub(crate) metadata: Metadata,
+}
+
 /// The folders on PATH that are there, each once: lists are long, and half of them are links or repeated.
-pub(crate) fn folders() -> Vec<PathBuf> {
+pub(crate) fn folders() -> Vec<Folder> {
     let mut known = HashSet::new();
-    let is_new = |folder: &PathBuf| {
-        let there = folder.metadata().ok().filter(Metadata::is_dir);
-        there.is_some_and(|folder| known.insert((folder.dev(), folder.ino())))
-    };
-    let mut folders = listed();
-    folders.retain(is_new);
-    folders
+    let there = listed().into_iter().filter_map(|path| {
+        let metadata = path.metadata().ok().filter(Metadata::is_dir)?;
+        Some(Folder { path, metadata })
+    });
+    there.filter(|Folder { metadata, .. }| known.insert((metadata.dev(), metadata.ino()))).collect()
 }
 
 fn listed() -> Vec<PathBuf> {

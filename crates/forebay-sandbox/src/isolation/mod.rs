@@ -3,7 +3,8 @@
 //! Read the modules in this order:
 //!
 //! - `places`: the tables of secret stores, tool caches, toolchains and system folders;
-//! - `reach`: what a profile lets a run read and write, as real paths;
+//! - `reach`: what a profile lets a run read and write, as `real` paths, with the caches of tools that are
+//!   `installed`;
 //! - `environment`: the inherited variables that would put foreign code into a run;
 //! - `fence`: the same as a fence that the child closes behind itself between fork and exec, on Linux
 //!   made of `landlock` (paths), `masks` (denied paths inside writable folders), `filter` (system calls);
@@ -20,6 +21,7 @@ mod environment;
 mod fence;
 #[cfg(target_os = "linux")]
 mod filter;
+mod installed;
 #[cfg(target_os = "linux")]
 mod landlock;
 #[cfg(target_os = "linux")]
@@ -27,6 +29,7 @@ mod masks;
 mod places;
 mod prove;
 mod reach;
+mod real;
 mod seatbelt;
 
 use std::fmt;

@@ -1,18 +1,17 @@
 //! What a profile lets a run read and write, as real paths.
 
-use std::cell::OnceCell;
-use std::collections::HashMap;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
+use super::installed::Installed;
 use super::places::{
     Cache, DEVICES, Place, SECRET_STORES, SECRETS_LEFT_OPEN, SYSTEM, TEMP, TOOL_CACHES, TOOL_LOCKS,
 };
+use super::real::{real, real_if_there};
 use super::{Isolation, Profile};
-use crate::search_path;
 
 /// What a run can reach. Paths are real: absolute and free of symbolic links, where they exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,11 +106,6 @@ pub(super) fn is_within(path: &Path, folders: &[PathBuf]) -> bool {
     folders.iter().any(|folder| path.starts_with(folder))
 }
 
-/// `path` without symbolic links; as it stands where it does not exist.
-pub(super) fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
-}
-
 /// Turns the tables into paths of this user.
 struct Finder<'a> {
     home: Option<&'a Path>,
@@ -132,20 +126,27 @@ impl Finder<'_> {
     fn writable(&self, isolation: &Isolation, temp: Option<&Path>) -> Vec<PathBuf> {
         let mut write = self.existing(DEVICES);
         if let Some(root) = &isolation.project_root {
-            write.push(real(root));
+            write.extend(real_if_there(root));
             write.extend(git_folder(root));
         }
         write.extend(temp.map(real));
         if isolation.profile == Profile::Project {
             write.extend(self.existing(TEMP));
-            write.push(real(&env::temp_dir()));
-            let mut tools = Tools::default();
-            write.extend(TOOL_CACHES.iter().filter_map(|cache| self.cache(cache, &mut tools)));
+            write.extend(real_if_there(&env::temp_dir()));
+            write.extend(self.caches(isolation));
             write.extend(self.existing(TOOL_LOCKS));
         }
-        write.extend(isolation.write.iter().map(|path| real(path)));
-        write.retain(|path| path.exists() && path != Path::new("/"));
+        write.extend(isolation.write.iter().filter_map(|path| real_if_there(path)));
+        write.retain(|path| path != Path::new("/"));
         write
+    }
+
+    fn caches(&self, isolation: &Isolation) -> Vec<PathBuf> {
+        let mut installed = Installed::in_folders_on_path(isolation.data_folder.as_deref());
+        let caches = TOOL_CACHES.iter().filter_map(|cache| self.cache(cache, &mut installed));
+        let caches = caches.collect();
+        installed.remember();
+        caches
     }
 
     fn hidden(&self, denied: &[PathBuf]) -> Vec<PathBuf> {
@@ -163,8 +164,8 @@ impl Finder<'_> {
             shown.extend(self.existing(SECRETS_LEFT_OPEN));
             shown.extend(self.public_keys());
         }
-        shown.extend(isolation.read.iter().map(|path| real(path)));
-        shown.retain(|path| path.exists() && !is_within(path, denied));
+        shown.extend(isolation.read.iter().filter_map(|path| real_if_there(path)));
+        shown.retain(|path| !is_within(path, denied));
         shown
     }
 
@@ -184,7 +185,7 @@ impl Finder<'_> {
         places
             .iter()
             .filter_map(|place| self.below_home(place.path))
-            .filter_map(|path| path.canonicalize().ok())
+            .filter_map(|path| real_if_there(&path))
             .collect()
     }
 
@@ -196,39 +197,24 @@ impl Finder<'_> {
         self.home.map(|home| home.join(path))
     }
 
-    fn cache(&self, cache: &Cache, tools: &mut Tools) -> Option<PathBuf> {
+    fn cache(&self, cache: &Cache, installed: &mut Installed) -> Option<PathBuf> {
         let named = cache.variable.and_then(env::var_os).map(PathBuf::from);
         let folder = named.filter(|path| path.is_absolute());
         let path = folder.or_else(|| self.below_home(cache.folder))?.join(cache.within);
-        if let Ok(real) = path.canonicalize() {
+        if let Some(real) = real_if_there(&path) {
             return Some(real);
         }
-        if !tools.has(cache.program) {
+        if !installed.has(cache.program) {
             return None;
         }
         // What cannot be made is a cache that the tool will complain about itself.
         let _ = fs::create_dir_all(&path);
-        path.canonicalize().ok()
+        real_if_there(&path)
     }
 }
 
 fn denied(isolation: &Isolation) -> Vec<PathBuf> {
-    isolation.deny.iter().filter(|path| path.exists()).map(|path| real(path)).collect()
-}
-
-/// Which programs are installed, each looked for once.
-#[derive(Default)]
-struct Tools {
-    folders: OnceCell<Vec<PathBuf>>,
-    looked_for: HashMap<&'static str, bool>,
-}
-
-impl Tools {
-    fn has(&mut self, program: &'static str) -> bool {
-        let folders = self.folders.get_or_init(search_path::folders);
-        let look = || folders.iter().any(|folder| folder.join(program).is_file());
-        *self.looked_for.entry(program).or_insert_with(look)
-    }
+    isolation.deny.iter().filter_map(|path| real_if_there(path)).collect()
 }
 
 /// The git folder of a worktree or submodule, which lies outside of it.
@@ -243,7 +229,7 @@ fn git_folder(root: &Path) -> Option<PathBuf> {
     }
     let common = fs::read_to_string(own.join("commondir")).ok();
     let folder = common.map_or_else(|| own.clone(), |common| own.join(common.trim()));
-    folder.canonicalize().ok()
+    real_if_there(&folder)
 }
 
 /// Whether the git folder `own` says that `root` is its worktree, or its submodule.
