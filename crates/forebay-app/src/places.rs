@@ -1,11 +1,13 @@
 //! Places: which stores a call may use, opened when first needed.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use forebay_domain::{Entry, Reference, Scope};
-use forebay_store::{Home, Project, Store, StoreError};
+use forebay_sandbox::Gate;
+use forebay_store::{Home, Project, Store, StoreError, Upload};
 
 use crate::AppError;
 use crate::stores::{Stores, Which};
@@ -21,6 +23,8 @@ pub(crate) struct Places {
     user: Slot,
     /// Somebody began to open the own one.
     has_begun: AtomicBool,
+    /// Opens with the own one, for the first run.
+    gate: Mutex<Option<Gate>>,
     /// Those of projects that a team shares here, kept open.
     of_team: Mutex<HashMap<String, Arc<Self>>>,
     /// Held by who looks whether sources have changed.
@@ -42,6 +46,7 @@ impl Places {
             own: Slot::default(),
             user: Slot::default(),
             has_begun: AtomicBool::default(),
+            gate: Mutex::default(),
             of_team: Mutex::default(),
             looking: Mutex::default(),
         }
@@ -69,16 +74,72 @@ impl Places {
         open_once(slot, &self.stores, &which)
     }
 
+    /// Begins an upload to [`Self::own`], which is opened only now and kept in `opened` meanwhile.
+    pub(crate) fn upload_to_own<'a>(
+        &self,
+        opened: &'a OnceCell<SharedStore>,
+    ) -> Result<Box<dyn Upload + 'a>, AppError> {
+        let store = self.own()?;
+        Ok(opened.get_or_init(|| store).upload()?)
+    }
+
     /// Begins to open [`Self::own`], for a caller that has something else to do first.
     pub(crate) fn open_own_soon(&self) {
-        let (slot, which) = self.own_slot();
+        if self.is_first_to_open() {
+            std::thread::spawn(self.opening(|_| ()));
+        }
+    }
+
+    /// Opens [`Self::own`] in whatever thread calls it, and with it the gate that the first run waits at; none
+    /// where somebody has begun already.
+    pub(crate) fn opening_for_a_run(&self) -> Option<impl FnOnce() + Send + use<>> {
+        if !self.is_first_to_open() {
+            return None;
+        }
+        // Without a gate a run waits before it is started, for the store itself.
+        let keeper = forebay_sandbox::gate().ok().map(|(keeper, gate)| {
+            *self.gate() = Some(gate);
+            keeper
+        });
+        Some(self.opening(|is_open| {
+            if let Some(keeper) = keeper.filter(|_| is_open) {
+                keeper.let_through();
+            }
+        }))
+    }
+
+    /// Where a run waits while [`Self::own`] is being opened; none when it is open.
+    pub(crate) fn gate_to_own(&self) -> Result<Option<Gate>, AppError> {
+        let gate = self.gate().take();
+        if gate.is_none() {
+            self.own()?;
+        }
+        Ok(gate)
+    }
+
+    fn gate(&self) -> MutexGuard<'_, Option<Gate>> {
+        self.gate.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether [`Self::own`] is neither open nor about to be, which the caller is to change.
+    fn is_first_to_open(&self) -> bool {
+        let (slot, _) = self.own_slot();
         let is_missing = slot.try_lock().is_ok_and(|slot| slot.is_none());
-        if is_missing && !self.has_begun.swap(true, Ordering::Relaxed) {
-            let (slot, stores) = (Arc::clone(slot), self.stores.clone());
+        is_missing && !self.has_begun.swap(true, Ordering::Relaxed)
+    }
+
+    /// Opens [`Self::own`], and tells `then` whether that was possible.
+    fn opening<Then>(&self, then: Then) -> impl FnOnce() + Send + use<Then>
+    where
+        Then: FnOnce(bool) + Send,
+    {
+        let (slot, which) = self.own_slot();
+        let (slot, stores) = (Arc::clone(slot), self.stores.clone());
+        move || {
+            let opened = open_once(&slot, &stores, &which);
+            then(opened.is_ok());
             // Whoever needs the store tries again, and tells what is wrong.
-            std::thread::spawn(move || {
-                open_once(&slot, &stores, &which).and_then(|store| Ok(store.get_ready()?))
-            });
+            let _ = opened.and_then(|store| Ok(store.get_ready()?));
         }
     }
 

@@ -20,6 +20,8 @@ pub enum RunError {
     MissingRuntime { language: &'static str, looked_for: String, install: &'static str },
     #[error("the command, its directory or its environment holds a NUL byte")]
     NulByte,
+    #[error("the run was not let begin")]
+    NotLetThrough,
     #[error("could not {doing}: {source}")]
     Io { doing: &'static str, source: io::Error },
 }
@@ -41,6 +43,7 @@ impl RunError {
             Self::NotExecutable(_) => {
                 Some("give it the execute permission (chmod +x), or run it with its interpreter")
             }
+            Self::NotLetThrough => Some("try again"),
             Self::NulByte => Some("pass bytes with NUL through a file"),
             Self::Io { source, .. } => io_hint(source),
         }

@@ -1,13 +1,15 @@
 //! One run, from the checks to the result.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use forebay_domain::run::{Ending, Spans};
 
 use crate::capture::{Capture, Sink};
 use crate::feed::Feed;
+use crate::gate::Gate;
 use crate::isolation::Fence;
-use crate::spawn::spawn;
+use crate::spawn::{Way, spawn};
 use crate::spec::{Program, RunSpec};
 use crate::start::Started;
 use crate::supervise::{Streams, Supervisor};
@@ -30,6 +32,7 @@ pub struct Prepared<'a> {
     spec: &'a RunSpec,
     /// None for code, whose engine is found and fenced when it runs.
     fence: Option<Fence>,
+    gate: Option<Gate>,
 }
 
 /// Checks `spec` and works out its isolation; nothing is started.
@@ -39,7 +42,7 @@ pub fn prepare(spec: &RunSpec) -> Result<Prepared<'_>, RunError> {
         Program::Code(_) => None,
         Program::Shell(_) | Program::Argv(_) => Some(fence(spec)?),
     };
-    Ok(Prepared { spec, fence })
+    Ok(Prepared { spec, fence, gate: None })
 }
 
 /// Runs `spec` to its end, handing all output to `sink`.
@@ -48,6 +51,12 @@ pub fn run(spec: &RunSpec, sink: &mut dyn Sink, cancel: &Cancel) -> Result<Finis
 }
 
 impl Prepared<'_> {
+    /// Has it wait at `gate`, in all else ready, before it begins.
+    #[must_use]
+    pub fn behind(self, gate: Gate) -> Self {
+        Self { gate: Some(gate), ..self }
+    }
+
     /// Runs it to its end, handing all output to `sink`.
     ///
     /// Returns when the processes of the run are gone: it ended by itself, its time was up, or `cancel` was
@@ -57,8 +66,16 @@ impl Prepared<'_> {
             return Ok(cancelled_before_start());
         }
         match (&self.spec.program, self.fence) {
-            (Program::Code(code), _) => runtimes::run(code, self.spec, sink, cancel),
-            (_, Some(fence)) => run_inside(fence, self.spec, sink, cancel),
+            (Program::Code(code), _) => {
+                if let Some(gate) = self.gate {
+                    gate.pass().map_err(|_| RunError::NotLetThrough)?;
+                }
+                runtimes::run(code, self.spec, sink, cancel)
+            }
+            (_, Some(fence)) => {
+                let way = Way { fence, gate: self.gate.map(Arc::new) };
+                run_along(way, self.spec, sink, cancel)
+            }
             (_, None) => run_process(self.spec, sink, cancel),
         }
     }
@@ -70,22 +87,22 @@ pub(crate) fn run_process(
     sink: &mut dyn Sink,
     cancel: &Cancel,
 ) -> Result<Finished, RunError> {
-    run_inside(fence(spec)?, spec, sink, cancel)
+    run_along(Way { fence: fence(spec)?, gate: None }, spec, sink, cancel)
 }
 
 fn fence(spec: &RunSpec) -> Result<Fence, RunError> {
     Fence::around(&spec.isolation).map_err(RunError::io("prepare its isolation"))
 }
 
-fn run_inside(
-    fence: Fence,
+fn run_along(
+    way: Way,
     spec: &RunSpec,
     sink: &mut dyn Sink,
     cancel: &Cancel,
 ) -> Result<Finished, RunError> {
-    let started = Instant::now();
     // The tree is made at once: from here on every way out ends the processes.
-    let (started_process, _fence) = spawn_inside(fence, spec)?;
+    let (started_process, _way) = spawn_along(way, spec)?;
+    let started = Instant::now();
     let Started { leader, stdin, stdout, stderr } = started_process;
     let tree = ProcessTree::new(leader, cancel);
     let capture = Capture::new(stdout, stderr, sink).map_err(RunError::io("read its output"))?;
@@ -96,13 +113,13 @@ fn run_inside(
 }
 
 /// Starts it; where the system refuses a part of the fence, inside of one that does without.
-fn spawn_inside(fence: Fence, spec: &RunSpec) -> Result<(Started, Fence), RunError> {
-    match spawn(spec, &fence) {
+fn spawn_along(way: Way, spec: &RunSpec) -> Result<(Started, Way), RunError> {
+    match spawn(spec, &way) {
         Err(RunError::Io { source, .. }) if Fence::was_refused(&source) => {
-            let fence = self::fence(spec)?;
-            Ok((spawn(spec, &fence)?, fence))
+            let way = Way { fence: fence(spec)?, ..way };
+            Ok((spawn(spec, &way)?, way))
         }
-        outcome => Ok((outcome?, fence)),
+        outcome => Ok((outcome?, way)),
     }
 }
 

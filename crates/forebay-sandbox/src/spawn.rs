@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::io;
+use std::sync::Arc;
 
 use rustix::fs::{Access, access};
 
+use crate::gate::{self, Gate};
 use crate::isolation::{Fence, hijackers};
 use crate::limits::KernelLimits;
 use crate::spec::{Program, RunSpec};
@@ -16,20 +18,27 @@ use crate::{Profile, RunError};
 /// In order of preference: models write bash.
 const SHELLS: [&str; 2] = ["bash", "sh"];
 
-/// Starts what `spec` describes inside of `fence`; the child leads its own session and process group.
-pub(crate) fn spawn(spec: &RunSpec, fence: &Fence) -> Result<Started, RunError> {
+/// What stands between a child and the program it becomes.
+#[derive(Debug)]
+pub(crate) struct Way {
+    pub(crate) fence: Fence,
+    pub(crate) gate: Option<Arc<Gate>>,
+}
+
+/// Starts what `spec` describes once it has gone this way; the child leads its own session and process group.
+pub(crate) fn spawn(spec: &RunSpec, way: &Way) -> Result<Started, RunError> {
     match &spec.program {
-        Program::Shell(line) => spawn_shell(line, spec, fence),
-        Program::Argv(argv) => spawn_argv(argv, spec, fence),
+        Program::Shell(line) => spawn_shell(line, spec, way),
+        Program::Argv(argv) => spawn_argv(argv, spec, way),
         // A run of code comes here as the arguments that start its engine.
         Program::Code(_) => Err(RunError::EmptyCommand),
     }
 }
 
-fn spawn_shell(line: &str, spec: &RunSpec, fence: &Fence) -> Result<Started, RunError> {
+fn spawn_shell(line: &str, spec: &RunSpec, way: &Way) -> Result<Started, RunError> {
     for shell in SHELLS {
         // Without `--` a line that starts with a dash would be read as the shell's option.
-        match spawn_program(shell, &["-c", "--", line], spec, fence) {
+        match spawn_program(shell, &["-c", "--", line], spec, way) {
             Err(RunError::NotFound(_)) => {}
             outcome => return outcome,
         }
@@ -37,32 +46,32 @@ fn spawn_shell(line: &str, spec: &RunSpec, fence: &Fence) -> Result<Started, Run
     Err(RunError::NotFound(SHELLS.join(" or ")))
 }
 
-fn spawn_argv(argv: &[String], spec: &RunSpec, fence: &Fence) -> Result<Started, RunError> {
+fn spawn_argv(argv: &[String], spec: &RunSpec, way: &Way) -> Result<Started, RunError> {
     let (program, arguments) = argv.split_first().ok_or(RunError::EmptyCommand)?;
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    spawn_program(program, &arguments, spec, fence)
+    spawn_program(program, &arguments, spec, way)
 }
 
 fn spawn_program(
     program: &str,
     arguments: &[&str],
     spec: &RunSpec,
-    fence: &Fence,
+    way: &Way,
 ) -> Result<Started, RunError> {
     let launch = Launch {
         program,
         arguments,
         folder: &spec.cwd,
-        variables: variables(spec, fence),
+        variables: variables(spec, way),
         stdin: &spec.stdin,
-        entry: entry(spec, fence),
+        entry: entry(spec, way),
     };
     start(launch).map_err(|error| start_error(program, spec, error))
 }
 
 /// Our environment, less what would hijack the program, with what the run adds.
-fn variables(spec: &RunSpec, fence: &Fence) -> Vec<(OsString, OsString)> {
-    let temp = fence.temp().map(|temp| ("TMPDIR".into(), temp.into()));
+fn variables(spec: &RunSpec, way: &Way) -> Vec<(OsString, OsString)> {
+    let temp = way.fence.temp().map(|temp| ("TMPDIR".into(), temp.into()));
     let added = spec.env.iter().map(|(name, value)| (name.into(), value.into()));
     let added: BTreeMap<OsString, OsString> = temp.into_iter().chain(added).collect();
     let dropped = match spec.isolation.profile {
@@ -77,10 +86,11 @@ fn variables(spec: &RunSpec, fence: &Fence) -> Vec<(OsString, OsString)> {
     variables
 }
 
-fn entry(spec: &RunSpec, fence: &Fence) -> Entry {
+fn entry(spec: &RunSpec, way: &Way) -> Entry {
     Entry {
         limits: KernelLimits::of(&spec.limits),
-        held: fence.held(),
+        held: way.fence.held(),
+        gate: way.gate.clone(),
         #[cfg(target_os = "linux")]
         parent: rustix::process::getpid(),
     }
@@ -88,6 +98,7 @@ fn entry(spec: &RunSpec, fence: &Fence) -> Entry {
 
 fn start_error(program: &str, spec: &RunSpec, error: io::Error) -> RunError {
     match error.kind() {
+        _ if gate::was_shut(&error) => RunError::NotLetThrough,
         io::ErrorKind::NotFound => RunError::NotFound(program.to_owned()),
         io::ErrorKind::PermissionDenied => permission_error(program, spec, error),
         _ => RunError::io("start the command")(error),

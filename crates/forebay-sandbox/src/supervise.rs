@@ -308,7 +308,7 @@ impl<'a> Supervisor<'a> {
 mod tests {
     use super::*;
     use crate::isolation::Fence;
-    use crate::spawn::spawn;
+    use crate::spawn::{Way, spawn};
     use crate::{Program, Sink};
 
     struct Ignores;
@@ -322,7 +322,8 @@ mod tests {
         spec.timeout = timeout;
         let cancel = Cancel::new().unwrap();
         let mut sink = Ignores;
-        let started = spawn(&spec, &Fence::around(&spec.isolation).unwrap()).unwrap();
+        let way = Way { fence: Fence::around(&spec.isolation).unwrap(), gate: None };
+        let started = spawn(&spec, &way).unwrap();
         let mut tree = ProcessTree::new(started.leader, &cancel);
         tree.forget_exit_watch();
         let capture = Capture::new(started.stdout, started.stderr, &mut sink).unwrap();

@@ -10,7 +10,6 @@ use forebay_domain::{Entry, EntryKind, Redactions, Stream};
 
 use super::saved;
 use crate::keeping::Keeping;
-use crate::places::SharedStore;
 use crate::render::frame;
 use crate::{App, AppError};
 
@@ -69,10 +68,7 @@ pub(super) fn store(app: &App, call: &ToolCall, raw: &Raw<'_>) -> Result<Capture
     // The digest takes as long as the store takes to open.
     app.places.open_own_soon();
     let opened = OnceCell::new();
-    let begin = || {
-        let store: SharedStore = app.places.own()?;
-        Ok(opened.get_or_init(|| store).upload()?)
-    };
+    let begin = || app.places.upload_to_own(&opened);
     let (title, in_title) = app.redaction.text(&title(call));
     let title = cut::one_line(&title, 200);
     let mut streams = app.redaction.streams();

@@ -1,12 +1,15 @@
 //! Takes a run's output as it arrives: to who watches, to the digest, to the store.
 
+use std::cell::OnceCell;
+
 use forebay_digest::{Budget, Digest, Digester};
 use forebay_domain::{Entry, EntryKind, Redactions, RunRecord, Spans, Stream};
 use forebay_sandbox::isolation::{Reach, explain};
 use forebay_sandbox::{Finished, Profile, RunSpec, Sink};
-use forebay_store::{NewDetail, Store};
+use forebay_store::NewDetail;
 
 use crate::keeping::Keeping;
+use crate::places::SharedStore;
 use crate::redaction::Streams;
 use crate::{App, AppError, Call};
 
@@ -95,15 +98,15 @@ pub(super) struct Taking<'a> {
 
 impl<'a> Taking<'a> {
     pub(super) fn new(
-        app: &App,
-        store: &'a dyn Store,
+        app: &'a App,
+        store: &'a OnceCell<SharedStore>,
         title: &'a str,
         intent: Option<&str>,
         budget: Budget,
     ) -> Self {
         let digester = Digester::new(app.hint(title), intent, budget);
         Self {
-            keeping: Keeping::new(|| Ok(store.upload()?), digester),
+            keeping: Keeping::new(move || app.places.upload_to_own(store), digester),
             title,
             bytes: 0,
             spans: Spans::default(),

@@ -6,15 +6,17 @@
 mod capture;
 mod command;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use forebay_digest::Budget;
 use forebay_domain::text::cut;
 use forebay_domain::{Ending, Entry, soft_failure};
-use forebay_sandbox::{Finished, Profile, Program, RunSpec};
+use forebay_sandbox::{Finished, Profile, Program, RunError, RunSpec};
 use serde_json::json;
 
 use self::capture::{Capture, Stored, Taking};
@@ -48,9 +50,14 @@ pub struct Ran {
     pub failed: bool,
 }
 
-/// Begins to open the store, which takes as long as all that comes before a run's start.
-pub fn get_ready(app: &App) {
-    app.places.open_own_soon();
+/// Opens the store, which takes as long as all that comes before a run's start: for a thread of its own.
+pub fn preparation(app: &App) -> impl FnOnce() + Send + use<> {
+    let opening = app.places.opening_for_a_run();
+    move || {
+        if let Some(opening) = opening {
+            opening();
+        }
+    }
 }
 
 /// Runs a command, if the rules let it, and stores its output.
@@ -61,7 +68,9 @@ pub fn run(
     call: &Call,
     watcher: &mut dyn Watcher,
 ) -> Result<Ran, AppError> {
-    get_ready(app);
+    if let Some(opening) = app.places.opening_for_a_run() {
+        thread::spawn(opening);
+    }
     let in_force = permit(app, &command, options, call)?;
     run_permitted(app, command, options, &in_force, call, watcher)
 }
@@ -106,10 +115,15 @@ pub(crate) fn run_permitted(
     let title = cut::one_line(&line, 200);
     let spec = spec(app, command, options, in_force)?;
     let prepared = forebay_sandbox::prepare(&spec)?;
-    let store = app.places.own()?;
-    let taking = Taking::new(app, &*store, &title, options.intent.as_deref(), budget.of_digest());
+    let opened = OnceCell::new();
+    let taking = Taking::new(app, &opened, &title, options.intent.as_deref(), budget.of_digest());
     let mut capture = Capture { streams: app.redaction.streams(), taking, call, watcher };
-    let finished = prepared.run(&mut capture, &call.cancel)?;
+    // A run whose output could not be kept does not begin.
+    let prepared = match app.places.gate_to_own()? {
+        Some(gate) => prepared.behind(gate),
+        None => prepared,
+    };
+    let finished = prepared.run(&mut capture, &call.cancel).map_err(|e| why_not(app, e))?;
     let meaning = soft_failure::meaning(&line, finished.ending);
     let failed = !finished.ending.is_success() && meaning.is_none();
     let mut stored = capture.store(app, &spec, &finished, failed);
@@ -117,6 +131,14 @@ pub(crate) fn run_permitted(
     stored.blocked.extend(unheld_rules(app, &spec, in_force));
     let answer = answer(&line, &stored, &finished, meaning, budget.answer);
     Ok(Ran { answer, finished, entry: stored.entry.ok(), failed })
+}
+
+/// What kept a run from being run; where that is the store, what is wrong with it.
+fn why_not(app: &App, error: RunError) -> AppError {
+    match (&error, app.places.own()) {
+        (RunError::NotLetThrough, Err(error)) => error,
+        _ => error.into(),
+    }
 }
 
 /// The answer's budget, and what of it the digest may use.

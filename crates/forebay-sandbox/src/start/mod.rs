@@ -17,6 +17,7 @@ use rustix::process::Pid;
 pub(crate) use self::beside::start;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use self::standard::start;
+use crate::gate::Gate;
 use crate::isolation::Held;
 use crate::limits::KernelLimits;
 use crate::spec::Stdin;
@@ -50,6 +51,7 @@ pub(crate) struct Started {
 pub(crate) struct Entry {
     pub(crate) limits: KernelLimits,
     pub(crate) held: Option<Arc<Held>>,
+    pub(crate) gate: Option<Arc<Gate>>,
     #[cfg(target_os = "linux")]
     pub(crate) parent: Pid,
 }
@@ -63,8 +65,9 @@ impl Entry {
         if let Some(held) = &self.held {
             held.enter()?;
         }
-        // Last, for a change of rights would undo it.
-        self.end_with_parent()
+        // After the fence, for a change of rights would undo it.
+        self.end_with_parent()?;
+        self.gate.as_ref().map_or(Ok(()), |gate| gate.pass())
     }
 
     /// Lets the kernel end the child when we are killed and cannot do it ourselves.

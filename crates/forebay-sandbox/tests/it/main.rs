@@ -4,6 +4,7 @@
 
 mod code;
 mod ending;
+mod gate;
 mod input;
 mod output;
 #[cfg(target_os = "linux")]

@@ -68,11 +68,10 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
-        running::get_ready(&app);
         let tee = self.passes_through(common);
         let spinner = (!tee).then(Spinner::for_a_command);
         let call = new_call(spinner.as_ref())?;
-        forward_signals(call.cancel.clone())?;
+        forward_signals(call.cancel.clone(), running::preparation(&app))?;
         let options = self.options();
         if self.background {
             let command = self.into_command(&app)?;
@@ -209,9 +208,12 @@ fn show(common: &Common, ran: &Ran, tee: bool) -> Result<(), Failure> {
 }
 
 /// The first signal goes to the command, which may end in its own way; the next one ends it.
-fn forward_signals(cancel: Cancel) -> io::Result<()> {
+///
+/// The thread that waits for them does something else before: none comes so early, and two threads cost more.
+fn forward_signals(cancel: Cancel, before: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     std::thread::spawn(move || {
+        before();
         for (count, signal) in signals.forever().enumerate() {
             if count == 0 { cancel.forward(signal) } else { cancel.cancel() }
         }
