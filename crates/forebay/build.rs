@@ -13,6 +13,39 @@ fn main() {
         println!("cargo::rustc-link-arg-bins=-no-pie");
         link_unwinding();
     }
+    put_in_order();
+}
+
+/// Puts the functions together that a short command uses, where there is a list of them for the target.
+///
+/// They are a tenth of the program and lie scattered over all of it, so that half of it would be mapped to run
+/// them. `cargo xtask layout` makes the list. A name in it that another compiler made differently does nothing.
+fn put_in_order() {
+    const LISTS: &str = "layout";
+    println!("cargo::rerun-if-changed={LISTS}");
+    println!("cargo::rerun-if-env-changed={MAP}");
+    let is_optimized = env::var("OPT_LEVEL").is_ok_and(|level| level == "3");
+    let target = env::var("TARGET").unwrap_or_default();
+    let Ok(folder) = env::current_dir() else { return };
+    let list = folder.join(LISTS).join(format!("{target}.txt"));
+    if !is_optimized || !list.is_file() || !links_with_lld(&target) {
+        return;
+    }
+    println!("cargo::rustc-link-arg-bins=-Wl,--no-warn-symbol-ordering");
+    println!("cargo::rustc-link-arg-bins=-Wl,--symbol-ordering-file={}", list.display());
+    if let Ok(map) = env::var(MAP) {
+        println!("cargo::rustc-link-arg-bins=-Wl,-Map={map}");
+    }
+}
+
+/// Names a file that is told where each function lies.
+const MAP: &str = "FOREBAY_LINK_MAP";
+
+/// Only one linker knows what is asked of it here: the compiler's own, unless somebody chose another.
+fn links_with_lld(target: &str) -> bool {
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    let is_chosen = ["fuse-ld", "linker"].iter().any(|word| flags.contains(word));
+    target == "x86_64-unknown-linux-gnu" && env::var_os("RUSTC_LINKER").is_none() && !is_chosen
 }
 
 /// Takes the few functions that a panic needs into the program, where the compiler has them to give: the library

@@ -7,6 +7,7 @@ mod clients;
 mod conformance;
 mod docs;
 mod inspector;
+mod layout;
 mod npm;
 mod packages;
 mod postgres;
@@ -31,6 +32,7 @@ enum Chore {
     Docs(docs::Docs),
     Inspector(inspector::Inspector),
     Bench(bench::Bench),
+    Layout(layout::Layout),
     Clients(clients::Clients),
     Conformance(conformance::Conformance),
     Examples(clients::examples::Examples),
@@ -55,6 +57,7 @@ fn carry_out(chore: Chore) -> Result<()> {
         Chore::Docs(docs) => docs.carry_out(),
         Chore::Inspector(inspector) => inspector.carry_out(),
         Chore::Bench(bench) => bench.carry_out(),
+        Chore::Layout(layout) => layout.carry_out(),
         Chore::Clients(clients) => clients.carry_out(),
         Chore::Conformance(conformance) => conformance.carry_out(),
         Chore::Examples(examples) => examples.carry_out(),

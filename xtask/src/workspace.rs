@@ -64,7 +64,13 @@ pub(crate) fn root() -> &'static Path {
 
 /// Builds the `forebay` binary in a profile and gives its path.
 pub(crate) fn build_forebay(profile: &str) -> Result<PathBuf> {
+    build_forebay_with(profile, &[])
+}
+
+/// The same with these variables.
+pub(crate) fn build_forebay_with(profile: &str, variables: &[(&str, &Path)]) -> Result<PathBuf> {
     let mut cargo = shell::cargo();
+    cargo.envs(variables.iter().copied());
     cargo.args(["build", "--quiet", "--locked", "--package", "forebay", "--profile", profile]);
     shell::run(cargo.current_dir(root()))?;
     let folder = if profile == "dev" { "debug" } else { profile };
@@ -97,7 +103,7 @@ pub(crate) fn sources() -> Result<Vec<Source>> {
     Ok(sources)
 }
 
-fn host() -> Result<String> {
+pub(crate) fn host() -> Result<String> {
     let told = shell::text(shell::command("rustc").args(["--version", "--verbose"]))?;
     let host = told.lines().find_map(|line| line.strip_prefix("host: "));
     Ok(host.context("rustc does not tell its host")?.to_owned())
