@@ -157,7 +157,11 @@ impl Pool {
         self.with(|connection| {
             // Where another process is at work this is not the moment: no waiting for it.
             connection.busy_timeout(Duration::ZERO)?;
-            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+            // Others write while it is copied back; only who shortens the log keeps them waiting, and copies the rest.
+            for how in ["PASSIVE", "TRUNCATE"] {
+                let checkpoint = format!("PRAGMA wal_checkpoint({how})");
+                connection.query_row(&checkpoint, [], |_| Ok(()))?;
+            }
             connection.busy_handler(Some(wait_for_the_writer))
         })
     }

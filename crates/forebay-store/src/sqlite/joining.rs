@@ -118,11 +118,15 @@ impl SqliteStore {
             let mut placed = Placed::default();
             let each = lead.taken.iter().map(|one| one.write(transaction, &mut placed));
             let entries = each.collect::<rusqlite::Result<Vec<_>>>()?;
-            words.write(transaction, &chunks, placed)?;
-            Ok(entries)
+            Ok((entries, words.write(transaction, &chunks, placed)?))
         });
+        drop(turn);
         match written {
-            Ok(entries) => lead.tell(entries),
+            Ok((entries, leave)) => {
+                lead.tell(entries);
+                drop(lead);
+                self.merge_words(leave);
+            }
             Err(error) => {
                 tracing::debug!(%error, entries = lead.taken.len(), "each is written alone");
             }

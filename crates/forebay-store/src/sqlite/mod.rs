@@ -36,6 +36,7 @@ use std::time::Duration;
 use forebay_domain::event::Recorded;
 use forebay_domain::usage::{Answered, Totals};
 use forebay_domain::{Entry, Hit, Reference, Timestamp};
+use rusqlite::Transaction;
 
 use self::connection::Pool;
 pub(crate) use self::connection::patience;
@@ -43,7 +44,7 @@ pub use self::connection::{set_aside, wait_at_most, wants_tidying};
 use self::search::Known;
 use self::traits::Traits;
 use self::vectors::Vectors;
-use self::words::{Batch, Placed, Segments, Vocabulary};
+use self::words::{Batch, Leave, Merged, Placed, Segments, Vocabulary};
 use crate::StoreError;
 use crate::contract::{
     Candidate, EventPage, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported,
@@ -145,7 +146,7 @@ impl SqliteStore {
 
     fn writing<T>(
         &self,
-        work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         self.pool.in_transaction(work)
     }
@@ -154,7 +155,7 @@ impl SqliteStore {
     fn writing_words<T>(
         &self,
         chunks: &[&NewChunk],
-        work: impl FnOnce(&rusqlite::Transaction<'_>, &mut Placed) -> rusqlite::Result<T>,
+        work: impl FnOnce(&Transaction<'_>, &mut Placed) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         self.writing_batch(Batch::of(chunks), chunks, work)
     }
@@ -163,14 +164,39 @@ impl SqliteStore {
         &self,
         words: Batch,
         chunks: &[&NewChunk],
-        work: impl FnOnce(&rusqlite::Transaction<'_>, &mut Placed) -> rusqlite::Result<T>,
+        work: impl FnOnce(&Transaction<'_>, &mut Placed) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        self.writing(|transaction| {
+        let (value, leave) = self.writing(|transaction| {
             let mut placed = Placed::default();
             let value = work(transaction, &mut placed)?;
-            words.write(transaction, chunks, placed)?;
-            Ok(value)
-        })
+            Ok((value, words.write(transaction, chunks, placed)?))
+        })?;
+        self.merge_words(leave);
+        Ok(value)
+    }
+
+    /// Merges segments of words after they were written, as far as there is leave to. What fails here is tried again
+    /// with the next write: what was written is found in any case.
+    fn merge_words(&self, leave: Option<Leave>) {
+        let Some(leave) = leave else { return };
+        let merge = |merged: Merged| self.writing(|transaction| merged.put_in_place(transaction));
+        if let Err(error) = self.merge_each(leave, merge) {
+            tracing::warn!(%error, "words are not merged yet");
+        }
+    }
+
+    /// Merges what there is leave to, until nothing is left or another was faster. Others write meanwhile.
+    fn merge_each(
+        &self,
+        leave: Leave,
+        put: impl Fn(Merged) -> Result<bool, StoreError>,
+    ) -> Result<(), StoreError> {
+        while let Some(merged) = self.at_one_moment(|connection| Merged::next(connection, leave))? {
+            if !put(merged)? {
+                break;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -300,7 +326,7 @@ impl Store for SqliteStore {
         now: Timestamp,
         within: Duration,
     ) -> Result<u64, StoreError> {
-        let count = |transaction: &rusqlite::Transaction<'_>| {
+        let count = |transaction: &Transaction<'_>| {
             ledger::count_question(transaction, session, now, within)
         };
         // Nobody who reads waits for who writes: one question uncounted does no harm.
@@ -430,7 +456,11 @@ impl Store for SqliteStore {
 
     fn tidy(&self) -> Result<(), StoreError> {
         if self.reading(words::wants_tidying)? {
-            self.pool.in_transaction_unless_busy(words::tidy)?;
+            self.pool.in_transaction_unless_busy(words::leave_out_many_gone)?;
+            self.merge_each(Leave::IDLE, |merged| {
+                let put = |transaction: &Transaction<'_>| merged.put_in_place(transaction);
+                Ok(self.pool.in_transaction_unless_busy(put)?.unwrap_or(false))
+            })?;
         }
         self.pool.tidy()
     }

@@ -2,9 +2,10 @@
 
 use rusqlite::Transaction;
 
+use super::Side;
 use super::builder::Builder;
 use super::draft::Draft;
-use super::{Side, merge};
+use super::merge::{self, Leave};
 use crate::passage::NewChunk;
 
 /// A segment with more words than this is closed: memory is bounded, whatever is indexed.
@@ -56,13 +57,13 @@ impl Batch {
         Self { drafts, passages: chunks.len() }
     }
 
-    /// Writes all of it, and merges what has become too many segments.
+    /// Writes all of it, and merges what has become too many small segments; tells what may be merged then.
     pub(in super::super) fn write(
         self,
         transaction: &Transaction<'_>,
         chunks: &[&NewChunk],
         Placed(mut ids): Placed,
-    ) -> rusqlite::Result<()> {
+    ) -> rusqlite::Result<Option<Leave>> {
         ids.resize(chunks.len(), None);
         if ids.iter().any(Option::is_none) {
             // Another process was faster with some of them.
@@ -75,12 +76,17 @@ impl Batch {
         self.write_as(transaction, &ids)
     }
 
-    fn write_as(self, transaction: &Transaction<'_>, ids: &[i64]) -> rusqlite::Result<()> {
+    fn write_as(
+        self,
+        transaction: &Transaction<'_>,
+        ids: &[i64],
+    ) -> rusqlite::Result<Option<Leave>> {
+        let mut leave = None;
         for (side, mut draft) in self.drafts {
             draft.name_passages(ids);
             draft.write(transaction, side)?;
-            merge::after_write(transaction, side, self.passages)?;
+            leave = merge::after_write(transaction, side, self.passages)?.or(leave);
         }
-        Ok(())
+        Ok(leave)
     }
 }

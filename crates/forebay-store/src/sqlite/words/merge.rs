@@ -12,49 +12,67 @@ use super::{PAGES, Side, gone, term, varint, vocabulary};
 
 /// So many segments of about one size are merged.
 const ENOUGH: usize = 8;
-/// Passages that a small write may merge; larger merges wait for a large write, or until nobody waits.
+/// Passages that are merged in the transaction that wrote the last of them: that takes no longer than the write.
+const MERGED_WITHIN: i64 = 500;
+/// Passages that a small write may merge when it is done; larger merges wait for a large write, or until nobody waits.
 const MERGED_AT_ONCE: i64 = 6_000;
 /// A large write may merge so many times its own passages.
 const MERGED_TIMES: i64 = 10;
-/// Passages that are merged when nobody waits: half a second in which nobody else can write.
+/// Passages that are merged when nobody waits.
 const MERGED_IDLE: i64 = 50_000;
 /// A share of forgotten passages that is worth a merge, and the fewest.
 const GONE_SHARE: i64 = 10;
 const GONE_LEAST: i64 = 500;
 
-/// Merges what has become too many segments, as far as it does not take longer than the write it follows.
+/// Leave to merge segments that have together at most so many passages.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Leave(i64);
+
+impl Leave {
+    /// For whom nobody waits.
+    pub(in super::super) const IDLE: Self = Self(MERGED_IDLE);
+
+    /// What takes no longer than the write of so many passages.
+    fn after(passages: usize) -> Self {
+        Self(MERGED_AT_ONCE.max(passages as i64 * MERGED_TIMES))
+    }
+}
+
+/// Merges what is small at once; tells what else may be merged now, if there is anything.
 pub(super) fn after_write(
     transaction: &Transaction<'_>,
     side: Side,
     passages: usize,
-) -> rusqlite::Result<()> {
-    merge_alike(transaction, side, MERGED_AT_ONCE.max(passages as i64 * MERGED_TIMES))
-}
-
-fn merge_alike(transaction: &Transaction<'_>, side: Side, most: i64) -> rusqlite::Result<()> {
-    while let Some(segments) = alike(transaction, side, most)? {
-        merge(transaction, side, &segments)?;
+) -> rusqlite::Result<Option<Leave>> {
+    loop {
+        let sizes = sizes(transaction, side)?;
+        match alike(&sizes, Leave(MERGED_WITHIN)) {
+            Some(segments) => merge(transaction, side, &segments)?,
+            None => {
+                let leave = Leave::after(passages);
+                return Ok(alike(&sizes, leave).map(|_| leave));
+            }
+        }
     }
-    Ok(())
 }
 
 /// Whether there is something to merge when nobody waits.
 pub(in super::super) fn wants_tidying(connection: &Connection) -> rusqlite::Result<bool> {
     for side in Side::ALL {
-        if alike(connection, side, MERGED_IDLE)?.is_some() || has_many_gone(connection, side)? {
+        let is_due = alike(&sizes(connection, side)?, Leave::IDLE).is_some();
+        if is_due || has_many_gone(connection, side)? {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-/// Merges whatever is worth it.
-pub(in super::super) fn tidy(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+/// Leaves out what was forgotten where that is much.
+pub(in super::super) fn leave_out_many_gone(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     for side in Side::ALL {
         if has_many_gone(transaction, side)? {
             leave_out_gone(transaction, side)?;
         }
-        merge_alike(transaction, side, MERGED_IDLE)?;
     }
     Ok(())
 }
@@ -86,19 +104,16 @@ fn has_many_gone(connection: &Connection, side: Side) -> rusqlite::Result<bool> 
         .query_row((side as i64, GONE_LEAST, GONE_SHARE), |row| row.get(0))
 }
 
-/// Enough segments of about one size with at most so many passages together.
-fn alike(connection: &Connection, side: Side, most: i64) -> rusqlite::Result<Option<Vec<i64>>> {
-    let sizes = sizes(connection, side)?;
+/// Enough segments of about one size that may be merged.
+fn alike(sizes: &[(i64, i64)], Leave(most): Leave) -> Option<Vec<i64>> {
     let level = |passages: i64| passages.max(1).ilog2() / ENOUGH.ilog2();
-    for wanted in 0..=i64::BITS / ENOUGH.ilog2() {
+    (0..=i64::BITS / ENOUGH.ilog2()).find_map(|wanted| {
         let same = sizes.iter().filter(|(_, passages)| level(*passages) == wanted);
         let same: Vec<&(i64, i64)> = same.take(ENOUGH).collect();
         let together: i64 = same.iter().map(|(_, passages)| passages).sum();
-        if same.len() == ENOUGH && together <= most {
-            return Ok(Some(same.into_iter().map(|(id, _)| *id).collect()));
-        }
-    }
-    Ok(None)
+        let is_due = same.len() == ENOUGH && together <= most;
+        is_due.then(|| same.into_iter().map(|(id, _)| *id).collect())
+    })
 }
 
 /// Each segment and its passages, oldest first.
@@ -111,37 +126,90 @@ fn sizes(connection: &Connection, side: Side) -> rusqlite::Result<Vec<(i64, i64)
 
 /// Writes one segment in place of several, without what was forgotten.
 fn merge(transaction: &Transaction<'_>, side: Side, ids: &[i64]) -> rusqlite::Result<()> {
-    let gone = gone(transaction, side)?;
-    let mut sources = Vec::with_capacity(ids.len());
-    let (mut passages, mut left_out) = (Vec::new(), Vec::new());
-    for id in ids {
-        let segment = Segment::read(transaction, *id)?;
-        sources.push(Source::open(transaction, &segment, &gone, (&mut passages, &mut left_out))?);
-    }
-    let words = vocabulary::of_segments(transaction, ids)?;
-    let mut draft = Draft::new(passages, words);
-    let mut terms = HashSet::new();
-    let mut list = List::default();
-    while let Some(term) = sources.iter().filter_map(Source::term).min().map(<[u8]>::to_vec) {
-        list.clear();
-        for source in sources.iter_mut().filter(|source| source.term() == Some(&term)) {
-            source.add_to(&mut list);
-            source.advance(transaction)?;
-        }
-        if list.count > 0 {
-            draft.add(&term, &list);
-            if !left_out.is_empty() {
-                terms.insert(term);
+    Merged::of(transaction, side, ids.to_vec())?.put_in_place(transaction).map(drop)
+}
+
+/// One segment made of several, without what was forgotten, and not in their place yet.
+///
+/// Segments do not change. So this needs no transaction that others wait for, and what was forgotten in the meantime
+/// is still noted.
+pub(in super::super) struct Merged {
+    side: Side,
+    of: Vec<i64>,
+    left_out: Vec<i64>,
+    draft: Draft,
+}
+
+impl Merged {
+    /// Merges the next segments that may be; none where there are not enough.
+    pub(in super::super) fn next(
+        connection: &Connection,
+        leave: Leave,
+    ) -> rusqlite::Result<Option<Self>> {
+        for side in Side::ALL {
+            if let Some(segments) = alike(&sizes(connection, side)?, leave) {
+                return Self::of(connection, side, segments).map(Some);
             }
         }
+        Ok(None)
     }
-    if !left_out.is_empty() {
-        draft.keep_words(|word| {
-            term::of_text(word).iter().all(|term| terms.contains(term.as_bytes()))
-        });
+
+    pub(super) fn of(connection: &Connection, side: Side, ids: Vec<i64>) -> rusqlite::Result<Self> {
+        let gone = gone(connection, side)?;
+        let mut sources = Vec::with_capacity(ids.len());
+        let (mut passages, mut left_out) = (Vec::new(), Vec::new());
+        for id in &ids {
+            let segment = Segment::read(connection, *id)?;
+            sources.push(Source::open(
+                connection,
+                &segment,
+                &gone,
+                (&mut passages, &mut left_out),
+            )?);
+        }
+        let words = vocabulary::of_segments(connection, &ids)?;
+        let mut draft = Draft::new(passages, words);
+        let mut terms = HashSet::new();
+        let (mut term, mut list) = (Vec::new(), List::default());
+        while let Some(next) = sources.iter().filter_map(Source::term).min() {
+            next.clone_into(&mut term);
+            list.clear();
+            for source in sources.iter_mut().filter(|source| source.term() == Some(&term)) {
+                source.add_to(&mut list);
+                source.advance(connection)?;
+            }
+            if list.count > 0 {
+                draft.add(&term, &list);
+                if !left_out.is_empty() {
+                    terms.insert(term.clone());
+                }
+            }
+        }
+        if !left_out.is_empty() {
+            draft.keep_words(|word| {
+                term::of_text(word).iter().all(|term| terms.contains(term.as_bytes()))
+            });
+        }
+        Ok(Self { side, of: ids, left_out, draft })
     }
-    remove(transaction, side, ids, &left_out)?;
-    draft.write(transaction, side)
+
+    /// Puts it in the place of those it was made of; not where somebody else has merged one of them.
+    pub(in super::super) fn put_in_place(
+        self,
+        transaction: &Transaction<'_>,
+    ) -> rusqlite::Result<bool> {
+        for id in &self.of {
+            let is_there: bool = transaction
+                .prepare_cached("SELECT EXISTS (SELECT 1 FROM word_segment WHERE id = ?1)")?
+                .query_row([id], |row| row.get(0))?;
+            if !is_there {
+                return Ok(false);
+            }
+        }
+        remove(transaction, self.side, &self.of, &self.left_out)?;
+        self.draft.write(transaction, self.side)?;
+        Ok(true)
+    }
 }
 
 fn remove(
@@ -174,17 +242,25 @@ struct Source {
     is_open: bool,
     postings: std::ops::Range<usize>,
     own_places: std::ops::Range<usize>,
-    /// The new number of each passage; none for those that were forgotten.
-    numbers: Vec<Option<u32>>,
+    numbers: Numbers,
 }
 
-impl Source {
-    fn open(
-        connection: &Connection,
+/// The new number of each passage.
+enum Numbers {
+    /// They follow each other from this one on.
+    From(u32),
+    /// Some were forgotten, and have none.
+    Each(Vec<Option<u32>>),
+}
+
+impl Numbers {
+    /// Gives the passages of a segment numbers after those that are there.
+    fn of(
         segment: &Segment,
         gone: &HashSet<i64>,
         (passages, left_out): (&mut Vec<(i64, u32)>, &mut Vec<i64>),
-    ) -> rusqlite::Result<Self> {
+    ) -> Self {
+        let before = (passages.len() as u32, left_out.len());
         let mut numbers = Vec::with_capacity(segment.passages.len());
         for (passage, words) in segment.passages.iter().zip(&segment.lengths) {
             if gone.contains(passage) {
@@ -195,6 +271,17 @@ impl Source {
                 passages.push((*passage, *words));
             }
         }
+        if left_out.len() == before.1 { Self::From(before.0) } else { Self::Each(numbers) }
+    }
+}
+
+impl Source {
+    fn open(
+        connection: &Connection,
+        segment: &Segment,
+        gone: &HashSet<i64>,
+        merged: (&mut Vec<(i64, u32)>, &mut Vec<i64>),
+    ) -> rusqlite::Result<Self> {
         let mut source = Self {
             next_page: segment.id * PAGES,
             terms: Vec::new(),
@@ -204,7 +291,7 @@ impl Source {
             is_open: true,
             postings: 0..0,
             own_places: 0..0,
-            numbers,
+            numbers: Numbers::of(segment, gone, merged),
         };
         source.advance(connection)?;
         Ok(source)
@@ -257,13 +344,21 @@ impl Source {
 
     /// Adds the passages of the present word under their new numbers.
     fn add_to(&self, list: &mut List) {
-        let mut left = &self.places[self.own_places.clone()];
-        for posting in Postings::of(&self.terms[self.postings.clone()]) {
-            let Some(places) = take_places(&mut left, posting) else { return };
-            if let Some(passage) = self.numbers.get(posting.passage as usize).copied().flatten() {
-                list.add(Posting { passage, ..posting });
-                list.places.extend_from_slice(places);
-            }
+        let postings = &self.terms[self.postings.clone()];
+        let places = &self.places[self.own_places.clone()];
+        match &self.numbers {
+            Numbers::From(first) => list.append(postings, places, *first),
+            Numbers::Each(numbers) => add_those_left(list, postings, places, numbers),
+        }
+    }
+}
+
+fn add_those_left(list: &mut List, postings: &[u8], mut left: &[u8], numbers: &[Option<u32>]) {
+    for posting in Postings::of(postings) {
+        let Some(places) = take_places(&mut left, posting) else { return };
+        if let Some(passage) = numbers.get(posting.passage as usize).copied().flatten() {
+            list.add(Posting { passage, ..posting });
+            list.places.extend_from_slice(places);
         }
     }
 }

@@ -46,6 +46,22 @@ impl List {
     }
 }
 
+impl List {
+    /// Adds a whole list after those before it, its passages counted from `first` on. Each is told by its distance
+    /// from the one before, so that only the first is written anew.
+    pub(super) fn append(&mut self, postings: &[u8], places: &[u8], first: u32) {
+        let mut others = Postings::of(postings);
+        let Some(posting) = others.next() else { return };
+        self.add(Posting { passage: first + posting.passage, ..posting });
+        self.postings.extend_from_slice(others.bytes);
+        self.places.extend_from_slice(places);
+        for posting in others {
+            self.last = first + posting.passage;
+            self.count += 1;
+        }
+    }
+}
+
 /// Reads a list.
 #[derive(Clone)]
 pub(super) struct Postings<'a> {

@@ -99,6 +99,35 @@ fn what_another_process_has_written_is_left_out() {
     assert_eq!(found(&connection, &words(&["walrus", "seal"])), [7]);
 }
 
+/// All that there is as one segment, which nobody sees yet.
+fn merge_all(connection: &Connection) -> Merged {
+    let mut segments = connection.prepare("SELECT id FROM word_segment ORDER BY id").unwrap();
+    let ids = segments.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    Merged::of(connection, Side::Own, ids).unwrap()
+}
+
+fn put_in_place(connection: &mut Connection, merged: Merged) -> bool {
+    let transaction = connection.transaction().unwrap();
+    let is_in_place = merged.put_in_place(&transaction).unwrap();
+    transaction.commit().unwrap();
+    is_in_place
+}
+
+#[test]
+fn of_two_who_merge_the_same_one_is_in_time() {
+    let mut connection = database();
+    for id in 1..4 {
+        write(&mut connection, &[(id, "walrus tusk")]);
+    }
+    let (first, second) = (merge_all(&connection), merge_all(&connection));
+    write(&mut connection, &[(4, "walrus")]);
+    assert!(put_in_place(&mut connection, first));
+    assert!(!put_in_place(&mut connection, second));
+    assert_eq!(count(&connection, "word_segment"), 2);
+    assert_eq!(found(&connection, &words(&["tusk"])).len(), 3);
+    assert_eq!(found(&connection, &words(&["walrus"])).len(), 4);
+}
+
 #[test]
 fn what_was_forgotten_is_not_found_and_goes_with_the_next_merge() {
     let mut connection = database();
@@ -178,6 +207,7 @@ proptest! {
         gone in prop::collection::vec(0_i64..40, 0..10),
         asked in prop::collection::vec("[abc]{1,2}", 1..4),
         merges in any::<bool>(),
+        cleans in any::<bool>(),
     ) {
         let mut connection = database();
         let joined: BTreeMap<i64, String> =
@@ -187,13 +217,18 @@ proptest! {
         for some in passages.chunks(per_write) {
             write(&mut connection, some);
         }
+        // A merge is made while others write, and put in place when they have.
+        let merged = merges.then(|| merge_all(&connection));
         for id in &gone {
             forget_passage(&mut connection, *id);
         }
-        if merges {
+        if let Some(merged) = merged {
+            prop_assert!(put_in_place(&mut connection, merged));
+            prop_assert_eq!(count(&connection, "word_segment"), 1);
+        }
+        if cleans {
             let transaction = connection.transaction().unwrap();
             forget(&transaction).unwrap();
-            tidy(&transaction).unwrap();
             transaction.commit().unwrap();
         }
         let stands = |id: &i64| !gone.contains(id);
