@@ -316,12 +316,12 @@ pub(super) const ENTRY_COLUMNS: &str = "
            run.ending, run.code, run.micros, run.cwd, run.spans,
            note.kind, note.topic, newer.ref,
            (SELECT older.ref FROM note AS replaced JOIN entry AS older ON older.id = replaced.entry
-            WHERE replaced.superseded_by = entry.id ORDER BY older.id DESC LIMIT 1),
+            WHERE replaced.superseded_by = entry.id ORDER BY replaced.entry DESC LIMIT 1),
            note.pinned, note.personal, note.author,
            (SELECT other.ref FROM conflict JOIN entry AS other ON other.id = conflict.other
             LEFT JOIN note AS said ON said.entry = other.id
             WHERE conflict.entry = entry.id AND said.superseded_by IS NULL
-            ORDER BY other.id DESC LIMIT 1)
+            ORDER BY conflict.other DESC LIMIT 1)
     FROM entry
     JOIN session ON session.id = entry.session
     JOIN blob ON blob.id = entry.blob

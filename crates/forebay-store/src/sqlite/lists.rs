@@ -9,12 +9,17 @@ use crate::contract::HistoryPage;
 use crate::sharing::{NotePage, SincePage};
 
 pub(super) fn history(connection: &Connection, page: &HistoryPage) -> rusqlite::Result<Vec<Entry>> {
+    // A condition that holds for every session would have all of them read for the entries of one.
+    let mut conditions = Conditions::default();
+    conditions.add_text("session.key = ?", page.session.as_deref());
+    if let Some(before) = page.before {
+        conditions.add("entry.id < ?", [before.into()]);
+    }
+    let Conditions { sql, mut values } = conditions;
+    values.push((page.limit as i64).into());
     connection
-        .prepare_cached(&format!(
-            "{ENTRY_COLUMNS} AND (?1 IS NULL OR session.key = ?1) AND (?2 IS NULL OR entry.id < ?2)
-             ORDER BY entry.id DESC LIMIT ?3"
-        ))?
-        .query_map((&page.session, page.before, page.limit as i64), read_entry)?
+        .prepare_cached(&format!("{ENTRY_COLUMNS}{sql} ORDER BY entry.id DESC LIMIT ?"))?
+        .query_map(params_from_iter(values), read_entry)?
         .collect()
 }
 
