@@ -309,8 +309,11 @@ fn write_note(transaction: &Transaction<'_>, entry: i64, note: &NewNote) -> rusq
     note.links.iter().try_for_each(|linked| link.execute((entry, linked.as_str())).map(drop))
 }
 
-/// Entries that are complete, as [`read_entry`] takes them; more conditions can follow.
-pub(super) const ENTRY_COLUMNS: &str = "
+/// Entries that are complete, as [`read_entry`] takes them, from these tables and with their notes.
+macro_rules! entries {
+    ($from:literal, $with_notes:literal) => {
+        concat!(
+            "
     SELECT entry.ref, entry.kind, entry.title, entry.source, session.key, entry.branch,
            entry.created, entry.id, blob.bytes, blob.lines, entry.digest,
            run.ending, run.code, run.micros, run.cwd, run.spans,
@@ -322,20 +325,32 @@ pub(super) const ENTRY_COLUMNS: &str = "
             LEFT JOIN note AS said ON said.entry = other.id
             WHERE conflict.entry = entry.id AND said.superseded_by IS NULL
             ORDER BY conflict.other DESC LIMIT 1)
-    FROM entry
+    FROM ",
+            $from,
+            "
     JOIN session ON session.id = entry.session
     JOIN blob ON blob.id = entry.blob
-    LEFT JOIN run ON run.entry = entry.id
-    LEFT JOIN note ON note.entry = entry.id
+    LEFT JOIN run ON run.entry = entry.id ",
+            $with_notes,
+            "
     LEFT JOIN entry AS newer ON newer.id = note.superseded_by
-    WHERE entry.complete";
+    WHERE entry.complete"
+        )
+    };
+}
+
+/// All entries; more conditions can follow.
+pub(super) const ENTRIES: &str = entries!("entry", "LEFT JOIN note ON note.entry = entry.id");
+
+/// Those that are notes, found without reading the others; more conditions can follow.
+pub(super) const NOTES: &str = entries!("note CROSS JOIN entry ON entry.id = note.entry", "");
 
 pub(super) fn find(
     connection: &Connection,
     reference: Reference,
 ) -> rusqlite::Result<Option<Entry>> {
     connection
-        .prepare_cached(&format!("{ENTRY_COLUMNS} AND entry.ref = ?1"))?
+        .prepare_cached(&format!("{ENTRIES} AND entry.ref = ?1"))?
         .query_row([reference.as_str()], read_entry)
         .optional()
 }

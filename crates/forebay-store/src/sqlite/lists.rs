@@ -4,7 +4,7 @@ use forebay_domain::{Entry, Reference};
 use rusqlite::{Connection, params_from_iter};
 
 use super::conditions::Conditions;
-use super::entries::{ENTRY_COLUMNS, parse_reference, read_entry};
+use super::entries::{ENTRIES, NOTES, parse_reference, read_entry};
 use crate::contract::HistoryPage;
 use crate::sharing::{NotePage, SincePage};
 
@@ -18,7 +18,7 @@ pub(super) fn history(connection: &Connection, page: &HistoryPage) -> rusqlite::
     let Conditions { sql, mut values } = conditions;
     values.push((page.limit as i64).into());
     connection
-        .prepare_cached(&format!("{ENTRY_COLUMNS}{sql} ORDER BY entry.id DESC LIMIT ?"))?
+        .prepare_cached(&format!("{ENTRIES}{sql} ORDER BY entry.id DESC LIMIT ?"))?
         .query_map(params_from_iter(values), read_entry)?
         .collect()
 }
@@ -32,7 +32,7 @@ pub(super) fn since(connection: &Connection, page: &SincePage) -> rusqlite::Resu
     // Whoever goes on after the last of these must not have passed one that becomes visible later.
     connection
         .prepare_cached(&format!(
-            "{ENTRY_COLUMNS}{sql} AND entry.id <
+            "{ENTRIES}{sql} AND entry.id <
                  coalesce((SELECT min(id) FROM entry WHERE complete = 0), {})
              ORDER BY entry.id LIMIT ?",
             i64::MAX
@@ -48,12 +48,13 @@ pub(super) fn notes(connection: &Connection, page: &NotePage) -> rusqlite::Resul
     conditions.add_text("entry.branch = ?", page.branch.as_deref());
     conditions.add_text("entry.ticket = ?", page.ticket.as_deref());
     if let Some(pinned) = page.pinned {
-        conditions.add("note.pinned = ?", [pinned.into()]);
+        // Said as the index over them says it.
+        conditions.add(if pinned { "note.pinned" } else { "NOT note.pinned" }, []);
     }
     let Conditions { sql, mut values } = conditions;
     values.push((page.limit as i64).into());
     connection
-        .prepare_cached(&format!("{ENTRY_COLUMNS}{sql} ORDER BY entry.id DESC LIMIT ?"))?
+        .prepare_cached(&format!("{NOTES}{sql} ORDER BY note.entry DESC LIMIT ?"))?
         .query_map(params_from_iter(values), read_entry)?
         .collect()
 }

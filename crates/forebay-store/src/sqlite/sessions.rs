@@ -26,12 +26,18 @@ pub(super) fn touch(
 pub(super) fn list(connection: &Connection, limit: usize) -> rusqlite::Result<Vec<SessionFacts>> {
     connection
         .prepare_cached(
-            "SELECT key, client, started, last_used,
-                 (SELECT count(*) FROM entry WHERE entry.session = session.id AND complete) AS entries,
-                 (SELECT max(entry.id) FROM entry WHERE entry.session = session.id) AS newest
-             FROM session
-             WHERE entries > 0 OR EXISTS (SELECT 1 FROM event WHERE event.session = session.id)
-             ORDER BY newest DESC NULLS LAST, id DESC LIMIT ?1",
+            // Counted by the index alone, less the few that are not complete; and only for those that are told.
+            "WITH last AS MATERIALIZED (
+                 SELECT id, key, client, started, last_used,
+                     (SELECT max(entry.id) FROM entry WHERE entry.session = session.id) AS newest
+                 FROM session
+                 WHERE EXISTS (SELECT 1 FROM entry WHERE entry.session = session.id AND complete)
+                     OR EXISTS (SELECT 1 FROM event WHERE event.session = session.id)
+                 ORDER BY newest DESC NULLS LAST, id DESC LIMIT ?1)
+             SELECT key, client, started, last_used,
+                 (SELECT count(*) FROM entry WHERE entry.session = last.id)
+                 - (SELECT count(*) FROM entry WHERE complete = 0 AND +entry.session = last.id)
+             FROM last ORDER BY newest DESC NULLS LAST, id DESC",
         )?
         .query_map([limit as i64], |row| {
             Ok(SessionFacts {
