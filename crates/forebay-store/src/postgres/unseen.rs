@@ -65,15 +65,18 @@ fn begin(work: &mut Work<'_>, blobs: &[i64]) -> Result<Vec<Begun>, Fault> {
     Ok(begun.into_iter().flatten().collect())
 }
 
-/// Makes entries under those of the references that neither an entry nor a forgotten one has.
+/// Makes entries under those of the references that neither an entry nor a forgotten one has. Their passages come with
+/// them, so nothing is left to be made searchable: else the server would count all of them among the few for which
+/// that is so, and a search, which looks for those first, would read every entry there is.
 fn insert(
     work: &mut Work<'_>,
     references: &[&str],
     blobs: &[i64],
 ) -> Result<HashMap<Reference, i64>, Fault> {
     let rows = work.query(
-        "INSERT INTO entry (workspace, project, ref, complete, kind, title, source, created, blob, digest)
-         SELECT $1, $2, new.ref, false, '', '', '',
+        "INSERT INTO entry (workspace, project, ref, complete, searchable, kind, title, source, created, blob,
+             digest)
+         SELECT $1, $2, new.ref, false, true, '', '', '',
              (extract(epoch FROM clock_timestamp()) * 1000)::bigint, new.blob, ''
          FROM unnest($3::text[], $4::bigint[]) AS new (ref, blob) WHERE NOT EXISTS
              (SELECT FROM gone WHERE gone.workspace = $1 AND gone.project = $2 AND gone.ref = new.ref)
@@ -122,7 +125,7 @@ fn complete(work: &mut Work<'_>, items: &[Unseen], sessions: &Sessions<'_>) -> R
     let tickets: Vec<Option<String>> =
         entries().map(|entry| entries::ticket_of(entry.branch.as_deref())).collect();
     let written = work.execute(
-        "UPDATE entry SET complete = true, searchable = true, kind = new.kind, title = new.title,
+        "UPDATE entry SET complete = true, kind = new.kind, title = new.title,
              source = new.source, session = new.session, branch = new.branch, created = new.created,
              digest = new.digest, ticket = new.ticket
          FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::bigint[],
