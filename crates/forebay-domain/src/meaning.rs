@@ -68,12 +68,16 @@ fn dots_plain(one: &[u8], others: &[u8], products: &mut [i32]) {
 mod wide {
     use std::arch::is_x86_feature_detected as has;
     use std::arch::x86_64::{
-        __m512i, _mm512_dpbusd_epi32, _mm512_loadu_si512, _mm512_reduce_add_epi32,
-        _mm512_set1_epi8, _mm512_setzero_si512, _mm512_xor_si512,
+        __m512i, _mm512_add_epi32, _mm512_dpbusd_epi32, _mm512_loadu_si512,
+        _mm512_reduce_add_epi32, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_setzero_si512,
+        _mm512_shuffle_i32x4, _mm512_storeu_si512, _mm512_sub_epi32, _mm512_unpackhi_epi32,
+        _mm512_unpackhi_epi64, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64, _mm512_xor_si512,
     };
 
     /// Numbers in a register.
     const WIDTH: usize = 64;
+    /// Directions that are compared together: as many as a register has sums.
+    const TOGETHER: usize = 16;
 
     /// Does it if the processor has registers for it.
     #[expect(unsafe_code, reason = "the processor was asked for what the functions need")]
@@ -102,17 +106,94 @@ mod wide {
         reason = "an adapter of iterators is a function of its own"
     )]
     fn by_byte(one: &[u8], others: &[u8], products: &mut [i32]) {
-        let added = 128 * one.iter().map(|byte| i32::from(byte.cast_signed())).sum::<i32>();
         let (parts, others) = (one.as_chunks().0, others.as_chunks().0);
+        let added = 128 * sum(parts);
+        let (blocks, rest) = products.as_chunks_mut::<TOGETHER>();
+        let width = parts.len();
+        for at in 0..blocks.len() {
+            let first = at * TOGETHER * width;
+            let sums = summed_up(&each_sum(parts, &others[first..first + TOGETHER * width]));
+            store(_mm512_sub_epi32(sums, _mm512_set1_epi32(added)), &mut blocks[at]);
+        }
+        for at in 0..rest.len() {
+            let first = (blocks.len() * TOGETHER + at) * width;
+            let [sums] = each_sum(parts, &others[first..first + width]);
+            rest[at] = _mm512_reduce_add_epi32(sums) - added;
+        }
+    }
+
+    /// The sum of all numbers: each taken once.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vnni")]
+    #[allow(
+        clippy::needless_range_loop,
+        reason = "an adapter of iterators is a function of its own"
+    )]
+    fn sum(parts: &[[u8; WIDTH]]) -> i32 {
+        let mut sums = _mm512_setzero_si512();
+        for part in 0..parts.len() {
+            sums = _mm512_dpbusd_epi32(sums, _mm512_set1_epi8(1), loaded(&parts[part]));
+        }
+        _mm512_reduce_add_epi32(sums)
+    }
+
+    /// The products of so many directions, each in sixteen sums.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vnni")]
+    #[allow(
+        clippy::needless_range_loop,
+        reason = "an adapter of iterators is a function of its own"
+    )]
+    fn each_sum<const COUNT: usize>(
+        parts: &[[u8; WIDTH]],
+        others: &[[u8; WIDTH]],
+    ) -> [__m512i; COUNT] {
         let moved = _mm512_set1_epi8(i8::MIN);
-        for at in 0..products.len() {
-            let other = &others[at * parts.len()..(at + 1) * parts.len()];
-            let mut sums = _mm512_setzero_si512();
-            for part in 0..parts.len() {
-                let other = _mm512_xor_si512(loaded(&other[part]), moved);
-                sums = _mm512_dpbusd_epi32(sums, other, loaded(&parts[part]));
+        let mut sums = [_mm512_setzero_si512(); COUNT];
+        for part in 0..parts.len() {
+            let own = loaded(&parts[part]);
+            for at in 0..COUNT {
+                let other = _mm512_xor_si512(loaded(&others[at * parts.len() + part]), moved);
+                sums[at] = _mm512_dpbusd_epi32(sums[at], other, own);
             }
-            products[at] = _mm512_reduce_add_epi32(sums) - added;
+        }
+        sums
+    }
+
+    /// Adds up what each register has, all of them at once: halves are put side by side and added, again and again.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    #[allow(
+        clippy::needless_range_loop,
+        reason = "an adapter of iterators is a function of its own"
+    )]
+    fn summed_up(sums: &[__m512i; TOGETHER]) -> __m512i {
+        let mut pairs = [_mm512_setzero_si512(); TOGETHER / 2];
+        for at in 0..pairs.len() {
+            let (a, b) = (sums[2 * at], sums[2 * at + 1]);
+            pairs[at] = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+        }
+        let mut fours = [_mm512_setzero_si512(); TOGETHER / 4];
+        for at in 0..fours.len() {
+            let (a, b) = (pairs[2 * at], pairs[2 * at + 1]);
+            fours[at] = _mm512_add_epi32(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+        }
+        let (first, last) = (by_quarters(fours[0], fours[1]), by_quarters(fours[2], fours[3]));
+        by_quarters(first, last)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn by_quarters(a: __m512i, b: __m512i) -> __m512i {
+        _mm512_add_epi32(_mm512_shuffle_i32x4::<0x88>(a, b), _mm512_shuffle_i32x4::<0xdd>(a, b))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn store(sums: __m512i, products: &mut [i32; TOGETHER]) {
+        #[expect(unsafe_code, reason = "there is room for as many as are written")]
+        unsafe {
+            _mm512_storeu_si512(products.as_mut_ptr().cast(), sums);
         }
     }
 

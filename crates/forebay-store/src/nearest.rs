@@ -13,8 +13,9 @@ pub(crate) const NEAR: f32 = 0.25;
 pub(crate) const MOST_COMPARED: i64 = 200_000;
 /// The same where vectors are long: what they may take in memory.
 const MOST_BYTES: i64 = 256 * 1024 * 1024;
-/// Meanings that are compared before the nearest of them are looked for: what is written of them stays at hand.
-const COMPARED_AT_ONCE: usize = 1_024;
+/// Meanings that are compared before the nearest of them are looked for, and before the next question's turn: they and
+/// what is written of them stay at hand, in the first cache of a processor.
+const COMPARED_AT_ONCE: usize = 128;
 
 /// Whether meanings of so many passages, of whatever width, are too many to be compared.
 pub(crate) fn are_beyond_comparing(passages: i64) -> bool {
