@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::num::NonZero;
+use std::sync::LazyLock;
 use std::thread::available_parallelism;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -55,7 +56,7 @@ impl Together {
             if let Some(near) = state.answers.remove(&number) {
                 return near;
             }
-            if state.busy < most_busy() && state.is_waiting(number) {
+            if state.busy < *MOST_BUSY && state.is_waiting(number) {
                 self.answer_some(state, &answer);
                 state = self.state.lock();
             } else {
@@ -104,10 +105,10 @@ impl Drop for Answering<'_> {
     }
 }
 
-/// Half of the processors: the others have the rest of each search to do.
-fn most_busy() -> usize {
-    available_parallelism().map_or(1, NonZero::get).div_ceil(2)
-}
+/// Half of the processors: the others have the rest of each search to do. To count them takes as long as many a
+/// question, so it is done once.
+static MOST_BUSY: LazyLock<usize> =
+    LazyLock::new(|| available_parallelism().map_or(1, NonZero::get).div_ceil(2));
 
 #[cfg(test)]
 mod tests {
