@@ -379,7 +379,7 @@ pub struct Happened {
 }
 
 /// Which events are asked for.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventPage {
     pub session: Option<String>,
     /// Only these; empty for all.

@@ -20,6 +20,7 @@ mod growth;
 mod held;
 mod hits;
 mod imports;
+mod in_turn;
 mod ledger;
 mod lexemes;
 mod lists;
@@ -56,6 +57,7 @@ use self::counts::Counts;
 use self::fault::Fault;
 use self::growth::Growth;
 use self::hits::Memory;
+use self::in_turn::Shared;
 pub use self::pool::MOST_CONNECTIONS;
 use self::pool::{Pool, Writing};
 use self::text::Name;
@@ -83,6 +85,9 @@ pub struct PostgresStore {
     memory: Memory,
     growth: Growth,
     indexing: Mutex<()>,
+    /// What every search asks, with how many or which are wanted.
+    unindexed: Shared<usize, Vec<IndexState>>,
+    events: Shared<EventPage, Vec<Recorded>>,
 }
 
 impl PostgresStore {
@@ -90,10 +95,10 @@ impl PostgresStore {
     pub fn open(address: &Address, project: &str) -> Result<Self, StoreError> {
         let pool = Pool::of(address)?;
         let number = loop {
-            if let Some(number) = find_project(&pool, project)? {
+            if let Some(number) = pool.find_project(project)? {
                 break number;
             }
-            pool.reading(nowhere(&pool), |work| {
+            pool.reading(pool.nowhere(), |work| {
                 work.execute(
                     "INSERT INTO project (workspace, name) SELECT $1, $3 WHERE $2::integer = 0
                      ON CONFLICT DO NOTHING",
@@ -107,14 +112,14 @@ impl PostgresStore {
     /// Opens a project's store only when it is there already.
     pub fn open_existing(address: &Address, project: &str) -> Result<Option<Self>, StoreError> {
         let pool = Pool::of(address)?;
-        let number = find_project(&pool, project)?;
+        let number = pool.find_project(project)?;
         Ok(number.map(|number| Self::with(pool, number, project)))
     }
 
     /// The projects of a workspace, by name.
     pub fn projects(address: &Address) -> Result<Vec<String>, StoreError> {
         let pool = Pool::of(address)?;
-        pool.reading(nowhere(&pool), |work| {
+        pool.reading(pool.nowhere(), |work| {
             let rows = work.query(
                 "SELECT name FROM project WHERE workspace = $1 AND $2::integer = 0 ORDER BY name COLLATE \"C\"",
                 &[],
@@ -134,6 +139,8 @@ impl PostgresStore {
             memory: Memory::default(),
             growth: Growth::default(),
             indexing: Mutex::default(),
+            unindexed: Shared::default(),
+            events: Shared::default(),
         }
     }
 
@@ -189,21 +196,6 @@ impl PostgresStore {
     }
 }
 
-/// A place for statements about the projects themselves.
-fn nowhere(pool: &Pool) -> Place {
-    Place { workspace: pool.workspace(), project: 0 }
-}
-
-fn find_project(pool: &Pool, name: &str) -> Result<Option<i32>, StoreError> {
-    pool.reading(nowhere(pool), |work| {
-        let row = work.first(
-            "SELECT id FROM project WHERE workspace = $1 AND name = $3 AND $2::integer = 0",
-            &[&Name(name)],
-        )?;
-        Ok(row.map(|row| row.try_get(0)).transpose()?)
-    })
-}
-
 impl Store for PostgresStore {
     fn upload(&self) -> Result<Box<dyn Upload + '_>, StoreError> {
         Ok(Box::new(upload::PostgresUpload::new(self)))
@@ -248,7 +240,8 @@ impl Store for PostgresStore {
     }
 
     fn unindexed(&self, at_most: usize) -> Result<Vec<IndexState>, StoreError> {
-        self.reading(|work| entries::unindexed(work, at_most))
+        let ask = || self.reading(|work| entries::unindexed(work, at_most));
+        self.unindexed.answer(&at_most, ask)
     }
 
     fn unindexed_bytes(&self) -> Result<u64, StoreError> {
@@ -368,7 +361,7 @@ impl Store for PostgresStore {
     }
 
     fn events(&self, page: &EventPage) -> Result<Vec<Recorded>, StoreError> {
-        self.reading(|work| events::events(work, page))
+        self.events.answer(page, || self.reading(|work| events::events(work, page)))
     }
 
     fn mark(&self, session: &str, topic: &str) -> Result<bool, StoreError> {

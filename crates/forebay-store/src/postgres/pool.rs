@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use super::address::Address;
 use super::connection::{Connection, Place, Work, lock_number};
 use super::fault::Fault;
+use super::in_turn::Shared;
+use super::text::Name;
 use crate::StoreError;
 use crate::sqlite::patience;
 
@@ -31,6 +33,8 @@ pub(super) struct Pool {
     workspace: i32,
     state: parking_lot::Mutex<State>,
     freed: parking_lot::Condvar,
+    /// The number of a project, by its name.
+    projects: Shared<String, Option<i32>>,
 }
 
 #[derive(Default)]
@@ -76,6 +80,7 @@ impl Pool {
             workspace,
             state: parking_lot::Mutex::new(state),
             freed: parking_lot::Condvar::new(),
+            projects: Shared::default(),
             store,
         })
     }
@@ -90,6 +95,23 @@ impl Pool {
 
     pub(super) fn workspace(&self) -> i32 {
         self.workspace
+    }
+
+    /// A place for statements about the projects themselves.
+    pub(super) fn nowhere(&self) -> Place {
+        Place { workspace: self.workspace, project: 0 }
+    }
+
+    /// The number of a project. A search asks for that of its user's own notes, as long as there are none.
+    pub(super) fn find_project(&self, name: &str) -> Result<Option<i32>, StoreError> {
+        let find = |work: &mut Work<'_>| {
+            let row = work.first(
+                "SELECT id FROM project WHERE workspace = $1 AND name = $3 AND $2::integer = 0",
+                &[&Name(name)],
+            )?;
+            Ok(row.map(|row| row.try_get(0)).transpose()?)
+        };
+        self.projects.answer(&name.to_owned(), || self.reading(self.nowhere(), find))
     }
 
     /// Runs `work` on a connection, and once more on a new one where the connection was lost.
@@ -227,7 +249,7 @@ fn pause() {
 
 /// The number of a workspace, which is made when it is first named.
 fn workspace(connection: &mut Connection, name: &str) -> Result<i32, Fault> {
-    let name = super::text::Name(name);
+    let name = Name(name);
     loop {
         let found = connection.query("SELECT id FROM workspace WHERE name = $1", &[&name])?;
         if let Some(row) = found.first() {

@@ -14,7 +14,7 @@ mod words;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
@@ -28,6 +28,7 @@ pub(super) use self::words::Asked;
 use super::connection::{Place, Work};
 use super::counts::{Counts, Sizes};
 use super::fault::Fault;
+use super::in_turn::InTurn;
 use super::lexemes::Standing;
 use super::pool::Pool;
 use super::vectors::index_if_too_many;
@@ -42,10 +43,8 @@ const MOST_TRAITS: usize = 200_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Held {
-    /// Counts those who want to be up to date.
-    wanted: AtomicU64,
     /// One keeps up, and others wait for him.
-    progress: Mutex<Progress>,
+    progress: InTurn<Progress>,
     /// Counts questions.
     asked: AtomicUsize,
     /// Somebody reads all there is.
@@ -70,14 +69,7 @@ struct Traits {
 impl Held {
     /// Reads what is new, so that what is held is as good as what the server has; gives the newest passage.
     pub(super) fn keep_up(&self, work: &mut Work<'_>) -> Result<i64, Fault> {
-        let number = self.wanted.fetch_add(1, Ordering::SeqCst) + 1;
-        let mut progress = self.progress.lock();
-        // Somebody else who waited for the lock may have looked for both.
-        if progress.looked_for < number {
-            let wanted = self.wanted.load(Ordering::SeqCst);
-            self.look(work, &mut progress)?;
-            progress.looked_for = wanted;
-        }
+        let progress = self.progress.up_to_date(|_| true, |progress| self.look(work, progress))?;
         Ok(progress.state.newest)
     }
 

@@ -17,8 +17,6 @@ pub(super) struct Progress {
     /// Of this one and later ones, the passages that were read, with their transactions.
     pub(super) read: HashMap<i64, u64>,
     pub(super) state: State,
-    /// Those who wanted it before the last look began.
-    pub(super) looked_for: u64,
 }
 
 /// What a project tells of itself.
