@@ -1,7 +1,8 @@
 //! Hits: what candidates are, and what they say.
 //!
-//! What a passage is never changes once its entry is complete, as long as it is there; so it is remembered, and the
-//! server is only asked whether it is still there. A note may be replaced, so it is read each time.
+//! What a passage is never changes once its entry is complete, as long as it is there; so it is remembered, and where
+//! entries were forgotten since, the server is asked whether it is still there. A note may be replaced, so it is read
+//! each time.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -39,7 +40,17 @@ struct Seen {
 
 /// Passages that were hits before; none of them is a note.
 #[derive(Debug, Default)]
-struct SeenBefore(Mutex<HashMap<i64, Arc<Seen>>>);
+struct SeenBefore(Mutex<HashMap<i64, Sighting>>);
+
+#[derive(Debug)]
+struct Sighting {
+    seen: Arc<Seen>,
+    /// What was in doubt when it was last known to be there.
+    doubts: u64,
+}
+
+/// Passages by their numbers.
+type Found = HashMap<i64, Arc<Seen>>;
 
 /// What a process remembers of what it has read.
 #[derive(Debug, Default)]
@@ -56,9 +67,10 @@ pub(super) fn read(
     memory: &Memory,
 ) -> Result<Vec<Option<Hit>>, Fault> {
     let mut ids: Vec<i64> = candidates.iter().map(|candidate| candidate.passage).collect();
-    let mut found = memory.seen.still_there(work, &ids)?;
+    let doubts = memory.held.doubts();
+    let mut found = memory.seen.still_there(work, &ids, doubts)?;
     ids.retain(|id| !found.contains_key(id));
-    found.extend(memory.seen.read(work, &ids)?);
+    found.extend(memory.seen.read(work, &ids, doubts)?);
     let (passages, all): (Vec<i64>, Vec<Arc<Seen>>) = found.into_iter().unzip();
     let stretches: Vec<Stretch> = all.iter().map(|seen| seen.stretch).collect();
     let texts = super::parts::texts(work, &memory.parts, &stretches)?;
@@ -78,15 +90,29 @@ impl SeenBefore {
         &self,
         work: &mut Work<'_>,
         wanted: &[i64],
-    ) -> Result<HashMap<i64, Arc<Seen>>, Fault> {
-        let mut known: HashMap<i64, Arc<Seen>> = {
-            let seen = self.0.lock();
-            let known = |passage: &i64| Some((*passage, Arc::clone(seen.get(passage)?)));
-            wanted.iter().filter_map(known).collect()
-        };
-        if known.is_empty() {
-            return Ok(known);
+        doubts: u64,
+    ) -> Result<Found, Fault> {
+        let (mut sure, unsure) = self.known(wanted, doubts);
+        if !unsure.is_empty() {
+            sure.extend(self.ask_for(work, unsure, doubts)?);
         }
+        Ok(sure)
+    }
+
+    /// Those that were hits before: which are surely there, and which may be gone.
+    fn known(&self, wanted: &[i64], doubts: u64) -> (Found, Found) {
+        let all = self.0.lock();
+        let (mut sure, mut unsure) = (Found::new(), Found::new());
+        for passage in wanted {
+            let Some(sighting) = all.get(passage) else { continue };
+            let known = if sighting.doubts == doubts { &mut sure } else { &mut unsure };
+            known.insert(*passage, Arc::clone(&sighting.seen));
+        }
+        (sure, unsure)
+    }
+
+    /// Those that the server still has; the others are forgotten.
+    fn ask_for(&self, work: &mut Work<'_>, mut known: Found, doubts: u64) -> Result<Found, Fault> {
         let asked: Vec<i64> = known.keys().copied().collect();
         let rows = work.query(
             "SELECT passage.id FROM unnest($3::bigint[]) AS wanted (id) JOIN chunk AS passage
@@ -95,18 +121,25 @@ impl SeenBefore {
         )?;
         let there = rows.iter().map(|row| Ok(row.try_get(0)?));
         let there = there.collect::<Result<HashSet<i64>, Fault>>()?;
-        if there.len() < known.len() {
-            known.retain(|passage, _| there.contains(passage));
-            let mut seen = self.0.lock();
-            asked.iter().filter(|passage| !there.contains(passage)).for_each(|passage| {
-                seen.remove(passage);
-            });
+        known.retain(|passage, _| there.contains(passage));
+        let mut all = self.0.lock();
+        for passage in asked {
+            if !there.contains(&passage) {
+                all.remove(&passage);
+            } else if let Some(sighting) = all.get_mut(&passage) {
+                sighting.doubts = doubts;
+            }
         }
         Ok(known)
     }
 
     /// Reads passages, and remembers those that stay as they are.
-    fn read(&self, work: &mut Work<'_>, ids: &[i64]) -> Result<Vec<(i64, Arc<Seen>)>, Fault> {
+    fn read(
+        &self,
+        work: &mut Work<'_>,
+        ids: &[i64],
+        doubts: u64,
+    ) -> Result<Vec<(i64, Arc<Seen>)>, Fault> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
@@ -132,7 +165,8 @@ impl SeenBefore {
         if all.len() + read.len() > MOST_SEEN {
             all.clear();
         }
-        all.extend(read.iter().filter(stays).map(|(id, seen)| (*id, Arc::clone(seen))));
+        let sighting = |seen: &Arc<Seen>| Sighting { seen: Arc::clone(seen), doubts };
+        all.extend(read.iter().filter(stays).map(|(id, seen)| (*id, sighting(seen))));
         Ok(read)
     }
 }

@@ -14,6 +14,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "0003_held", sql: include_str!("migrations/0003_held.sql") },
     Migration { name: "0004_renewals", sql: include_str!("migrations/0004_renewals.sql") },
     Migration { name: "0005_meanings", sql: include_str!("migrations/0005_meanings.sql") },
+    Migration { name: "0006_gone", sql: include_str!("migrations/0006_gone.sql") },
 ];
 
 /// Whoever migrates holds this lock of the database: "forebay" in ASCII.

@@ -244,7 +244,8 @@ fn bury(
     work.execute(
         "INSERT INTO gone (workspace, project, ref, why, at) SELECT $1, $2, ref, $4, $5
          FROM unnest($3::text[]) AS ref
-         ON CONFLICT (workspace, project, ref) DO UPDATE SET why = excluded.why, at = excluded.at",
+         ON CONFLICT (workspace, project, ref) DO UPDATE SET why = excluded.why, at = excluded.at,
+             written = excluded.written",
         &[&references, &Text(why), &at.0],
     )?;
     Ok(())

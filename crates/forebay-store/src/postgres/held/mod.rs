@@ -14,13 +14,13 @@ mod words;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use self::lists::Lists;
 pub(super) use self::lists::{List, Posting};
-use self::news::{Behind, News, Progress};
+use self::news::{Behind, Glance, News, Progress};
 use self::passage::Passage;
 use self::together::{Near, Together, Wanted};
 use self::whole::{Model, Whole};
@@ -45,6 +45,8 @@ const MOST_TRAITS: usize = 200_000;
 pub(super) struct Held {
     /// One keeps up, and others wait for him.
     progress: InTurn<Progress>,
+    /// Counts up when entries may be gone that were there before.
+    doubts: AtomicU64,
     /// Counts questions.
     asked: AtomicUsize,
     /// Somebody reads all there is.
@@ -75,28 +77,66 @@ impl Held {
 
     fn look(&self, work: &mut Work<'_>, progress: &mut Progress) -> Result<(), Fault> {
         self.was_purged.store(false, Ordering::SeqCst);
-        let model = self.model();
-        let read: Vec<i64> = progress.read.keys().copied().collect();
-        let news = News::read(work, &model, Behind::all_of(progress.since), &read)?;
-        let Some((state, until)) = news.state()? else { return Ok(()) };
-        let is_held = self.whole.read().is_some();
-        let is_other = state.renewals != progress.state.renewals;
-        let is_much = !is_held && (state.purges != progress.state.purges || news.go_on());
-        if progress.since.is_none() || is_other || is_much {
-            self.let_go();
-            progress.read.clear();
-        } else {
-            if state.purges != progress.state.purges {
-                self.sweep(work)?;
-            }
-            self.add_all(work, news, (&model, &read), |passage, transaction| {
-                progress.read.insert(passage, transaction);
-            })?;
-            progress.read.retain(|_, transaction| *transaction >= until);
+        let Some(glance) = Glance::read(work)? else { return Ok(()) };
+        let Glance { state, until, .. } = glance;
+        let (is_first, is_purged) =
+            (progress.since.is_none(), state.purges != progress.state.purges);
+        if is_purged || glance.has_forgotten(progress.since) {
+            self.doubts.fetch_add(1, Ordering::SeqCst);
         }
+        if is_first || state.renewals != progress.state.renewals {
+            self.start_over(progress);
+        } else {
+            let has_added = glance.has_added(progress.since);
+            self.follow(work, progress, is_purged, has_added)?;
+        }
+        progress.read.retain(|_, transaction| *transaction >= until);
         progress.since = Some(until);
         progress.state = state;
         Ok(())
+    }
+
+    /// Adds what was added since the last look and forgets what was purged; where that is much to do for the little
+    /// that is held, all of it is let go.
+    fn follow(
+        &self,
+        work: &mut Work<'_>,
+        progress: &mut Progress,
+        is_purged: bool,
+        has_added: bool,
+    ) -> Result<(), Fault> {
+        let is_held = self.is_whole();
+        if is_purged && !is_held {
+            self.start_over(progress);
+            return Ok(());
+        }
+        if is_purged {
+            self.sweep(work)?;
+        }
+        if !has_added {
+            return Ok(());
+        }
+        let model = self.model();
+        let read: Vec<i64> = progress.read.keys().copied().collect();
+        let news = News::read(work, &model, Behind::all_of(progress.since), &read)?;
+        if !is_held && news.go_on() {
+            self.start_over(progress);
+            return Ok(());
+        }
+        self.add_all(work, news, (&model, &read), |passage, transaction| {
+            progress.read.insert(passage, transaction);
+        })
+    }
+
+    fn start_over(&self, progress: &mut Progress) {
+        self.let_go();
+        progress.read.clear();
+    }
+
+    /// Tells what is known to be there from what must be asked for again: as long as it is the same number, nothing is
+    /// gone that was there when it was told.
+    pub(super) fn doubts(&self) -> u64 {
+        self.doubts.load(Ordering::SeqCst)
     }
 
     /// Adds a page of news and the pages behind it.
@@ -136,6 +176,7 @@ impl Held {
     /// Doubts all words after entries were forgotten here, until the next look.
     pub(super) fn doubt_after(&self, purged: &Purged) {
         if purged.entries > 0 {
+            self.doubts.fetch_add(1, Ordering::SeqCst);
             self.was_purged.store(true, Ordering::SeqCst);
             self.lists.write().let_go();
         }
@@ -202,13 +243,13 @@ impl Held {
             && !self.is_reading.swap(true, Ordering::SeqCst)
     }
 
-    /// Reads all there is; nobody waits for that but whoever calls it.
-    fn read_whole(&self, work: &mut Work<'_>, meaning: Option<&Meaning>) -> Result<(), Fault> {
+    /// Reads all there is, and tells whether it is held from then on.
+    fn read_whole(&self, work: &mut Work<'_>, meaning: Option<&Meaning>) -> Result<bool, Fault> {
         let result = self.try_to_read_whole(work, Model::of(meaning));
         if !matches!(result, Ok(true)) {
             self.asked.store(0, Ordering::SeqCst);
         }
-        result.map(drop)
+        result
     }
 
     fn try_to_read_whole(&self, work: &mut Work<'_>, model: Model) -> Result<bool, Fault> {
@@ -245,6 +286,10 @@ impl Held {
     /// The model whose meanings are held.
     fn model(&self) -> Model {
         self.whole.read().as_ref().map(|whole| whole.model.clone()).unwrap_or_default()
+    }
+
+    fn is_whole(&self) -> bool {
+        self.whole.read().is_some()
     }
 
     fn holds(&self, model: &Model) -> bool {

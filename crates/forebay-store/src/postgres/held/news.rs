@@ -29,6 +29,58 @@ pub(super) struct State {
     pub(super) newest: i64,
 }
 
+/// What tells whether there is anything new. It is asked before every search, so the server must be quick to say.
+pub(super) struct Glance {
+    pub(super) state: State,
+    /// The first transaction that was still at work.
+    pub(super) until: u64,
+    /// The last transactions that have added passages and forgotten entries.
+    added: Option<u64>,
+    forgot: Option<u64>,
+}
+
+impl Glance {
+    /// Nothing where the project is not there. Of both tables the last row of an index is read; in a server that was
+    /// restored from a dump older rows tell of transactions that are yet to come.
+    pub(super) fn read(work: &mut Work<'_>) -> Result<Option<Self>, Fault> {
+        const LAST: &str = "written < pg_snapshot_xmax(pg_current_snapshot())
+                 ORDER BY written DESC LIMIT 1";
+        let sql = format!(
+            "SELECT purges, renewals, pg_snapshot_xmin(pg_current_snapshot())::text,
+                 coalesce((SELECT id FROM chunk WHERE workspace = $1 AND project = $2
+                           ORDER BY id DESC LIMIT 1), 0),
+                 (SELECT written FROM chunk WHERE workspace = $1 AND project = $2 AND {LAST})::text,
+                 (SELECT written FROM gone WHERE workspace = $1 AND project = $2 AND {LAST})::text
+             FROM project WHERE workspace = $1 AND id = $2"
+        );
+        let Some(row) = work.first(&sql, &[])? else { return Ok(None) };
+        let last = |column| -> Result<Option<u64>, Fault> {
+            let transaction: Option<&str> = row.try_get(column)?;
+            transaction.map(|number| number.parse().map_err(Fault::content)).transpose()
+        };
+        Ok(Some(Self {
+            state: State {
+                purges: row.try_get(0)?,
+                renewals: row.try_get(1)?,
+                newest: row.try_get(3)?,
+            },
+            until: transaction(&row, 2)?,
+            added: last(4)?,
+            forgot: last(5)?,
+        }))
+    }
+
+    /// Whether passages may have been added since.
+    pub(super) fn has_added(&self, since: Option<u64>) -> bool {
+        since.is_none() || self.added >= since
+    }
+
+    /// Whether entries may have been forgotten since.
+    pub(super) fn has_forgotten(&self, since: Option<u64>) -> bool {
+        since.is_none() || self.forgot >= since
+    }
+}
+
 /// A page of passages that were added, in the order of their transactions.
 pub(super) struct News {
     rows: Vec<Row>,
@@ -49,8 +101,7 @@ impl Behind {
 }
 
 impl News {
-    /// Reads what was added behind a place, but for passages that were read before. In a server that was restored
-    /// from a dump older rows tell of transactions that are yet to come.
+    /// Reads what was added behind a place, but for passages that were read before.
     pub(super) fn read(
         work: &mut Work<'_>,
         model: &Model,
@@ -58,17 +109,12 @@ impl News {
         read: &[i64],
     ) -> Result<Self, Fault> {
         let sql = format!(
-            "SELECT {}, passage.written::text, pg_snapshot_xmin(pg_current_snapshot())::text,
-                 project.purges, project.renewals,
-                 coalesce((SELECT id FROM chunk WHERE workspace = $1 AND project = $2
-                           ORDER BY id DESC LIMIT 1), 0)
-             FROM project
-             LEFT JOIN LATERAL
+            "SELECT {}, passage.written::text FROM
                  (SELECT * FROM chunk WHERE workspace = $1 AND project = $2
                       AND written >= $5::text::xid8 AND (written, id) > ($5::text::xid8, $6)
                       AND written < pg_snapshot_xmax(pg_current_snapshot()) AND id <> ALL ($7)
-                  ORDER BY written, id LIMIT $8) AS passage ON true
-             WHERE project.workspace = $1 AND project.id = $2 ORDER BY passage.written, passage.id",
+                  ORDER BY written, id LIMIT $8) AS passage
+             ORDER BY passage.written, passage.id",
             Passage::COLUMNS
         );
         let transaction = behind.transaction.map(|transaction| transaction.to_string());
@@ -79,23 +125,9 @@ impl News {
         Ok(Self { rows })
     }
 
-    /// What the project told of itself, and the first transaction that was still at work.
-    pub(super) fn state(&self) -> Result<Option<(State, u64)>, Fault> {
-        let Some(row) = self.rows.first() else { return Ok(None) };
-        let state =
-            State { purges: row.try_get(8)?, renewals: row.try_get(9)?, newest: row.try_get(10)? };
-        Ok(Some((state, transaction(row, 7)?)))
-    }
-
     /// The passages, with their transactions.
     pub(super) fn passages(&self) -> Result<Vec<(Passage<'_>, u64)>, Fault> {
-        let mut passages = Vec::with_capacity(self.rows.len());
-        for row in &self.rows {
-            if row.try_get::<_, Option<i64>>(0)?.is_some() {
-                passages.push((Passage::read(row)?, transaction(row, 6)?));
-            }
-        }
-        Ok(passages)
+        self.rows.iter().map(|row| Ok((Passage::read(row)?, transaction(row, 6)?))).collect()
     }
 
     /// Whether there may be more than this page has.
