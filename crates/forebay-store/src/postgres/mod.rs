@@ -277,9 +277,11 @@ impl Store for PostgresStore {
     }
 
     fn candidates(&self, query: &Query) -> Result<Vec<Candidate>, StoreError> {
-        let found =
-            self.reading(|work| search::candidates(work, query, &self.counts, &self.memory.held))?;
-        self.memory.held.after_question(query, (&self.pool, self.place), &self.counts);
+        let held = &self.memory.held;
+        // Before a connection is taken, which whoever reads may need.
+        let _one = held.join();
+        let found = self.reading(|work| search::candidates(work, query, &self.counts, held))?;
+        held.after_question(query, (&self.pool, self.place), &self.counts);
         Ok(found)
     }
 

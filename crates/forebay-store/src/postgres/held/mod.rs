@@ -5,6 +5,7 @@
 //! by one that was still at work at the last look is looked for again, so that who ends late is not missed. What
 //! is gone is noticed when it is wanted, or when a count in the project's row tells.
 
+mod crowd;
 mod lists;
 mod news;
 mod passage;
@@ -18,6 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
+use self::crowd::Crowd;
 use self::lists::Lists;
 pub(super) use self::lists::{List, Posting};
 use self::news::{Behind, Glance, News, Progress};
@@ -49,8 +51,7 @@ pub(super) struct Held {
     doubts: AtomicU64,
     /// Counts questions.
     asked: AtomicUsize,
-    /// Somebody reads all there is.
-    is_reading: AtomicBool,
+    crowd: Crowd,
     is_too_large: AtomicBool,
     /// This process has forgotten entries, and what is held was not yet looked at.
     was_purged: AtomicBool,
@@ -208,6 +209,18 @@ impl Held {
         Ok(())
     }
 
+    /// Counts who asks, as long as he does. Where many ask at once all there is had better be held, and they wait for it
+    /// while it is read.
+    pub(super) fn join(&self) -> impl Drop {
+        let one = self.crowd.join();
+        let may_be_held = !self.is_whole() && !self.is_too_large.load(Ordering::SeqCst);
+        if may_be_held && one.is_one_of_many() {
+            self.asked.fetch_add(OFTEN, Ordering::SeqCst);
+            one.wait_while_read();
+        }
+        one
+    }
+
     /// Counts a question, and after many of them reads all words and meanings into memory. Who asked waits for that
     /// only where it takes a moment.
     pub(super) fn after_question(
@@ -222,11 +235,14 @@ impl Held {
         }
         let (held, pool) = (Arc::clone(self), Arc::clone(pool));
         let read = move || {
+            let mut reading = held.crowd.reading();
             let read = |work: &mut Work<'_>| held.read_whole(work, meaning.as_ref());
-            if let Err(error) = pool.reading(place, read) {
-                tracing::warn!(%error, "words and meanings are not held in memory");
+            match pool.reading(place, read) {
+                Ok(is_whole) => reading.is_in_vain = !is_whole,
+                Err(error) => {
+                    tracing::warn!(%error, "words and meanings are not held in memory");
+                }
             }
-            held.is_reading.store(false, Ordering::SeqCst);
         };
         if counts.are_few() {
             read();
@@ -240,7 +256,7 @@ impl Held {
         self.asked.fetch_add(1, Ordering::SeqCst) + 1 >= OFTEN
             && !self.is_too_large.load(Ordering::SeqCst)
             && !self.holds(&Model::of(meaning))
-            && !self.is_reading.swap(true, Ordering::SeqCst)
+            && self.crowd.begin_reading()
     }
 
     /// Reads all there is, and tells whether it is held from then on.
