@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::num::NonZero;
 use std::sync::LazyLock;
-use std::thread::available_parallelism;
+use std::thread::{available_parallelism, yield_now};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -48,10 +48,10 @@ impl Together {
         (model, vector, most): (Model, Vec<u8>, usize),
         answer: impl Fn(&[Wanted]) -> Vec<Near>,
     ) -> Near {
+        let number = self.enqueue((model, vector, most));
+        // Whoever is about to ask gets the processor first, and is answered in the same go.
+        yield_now();
         let mut state = self.state.lock();
-        let number = state.count;
-        state.count += 1;
-        state.waiting.push(Wanted { number, model, vector, most });
         loop {
             if let Some(near) = state.answers.remove(&number) {
                 return near;
@@ -63,6 +63,15 @@ impl Together {
                 self.answered.wait(&mut state);
             }
         }
+    }
+
+    /// Has a question wait for its answer; gives its number.
+    fn enqueue(&self, (model, vector, most): (Model, Vec<u8>, usize)) -> u64 {
+        let mut state = self.state.lock();
+        let number = state.count;
+        state.count += 1;
+        state.waiting.push(Wanted { number, model, vector, most });
+        number
     }
 
     fn answer_some(
