@@ -39,12 +39,12 @@ impl<K: Copy + Eq + Hash, Piece: Bytes + ?Sized> Lately<K, Piece> {
     }
 
     pub(crate) fn get(&self, key: K) -> Option<Arc<Piece>> {
+        self.held.lock().get(key)
+    }
+
+    pub(crate) fn get_each(&self, keys: &[K]) -> Vec<Option<Arc<Piece>>> {
         let mut held = self.held.lock();
-        held.clock += 1;
-        let clock = held.clock;
-        let (used, piece) = held.pieces.get_mut(&key)?;
-        *used = clock;
-        Some(Arc::clone(piece))
+        keys.iter().map(|key| held.get(*key)).collect()
     }
 
     pub(crate) fn put(&self, key: K, piece: Arc<Piece>) {
@@ -61,6 +61,13 @@ impl<K: Copy + Eq + Hash, Piece: Bytes + ?Sized> Lately<K, Piece> {
 }
 
 impl<K: Copy + Eq + Hash, Piece: Bytes + ?Sized> Held<K, Piece> {
+    fn get(&mut self, key: K) -> Option<Arc<Piece>> {
+        self.clock += 1;
+        let (used, piece) = self.pieces.get_mut(&key)?;
+        *used = self.clock;
+        Some(Arc::clone(piece))
+    }
+
     /// Lets go of the half that was not used for longest.
     fn let_go_of_half(&mut self) {
         let mut used: Vec<u64> = self.pieces.values().map(|(used, _)| *used).collect();

@@ -49,8 +49,8 @@ struct Sighting {
     doubts: u64,
 }
 
-/// Passages by their numbers.
-type Found = HashMap<i64, Arc<Seen>>;
+/// Each of the wanted passages, where it is there.
+type Found = Vec<Option<Arc<Seen>>>;
 
 /// What a process remembers of what it has read.
 #[derive(Debug, Default)]
@@ -66,25 +66,33 @@ pub(super) fn read(
     candidates: &[Candidate],
     memory: &Memory,
 ) -> Result<Vec<Option<Hit>>, Fault> {
-    let mut ids: Vec<i64> = candidates.iter().map(|candidate| candidate.passage).collect();
-    let doubts = memory.held.doubts();
-    let mut found = memory.seen.still_there(work, &ids, doubts)?;
-    ids.retain(|id| !found.contains_key(id));
-    found.extend(memory.seen.read(work, &ids, doubts)?);
-    let (passages, all): (Vec<i64>, Vec<Arc<Seen>>) = found.into_iter().unzip();
-    let stretches: Vec<Stretch> = all.iter().map(|seen| seen.stretch).collect();
-    let texts = super::parts::texts(work, &memory.parts, &stretches)?;
-    let mut read: HashMap<i64, (Arc<Seen>, String)> =
-        passages.into_iter().zip(all.into_iter().zip(texts)).collect();
-    let passages = candidates.iter().map(|candidate| candidate.passage);
-    memory.held.doubt(passages.filter(|passage| !read.contains_key(passage)));
-    let hit = |candidate: &Candidate| {
-        read.remove(&candidate.passage).map(|(seen, text)| hit(&seen, text, candidate))
+    let ids: Vec<i64> = candidates.iter().map(|candidate| candidate.passage).collect();
+    let seen = memory.seen.find(work, &ids, memory.held.doubts())?;
+    let stretches: Vec<Stretch> = seen.iter().flatten().map(|seen| seen.stretch).collect();
+    let mut texts = super::parts::texts(work, &memory.parts, &stretches)?.into_iter();
+    let missing = ids.iter().zip(&seen).filter(|(_, seen)| seen.is_none());
+    memory.held.doubt(missing.map(|(passage, _)| *passage));
+    let hit = |(candidate, seen): (&Candidate, &Option<Arc<Seen>>)| {
+        Some(hit(seen.as_ref()?, texts.next()?, candidate))
     };
-    Ok(candidates.iter().map(hit).collect())
+    Ok(candidates.iter().zip(&seen).map(hit).collect())
 }
 
 impl SeenBefore {
+    /// What is known of each of the passages, and what the server tells of the others.
+    fn find(&self, work: &mut Work<'_>, wanted: &[i64], doubts: u64) -> Result<Found, Fault> {
+        let mut found = self.still_there(work, wanted, doubts)?;
+        let missing = wanted.iter().zip(&found).filter(|(_, seen)| seen.is_none());
+        let missing: Vec<i64> = missing.map(|(passage, _)| *passage).collect();
+        let read = self.read(work, &missing, doubts)?;
+        if !read.is_empty() {
+            for (passage, seen) in wanted.iter().zip(&mut found) {
+                *seen = seen.take().or_else(|| read.get(passage).cloned());
+            }
+        }
+        Ok(found)
+    }
+
     /// Those of the passages that were hits before and are still there.
     fn still_there(
         &self,
@@ -92,45 +100,50 @@ impl SeenBefore {
         wanted: &[i64],
         doubts: u64,
     ) -> Result<Found, Fault> {
-        let (mut sure, unsure) = self.known(wanted, doubts);
+        let (mut known, mut unsure) = (Found::with_capacity(wanted.len()), Vec::new());
+        {
+            let all = self.0.lock();
+            for passage in wanted {
+                let sighting = all.get(passage);
+                if sighting.is_some_and(|sighting| sighting.doubts != doubts) {
+                    unsure.push(*passage);
+                }
+                known.push(sighting.map(|sighting| Arc::clone(&sighting.seen)));
+            }
+        }
         if !unsure.is_empty() {
-            sure.extend(self.ask_for(work, unsure, doubts)?);
+            let gone = self.ask_for_gone(work, &unsure, doubts)?;
+            let are_gone = wanted.iter().zip(&mut known).filter(|(one, _)| gone.contains(one));
+            are_gone.for_each(|(_, seen)| *seen = None);
         }
-        Ok(sure)
+        Ok(known)
     }
 
-    /// Those that were hits before: which are surely there, and which may be gone.
-    fn known(&self, wanted: &[i64], doubts: u64) -> (Found, Found) {
-        let all = self.0.lock();
-        let (mut sure, mut unsure) = (Found::new(), Found::new());
-        for passage in wanted {
-            let Some(sighting) = all.get(passage) else { continue };
-            let known = if sighting.doubts == doubts { &mut sure } else { &mut unsure };
-            known.insert(*passage, Arc::clone(&sighting.seen));
-        }
-        (sure, unsure)
-    }
-
-    /// Those that the server still has; the others are forgotten.
-    fn ask_for(&self, work: &mut Work<'_>, mut known: Found, doubts: u64) -> Result<Found, Fault> {
-        let asked: Vec<i64> = known.keys().copied().collect();
+    /// Those that the server no longer has; they are forgotten.
+    fn ask_for_gone(
+        &self,
+        work: &mut Work<'_>,
+        asked: &[i64],
+        doubts: u64,
+    ) -> Result<HashSet<i64>, Fault> {
         let rows = work.query(
             "SELECT passage.id FROM unnest($3::bigint[]) AS wanted (id) JOIN chunk AS passage
                  ON passage.workspace = $1 AND passage.project = $2 AND passage.id = wanted.id",
             &[&asked],
         )?;
-        let there = rows.iter().map(|row| Ok(row.try_get(0)?));
-        let there = there.collect::<Result<HashSet<i64>, Fault>>()?;
-        known.retain(|passage, _| there.contains(passage));
+        let mut gone: HashSet<i64> = asked.iter().copied().collect();
+        for row in &rows {
+            gone.remove(&row.try_get(0)?);
+        }
         let mut all = self.0.lock();
         for passage in asked {
-            if !there.contains(&passage) {
-                all.remove(&passage);
-            } else if let Some(sighting) = all.get_mut(&passage) {
+            if gone.contains(passage) {
+                all.remove(passage);
+            } else if let Some(sighting) = all.get_mut(passage) {
                 sighting.doubts = doubts;
             }
         }
-        Ok(known)
+        Ok(gone)
     }
 
     /// Reads passages, and remembers those that stay as they are.
@@ -139,9 +152,9 @@ impl SeenBefore {
         work: &mut Work<'_>,
         ids: &[i64],
         doubts: u64,
-    ) -> Result<Vec<(i64, Arc<Seen>)>, Fault> {
+    ) -> Result<HashMap<i64, Arc<Seen>>, Fault> {
         if ids.is_empty() {
-            return Ok(Vec::new());
+            return Ok(HashMap::new());
         }
         let sql = format!(
             "SELECT entry.ref, entry.kind, note.kind, chunk.title, entry.source, chunk.key,
@@ -159,8 +172,8 @@ impl SeenBefore {
         );
         let rows = work.query(&sql, &[&ids])?;
         let read = |row: &Row| Ok((row.try_get(10)?, Arc::new(Seen::read(row)?)));
-        let read = rows.iter().map(read).collect::<Result<Vec<(i64, Arc<Seen>)>, Fault>>()?;
-        let stays = |(_, seen): &&(i64, Arc<Seen>)| !seen.is_note;
+        let read = rows.iter().map(read).collect::<Result<HashMap<i64, Arc<Seen>>, Fault>>()?;
+        let stays = |(_, seen): &(&i64, &Arc<Seen>)| !seen.is_note;
         let mut all = self.0.lock();
         if all.len() + read.len() > MOST_SEEN {
             all.clear();

@@ -42,35 +42,47 @@ pub(super) fn texts(
     held: &Parts,
     stretches: &[Stretch],
 ) -> Result<Vec<String>, Fault> {
-    let keys: Vec<Key> = stretches.iter().flat_map(keys).collect();
-    let mut read: HashMap<Key, Arc<[u8]>> =
-        keys.iter().filter_map(|key| Some((*key, held.0.get(*key)?))).collect();
-    let mut missing: Vec<Key> = keys.into_iter().filter(|key| !read.contains_key(key)).collect();
+    let keys: Vec<Key> = stretches.iter().flat_map(keys_of).collect();
+    let mut parts = held.0.get_each(&keys);
+    let absent = keys.iter().zip(&parts).filter(|(_, part)| part.is_none());
+    let mut missing: Vec<Key> = absent.map(|(key, _)| *key).collect();
     missing.sort_unstable();
     missing.dedup();
-    for (key, part) in fetch(work, &missing)? {
-        held.0.put(key, Arc::clone(&part));
-        read.insert(key, part);
+    let fetched: HashMap<Key, Arc<[u8]>> = fetch(work, &missing)?.into_iter().collect();
+    for (key, part) in &fetched {
+        held.0.put(*key, Arc::clone(part));
     }
-    let text = |stretch: &Stretch| String::from_utf8_lossy(&cut(stretch, &read)).into_owned();
+    if !fetched.is_empty() {
+        for (key, part) in keys.iter().zip(&mut parts) {
+            *part = part.take().or_else(|| fetched.get(key).cloned());
+        }
+    }
+    let mut parts = parts.into_iter();
+    let text = |stretch: &Stretch| {
+        let raw = cut(stretch, keys_of(stretch).zip(&mut parts));
+        String::from_utf8_lossy(&raw).into_owned()
+    };
     Ok(stretches.iter().map(text).collect())
 }
 
 /// The parts that a passage reaches into: all but the last are of one size.
-fn keys(stretch: &Stretch) -> impl Iterator<Item = Key> + use<> {
+fn keys_of(stretch: &Stretch) -> impl Iterator<Item = Key> + use<> {
     let Stretch { blob, start, bytes } = *stretch;
     let part = PART_BYTES as u64;
     let last = start + (bytes.max(1) as u64) - 1;
     (start / part..=last / part).map(move |number| (blob, number * part))
 }
 
-fn cut(stretch: &Stretch, read: &HashMap<Key, Arc<[u8]>>) -> Vec<u8> {
+/// What a passage says, as far as its parts are there; all of them are taken.
+fn cut(stretch: &Stretch, parts: impl Iterator<Item = (Key, Option<Arc<[u8]>>)>) -> Vec<u8> {
     let mut raw = Vec::with_capacity(stretch.bytes);
     let end = stretch.start + stretch.bytes as u64;
-    for key in keys(stretch) {
-        let Some(part) = read.get(&key) else { break };
-        let from = stretch.start.saturating_sub(key.1) as usize;
-        let to = part.len().min((end - key.1) as usize);
+    let mut is_whole = true;
+    for ((_, start), part) in parts {
+        is_whole &= part.is_some();
+        let Some(part) = part.filter(|_| is_whole) else { continue };
+        let from = stretch.start.saturating_sub(start) as usize;
+        let to = part.len().min((end - start) as usize);
         raw.extend_from_slice(part.get(from..to).unwrap_or_default());
     }
     raw
