@@ -10,6 +10,7 @@ use super::entries;
 use super::fault::Fault;
 use super::purge;
 use super::text::{Name, Text};
+use super::vocabulary::count_change;
 use crate::contract::{NewDetail, NewEntry, NewNote};
 use crate::incoming::{Arrival, Begun, Content};
 use crate::sharing::{Adopted, Origin};
@@ -30,10 +31,14 @@ pub(super) fn adopt(
     if is_forgotten(work, wanted)? && !origin.revives {
         return Ok(Adopted::Forgotten);
     }
-    work.execute(
+    let revived = work.execute(
         "DELETE FROM gone WHERE workspace = $1 AND project = $2 AND ref = $3",
         &[&wanted.as_str()],
     )?;
+    if revived > 0 {
+        // Who has not looked since it was forgotten would not see any more that it ever was.
+        count_change(work)?;
+    }
     let holder = holder(work, wanted)?;
     let reference = match holder {
         Some(_) => entries::random_reference()?,

@@ -111,7 +111,7 @@ pub(super) fn forget_unused(work: &mut Work<'_>, stems: &[String]) -> Result<(),
 }
 
 /// Tells all processes that some of the words and passages they hold are gone.
-fn count_change(work: &mut Work<'_>) -> Result<(), Fault> {
+pub(super) fn count_change(work: &mut Work<'_>) -> Result<(), Fault> {
     work.execute("UPDATE project SET purges = purges + 1 WHERE workspace = $1 AND id = $2", &[])?;
     Ok(())
 }
