@@ -46,13 +46,11 @@ pub(super) fn after_write(
 ) -> rusqlite::Result<Option<Leave>> {
     loop {
         let sizes = sizes(transaction, side)?;
-        match alike(&sizes, Leave(MERGED_WITHIN)) {
-            Some(segments) => merge(transaction, side, &segments)?,
-            None => {
-                let leave = Leave::after(passages);
-                return Ok(alike(&sizes, leave).map(|_| leave));
-            }
-        }
+        let Some(segments) = alike(&sizes, Leave(MERGED_WITHIN)) else {
+            let leave = Leave::after(passages);
+            return Ok(alike(&sizes, leave).map(|_| leave));
+        };
+        merge(transaction, side, &segments)?;
     }
 }
 
