@@ -117,6 +117,16 @@ impl Pool {
         })
     }
 
+    /// Reads the store as it is now with the connection that wrote last, which has most pages at hand. Other processes
+    /// may write meanwhile.
+    pub(super) fn read_in_turn<T>(
+        &self,
+        _: &Turn<'_>,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.with_writer(|connection| at_one_moment(connection, work))
+    }
+
     fn with_writer<T>(
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
@@ -130,7 +140,23 @@ impl Pool {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>, StoreError> {
-        let Some(_turn) = self.turn.try_lock() else { return Ok(None) };
+        match self.turn_unless_taken() {
+            Some(turn) => self.in_turn_unless_busy(&turn, work),
+            None => Ok(None),
+        }
+    }
+
+    /// The turn to write, if no other thread has it.
+    pub(super) fn turn_unless_taken(&self) -> Option<Turn<'_>> {
+        self.turn.try_lock().map(Turn)
+    }
+
+    /// The same as [`Self::in_turn`], or nothing where another process is writing.
+    pub(super) fn in_turn_unless_busy<T>(
+        &self,
+        _: &Turn<'_>,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, StoreError> {
         self.with_writer(|connection| {
             connection.busy_timeout(Duration::ZERO)?;
             let done = connection
@@ -253,6 +279,17 @@ impl Drop for Lent<'_> {
         }
         self.pool.given_back.notify_one();
     }
+}
+
+/// Runs many small queries on the store as it is now: each for itself would lock and unlock the file.
+pub(super) fn at_one_moment<T>(
+    connection: &Connection,
+    work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    let moment = connection.unchecked_transaction()?;
+    let value = work(&moment)?;
+    moment.finish()?;
+    Ok(value)
 }
 
 /// Shortens the file by a bounded number of pages, once enough of them are free.

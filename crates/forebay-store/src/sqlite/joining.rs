@@ -120,12 +120,11 @@ impl SqliteStore {
             let entries = each.collect::<rusqlite::Result<Vec<_>>>()?;
             Ok((entries, words.write(transaction, &chunks, placed)?))
         });
-        drop(turn);
         match written {
             Ok((entries, leave)) => {
                 lead.tell(entries);
                 drop(lead);
-                self.merge_words(leave);
+                self.merge_words(&turn, leave);
             }
             Err(error) => {
                 tracing::debug!(%error, entries = lead.taken.len(), "each is written alone");

@@ -42,6 +42,10 @@ pub(super) fn since(connection: &Connection, page: &SincePage) -> rusqlite::Resu
 }
 
 pub(super) fn notes(connection: &Connection, page: &NotePage) -> rusqlite::Result<Vec<Entry>> {
+    // To prepare what follows takes longer than most projects need to say that they have none.
+    if page.pinned == Some(true) && !has_pinned(connection)? {
+        return Ok(Vec::new());
+    }
     let mut conditions = Conditions::default();
     conditions.add("note.superseded_by IS NULL AND entry.kind = 'note'", []);
     conditions.add_text("session.key = ?", page.session.as_deref());
@@ -57,6 +61,12 @@ pub(super) fn notes(connection: &Connection, page: &NotePage) -> rusqlite::Resul
         .prepare_cached(&format!("{NOTES}{sql} ORDER BY note.entry DESC LIMIT ?"))?
         .query_map(params_from_iter(values), read_entry)?
         .collect()
+}
+
+fn has_pinned(connection: &Connection) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM note WHERE pinned)")?
+        .query_row([], |row| row.get(0))
 }
 
 pub(super) fn replaced_by(

@@ -38,8 +38,8 @@ use forebay_domain::usage::{Answered, Totals};
 use forebay_domain::{Entry, Hit, Reference, Timestamp};
 use rusqlite::Transaction;
 
-use self::connection::Pool;
 pub(crate) use self::connection::patience;
+use self::connection::{Pool, Turn};
 pub use self::connection::{set_aside, wait_at_most, wants_tidying};
 use self::search::Known;
 use self::traits::Traits;
@@ -131,17 +131,12 @@ impl SqliteStore {
         self.pool.with(|connection| work(connection))
     }
 
-    /// Runs many small queries on the store as it is now: each for itself would lock and unlock the file.
+    /// Runs many small queries on the store as it is now.
     fn at_one_moment<T>(
         &self,
         work: impl FnOnce(&rusqlite::Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        self.reading(|connection| {
-            let moment = connection.unchecked_transaction()?;
-            let value = work(&moment)?;
-            moment.finish()?;
-            Ok(value)
-        })
+        self.reading(|connection| connection::at_one_moment(connection, work))
     }
 
     fn writing<T>(
@@ -166,37 +161,52 @@ impl SqliteStore {
         chunks: &[&NewChunk],
         work: impl FnOnce(&Transaction<'_>, &mut Placed) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let (value, leave) = self.writing(|transaction| {
+        let turn = self.pool.take_turn()?;
+        let (value, leave) = self.pool.in_turn(&turn, |transaction| {
             let mut placed = Placed::default();
             let value = work(transaction, &mut placed)?;
             Ok((value, words.write(transaction, chunks, placed)?))
         })?;
-        self.merge_words(leave);
+        self.merge_words(&turn, leave);
         Ok(value)
     }
 
     /// Merges segments of words after they were written, as far as there is leave to. What fails here is tried again
     /// with the next write: what was written is found in any case.
-    fn merge_words(&self, leave: Option<Leave>) {
+    fn merge_words(&self, turn: &Turn<'_>, leave: Option<Leave>) {
         let Some(leave) = leave else { return };
-        let merge = |merged: Merged| self.writing(|transaction| merged.put_in_place(transaction));
-        if let Err(error) = self.merge_each(leave, merge) {
+        let put = |merged: Merged| {
+            self.pool.in_turn(turn, |transaction| merged.put_in_place(transaction))
+        };
+        if let Err(error) = self.merge_each(turn, leave, put) {
             tracing::warn!(%error, "words are not merged yet");
         }
     }
 
-    /// Merges what there is leave to, until nothing is left or another was faster. Others write meanwhile.
+    /// Merges what there is leave to, until nothing is left or another was faster. Other processes write meanwhile.
     fn merge_each(
         &self,
+        turn: &Turn<'_>,
         leave: Leave,
         put: impl Fn(Merged) -> Result<bool, StoreError>,
     ) -> Result<(), StoreError> {
-        while let Some(merged) = self.at_one_moment(|connection| Merged::next(connection, leave))? {
+        let next = || self.pool.read_in_turn(turn, |connection| Merged::next(connection, leave));
+        while let Some(merged) = next()? {
             if !put(merged)? {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Does what keeps the index over words quick; not where somebody else writes, for nobody waits for it.
+    fn tidy_words(&self) -> Result<(), StoreError> {
+        let Some(turn) = self.pool.turn_unless_taken() else { return Ok(()) };
+        self.pool.in_turn_unless_busy(&turn, words::leave_out_many_gone)?;
+        self.merge_each(&turn, Leave::IDLE, |merged| {
+            let put = |transaction: &Transaction<'_>| merged.put_in_place(transaction);
+            Ok(self.pool.in_turn_unless_busy(&turn, put)?.unwrap_or(false))
+        })
     }
 }
 
@@ -456,11 +466,7 @@ impl Store for SqliteStore {
 
     fn tidy(&self) -> Result<(), StoreError> {
         if self.reading(words::wants_tidying)? {
-            self.pool.in_transaction_unless_busy(words::leave_out_many_gone)?;
-            self.merge_each(Leave::IDLE, |merged| {
-                let put = |transaction: &Transaction<'_>| merged.put_in_place(transaction);
-                Ok(self.pool.in_transaction_unless_busy(put)?.unwrap_or(false))
-            })?;
+            self.tidy_words()?;
         }
         self.pool.tidy()
     }
