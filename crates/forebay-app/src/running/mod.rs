@@ -123,7 +123,7 @@ pub(crate) fn run_permitted(
         Some(gate) => prepared.behind(gate),
         None => prepared,
     };
-    let finished = prepared.run(&mut capture, &call.cancel).map_err(|e| why_not(app, e))?;
+    let finished = prepared.run(&mut capture, &call.cancel).map_err(|error| why_not(app, error))?;
     let meaning = soft_failure::meaning(&line, finished.ending);
     let failed = !finished.ending.is_success() && meaning.is_none();
     let mut stored = capture.store(app, &spec, &finished, failed);
@@ -135,8 +135,8 @@ pub(crate) fn run_permitted(
 
 /// What kept a run from being run; where that is the store, what is wrong with it.
 fn why_not(app: &App, error: RunError) -> AppError {
-    match (&error, app.places.own()) {
-        (RunError::NotLetThrough, Err(error)) => error,
+    match error {
+        RunError::NotLetThrough => app.places.own().err().unwrap_or_else(|| error.into()),
         _ => error.into(),
     }
 }
