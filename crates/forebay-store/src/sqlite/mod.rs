@@ -15,6 +15,7 @@ mod imports;
 mod joining;
 mod ledger;
 mod lists;
+mod merging;
 mod migrate;
 pub(crate) mod parts;
 mod passages;
@@ -38,13 +39,13 @@ use forebay_domain::usage::{Answered, Totals};
 use forebay_domain::{Entry, Hit, Reference, Timestamp};
 use rusqlite::Transaction;
 
+use self::connection::Pool;
 pub(crate) use self::connection::patience;
-use self::connection::{Pool, Turn};
 pub use self::connection::{set_aside, wait_at_most, wants_tidying};
 use self::search::Known;
 use self::traits::Traits;
 use self::vectors::Vectors;
-use self::words::{Batch, Leave, Merged, Placed, Segments, Vocabulary};
+use self::words::{Batch, Placed, Segments, Vocabulary};
 use crate::StoreError;
 use crate::contract::{
     Candidate, EventPage, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported,
@@ -169,44 +170,6 @@ impl SqliteStore {
         })?;
         self.merge_words(&turn, leave);
         Ok(value)
-    }
-
-    /// Merges segments of words after they were written, as far as there is leave to. What fails here is tried again
-    /// with the next write: what was written is found in any case.
-    fn merge_words(&self, turn: &Turn<'_>, leave: Option<Leave>) {
-        let Some(leave) = leave else { return };
-        let put = |merged: Merged| {
-            self.pool.in_turn(turn, |transaction| merged.put_in_place(transaction))
-        };
-        if let Err(error) = self.merge_each(turn, leave, put) {
-            tracing::warn!(%error, "words are not merged yet");
-        }
-    }
-
-    /// Merges what there is leave to, until nothing is left or another was faster. Other processes write meanwhile.
-    fn merge_each(
-        &self,
-        turn: &Turn<'_>,
-        leave: Leave,
-        put: impl Fn(Merged) -> Result<bool, StoreError>,
-    ) -> Result<(), StoreError> {
-        let next = || self.pool.read_in_turn(turn, |connection| Merged::next(connection, leave));
-        while let Some(merged) = next()? {
-            if !put(merged)? {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// Does what keeps the index over words quick; not where somebody else writes, for nobody waits for it.
-    fn tidy_words(&self) -> Result<(), StoreError> {
-        let Some(turn) = self.pool.turn_unless_taken() else { return Ok(()) };
-        self.pool.in_turn_unless_busy(&turn, words::leave_out_many_gone)?;
-        self.merge_each(&turn, Leave::IDLE, |merged| {
-            let put = |transaction: &Transaction<'_>| merged.put_in_place(transaction);
-            Ok(self.pool.in_turn_unless_busy(&turn, put)?.unwrap_or(false))
-        })
     }
 }
 
