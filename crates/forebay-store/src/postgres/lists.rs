@@ -6,21 +6,20 @@ use super::conditions::Conditions;
 use super::connection::Work;
 use super::entries::{self, ENTRY_COLUMNS, read_entry};
 use super::fault::Fault;
-use super::text::Name;
 use crate::contract::HistoryPage;
 use crate::sharing::{NotePage, SincePage};
 
 pub(super) fn history(work: &mut Work<'_>, page: &HistoryPage) -> Result<Vec<Entry>, Fault> {
-    let sql = format!(
-        "{ENTRY_COLUMNS} AND ($3::text IS NULL OR session.key = $3)
-             AND ($4::bigint IS NULL OR entry.id < $4)
-         ORDER BY entry.id DESC LIMIT $5"
-    );
-    let session = page.session.as_deref().map(Name);
-    work.query(&sql, &[&session, &page.before, &(page.limit as i64)])?
-        .iter()
-        .map(read_entry)
-        .collect()
+    // A condition that holds for every session would have all of them read for the entries of one.
+    let mut conditions = Conditions::default();
+    conditions.add_name("session.key = ?", page.session.as_deref());
+    if let Some(before) = page.before {
+        conditions.add("entry.id < ?", before);
+    }
+    let sql = conditions.sql.clone();
+    let limit = conditions.number(page.limit as i64);
+    let sql = format!("{ENTRY_COLUMNS}{sql} ORDER BY entry.id DESC LIMIT {limit}");
+    work.query(&sql, &conditions.values())?.iter().map(read_entry).collect()
 }
 
 /// Nobody may be writing meanwhile: whoever goes on after the last of these must not have passed one that
