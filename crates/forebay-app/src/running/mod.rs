@@ -50,14 +50,10 @@ pub struct Ran {
     pub failed: bool,
 }
 
-/// Opens the store, which takes as long as all that comes before a run's start: for a thread of its own.
-pub fn preparation(app: &App) -> impl FnOnce() + Send + use<> {
-    let opening = app.places.opening_for_a_run();
-    move || {
-        if let Some(opening) = opening {
-            opening();
-        }
-    }
+/// Opens the store, which takes as long as all that comes before a run's start: for another thread. None where that
+/// has begun already.
+pub fn preparation(app: &App) -> Option<impl FnOnce() + Send + use<>> {
+    app.places.opening_for_a_run()
 }
 
 /// Runs a command, if the rules let it, and stores its output.
@@ -68,8 +64,8 @@ pub fn run(
     call: &Call,
     watcher: &mut dyn Watcher,
 ) -> Result<Ran, AppError> {
-    if let Some(opening) = app.places.opening_for_a_run() {
-        thread::spawn(opening);
+    if let Some(preparation) = preparation(app) {
+        thread::spawn(preparation);
     }
     let in_force = permit(app, &command, options, call)?;
     run_permitted(app, command, options, &in_force, call, watcher)

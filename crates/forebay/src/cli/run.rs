@@ -210,10 +210,15 @@ fn show(common: &Common, ran: &Ran, tee: bool) -> Result<(), Failure> {
 /// The first signal goes to the command, which may end in its own way; the next one ends it.
 ///
 /// The thread that waits for them does something else before: none comes so early, and two threads cost more.
-fn forward_signals(cancel: Cancel, before: impl FnOnce() + Send + 'static) -> io::Result<()> {
+fn forward_signals(
+    cancel: Cancel,
+    before: Option<impl FnOnce() + Send + 'static>,
+) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     std::thread::spawn(move || {
-        before();
+        if let Some(before) = before {
+            before();
+        }
         for (count, signal) in signals.forever().enumerate() {
             if count == 0 { cancel.forward(signal) } else { cancel.cancel() }
         }
