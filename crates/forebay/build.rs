@@ -1,8 +1,8 @@
 //! How the program is linked: so that the loader has little to do. A hook is a new process every time.
 
-use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, fs};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -26,9 +26,11 @@ fn put_in_order() {
     println!("cargo::rerun-if-env-changed={MAP}");
     let is_optimized = env::var("OPT_LEVEL").is_ok_and(|level| level == "3");
     let target = env::var("TARGET").unwrap_or_default();
-    let Ok(folder) = env::current_dir() else { return };
-    let list = folder.join(LISTS).join(format!("{target}.txt"));
-    if !is_optimized || !list.is_file() || !links_with_lld(&target) {
+    let Some(folder) = env::var_os("OUT_DIR").map(PathBuf::from) else { return };
+    // A copy that stays with what was built: another checkout that builds in the same folder links with it.
+    let list = folder.join("layout.txt");
+    let is_there = fs::copy(Path::new(LISTS).join(format!("{target}.txt")), &list).is_ok();
+    if !is_optimized || !is_there || !links_with_lld(&target) {
         return;
     }
     println!("cargo::rustc-link-arg-bins=-Wl,--no-warn-symbol-ordering");
