@@ -6,7 +6,6 @@
 
 /// Bytes in a block: as many as a number has bits.
 const BLOCK: usize = u64::BITS as usize;
-const LANE: usize = size_of::<u64>();
 
 /// Hands out where runs begin and end, in order, until `take` answers `false`. Letters and digits of ASCII
 /// belong to a run, and those of the other characters that `belongs` says.
@@ -91,18 +90,43 @@ fn foreign(block: &[u8; BLOCK]) -> u64 {
 /// A bit for each byte of a block that is of some kind.
 #[inline]
 fn bits(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
-    // Moves the lowest bit of each byte to a place of its own in the highest byte.
-    const GATHER: u64 = 0x0102_0408_1020_4080;
     // A loop of comparisons alone, so that many bytes are compared at once.
     let mut flags = [0; BLOCK];
     for (flag, byte) in flags.iter_mut().zip(block) {
-        *flag = u8::from(is(*byte));
+        *flag = if is(*byte) { u8::MAX } else { 0 };
     }
-    let (lanes, _) = flags.as_chunks::<LANE>();
+    gathered(&flags)
+}
+
+/// The highest bit of each byte.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn gathered(flags: &[u8; BLOCK]) -> u64 {
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_movemask_epi8};
+    let (lanes, _) = flags.as_chunks::<{ size_of::<__m128i>() }>();
     let mut bits = 0;
     for (number, lane) in lanes.iter().enumerate() {
-        let row = u64::from_le_bytes(*lane).wrapping_mul(GATHER) >> (BLOCK - LANE);
-        bits |= row << (number * LANE);
+        #[expect(
+            unsafe_code,
+            reason = "every such processor can, and as many bytes are there as are read"
+        )]
+        let row = unsafe { _mm_movemask_epi8(_mm_loadu_si128(lane.as_ptr().cast())) };
+        bits |= u64::from(row.cast_unsigned()) << (number * lane.len());
+    }
+    bits
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+fn gathered(flags: &[u8; BLOCK]) -> u64 {
+    // Moves the lowest bit of each byte to a place of its own in the highest byte.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    const LOWEST: u64 = 0x0101_0101_0101_0101;
+    let (lanes, _) = flags.as_chunks::<{ size_of::<u64>() }>();
+    let mut bits = 0;
+    for (number, lane) in lanes.iter().enumerate() {
+        let row = (u64::from_le_bytes(*lane) & LOWEST).wrapping_mul(GATHER) >> (BLOCK - lane.len());
+        bits |= row << (number * lane.len());
     }
     bits
 }
