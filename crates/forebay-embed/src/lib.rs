@@ -21,7 +21,7 @@ mod tally;
 mod vector;
 mod words;
 
-use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
 
 use forebay_domain::text::runs;
 
@@ -35,9 +35,8 @@ pub const MODEL: &str = "forebay-static-1";
 /// More pieces add cost and blur the meaning.
 const MOST_PIECES: usize = 256;
 
-thread_local! {
-    static EMBEDDER: RefCell<Embedder> = RefCell::new(Embedder::new());
-}
+/// Embedders that nobody uses just now: one for each thread would keep a megabyte for a question now and then.
+static IDLE: Mutex<Vec<Embedder>> = Mutex::new(Vec::new());
 
 /// The meaning of a text; none for a text without a known word.
 pub fn embed(text: &str) -> Option<Vector> {
@@ -46,10 +45,15 @@ pub fn embed(text: &str) -> Option<Vector> {
 
 /// The meaning of texts that follow each other as if they were one.
 pub fn embed_together(texts: &[&str]) -> Option<Vector> {
-    EMBEDDER.with_borrow_mut(|embedder| embedder.embed(texts))
+    let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    let last_used = idle().pop();
+    let mut embedder = last_used.unwrap_or_else(Embedder::new);
+    let vector = embedder.embed(texts);
+    idle().push(embedder);
+    vector
 }
 
-/// What a thread needs for one text after the other.
+/// What is needed for one text after the other.
 struct Embedder {
     lately: Lately,
     tally: Tally,
