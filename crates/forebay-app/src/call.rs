@@ -1,6 +1,5 @@
 //! A call in progress: how it is cancelled and whom it tells how far it is.
 
-use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -31,17 +30,19 @@ pub struct Call {
     last_report: Mutex<Option<Instant>>,
 }
 
-impl Call {
-    /// A call that can be cancelled, reports to nobody and asks nobody.
-    pub fn new() -> io::Result<Self> {
-        Ok(Self {
-            cancel: Cancel::new()?,
+/// A call that can be cancelled, reports to nobody and asks nobody.
+impl Default for Call {
+    fn default() -> Self {
+        Self {
+            cancel: Cancel::new(),
             progress: Box::new(|_, _| {}),
             asker: Box::new(|_| Reply::NobodyToAsk),
             last_report: Mutex::default(),
-        })
+        }
     }
+}
 
+impl Call {
     /// Has `asker` ask the user where a rule says so.
     #[must_use]
     pub fn asking(mut self, asker: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Self {
@@ -89,7 +90,7 @@ mod tests {
     fn a_flood_of_reports_is_thinned() {
         let heard = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&heard);
-        let call = Call::new().unwrap().reporting_to(move |_, _| {
+        let call = Call::default().reporting_to(move |_, _| {
             count.fetch_add(1, Ordering::Relaxed);
         });
         let started = Instant::now();

@@ -60,7 +60,7 @@ impl Stage {
     }
 
     fn try_ask(&self, tool: &str, input: Value) -> Result<Value, String> {
-        let answer = self.app.call(tool, input, &Call::new().unwrap());
+        let answer = self.app.call(tool, input, &Call::default());
         answer.map(|answer| answer.data).map_err(|error| error.to_text())
     }
 
@@ -138,7 +138,7 @@ fn a_skeleton_that_is_read_again_says_where_its_text_is() {
     let stage = Stage::new();
     context_was_reset(&stage.store, SESSION).unwrap();
     let read = |path: &str| {
-        let answer = stage.app.call("context_read", json!({ "path": path }), &Call::new().unwrap());
+        let answer = stage.app.call("context_read", json!({ "path": path }), &Call::default());
         answer.unwrap().text
     };
     read("a.rs");

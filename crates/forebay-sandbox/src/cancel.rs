@@ -3,7 +3,7 @@
 use std::io::{self, PipeReader, PipeWriter, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -15,18 +15,24 @@ use crate::ready::{Source, wait};
 ///
 /// For a thread, also the one that receives this process's signals; a raw signal handler must not use
 /// it, for it takes a lock.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Cancel {
     shared: Arc<Shared>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Shared {
     cancelled: AtomicBool,
-    /// Becomes readable with the cancel and stays so: no run takes the byte from another.
-    wake: PipeReader,
-    waker: PipeWriter,
+    /// Made by the first who waits: most calls run nothing, and a server answers thousands of them a second.
+    pipe: OnceLock<Pipe>,
     reach: Mutex<Reach>,
+}
+
+/// Becomes readable with the cancel and stays so: no run takes the byte from another.
+#[derive(Debug)]
+struct Pipe {
+    reader: PipeReader,
+    writer: PipeWriter,
 }
 
 /// Whom a forwarded signal reaches.
@@ -39,10 +45,8 @@ struct Reach {
 }
 
 impl Cancel {
-    pub fn new() -> io::Result<Self> {
-        let (wake, waker) = io::pipe()?;
-        let cancelled = AtomicBool::new(false);
-        Ok(Self { shared: Arc::new(Shared { cancelled, wake, waker, reach: Mutex::default() }) })
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Ends the runs: SIGTERM, the grace, SIGKILL. A second call changes nothing.
@@ -50,8 +54,8 @@ impl Cancel {
         if self.shared.cancelled.swap(true, Ordering::SeqCst) {
             return;
         }
-        if let Err(error) = (&self.shared.waker).write_all(&[1]) {
-            tracing::warn!(%error, "a cancelled run could not be woken");
+        if let Some(pipe) = self.shared.pipe.get() {
+            pipe.wake();
         }
     }
 
@@ -84,12 +88,25 @@ impl Cancel {
 
     /// Waits for `at_most`, or less if it is cancelled.
     pub fn wait(&self, at_most: Duration) -> io::Result<()> {
-        wait(&[(Source::Cancel, self.wake())], Some(at_most)).map(drop)
+        wait(&[(Source::Cancel, self.wake()?)], Some(at_most)).map(drop)
     }
 
     /// Becomes readable once the runs are to end.
-    pub(crate) fn wake(&self) -> BorrowedFd<'_> {
-        self.shared.wake.as_fd()
+    pub(crate) fn wake(&self) -> io::Result<BorrowedFd<'_>> {
+        self.pipe().map(|pipe| pipe.reader.as_fd())
+    }
+
+    fn pipe(&self) -> io::Result<&Pipe> {
+        if let Some(pipe) = self.shared.pipe.get() {
+            return Ok(pipe);
+        }
+        let (reader, writer) = io::pipe()?;
+        let pipe = self.shared.pipe.get_or_init(|| Pipe { reader, writer });
+        // Who cancelled before it was there has woken nobody.
+        if self.is_cancelled() {
+            pipe.wake();
+        }
+        Ok(pipe)
     }
 
     /// Lets signals be forwarded to `group` until the enrolment is dropped.
@@ -104,6 +121,14 @@ impl Cancel {
 
     fn reach(&self) -> MutexGuard<'_, Reach> {
         self.shared.reach.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pipe {
+    fn wake(&self) {
+        if let Err(error) = (&self.writer).write_all(&[1]) {
+            tracing::warn!(%error, "a cancelled run could not be woken");
+        }
     }
 }
 
@@ -137,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_signal_that_comes_before_the_run_reaches_it() {
-        let cancel = Cancel::new().unwrap();
+        let cancel = Cancel::new();
         cancel.forward(Signal::INT.as_raw());
         let sleep = Program::Argv(vec!["sleep".to_owned(), "1000".to_owned()]);
         let finished = run(&RunSpec::new(sleep, "/".into()), &mut Ignores, &cancel).unwrap();

@@ -100,6 +100,8 @@ fn run_along(
     sink: &mut dyn Sink,
     cancel: &Cancel,
 ) -> Result<Finished, RunError> {
+    // What could not be cancelled is not begun.
+    cancel.wake().map_err(RunError::io("be told when it is cancelled"))?;
     // The tree is made at once: from here on every way out ends the processes.
     let (started_process, _way) = spawn_along(way, spec)?;
     let started = Instant::now();

@@ -108,7 +108,7 @@ impl<'a> Supervisor<'a> {
 
     pub(crate) fn see_it_through(mut self) -> io::Result<Finished> {
         while self.phase != Phase::Over {
-            let ready = wait(&self.sources(), self.patience())?;
+            let ready = wait(&self.sources()?, self.patience())?;
             self.take_in(&ready)?;
             self.advance()?;
         }
@@ -116,16 +116,16 @@ impl<'a> Supervisor<'a> {
     }
 
     /// What can wake us in this phase. What stays ready for ever is left out once it was seen.
-    fn sources(&self) -> Vec<(Source, BorrowedFd<'_>)> {
+    fn sources(&self) -> io::Result<Vec<(Source, BorrowedFd<'_>)>> {
         let outputs = self.capture.open_outputs();
         let mut sources: Vec<_> =
             outputs.map(|(stream, output)| (Source::Output(stream), output)).collect();
         sources.extend(self.feed.pipe().map(|pipe| (Source::Input, pipe)));
         sources.extend(self.tree.exit_watch().map(|watch| (Source::Leader, watch)));
         if self.may_be_cancelled() {
-            sources.push((Source::Cancel, self.cancel.wake()));
+            sources.push((Source::Cancel, self.cancel.wake()?));
         }
-        sources
+        Ok(sources)
     }
 
     fn may_be_cancelled(&self) -> bool {
@@ -320,7 +320,7 @@ mod tests {
     fn seen_through_by_looking(line: &str, timeout: Duration) -> Finished {
         let mut spec = RunSpec::new(Program::Shell(line.to_owned()), "/".into());
         spec.timeout = timeout;
-        let cancel = Cancel::new().unwrap();
+        let cancel = Cancel::new();
         let mut sink = Ignores;
         let way = Way { fence: Fence::around(&spec.isolation).unwrap(), gate: None };
         let started = spawn(&spec, &way).unwrap();

@@ -70,7 +70,7 @@ impl Kept {
 
     fn see_through(self, app: &App, order: &Order, cancel: &Cancel) -> Result<(), AppError> {
         let Self { job, mut record, command, output, _lock } = self;
-        let mut call = Call::new().map_err(unwritable)?;
+        let mut call = Call::default();
         call.cancel = cancel.clone();
         let mut spool = Spool { output };
         let ran = rules::in_force(app).and_then(|in_force| {

@@ -98,7 +98,7 @@ fn told_version(program: &Path) -> Option<String> {
     let mut spec = RunSpec::new(Program::Argv(argv), "/".into());
     spec.timeout = VERSION_AT_MOST;
     let mut told = Told::default();
-    run_process(&spec, &mut told, &Cancel::new().ok()?).ok()?;
+    run_process(&spec, &mut told, &Cancel::new()).ok()?;
     Some(String::from_utf8_lossy(&told.bytes).into_owned())
 }
 

@@ -83,7 +83,7 @@ impl Stage {
         spec.isolation = self.isolation.clone();
         spec.limits = self.limits;
         let mut text = Text(Vec::new());
-        let finished = run(&spec, &mut text, &Cancel::new().unwrap()).unwrap();
+        let finished = run(&spec, &mut text, &Cancel::new()).unwrap();
         Ran { finished, text: String::from_utf8_lossy(&text.0).into_owned() }
     }
 }
@@ -99,7 +99,7 @@ impl Sink for Text {
 /// Whether paths are held back here; says so loudly where they are not, for the test then proves nothing.
 #[expect(clippy::print_stdout, reason = "a test that proves nothing says so")]
 pub(crate) fn is_enforced() -> bool {
-    let proof = isolation::prove(&Cancel::new().unwrap()).unwrap();
+    let proof = isolation::prove(&Cancel::new()).unwrap();
     let enforced = Path::new("/proc/self").exists() && proof.holds();
     if !enforced && proof.offered.iter().any(|offer| offer.contains("no Landlock")) {
         println!("SKIPPED: {:?}", proof.offered);

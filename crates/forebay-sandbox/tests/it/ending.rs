@@ -87,7 +87,7 @@ fn another_thread_can_cancel() {
 
 #[test]
 fn a_cancelled_run_does_not_start() {
-    let cancel = Cancel::new().unwrap();
+    let cancel = Cancel::new();
     cancel.cancel();
     let ran = ran_with(&shell("echo started"), &cancel);
     assert_eq!((ran.finished.ending, ran.text()), (Ending::Cancelled, ""));
@@ -95,7 +95,7 @@ fn a_cancelled_run_does_not_start() {
 
 #[test]
 fn one_cancel_ends_all_runs_it_was_given_to() {
-    let cancel = Cancel::new().unwrap();
+    let cancel = Cancel::new();
     let started = Instant::now();
     std::thread::scope(|scope| {
         let runs = [(); 3].map(|()| scope.spawn(|| ran_with(&argv(&["sleep", "1000"]), &cancel)));
@@ -123,7 +123,7 @@ fn a_forwarded_signal_ends_a_command_that_does_not_handle_it() {
 
 #[test]
 fn forwarding_to_nobody_or_an_unknown_signal_does_nothing() {
-    let cancel = Cancel::new().unwrap();
+    let cancel = Cancel::new();
     cancel.forward(SIGKILL);
     let ran = ran_until(&shell("echo ready; sleep 0.2"), |cancel| cancel.forward(-1));
     assert_eq!(ran.finished.ending, Ending::Exited(0));

@@ -16,7 +16,7 @@ use crate::stage::{Recorder, argv, in_directory, shell, with_env};
 fn run_behind(gate: Gate, spec: &RunSpec) -> Result<(Finished, Recorder), RunError> {
     let mut output = Recorder::default();
     let prepared = prepare(spec)?.behind(gate);
-    prepared.run(&mut output, &Cancel::new().unwrap()).map(|finished| (finished, output))
+    prepared.run(&mut output, &Cancel::new()).map(|finished| (finished, output))
 }
 
 /// Says yes after a while, in which what stands at the gate could do harm.

@@ -51,7 +51,7 @@ impl Sink for Repeats {
 fn fifty_megabytes_pass_through_in_small_pieces() {
     let spec = shell("yes 'all the water goes through' | head -c 50000000");
     let mut sink = Repeats { line: b"all the water goes through\n", seen: 0, largest: 0 };
-    let finished = run(&spec, &mut sink, &Cancel::new().unwrap()).unwrap();
+    let finished = run(&spec, &mut sink, &Cancel::new()).unwrap();
     assert_eq!(sink.seen, 50_000_000);
     assert_eq!(finished.spans.total(Stdout), 50_000_000);
     assert!(sink.largest <= 1 << 20, "pieces of {} bytes", sink.largest);

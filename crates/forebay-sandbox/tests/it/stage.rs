@@ -71,7 +71,7 @@ pub(crate) fn short_lived(mut spec: RunSpec) -> RunSpec {
 
 /// Runs `spec`, which must end before it could be called hanging.
 pub(crate) fn ran(spec: &RunSpec) -> Ran {
-    ran_with(spec, &Cancel::new().unwrap())
+    ran_with(spec, &Cancel::new())
 }
 
 pub(crate) fn ran_with(spec: &RunSpec, cancel: &Cancel) -> Ran {
@@ -84,7 +84,7 @@ pub(crate) fn ran_with(spec: &RunSpec, cancel: &Cancel) -> Ran {
 }
 
 pub(crate) fn refused(spec: &RunSpec) -> RunError {
-    let outcome = run(spec, &mut Recorder::default(), &Cancel::new().unwrap());
+    let outcome = run(spec, &mut Recorder::default(), &Cancel::new());
     let error = outcome.unwrap_err();
     assert!(error.hint().is_some(), "{error} comes without a hint");
     error
@@ -114,7 +114,7 @@ impl Sink for Announcer {
 
 /// Runs `spec` and does `act` in another thread once the first output came.
 pub(crate) fn ran_until(spec: &RunSpec, act: impl FnOnce(&Cancel) + Send + 'static) -> Ran {
-    let cancel = Cancel::new().unwrap();
+    let cancel = Cancel::new();
     let (mut announcer, first_byte) = Announcer::new();
     let handle = cancel.clone();
     let actor = std::thread::spawn(move || {

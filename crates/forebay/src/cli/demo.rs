@@ -87,7 +87,7 @@ impl Tour {
         chapter("1. A command prints 1,204 lines. The agent gets the lines that matter.")?;
         type_in("forebay run -- sh build.sh")?;
         let answer =
-            self.app.call("ctx_execute", json!({ "code": "sh build.sh" }), &Call::new()?)?;
+            self.app.call("ctx_execute", json!({ "code": "sh build.sh" }), &Call::default())?;
         terminal::print_answer(&answer.text)?;
         Ok(answer.data["ref"].as_str().unwrap_or_default().to_owned())
     }
@@ -129,7 +129,7 @@ impl Tour {
     }
 
     fn ask(&self, tool: &str, input: Value) -> Result<(), Failure> {
-        terminal::print_answer(&self.app.call(tool, input, &Call::new()?)?.text)
+        terminal::print_answer(&self.app.call(tool, input, &Call::default())?.text)
     }
 }
 

@@ -27,7 +27,7 @@ impl Discover {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         let wanted = Wanted { paths: self.paths, all: self.all };
-        let call = Call::new()?.asking(terminal::ask);
+        let call = Call::default().asking(terminal::ask);
         let bar = progress::bar("reading", 0);
         let answer = discover::discover(&app, &wanted, &call, &mut |done, total| {
             bar.set_length(total);

@@ -23,7 +23,7 @@ impl Doctor {
         if self.repair {
             terminal::print_answer(&app.repair()?)?;
         }
-        let answer = app.call("ctx_doctor", json!({}), &Call::new()?)?;
+        let answer = app.call("ctx_doctor", json!({}), &Call::default())?;
         let healthy = answer.data["healthy"].as_bool().unwrap_or_default();
         common.show(&answer)?;
         Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })

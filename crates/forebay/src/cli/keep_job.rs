@@ -24,7 +24,7 @@ impl KeepJob {
         io::stdin().lock().read_line(&mut line)?;
         let order = Order::read(&line)?;
         let app = common.app_for(&order.client, &order.session)?;
-        let cancel = Cancel::new()?;
+        let cancel = Cancel::new();
         end_on_signal(cancel.clone())?;
         if !order.is_kept() {
             end_with_the_server(cancel.clone());

@@ -276,7 +276,7 @@ impl Common {
     /// Asks a tool as every door does, and shows its answer.
     fn ask(&self, tool: &str, input: Value) -> Result<ExitCode, Failure> {
         let app = self.app()?;
-        let answer = app.call(tool, input, &Call::new()?)?;
+        let answer = app.call(tool, input, &Call::default())?;
         terminal::tell_notices(&app)?;
         let shown = self.show(&answer);
         app.settle_soon()?;

@@ -40,7 +40,7 @@ pub(super) struct Purge {
 impl Purge {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
-        let told = app.call("ctx_purge", self.input(None), &Call::new()?)?;
+        let told = app.call("ctx_purge", self.input(None), &Call::default())?;
         let counted = |name: &str| told.data[name].as_u64().unwrap_or_default();
         let count = counted("entries") + counted("events");
         if !self.yes || count == 0 {
@@ -51,7 +51,7 @@ impl Purge {
                 .replace(&format!("the same call with confirm={count}"), "the same with --yes");
             return common.show(&told);
         }
-        let done = app.call("ctx_purge", self.input(Some(count)), &Call::new()?)?;
+        let done = app.call("ctx_purge", self.input(Some(count)), &Call::default())?;
         common.show(&done)
     }
 

@@ -70,7 +70,7 @@ impl Run {
         let app = common.app()?;
         let tee = self.passes_through(common);
         let spinner = (!tee).then(Spinner::for_a_command);
-        let call = new_call(spinner.as_ref())?;
+        let call = new_call(spinner.as_ref());
         forward_signals(call.cancel.clone(), running::preparation(&app))?;
         let options = self.options();
         if self.background {
@@ -164,13 +164,12 @@ fn is_program(word: &str) -> bool {
 }
 
 /// A call that moves the spinner.
-fn new_call(spinner: Option<&Spinner>) -> io::Result<Call> {
-    let call = Call::new()?;
-    let Some(bar) = spinner.map(Spinner::bar) else { return Ok(call.asking(terminal::ask)) };
+fn new_call(spinner: Option<&Spinner>) -> Call {
+    let call = Call::default();
+    let Some(bar) = spinner.map(Spinner::bar) else { return call.asking(terminal::ask) };
     let asked_over = bar.clone();
-    Ok(call
-        .reporting_to(move |bytes, _| bar.set_position(bytes as u64))
-        .asking(move |question| asked_over.suspend(|| terminal::ask(question))))
+    call.reporting_to(move |bytes, _| bar.set_position(bytes as u64))
+        .asking(move |question| asked_over.suspend(|| terminal::ask(question)))
 }
 
 /// Hands the command's bytes on as they arrive.

@@ -130,6 +130,6 @@ fn parse(line: &str, number: usize) -> Result<Asked, AppError> {
 
 /// A document by the name it was indexed under, or by its reference.
 fn result(hit: &Hit) -> Value {
-    let id = hit.key.clone().unwrap_or_else(|| hit.reference.as_str().to_owned());
+    let id = hit.key.as_deref().unwrap_or_else(|| hit.reference.as_str());
     json!({ "id": id, "score": hit.score })
 }

@@ -59,7 +59,7 @@ pub(super) struct Pull {
 impl Push {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
-        let call = Call::new()?.asking(terminal::ask);
+        let call = Call::default().asking(terminal::ask);
         let answer = sync::push(&app, &self.with.server(&app)?, &self.with.chosen(), &call)?;
         common.show(&answer)
     }
@@ -68,7 +68,7 @@ impl Push {
 impl Pull {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
-        let call = Call::new()?.asking(terminal::ask);
+        let call = Call::default().asking(terminal::ask);
         let answer = sync::pull(&app, &self.with.server(&app)?, &self.with.chosen(), &call)?;
         common.show(&answer)?;
         super::settle(&app)?;

@@ -57,12 +57,9 @@ pub(super) async fn answer(
     mcp::check_right(tool, caller.rights())?;
     let counter = desk.counter(caller, caller.name(), headers)?;
     let app = Arc::clone(&counter.app);
-    let call = Call::new().map_err(|error| {
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string(), "try again").later(1)
-    })?;
     // A caller who hangs up drops this future, and that ends the call.
     let never = CancellationToken::new();
-    let answer = desk.calls().carry_out(counter, tool, input, call, never).await?;
+    let answer = desk.calls().carry_out(counter, tool, input, Call::default(), never).await?;
     Ok((answer, app))
 }
 

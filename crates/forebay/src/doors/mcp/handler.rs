@@ -50,7 +50,7 @@ impl Handler {
     ) -> Result<CallToolResult, AppError> {
         let Admitted { counter, rights } = (self.admit)(&context)?;
         check_right(tool, rights)?;
-        let call = new_call(&context).map_err(internal)?;
+        let call = new_call(&context);
         let app = Arc::clone(&counter.app);
         let answer = self.calls.carry_out(counter, tool, input, call, context.ct.clone()).await?;
         Ok(success(tool.name, answer, &app))
@@ -71,8 +71,8 @@ pub(crate) fn check_right(tool: &ToolRow, rights: Rights) -> Result<(), AppError
 }
 
 /// A call that the client can watch and be asked by.
-fn new_call(context: &Context) -> std::io::Result<Call> {
-    let mut call = Call::new()?;
+fn new_call(context: &Context) -> Call {
+    let mut call = Call::default();
     if let Some(token) = context.meta.get_progress_token() {
         let (peer, runtime) = (context.peer.clone(), tokio::runtime::Handle::current());
         call = call.reporting_to(move |done, what| {
@@ -82,7 +82,7 @@ fn new_call(context: &Context) -> std::io::Result<Call> {
             runtime.spawn(async move { peer.notify_progress(progress).await });
         });
     }
-    Ok(ask::through_client(call, context))
+    ask::through_client(call, context)
 }
 
 impl ServerHandler for Handler {
@@ -172,8 +172,4 @@ fn list_tokens(app: &App) -> u64 {
 pub(super) fn count_tool_list(app: &Arc<App>) {
     let app = Arc::clone(app);
     tokio::task::spawn_blocking(move || app.count_tool_list(list_tokens(&app)));
-}
-
-fn internal(error: impl std::fmt::Display) -> AppError {
-    AppError::unavailable(format!("the call could not be carried out: {error}"), None)
 }
