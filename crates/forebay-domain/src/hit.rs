@@ -1,5 +1,9 @@
-//! Hits: passages that a search found, each with the reason it was found.
+//! Hits: passages that a search found, each with the reason it was found. Many are looked at and few are shown, so
+//! what they say is shared with the store that holds it.
 
+use std::sync::Arc;
+
+use crate::text::excerpt::Excerpt;
 use crate::{EntryKind, NoteKind, Reference, Timestamp};
 
 /// One found passage.
@@ -9,10 +13,10 @@ pub struct Hit {
     pub kind: EntryKind,
     /// What a note says; none for other kinds.
     pub note: Option<NoteKind>,
-    pub title: String,
-    pub source: String,
+    pub title: Arc<str>,
+    pub source: Arc<str>,
     /// The name the caller gave this passage when it indexed it.
-    pub key: Option<String>,
+    pub key: Option<Arc<str>>,
     pub created: Timestamp,
     /// How well its words fit; 0 if none does.
     pub words: f64,
@@ -23,7 +27,7 @@ pub struct Hit {
     /// First and last line of the passage in the stored raw text.
     pub lines: (u64, u64),
     /// The passage itself.
-    pub text: String,
+    pub text: Excerpt,
     /// The words of the query that stand in it.
     pub matched: Vec<String>,
     /// The older note that this one replaced.

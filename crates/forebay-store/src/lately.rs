@@ -4,21 +4,22 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use parking_lot::Mutex;
 
-/// What is held, by its key; bytes, unless something else is said.
+/// What is held, by its key.
 #[derive(Debug)]
-pub(crate) struct Lately<K, Piece: ?Sized = [u8]> {
+pub(crate) struct Lately<K, Piece> {
     most_bytes: usize,
     held: Mutex<Held<K, Piece>>,
 }
 
 #[derive(Debug)]
-struct Held<K, Piece: ?Sized> {
+struct Held<K, Piece> {
     /// Counts up with every use.
     clock: u64,
     bytes: usize,
-    pieces: HashMap<K, (u64, Arc<Piece>)>,
+    pieces: HashMap<K, (u64, Piece), RandomState>,
 }
 
 /// What a piece takes in memory.
@@ -32,22 +33,28 @@ impl Bytes for [u8] {
     }
 }
 
-impl<K: Copy + Eq + Hash, Piece: Bytes + ?Sized> Lately<K, Piece> {
+impl<Piece: Bytes + ?Sized> Bytes for Arc<Piece> {
+    fn bytes(&self) -> usize {
+        (**self).bytes()
+    }
+}
+
+impl<K: Copy + Eq + Hash, Piece: Bytes + Clone> Lately<K, Piece> {
     pub(crate) fn new(most_bytes: usize) -> Self {
-        let held = Held { clock: 0, bytes: 0, pieces: HashMap::new() };
+        let held = Held { clock: 0, bytes: 0, pieces: HashMap::default() };
         Self { most_bytes, held: Mutex::new(held) }
     }
 
-    pub(crate) fn get(&self, key: K) -> Option<Arc<Piece>> {
+    pub(crate) fn get(&self, key: K) -> Option<Piece> {
         self.held.lock().get(key)
     }
 
-    pub(crate) fn get_each(&self, keys: &[K]) -> Vec<Option<Arc<Piece>>> {
+    pub(crate) fn get_each(&self, keys: &[K]) -> Vec<Option<Piece>> {
         let mut held = self.held.lock();
         keys.iter().map(|key| held.get(*key)).collect()
     }
 
-    pub(crate) fn put(&self, key: K, piece: Arc<Piece>) {
+    pub(crate) fn put(&self, key: K, piece: Piece) {
         let mut held = self.held.lock();
         if held.bytes + piece.bytes() > self.most_bytes {
             held.let_go_of_half();
@@ -60,12 +67,12 @@ impl<K: Copy + Eq + Hash, Piece: Bytes + ?Sized> Lately<K, Piece> {
     }
 }
 
-impl<K: Copy + Eq + Hash, Piece: Bytes + ?Sized> Held<K, Piece> {
-    fn get(&mut self, key: K) -> Option<Arc<Piece>> {
+impl<K: Copy + Eq + Hash, Piece: Bytes + Clone> Held<K, Piece> {
+    fn get(&mut self, key: K) -> Option<Piece> {
         self.clock += 1;
         let (used, piece) = self.pieces.get_mut(&key)?;
         *used = self.clock;
-        Some(Arc::clone(piece))
+        Some(piece.clone())
     }
 
     /// Lets go of the half that was not used for longest.

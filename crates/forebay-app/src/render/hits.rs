@@ -81,15 +81,15 @@ fn hit_data(hit: &Hit, now: Timestamp) -> Value {
     let mut data = json!({
         "ref": hit.reference.as_str(),
         "kind": hit.kind.word(),
-        "title": hit.title,
-        "source": hit.source,
-        "id": hit.key,
+        "title": *hit.title,
+        "source": *hit.source,
+        "id": hit.key.as_deref(),
         "age": describe::age(hit.created, now),
         "lines": [hit.lines.0, hit.lines.1],
         "score": hit.score,
         "matched": hit.matched,
         "supersedes": hit.supersedes.map(|older| older.as_str().to_owned()),
-        "text": hit.text,
+        "text": *hit.text,
     });
     if hit.alike > 0 {
         data["alike"] = json!(hit.alike);
@@ -160,7 +160,7 @@ fn push_hit(text: &mut Budgeted, hit: &Hit, now: Timestamp, hits_left: usize) ->
     let passage = forebay_digest::clean(hit.text.as_bytes());
     let room = share.saturating_sub(head.len() + 2).min(text.room().saturating_sub(1));
     let shown = window::around(&passage, &hit.matched, room);
-    if !shown.is_empty() && shown != hit.title {
+    if !shown.is_empty() && shown != *hit.title {
         text.push(&shown);
     }
     true

@@ -3,6 +3,7 @@
 pub mod chunk;
 pub mod code;
 pub mod cut;
+pub mod excerpt;
 pub mod inner;
 pub mod line_range;
 pub mod number;

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use ::postgres::Row;
+use forebay_domain::text::excerpt::Excerpt;
 use forebay_domain::{EntryKind, Hit, NoteKind, Reference, Timestamp};
 use parking_lot::Mutex;
 
@@ -29,9 +30,9 @@ struct Seen {
     kind: EntryKind,
     note: Option<NoteKind>,
     is_note: bool,
-    title: String,
-    source: String,
-    key: Option<String>,
+    title: Arc<str>,
+    source: Arc<str>,
+    key: Option<Arc<str>>,
     created: Timestamp,
     lines: (u64, u64),
     supersedes: Option<Reference>,
@@ -191,9 +192,9 @@ impl Seen {
             kind: EntryKind::from_word(row.try_get(1)?).unwrap_or(EntryKind::Source),
             note: row.try_get::<_, Option<&str>>(2)?.and_then(NoteKind::from_word),
             is_note: row.try_get::<_, Option<&str>>(2)?.is_some(),
-            title: row.try_get(3)?,
-            source: row.try_get(4)?,
-            key: row.try_get(5)?,
+            title: row.try_get::<_, &str>(3)?.into(),
+            source: row.try_get::<_, &str>(4)?.into(),
+            key: row.try_get::<_, Option<&str>>(5)?.map(Arc::from),
             created: Timestamp(row.try_get(6)?),
             lines: (row.try_get::<_, i64>(7)? as u64, row.try_get::<_, i64>(8)? as u64),
             supersedes: entries::optional_reference(row, 9)?,
@@ -206,13 +207,13 @@ impl Seen {
     }
 }
 
-fn hit(seen: &Seen, text: String, candidate: &Candidate) -> Hit {
+fn hit(seen: &Seen, text: Excerpt, candidate: &Candidate) -> Hit {
     Hit {
         reference: seen.reference,
         kind: seen.kind,
         note: seen.note,
-        title: seen.title.clone(),
-        source: seen.source.clone(),
+        title: Arc::clone(&seen.title),
+        source: Arc::clone(&seen.source),
         key: seen.key.clone(),
         created: seen.created,
         lines: seen.lines,

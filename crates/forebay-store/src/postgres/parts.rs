@@ -1,12 +1,14 @@
 //! The texts of passages, from parts of blobs that were read lately or are read now, all at once.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+
+use forebay_domain::text::excerpt::Excerpt;
 
 use super::blobs;
 use super::connection::Work;
 use super::fault::Fault;
 use crate::lately::Lately;
+use crate::part::Part;
 use crate::sqlite::blobs::PART_BYTES;
 
 /// What parts may hold together. A part that is not here is a question to a server, which many ask.
@@ -15,12 +17,9 @@ const MOST_BYTES: usize = 96 * 1024 * 1024;
 /// A part by its blob and its start: a blob never changes, and its number is never given to another.
 type Key = (i64, u64);
 
-/// A part that was read.
-type Part = (Key, Arc<[u8]>);
-
 /// Parts that were read lately.
 #[derive(Debug)]
-pub(super) struct Parts(Lately<Key>);
+pub(super) struct Parts(Lately<Key, Part>);
 
 impl Default for Parts {
     fn default() -> Self {
@@ -41,16 +40,16 @@ pub(super) fn texts(
     work: &mut Work<'_>,
     held: &Parts,
     stretches: &[Stretch],
-) -> Result<Vec<String>, Fault> {
+) -> Result<Vec<Excerpt>, Fault> {
     let keys: Vec<Key> = stretches.iter().flat_map(keys_of).collect();
     let mut parts = held.0.get_each(&keys);
     let absent = keys.iter().zip(&parts).filter(|(_, part)| part.is_none());
     let mut missing: Vec<Key> = absent.map(|(key, _)| *key).collect();
     missing.sort_unstable();
     missing.dedup();
-    let fetched: HashMap<Key, Arc<[u8]>> = fetch(work, &missing)?.into_iter().collect();
+    let fetched: HashMap<Key, Part> = fetch(work, &missing)?.into_iter().collect();
     for (key, part) in &fetched {
-        held.0.put(*key, Arc::clone(part));
+        held.0.put(*key, part.clone());
     }
     if !fetched.is_empty() {
         for (key, part) in keys.iter().zip(&mut parts) {
@@ -58,11 +57,8 @@ pub(super) fn texts(
         }
     }
     let mut parts = parts.into_iter();
-    let text = |stretch: &Stretch| {
-        let raw = cut(stretch, keys_of(stretch).zip(&mut parts));
-        String::from_utf8_lossy(&raw).into_owned()
-    };
-    Ok(stretches.iter().map(text).collect())
+    let mut own = |stretch: &Stretch| keys_of(stretch).zip(&mut parts).collect::<Vec<_>>();
+    Ok(stretches.iter().map(|stretch| text(stretch, &own(stretch))).collect())
 }
 
 /// The parts that a passage reaches into: all but the last are of one size.
@@ -73,22 +69,32 @@ fn keys_of(stretch: &Stretch) -> impl Iterator<Item = Key> + use<> {
     (start / part..=last / part).map(move |number| (blob, number * part))
 }
 
-/// What a passage says, as far as its parts are there; all of them are taken.
-fn cut(stretch: &Stretch, parts: impl Iterator<Item = (Key, Option<Arc<[u8]>>)>) -> Vec<u8> {
+/// What a passage says, as far as its parts are there.
+fn text(stretch: &Stretch, parts: &[(Key, Option<Part>)]) -> Excerpt {
+    if let [((_, start), Some(part))] = parts {
+        let from = (stretch.start - start) as usize;
+        if let Some(text) = part.excerpt(from..from + stretch.bytes) {
+            return text;
+        }
+    }
+    String::from_utf8_lossy(&cut(stretch, parts)).into_owned().into()
+}
+
+fn cut(stretch: &Stretch, parts: &[(Key, Option<Part>)]) -> Vec<u8> {
     let mut raw = Vec::with_capacity(stretch.bytes);
     let end = stretch.start + stretch.bytes as u64;
-    let mut is_whole = true;
     for ((_, start), part) in parts {
-        is_whole &= part.is_some();
-        let Some(part) = part.filter(|_| is_whole) else { continue };
-        let from = stretch.start.saturating_sub(start) as usize;
+        // What follows a gap is not told.
+        let Some(part) = part else { break };
+        let from = stretch.start.saturating_sub(*start) as usize;
+        let part = part.as_bytes();
         let to = part.len().min((end - start) as usize);
         raw.extend_from_slice(part.get(from..to).unwrap_or_default());
     }
     raw
 }
 
-fn fetch(work: &mut Work<'_>, missing: &[Key]) -> Result<Vec<Part>, Fault> {
+fn fetch(work: &mut Work<'_>, missing: &[Key]) -> Result<Vec<(Key, Part)>, Fault> {
     if missing.is_empty() {
         return Ok(Vec::new());
     }

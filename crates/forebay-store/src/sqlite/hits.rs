@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use forebay_domain::text::excerpt::Excerpt;
 use forebay_domain::{EntryKind, Hit, NoteKind, Reference, Timestamp};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
 
@@ -17,7 +18,7 @@ const HELD_BYTES: usize = 3 * 1024 * 1024;
 /// What is held in memory of what hits are made of.
 #[derive(Debug)]
 pub(super) struct Held {
-    passages: Lately<i64, Passage>,
+    passages: Lately<i64, Arc<Passage>>,
     parts: Parts,
 }
 
@@ -40,7 +41,9 @@ pub(super) fn read(
         passages: connection.prepare_cached(PASSAGE)?,
         owners: Owners { statement: connection.prepare_cached(OWNER)?, known: HashMap::new() },
     };
-    candidates.iter().map(|candidate| reader.hit(candidate)).collect()
+    let passages: Vec<i64> = candidates.iter().map(|candidate| candidate.passage).collect();
+    let known = held.passages.get_each(&passages);
+    candidates.iter().zip(known).map(|(candidate, known)| reader.hit(candidate, known)).collect()
 }
 
 struct Reader<'a> {
@@ -51,10 +54,14 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn hit(&mut self, candidate: &Candidate) -> rusqlite::Result<Option<Hit>> {
+    fn hit(
+        &mut self,
+        candidate: &Candidate,
+        known: Option<Arc<Passage>>,
+    ) -> rusqlite::Result<Option<Hit>> {
         // A passage stays as it is for as long as its entry is there. What was forgotten may have left its number
         // to another passage, and that one is of another entry.
-        if let Some(known) = self.held.passages.get(candidate.passage)
+        if let Some(known) = known
             && let Some(hit) = self.hit_of(candidate, &known)?
         {
             return Ok(Some(hit));
@@ -85,8 +92,8 @@ const PASSAGE: &str = "
 #[derive(Debug)]
 struct Passage {
     entry: i64,
-    title: String,
-    key: Option<String>,
+    title: Arc<str>,
+    key: Option<Arc<str>>,
     created: Option<i64>,
     lines: (u64, u64),
     start: u64,
@@ -95,7 +102,7 @@ struct Passage {
 
 impl Bytes for Passage {
     fn bytes(&self) -> usize {
-        size_of::<Self>() + self.title.len() + self.key.as_ref().map_or(0, String::len)
+        size_of::<Self>() + self.title.len() + self.key.as_ref().map_or(0, |key| key.len())
     }
 }
 
@@ -134,7 +141,7 @@ struct Owner {
     reference: Reference,
     kind: EntryKind,
     note: Option<NoteKind>,
-    source: String,
+    source: Arc<str>,
     created: i64,
     supersedes: Option<Reference>,
     blob: i64,
@@ -176,13 +183,13 @@ impl Owners<'_> {
     }
 }
 
-fn hit(candidate: &Candidate, passage: &Passage, owner: &Owner, text: String) -> Hit {
+fn hit(candidate: &Candidate, passage: &Passage, owner: &Owner, text: Excerpt) -> Hit {
     Hit {
         reference: owner.reference,
         kind: owner.kind,
         note: owner.note,
-        title: passage.title.clone(),
-        source: owner.source.clone(),
+        title: Arc::clone(&passage.title),
+        source: Arc::clone(&owner.source),
         key: passage.key.clone(),
         created: Timestamp(passage.created.unwrap_or(owner.created)),
         lines: passage.lines,

@@ -1,11 +1,11 @@
 //! Parts of blobs that were read lately: a search reads many passages, and the next one many of the same.
 
-use std::sync::Arc;
-
+use forebay_domain::text::excerpt::Excerpt;
 use rusqlite::Connection;
 
 use super::blobs;
 use crate::lately::Lately;
+use crate::part::Part;
 
 /// Bytes of raw text that are held.
 const HELD_BYTES: usize = 16 * 1024 * 1024;
@@ -24,20 +24,20 @@ pub(crate) struct Stretch {
 
 /// A part from somewhere in it to its end.
 struct Rest {
-    part: Arc<[u8]>,
+    part: Part,
     from: usize,
 }
 
 impl Rest {
     fn cut(&self, most: usize) -> &[u8] {
-        let rest = self.part.get(self.from..).unwrap_or_default();
+        let rest = self.part.as_bytes().get(self.from..).unwrap_or_default();
         &rest[..rest.len().min(most)]
     }
 }
 
 #[derive(Debug)]
 pub(crate) struct Parts {
-    held: Lately<Key>,
+    held: Lately<Key, Part>,
 }
 
 impl Default for Parts {
@@ -52,10 +52,16 @@ impl Parts {
         &self,
         connection: &Connection,
         stretch: Stretch,
-    ) -> rusqlite::Result<String> {
+    ) -> rusqlite::Result<Excerpt> {
+        let held = self.held_from(stretch.hash, stretch.start);
+        let shared = held.and_then(|Rest { part, from }| part.excerpt(from..from + stretch.bytes));
+        if let Some(text) = shared {
+            return Ok(text);
+        }
         let raw = self.read(connection, stretch)?;
-        Ok(String::from_utf8(raw)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+        let text = String::from_utf8(raw)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        Ok(text.into())
     }
 
     fn read(&self, connection: &Connection, stretch: Stretch) -> rusqlite::Result<Vec<u8>> {
@@ -83,16 +89,16 @@ impl Parts {
     fn held_from(&self, hash: [u8; 32], offset: u64) -> Option<Rest> {
         let start = offset - offset % blobs::PART_BYTES as u64;
         let rest = Rest { part: self.held.get((hash, start))?, from: (offset - start) as usize };
-        (rest.from < rest.part.len()).then_some(rest)
+        (rest.from < rest.part.as_bytes().len()).then_some(rest)
     }
 
-    fn part(&self, connection: &Connection, blob: i64, key: Key) -> rusqlite::Result<Arc<[u8]>> {
+    fn part(&self, connection: &Connection, blob: i64, key: Key) -> rusqlite::Result<Part> {
         if let Some(part) = self.held.get(key) {
             return Ok(part);
         }
         let (_, raw) = blobs::part_at(connection, blob, key.1)?;
-        let part: Arc<[u8]> = raw.into();
-        self.held.put(key, Arc::clone(&part));
+        let part = Part::from(raw);
+        self.held.put(key, part.clone());
         Ok(part)
     }
 }

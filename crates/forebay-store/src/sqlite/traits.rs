@@ -24,11 +24,21 @@ impl Traits {
         self.kinds.get(passage, || read(connection, SQL, passage, kind).map(Option::flatten))
     }
 
-    /// Whether it is source code; of what has no meaning that is not known.
-    pub(super) fn is_code(&self, connection: &Connection, passage: i64) -> rusqlite::Result<bool> {
+    /// Whether each is source code; of what has no meaning that is not known.
+    pub(super) fn are_code(
+        &self,
+        connection: &Connection,
+        passages: &[i64],
+    ) -> rusqlite::Result<Vec<bool>> {
         const SQL: &str = "SELECT code FROM meaning WHERE chunk = ?1";
-        let is_code = || read(connection, SQL, passage, |row| row.get(0));
-        Ok(self.are_code.get(passage, is_code)?.unwrap_or(false))
+        let is_code = |passage| read(connection, SQL, passage, |row| row.get(0));
+        let mut are_code = self.are_code.known(passages);
+        for (passage, known) in passages.iter().zip(&mut are_code) {
+            if known.is_none() {
+                *known = self.are_code.get(*passage, || is_code(*passage))?;
+            }
+        }
+        Ok(are_code.into_iter().map(Option::unwrap_or_default).collect())
     }
 }
 
@@ -57,7 +67,7 @@ impl<T: Copy> Remembered<T> {
         passage: i64,
         read: impl FnOnce() -> rusqlite::Result<Option<T>>,
     ) -> rusqlite::Result<Option<T>> {
-        let place = usize::try_from(passage).unwrap_or_default();
+        let place = place(passage);
         if let Some(Some(known)) = self.0.read().get(place) {
             return Ok(Some(*known));
         }
@@ -71,4 +81,15 @@ impl<T: Copy> Remembered<T> {
         }
         Ok(found)
     }
+
+    /// What is remembered of each.
+    fn known(&self, passages: &[i64]) -> Vec<Option<T>> {
+        let known = self.0.read();
+        passages.iter().map(|passage| known.get(place(*passage)).copied().flatten()).collect()
+    }
+}
+
+/// Where a passage's trait is remembered.
+fn place(passage: i64) -> usize {
+    usize::try_from(passage).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! What a process holds in memory of a SQLite file, while others write it.
 
-use forebay_domain::{Ending, EntryKind, Reference};
+use forebay_domain::{Ending, EntryKind, Hit, Reference};
 use forebay_store::{NewNote, Query, Selection, SqliteStore, Store};
 
 use crate::engine::{NOW, decision, found, hits, new_entry, put, put_note, put_run, query};
@@ -33,7 +33,8 @@ impl Two {
         for _ in 0..OFTEN {
             ask();
         }
-        ask().into_iter().map(|hit| (hit.reference, hit.title, hit.text)).collect()
+        let told = |hit: Hit| (hit.reference, hit.title.to_string(), hit.text.to_string());
+        ask().into_iter().map(told).collect()
     }
 }
 

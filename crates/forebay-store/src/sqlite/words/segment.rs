@@ -22,7 +22,7 @@ const PAGE: &str = "SELECT terms FROM word_page WHERE id = ?1";
 const HELD_BYTES: usize = 8 * 1024 * 1024;
 
 /// The pages that were read lately, by their ids.
-type Pages = Lately<i64, Content>;
+type Pages = Lately<i64, Arc<Content>>;
 
 /// The segments that were read, for as long as they are there.
 #[derive(Debug)]
