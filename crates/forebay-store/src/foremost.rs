@@ -27,8 +27,7 @@ impl Foremost {
     ) -> Result<(), E> {
         let (blocks, rest) = scores.as_chunks::<LOOKED_AT>();
         for (scores, passages) in blocks.iter().zip(passages.chunks(LOOKED_AT)) {
-            // Counted without a branch for each: so many are compared at once.
-            if scores.iter().map(|score| u32::from(*score >= self.least)).sum::<u32>() > 0 {
+            if any_is_at_least(self.least, scores) {
                 self.take_each(passages, scores, &fits)?;
             }
         }
@@ -69,6 +68,14 @@ impl Foremost {
         self.found.sort_unstable_by(better);
         self.found
     }
+}
+
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "without a branch for each, so many are compared at once"
+)]
+fn any_is_at_least(least: f32, scores: &[f32; LOOKED_AT]) -> bool {
+    scores.iter().fold(false, |any, score| any | (*score >= least))
 }
 
 /// Which of two passages comes first: the one with the higher score, of equal ones the newer.

@@ -17,12 +17,14 @@ mod migration;
 mod nearest;
 pub mod opencode;
 mod packed;
+mod part;
 mod passage;
 pub mod postgres;
 pub mod project;
 mod sharing;
 mod source;
 pub mod sqlite;
+mod together;
 mod token;
 
 pub use self::postgres::{Address, PostgresStore};

@@ -241,11 +241,15 @@ impl Store for SqliteStore {
     }
 
     fn candidates(&self, query: &Query) -> Result<Vec<Candidate>, StoreError> {
-        self.at_one_moment(|connection| {
-            let known =
-                Known { segments: &self.segments, vectors: &self.vectors, traits: &self.traits };
-            search::candidates(connection, query, &known)
-        })
+        if query.limit == 0 {
+            return Ok(Vec::new());
+        }
+        let Self { segments, vectors, traits, .. } = self;
+        let known = Known { segments, vectors, traits };
+        let announced = query.meaning.as_ref().map(|meaning| vectors.announce(meaning));
+        let mut found = self.at_one_moment(|connection| search::look(connection, query, &known))?;
+        found.compare(vectors, announced);
+        self.reading(|connection| found.candidates(connection, traits))
     }
 
     fn hits(&self, candidates: &[Candidate]) -> Result<Vec<Option<Hit>>, StoreError> {

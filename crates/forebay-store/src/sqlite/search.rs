@@ -11,11 +11,10 @@ use rusqlite::{CachedStatement, Connection, params_from_iter};
 
 use super::conditions::Conditions;
 use super::traits::Traits;
-use super::vectors::{self, Vectors};
+use super::vectors::{self, Announced, Vectors, Wanted};
 use super::words::{Asked, Segments, Side};
 use crate::contract::{Candidate, Query};
 use crate::gathering::{Gathered, in_order, wider};
-use crate::passage::Meaning;
 
 /// A word that stands beside a short passage tells less than one in it.
 pub(crate) const AROUND_WEIGHT: f64 = 0.6;
@@ -28,31 +27,61 @@ pub(super) struct Known<'a> {
     pub(super) traits: &'a Traits,
 }
 
-pub(super) fn candidates(
+/// What the store tells of a question; meanings may still have to be compared.
+pub(super) struct Found {
+    gathered: Gathered,
+    compared: Option<Compared>,
+}
+
+/// A meaning, and the passages that may be near to it.
+struct Compared {
+    wanted: Wanted,
+    allowed: Allowed,
+}
+
+pub(super) fn look(
     connection: &Connection,
     query: &Query,
     known: &Known<'_>,
-) -> rusqlite::Result<Vec<Candidate>> {
-    if query.limit == 0 {
-        return Ok(Vec::new());
-    }
+) -> rusqlite::Result<Found> {
     let Known { segments, vectors, traits } = *known;
     let asked = Asked::of(query);
     let fitting = Fitting::of(connection, query, traits)?;
     let mut gathered = Gathered::new(query.limit);
     gathered.add_by_words(by_words(connection, query, (&asked, segments), &fitting)?);
-    let is_remote = query.meaning.as_ref().is_some_and(Meaning::is_remote);
-    let is_enough = query.compares_found_only && !gathered.is_empty() && !is_remote;
-    let near = if is_enough && vectors::are_many(connection)? {
-        vectors::nearness_of(connection, query.meaning.as_ref(), gathered.passages())?
-    } else {
-        let allowed = restricted(connection, (&asked, segments), fitting)?;
-        by_meaning(connection, query, vectors, &allowed)?
-    };
-    gathered.add_by_meaning(near);
-    let candidate = |passage| Ok(gathered.candidate(passage, traits.is_code(connection, passage)?));
-    let wanted = gathered.wanted().into_iter().map(candidate);
-    Ok(in_order(wanted.collect::<rusqlite::Result<_>>()?))
+    let Some(meaning) = &query.meaning else { return Ok(Found { gathered, compared: None }) };
+    let is_enough = query.compares_found_only && !gathered.is_empty() && !meaning.is_remote();
+    if is_enough && vectors::are_many(connection)? {
+        let near = vectors::nearness_of(connection, meaning, gathered.passages())?;
+        gathered.add_by_meaning(near);
+        return Ok(Found { gathered, compared: None });
+    }
+    let allowed = restricted(connection, (&asked, segments), fitting)?;
+    let wanted = vectors.prepare(connection, meaning, wider(query.limit))?;
+    Ok(Found { gathered, compared: wanted.map(|wanted| Compared { wanted, allowed }) })
+}
+
+impl Found {
+    /// Adds what is near in meaning. It needs no connection, for which others wait.
+    pub(super) fn compare(&mut self, vectors: &Vectors, announced: Option<Announced<'_>>) {
+        let Some(Compared { wanted, allowed }) = self.compared.take() else { return };
+        let near = match announced {
+            Some(announced) if allowed.are_all() => vectors.nearest(announced, wanted),
+            _ => vectors.nearest_of(&wanted, |passage| allowed.allows(passage)),
+        };
+        self.gathered.add_by_meaning(near);
+    }
+
+    pub(super) fn candidates(
+        &self,
+        connection: &Connection,
+        traits: &Traits,
+    ) -> rusqlite::Result<Vec<Candidate>> {
+        let wanted = self.gathered.wanted();
+        let are_code = traits.are_code(connection, &wanted)?;
+        let candidate = |(passage, is_code)| self.gathered.candidate(passage, is_code);
+        Ok(in_order(wanted.into_iter().zip(are_code).map(candidate).collect()))
+    }
 }
 
 /// The best by words, with those whose neighbours have them.
@@ -120,17 +149,6 @@ fn newest(connection: &Connection, query: &Query) -> rusqlite::Result<Vec<(i64, 
     statement.query_map(params_from_iter(values), |row| Ok((row.get(0)?, 1.0)))?.collect()
 }
 
-fn by_meaning(
-    connection: &Connection,
-    query: &Query,
-    vectors: &Vectors,
-    allowed: &Allowed,
-) -> rusqlite::Result<Vec<(i64, f32)>> {
-    let Some(meaning) = &query.meaning else { return Ok(Vec::new()) };
-    let allows = |passage| allowed.allows(passage);
-    vectors.nearest(connection, meaning, wider(query.limit), allows)
-}
-
 /// Which passages may be found, also by meaning.
 struct Allowed {
     only: Vec<HashSet<i64>>,
@@ -138,6 +156,10 @@ struct Allowed {
 }
 
 impl Allowed {
+    fn are_all(&self) -> bool {
+        self.only.is_empty() && self.without.is_empty()
+    }
+
     fn allows(&self, passage: i64) -> bool {
         self.only.iter().all(|only| only.contains(&passage)) && !self.without.contains(&passage)
     }

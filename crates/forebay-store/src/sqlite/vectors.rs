@@ -1,12 +1,13 @@
 //! Meanings of all passages, held in memory by whoever searches more than once.
 
 use forebay_domain::meaning::nearness;
-use parking_lot::{RwLock, RwLockWriteGuard};
+use parking_lot::RwLock;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::foremost::better;
-use crate::nearest::{Meanings, NEAR, are_too_many};
+use crate::nearest::{Meanings, NEAR, Near, are_too_many};
 use crate::passage::Meaning;
+use crate::together::{self, Together};
 
 /// A process that asks once reads so many, some milliseconds' worth.
 const READ_AT_ONCE: i64 = 4_000;
@@ -20,22 +21,58 @@ pub(super) struct Vectors {
 
 impl Default for Vectors {
     fn default() -> Self {
-        let of = |table| OfTable { table, known: RwLock::default() };
+        let of = |table| OfTable { table, known: RwLock::default(), together: Together::default() };
         Self { built_in: of(BUILT_IN), remote: of(REMOTE) }
     }
 }
 
+/// A meaning that is to be compared with all that its model told.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    is_remote: bool,
+    model: i64,
+    vector: Vec<u8>,
+    most: usize,
+}
+
+/// Somebody who will want to know what is near, if he does not find out before that nothing is.
+pub(super) type Announced<'a> = together::Announced<'a, Wanted, Near>;
+
 impl Vectors {
-    /// The passages whose meaning is nearest, best first; only those that `allows` lets through.
-    pub(super) fn nearest(
+    pub(super) fn announce(&self, meaning: &Meaning) -> Announced<'_> {
+        self.of(meaning.is_remote()).together.announce()
+    }
+
+    /// Has all meanings at hand that this one is compared with; none where its model told none.
+    pub(super) fn prepare(
         &self,
         connection: &Connection,
         wanted: &Meaning,
         most: usize,
-        allows: impl Fn(i64) -> bool,
-    ) -> rusqlite::Result<Vec<(i64, f32)>> {
-        let of_table = if wanted.is_remote() { &self.remote } else { &self.built_in };
-        of_table.nearest(connection, (&wanted.model, &wanted.vector), most, allows)
+    ) -> rusqlite::Result<Option<Wanted>> {
+        let is_remote = wanted.is_remote();
+        let model = self.of(is_remote).keep_up(connection, (&wanted.model, wanted.vector.len()))?;
+        let wanted = |model| Wanted { is_remote, model, vector: wanted.vector.clone(), most };
+        Ok(model.map(wanted))
+    }
+
+    /// The passages whose meaning is nearest, best first.
+    pub(super) fn nearest(&self, announced: Announced<'_>, wanted: Wanted) -> Near {
+        let known = &self.of(wanted.is_remote).known;
+        let all = |_| true;
+        let near = announced.ask(wanted, |each| known.read().nearest_to_each(each, all));
+        near.unwrap_or_default()
+    }
+
+    /// The same; only those that `allows` lets through.
+    pub(super) fn nearest_of(&self, wanted: &Wanted, allows: impl Fn(i64) -> bool) -> Near {
+        let known = self.of(wanted.is_remote).known.read();
+        let near = known.nearest_to_each(&[wanted], allows).pop();
+        near.flatten().unwrap_or_default()
+    }
+
+    fn of(&self, is_remote: bool) -> &OfTable {
+        if is_remote { &self.remote } else { &self.built_in }
     }
 }
 
@@ -54,6 +91,7 @@ const REMOTE: Table = Table { name: "embedding", order: "id" };
 struct OfTable {
     table: Table,
     known: RwLock<Known>,
+    together: Together<Wanted, Near>,
 }
 
 #[derive(Debug, Default)]
@@ -65,26 +103,17 @@ struct Known {
 }
 
 impl OfTable {
-    fn nearest(
+    /// Reads what is new of a model's meanings; gives its number, if it told any.
+    fn keep_up(
         &self,
         connection: &Connection,
-        (model, wanted): (&str, &[u8]),
-        most: usize,
-        allows: impl Fn(i64) -> bool,
-    ) -> rusqlite::Result<Vec<(i64, f32)>> {
-        let Some((model, last)) = self.table.extent(connection, model)? else {
-            return Ok(Vec::new());
-        };
-        let known = self.known.read();
-        if known.is_current(model, last) {
-            return Ok(known.meanings.nearest(wanted, most, allows));
+        (model, width): (&str, usize),
+    ) -> rusqlite::Result<Option<i64>> {
+        let Some((model, last)) = self.table.extent(connection, model)? else { return Ok(None) };
+        if !self.known.read().is_current(model, last) {
+            self.known.write().keep_up(connection, self.table, (model, last), width)?;
         }
-        drop(known);
-        let mut known = self.known.write();
-        known.keep_up(connection, self.table, (model, last), wanted.len())?;
-        // Many compare at once.
-        let known = RwLockWriteGuard::downgrade(known);
-        Ok(known.meanings.nearest(wanted, most, allows))
+        Ok(Some(model))
     }
 }
 
@@ -98,10 +127,9 @@ pub(super) fn are_many(connection: &Connection) -> rusqlite::Result<bool> {
 /// How near the meaning of each of these passages is, where it is near at all; nearest first.
 pub(super) fn nearness_of<'a>(
     connection: &Connection,
-    wanted: Option<&Meaning>,
+    wanted: &Meaning,
     passages: impl Iterator<Item = &'a i64>,
-) -> rusqlite::Result<Vec<(i64, f32)>> {
-    let Some(wanted) = wanted else { return Ok(Vec::new()) };
+) -> rusqlite::Result<Near> {
     // A server's model is asked because it finds what words do not: its meanings are all compared.
     let mut statement = connection.prepare_cached(
         "SELECT vector FROM meaning JOIN model ON model.id = meaning.model
@@ -136,6 +164,18 @@ impl Table {
 }
 
 impl Known {
+    /// None where another model's meanings are known now.
+    fn nearest_to_each(
+        &self,
+        wanted: &[&Wanted],
+        allows: impl Fn(i64) -> bool,
+    ) -> Vec<Option<Near>> {
+        let asked: Vec<(&[u8], usize)> =
+            wanted.iter().map(|wanted| (wanted.vector.as_slice(), wanted.most)).collect();
+        let near = self.meanings.nearest_to_each(&asked, allows).into_iter().zip(wanted);
+        near.map(|(near, wanted)| (wanted.model == self.model).then_some(near)).collect()
+    }
+
     fn is_current(&self, model: i64, last: i64) -> bool {
         self.model == model && self.last == last
     }

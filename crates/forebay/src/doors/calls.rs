@@ -20,6 +20,10 @@ pub(crate) struct Counter {
     pub(crate) idle: Arc<Idle>,
 }
 
+/// Calls that read beside those that keep a processor busy: their meanings are compared together, and until that is
+/// done they wait.
+const WAITING_FOR_OTHERS: usize = 12;
+
 /// Every call that runs, so that all of them can be ended.
 pub(crate) struct Calls {
     running: Mutex<Vec<Cancel>>,
@@ -36,7 +40,7 @@ impl Calls {
 
     /// For many clients, who must not use up this machine together.
     pub(crate) fn bounded() -> Self {
-        Self::new(Some(Lanes::new(cores() * 2)))
+        Self::new(Some(Lanes::new(cores() * 2 + WAITING_FOR_OTHERS)))
     }
 
     /// The same where stores are on a server: calls wait for it most of the time.
@@ -174,7 +178,7 @@ struct Lanes {
 impl Lanes {
     fn new(reading: usize) -> Self {
         Self {
-            // These keep a processor busy: more at once would only make each of them slower.
+            // These keep a processor busy: many more at once would only make each of them slower.
             reading: Lane::new(reading),
             // Those who write at the same time are written together.
             writing: Lane::new(cores() * 4),

@@ -9,7 +9,6 @@ mod crowd;
 mod lists;
 mod news;
 mod passage;
-mod together;
 mod whole;
 mod words;
 
@@ -24,7 +23,6 @@ use self::lists::Lists;
 pub(super) use self::lists::{List, Posting};
 use self::news::{Behind, Glance, News, Progress};
 use self::passage::Passage;
-use self::together::{Near, Together, Wanted};
 use self::whole::{Model, Whole};
 pub(super) use self::words::Asked;
 use super::connection::{Place, Work};
@@ -35,7 +33,9 @@ use super::lexemes::Standing;
 use super::pool::Pool;
 use super::vectors::index_if_too_many;
 use crate::contract::{Purged, Query};
+use crate::nearest::Near;
 use crate::passage::Meaning;
+use crate::together::Together;
 
 /// Who asks this often holds all words and meanings; before that, the server's indexes are asked.
 const OFTEN: usize = 30;
@@ -56,11 +56,19 @@ pub(super) struct Held {
     /// This process has forgotten entries, and what is held was not yet looked at.
     was_purged: AtomicBool,
     whole: RwLock<Option<Whole>>,
-    together: Together,
+    together: Together<Wanted, Near>,
     /// Who has the server compare many meanings.
     turn: Mutex<()>,
     lists: RwLock<Lists>,
     traits: RwLock<Traits>,
+}
+
+/// A question: what is near to this.
+#[derive(Debug)]
+struct Wanted {
+    model: Model,
+    vector: Vec<u8>,
+    most: usize,
 }
 
 #[derive(Debug, Default)]
@@ -327,16 +335,17 @@ impl Held {
     }
 
     /// The passages whose meaning is nearest, best first, where meanings are held.
-    pub(super) fn nearest(&self, wanted: &Meaning, most: usize) -> Option<Vec<(i64, f32)>> {
+    pub(super) fn nearest(&self, wanted: &Meaning, most: usize) -> Option<Near> {
         let model = Model::of(Some(wanted));
         if model.is_none() || !self.holds(&model) {
             return None;
         }
-        let wanted = (model, wanted.vector.clone(), most);
-        self.together.ask(wanted, |all| self.nearest_to_each(all))
+        let wanted = Wanted { model, vector: wanted.vector.clone(), most };
+        self.together.announce().ask(wanted, |all| self.nearest_to_each(all))
     }
 
-    fn nearest_to_each(&self, wanted: &[Wanted]) -> Vec<Near> {
+    /// None where meanings are not held, or those of another model.
+    fn nearest_to_each(&self, wanted: &[&Wanted]) -> Vec<Option<Near>> {
         let held = self.whole.read();
         let Some(whole) = &*held else { return vec![None; wanted.len()] };
         // It takes a while, and others want to write there.

@@ -1,0 +1,71 @@
+//! What a text means, as a direction in many dimensions: a signed byte each.
+
+mod directions;
+
+pub use directions::{Aim, Directions};
+
+/// How nearly two directions are the same: 1 for the same, 0 for unrelated ones.
+pub fn nearness(a: &[u8], b: &[u8]) -> f32 {
+    let lengths = length(a) * length(b);
+    if lengths > 0.0 { dot(a, b) as f32 / lengths } else { 0.0 }
+}
+
+pub fn length(a: &[u8]) -> f32 {
+    (dot(a, a) as f32).sqrt()
+}
+
+/// Writes a direction in bytes, the largest component first to fit; false, and nothing written, if it has none.
+pub fn write_bytes(direction: &[f32], bytes: &mut [u8]) -> bool {
+    let largest = direction.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
+    let scale = 127.0 / largest;
+    // Of numbers next to nothing the scale is beyond all numbers.
+    if largest <= 0.0 || !scale.is_finite() {
+        return false;
+    }
+    for (byte, number) in bytes.iter_mut().zip(direction) {
+        let scaled = number * scale;
+        *byte = ((scaled + 0.5_f32.copysign(scaled)) as i8).cast_unsigned();
+    }
+    true
+}
+
+/// The sum of the products; what is beyond the shorter one does not count.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it is made for the registers of its caller")]
+#[allow(clippy::needless_range_loop, reason = "an adapter of iterators is a function of its own")]
+fn dot(a: &[u8], b: &[u8]) -> i32 {
+    const AT_ONCE: usize = 32;
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<AT_ONCE>(), b.as_chunks::<AT_ONCE>());
+    let mut sum = 0;
+    for part in 0..a.len().min(b.len()) {
+        for at in 0..AT_ONCE {
+            sum += i32::from(a[part][at].cast_signed()) * i32::from(b[part][at].cast_signed());
+        }
+    }
+    for at in 0..a_rest.len().min(b_rest.len()) {
+        sum += i32::from(a_rest[at].cast_signed()) * i32::from(b_rest[at].cast_signed());
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_direction_in_bytes_points_where_it_pointed() {
+        let mut bytes = [0; 3];
+        assert!(write_bytes(&[0.5, -1.0, 0.003], &mut bytes));
+        assert_eq!(bytes.map(u8::cast_signed), [64, -127, 0]);
+        assert!(!write_bytes(&[0.0; 3], &mut bytes) && !write_bytes(&[1e-40; 3], &mut bytes));
+    }
+
+    #[test]
+    fn directions_are_compared_whatever_their_length() {
+        let bytes = |numbers: [i8; 2]| numbers.map(i8::cast_unsigned);
+        assert!((nearness(&bytes([3, 4]), &bytes([30, 40])) - 1.0).abs() < 1e-6);
+        assert!((nearness(&bytes([3, 4]), &bytes([-3, -4])) + 1.0).abs() < 1e-6);
+        assert!(nearness(&bytes([1, 0]), &bytes([0, 1])).abs() < 1e-6);
+        assert!(nearness(&[0, 0], &[1, 1]).abs() < 1e-6);
+    }
+}
