@@ -117,14 +117,15 @@ impl Asked {
     pub(super) fn matched(&self, hit: &Hit) -> Vec<String> {
         let mut whole = vec![false; self.words.len()];
         let mut begun = vec![false; self.beginnings.len()];
-        for text in [&hit.title, &hit.text, &inner::of_text(&hit.text)] {
+        let mut mark = |text: &str| {
             words::mark(text, &self.words, words::alike, &mut whole);
-            words::mark(
-                text,
-                &self.beginnings,
-                |word, wanted| word.starts_with(wanted),
-                &mut begun,
-            );
+            let begins = |word: &str, wanted: &str| word.starts_with(wanted);
+            words::mark(text, &self.beginnings, begins, &mut begun);
+            whole.iter().chain(&begun).all(|stands| *stands)
+        };
+        // Parts of identifiers are looked at last: mostly all words stand there as they are.
+        if !mark(&hit.title) && !mark(&hit.text) {
+            mark(&inner::of_text(&hit.text));
         }
         let words = self.words.iter().zip(whole);
         let all = words.chain(self.beginnings.iter().zip(begun));
