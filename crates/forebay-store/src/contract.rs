@@ -14,7 +14,7 @@ use crate::StoreError;
 use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
 use crate::passage::{Embedded, IndexState, IndexStep, Meaning, NewChunk, Outdated, Renewed, Told};
 use crate::sharing::{Adopted, NotePage, Origin, SincePage};
-use crate::source::{Item, Reindex, Source};
+use crate::source::{Item, NewSource, Reindex, Source, Stamp};
 use crate::token::Token;
 
 /// A place that keeps entries whole and finds them again.
@@ -103,9 +103,14 @@ pub trait Store: Send + Sync {
     /// The source of this name; documents have none.
     fn source(&self, name: &str) -> Result<Option<Source>, StoreError>;
 
-    /// Files and folders that were last looked at outside of these two moments.
-    fn unchecked_sources(&self, between: (Timestamp, Timestamp))
-    -> Result<Vec<Source>, StoreError>;
+    /// Files and folders that were last looked at outside of these two moments, as of the later one.
+    fn unchecked_sources(
+        &self,
+        between: (Timestamp, Timestamp),
+    ) -> Result<Vec<NewSource>, StoreError>;
+
+    /// What tells whether a file of a source has changed, for each by its path.
+    fn source_stamps(&self, name: &str) -> Result<Vec<(String, Stamp)>, StoreError>;
 
     /// The entries of a source in the order of their paths.
     fn source_items(&self, name: &str) -> Result<Vec<Item>, StoreError>;

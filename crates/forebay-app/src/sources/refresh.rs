@@ -1,10 +1,11 @@
 //! Keeping sources in step with the disk: looked at before a search, cheaply, and now and then only.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use forebay_domain::{EntryKind, Timestamp};
-use forebay_store::{Item, NewSource, Others, Source, SourceKind, Store};
+use forebay_domain::EntryKind;
+use forebay_store::{Item, NewSource, Others, SourceKind, Stamp, Store};
 
 use super::file::{self, Candidate};
 use super::{Examined, examine, workers};
@@ -33,44 +34,40 @@ fn refresh_all(app: &App) -> Result<(), AppError> {
     // A clock that was set back must not stop it for ever.
     let lately = (now.minus(Duration::from_secs(every)), now);
     for source in &store.unchecked_sources(lately)? {
-        refresh_one(app, &*store, source, now)?;
+        refresh_one(app, &*store, source)?;
     }
     Ok(())
 }
 
-fn refresh_one(
-    app: &App,
-    store: &dyn Store,
-    source: &Source,
-    now: Timestamp,
-) -> Result<(), AppError> {
+fn refresh_one(app: &App, store: &dyn Store, source: &NewSource) -> Result<(), AppError> {
     let root = Path::new(&source.path);
     // A folder that is not there at all may be a disk that is not mounted.
     let is_there = root.parent().is_some_and(Path::exists)
         && (source.kind == SourceKind::File || root.exists());
-    let items = if is_there { store.source_items(&source.name)? } else { Vec::new() };
-    let place_of = |item: &Item| {
-        if item.path.is_empty() { root.to_owned() } else { root.join(&item.path) }
-    };
+    let stamps = if is_there { store.source_stamps(&source.name)? } else { Vec::new() };
+    let place_of = |path: &str| if path.is_empty() { root.to_owned() } else { root.join(path) };
+    let has_changed =
+        |(path, stamp): &(String, Stamp)| file::stamp(&place_of(path)) != Some(*stamp);
+    let changed: HashSet<String> =
+        stamps.into_iter().filter(has_changed).map(|(path, _)| path).collect();
+    if changed.is_empty() {
+        return Ok(store.mark_checked(&source.name, source.at, None)?);
+    }
+    let items = store.source_items(&source.name)?.into_iter();
     let changed: Vec<(Item, Candidate)> = items
-        .into_iter()
-        .filter(|item| file::stamp(&place_of(item)) != Some(item.stamp))
+        .filter(|item| changed.contains(&item.path))
         .map(|item| {
-            let candidate = candidate(source, &item, place_of(&item));
+            let candidate = candidate(source, &item, place_of(&item.path));
             (item, candidate)
         })
         .collect();
-    if changed.is_empty() {
-        return Ok(store.mark_checked(&source.name, now, None)?);
-    }
-    replace(app, store, source, now, &changed)
+    replace(app, store, source, &changed)
 }
 
 fn replace(
     app: &App,
     store: &dyn Store,
-    source: &Source,
-    now: Timestamp,
+    source: &NewSource,
     changed: &[(Item, Candidate)],
 ) -> Result<(), AppError> {
     let readable = Readable::of(app)?;
@@ -95,26 +92,15 @@ fn replace(
         }
         Ok(())
     })?;
-    reindex.finish(&as_new(source, now), Others::Stay)?;
+    reindex.finish(source, Others::Stay)?;
     Ok(())
 }
 
-fn candidate(source: &Source, item: &Item, file: PathBuf) -> Candidate {
+fn candidate(source: &NewSource, item: &Item, file: PathBuf) -> Candidate {
     let name = match (item.path.as_str(), source.name.as_str()) {
         ("", name) => name.to_owned(),
         (path, ".") => path.to_owned(),
         (path, name) => format!("{name}/{path}"),
     };
     Candidate { path: item.path.clone(), source: name, file }
-}
-
-fn as_new(source: &Source, at: Timestamp) -> NewSource {
-    NewSource {
-        name: source.name.clone(),
-        kind: source.kind,
-        path: source.path.clone(),
-        options: source.options.clone(),
-        at,
-        freshness: source.freshness.clone(),
-    }
 }

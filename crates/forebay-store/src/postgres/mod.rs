@@ -71,7 +71,7 @@ use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
 use crate::packed::Packed;
 use crate::passage::{Embedded, IndexState, IndexStep, NewChunk, Outdated, Renewed, Told};
 use crate::sharing::{NotePage, SincePage};
-use crate::source::{Item, Reindex, Source};
+use crate::source::{Item, NewSource, Reindex, Source, Stamp};
 use crate::token::Token;
 
 /// A project's store on a PostgreSQL server.
@@ -304,8 +304,12 @@ impl Store for PostgresStore {
     fn unchecked_sources(
         &self,
         between: (Timestamp, Timestamp),
-    ) -> Result<Vec<Source>, StoreError> {
+    ) -> Result<Vec<NewSource>, StoreError> {
         self.reading(|work| sources::unchecked(work, between))
+    }
+
+    fn source_stamps(&self, name: &str) -> Result<Vec<(String, Stamp)>, StoreError> {
+        self.reading(|work| sources::stamps(work, name))
     }
 
     fn source_items(&self, name: &str) -> Result<Vec<Item>, StoreError> {

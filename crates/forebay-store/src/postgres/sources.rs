@@ -7,7 +7,7 @@ use super::connection::Work;
 use super::entries;
 use super::fault::Fault;
 use super::text::Name;
-use crate::source::{Freshness, Item, Source, SourceKind, Stamp};
+use crate::source::{Freshness, Item, NewSource, Source, SourceKind, Stamp};
 
 const SOURCES: &str = "
     SELECT name, kind, path, options, indexed, checked, etag, last_modified, expires,
@@ -40,14 +40,36 @@ pub(super) fn find(work: &mut Work<'_>, name: &str) -> Result<Option<Source>, Fa
     row.as_ref().map(read_source).transpose()
 }
 
-/// Files and folders that nobody looked at between two moments.
+/// Files and folders that nobody looked at between two moments, as of the later one.
 pub(super) fn unchecked(
     work: &mut Work<'_>,
     (from, to): (Timestamp, Timestamp),
-) -> Result<Vec<Source>, Fault> {
-    let sql =
-        format!("{SOURCES} AND kind IN ('file', 'folder') AND (checked < $3 OR checked > $4)");
-    work.query(&sql, &[&from.0, &to.0])?.iter().map(read_source).collect()
+) -> Result<Vec<NewSource>, Fault> {
+    let rows = work.query(
+        "SELECT name, kind, path, options, etag, last_modified, expires FROM source
+         WHERE workspace = $1 AND project = $2
+             AND kind IN ('file', 'folder') AND (checked < $3 OR checked > $4)",
+        &[&from.0, &to.0],
+    )?;
+    let read = |row: &Row| {
+        Ok(NewSource {
+            name: row.try_get(0)?,
+            kind: SourceKind::from_word(row.try_get(1)?),
+            path: row.try_get(2)?,
+            options: row.try_get(3)?,
+            at: to,
+            freshness: read_freshness(row, 4)?,
+        })
+    };
+    rows.iter().map(read).collect()
+}
+
+fn read_freshness(row: &Row, first: usize) -> Result<Freshness, Fault> {
+    Ok(Freshness {
+        etag: row.try_get(first)?,
+        last_modified: row.try_get(first + 1)?,
+        expires: row.try_get::<_, Option<i64>>(first + 2)?.map(Timestamp),
+    })
 }
 
 fn read_source(row: &Row) -> Result<Source, Fault> {
@@ -58,14 +80,27 @@ fn read_source(row: &Row) -> Result<Source, Fault> {
         options: row.try_get(3)?,
         indexed: Timestamp(row.try_get(4)?),
         checked: Timestamp(row.try_get(5)?),
-        freshness: Freshness {
-            etag: row.try_get(6)?,
-            last_modified: row.try_get(7)?,
-            expires: row.try_get::<_, Option<i64>>(8)?.map(Timestamp),
-        },
+        freshness: read_freshness(row, 6)?,
         entries: row.try_get::<_, i64>(9)? as u64,
         bytes: row.try_get::<_, i64>(10)? as u64,
     })
+}
+
+/// What each file of a source looked like when it was indexed.
+pub(super) fn stamps(work: &mut Work<'_>, source: &str) -> Result<Vec<(String, Stamp)>, Fault> {
+    let rows = work.query(
+        "SELECT item.path, item.modified, item.size
+         FROM source JOIN source_item AS item
+             ON item.workspace = $1 AND item.project = $2 AND item.source = source.id
+         WHERE source.workspace = $1 AND source.project = $2 AND source.name = $3",
+        &[&Name(source)],
+    )?;
+    rows.iter().map(|row| Ok((row.try_get(0)?, read_stamp(row, 1)?))).collect()
+}
+
+fn read_stamp(row: &Row, first: usize) -> Result<Stamp, Fault> {
+    let size = row.try_get::<_, i64>(first + 1)? as u64;
+    Ok(Stamp { modified: row.try_get(first)?, size })
 }
 
 /// The entries of a source in the order of their paths.
@@ -85,7 +120,7 @@ pub(super) fn items(work: &mut Work<'_>, source: &str) -> Result<Vec<Item>, Faul
         Ok(Item {
             path: row.try_get(0)?,
             reference: entries::reference(row, 1)?,
-            stamp: Stamp { modified: row.try_get(2)?, size: row.try_get::<_, i64>(3)? as u64 },
+            stamp: read_stamp(row, 2)?,
             hash: row.try_get::<_, &[u8]>(4)?.try_into().map_err(Fault::content)?,
             bytes: row.try_get::<_, i64>(5)? as u64,
         })

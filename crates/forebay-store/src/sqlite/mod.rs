@@ -55,7 +55,7 @@ use crate::files::{Derived, DerivedKey, FileAtWork, FilesAtWork};
 use crate::packed::Packed;
 use crate::passage::{Embedded, IndexState, IndexStep, NewChunk, Outdated, Renewed, Told};
 use crate::sharing::{NotePage, SincePage};
-use crate::source::{Item, Reindex, Source};
+use crate::source::{Item, NewSource, Reindex, Source, Stamp};
 use crate::token::Token;
 
 /// A store in one SQLite file.
@@ -271,8 +271,12 @@ impl Store for SqliteStore {
     fn unchecked_sources(
         &self,
         between: (Timestamp, Timestamp),
-    ) -> Result<Vec<Source>, StoreError> {
+    ) -> Result<Vec<NewSource>, StoreError> {
         self.reading(|connection| sources::unchecked(connection, between))
+    }
+
+    fn source_stamps(&self, name: &str) -> Result<Vec<(String, Stamp)>, StoreError> {
+        self.reading(|connection| sources::stamps(connection, name))
     }
 
     fn source_items(&self, name: &str) -> Result<Vec<Item>, StoreError> {

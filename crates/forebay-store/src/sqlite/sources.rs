@@ -52,17 +52,36 @@ pub(super) fn find(connection: &Connection, name: &str) -> rusqlite::Result<Opti
         .optional()
 }
 
-/// Files and folders that nobody looked at between two moments.
+/// Files and folders that nobody looked at between two moments, as of the later one.
 pub(super) fn unchecked(
     connection: &Connection,
     (from, to): (Timestamp, Timestamp),
-) -> rusqlite::Result<Vec<Source>> {
+) -> rusqlite::Result<Vec<NewSource>> {
+    let read = |row: &Row<'_>| {
+        Ok(NewSource {
+            name: row.get(0)?,
+            kind: SourceKind::from_word(&row.get::<_, String>(1)?),
+            path: row.get(2)?,
+            options: row.get(3)?,
+            at: to,
+            freshness: read_freshness(row, 4)?,
+        })
+    };
     connection
-        .prepare_cached(&format!(
-            "{SOURCES} WHERE kind IN ('file', 'folder') AND (checked < ?1 OR checked > ?2)"
-        ))?
-        .query_map((from.0, to.0), read_source)?
+        .prepare_cached(
+            "SELECT name, kind, path, options, etag, last_modified, expires FROM source
+             WHERE kind IN ('file', 'folder') AND (checked < ?1 OR checked > ?2)",
+        )?
+        .query_map((from.0, to.0), read)?
         .collect()
+}
+
+fn read_freshness(row: &Row<'_>, first: usize) -> rusqlite::Result<Freshness> {
+    Ok(Freshness {
+        etag: row.get(first)?,
+        last_modified: row.get(first + 1)?,
+        expires: row.get::<_, Option<i64>>(first + 2)?.map(Timestamp),
+    })
 }
 
 fn read_source(row: &Row<'_>) -> rusqlite::Result<Source> {
@@ -73,14 +92,28 @@ fn read_source(row: &Row<'_>) -> rusqlite::Result<Source> {
         options: row.get(3)?,
         indexed: Timestamp(row.get(4)?),
         checked: Timestamp(row.get(5)?),
-        freshness: Freshness {
-            etag: row.get(6)?,
-            last_modified: row.get(7)?,
-            expires: row.get::<_, Option<i64>>(8)?.map(Timestamp),
-        },
+        freshness: read_freshness(row, 6)?,
         entries: row.get::<_, i64>(9)? as u64,
         bytes: row.get::<_, i64>(10)? as u64,
     })
+}
+
+/// What each file of a source looked like when it was indexed.
+pub(super) fn stamps(
+    connection: &Connection,
+    source: &str,
+) -> rusqlite::Result<Vec<(String, Stamp)>> {
+    connection
+        .prepare_cached(
+            "SELECT source_item.path, modified, size
+             FROM source JOIN source_item ON source_item.source = source.id WHERE source.name = ?1",
+        )?
+        .query_map([source], |row| Ok((row.get(0)?, read_stamp(row, 1)?)))?
+        .collect()
+}
+
+fn read_stamp(row: &Row<'_>, first: usize) -> rusqlite::Result<Stamp> {
+    Ok(Stamp { modified: row.get(first)?, size: row.get::<_, i64>(first + 1)? as u64 })
 }
 
 /// The entries of a source in the order of their paths.
@@ -96,7 +129,7 @@ pub(super) fn items(connection: &Connection, source: &str) -> rusqlite::Result<V
             Ok(Item {
                 path: row.get(0)?,
                 reference: entries::parse_reference(&row.get::<_, String>(1)?)?,
-                stamp: Stamp { modified: row.get(2)?, size: row.get::<_, i64>(3)? as u64 },
+                stamp: read_stamp(row, 2)?,
                 hash: row.get(4)?,
                 bytes: row.get::<_, i64>(5)? as u64,
             })
