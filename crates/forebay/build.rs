@@ -29,7 +29,9 @@ fn put_in_order() {
     let Some(folder) = env::var_os("OUT_DIR").map(PathBuf::from) else { return };
     // A copy that stays with what was built: another checkout that builds in the same folder links with it.
     let list = folder.join("layout.txt");
-    let is_there = fs::copy(Path::new(LISTS).join(format!("{target}.txt")), &list).is_ok();
+    let is_there = fs::read(Path::new(LISTS).join(format!("{target}.txt")))
+        .and_then(|names| fs::write(&list, names))
+        .is_ok();
     if !is_optimized || !is_there || !links_with_lld(&target) {
         return;
     }

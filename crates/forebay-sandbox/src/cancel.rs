@@ -161,6 +161,18 @@ mod tests {
     }
 
     #[test]
+    fn who_waits_after_the_cancel_or_during_it_is_woken() {
+        let (before, during) = (Cancel::new(), Cancel::new());
+        before.cancel();
+        before.wait(Duration::from_hours(1)).unwrap();
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| during.wait(Duration::from_hours(1)));
+            during.cancel();
+            waits.join().unwrap().unwrap();
+        });
+    }
+
+    #[test]
     fn a_signal_that_comes_before_the_run_reaches_it() {
         let cancel = Cancel::new();
         cancel.forward(Signal::INT.as_raw());
