@@ -30,22 +30,9 @@ pub fn write_bytes(direction: &[f32], bytes: &mut [u8]) -> bool {
 }
 
 /// The sum of the products; what is beyond the shorter one does not count.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it is made for the registers of its caller")]
-#[allow(clippy::needless_range_loop, reason = "an adapter of iterators is a function of its own")]
 fn dot(a: &[u8], b: &[u8]) -> i32 {
-    const AT_ONCE: usize = 32;
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<AT_ONCE>(), b.as_chunks::<AT_ONCE>());
-    let mut sum = 0;
-    for part in 0..a.len().min(b.len()) {
-        for at in 0..AT_ONCE {
-            sum += i32::from(a[part][at].cast_signed()) * i32::from(b[part][at].cast_signed());
-        }
-    }
-    for at in 0..a_rest.len().min(b_rest.len()) {
-        sum += i32::from(a_rest[at].cast_signed()) * i32::from(b_rest[at].cast_signed());
-    }
-    sum
+    let product = |(a, b): (&u8, &u8)| i32::from(a.cast_signed()) * i32::from(b.cast_signed());
+    a.iter().zip(b).map(product).sum()
 }
 
 #[cfg(test)]
