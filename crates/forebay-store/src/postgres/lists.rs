@@ -16,10 +16,7 @@ pub(super) fn history(work: &mut Work<'_>, page: &HistoryPage) -> Result<Vec<Ent
     if let Some(before) = page.before {
         conditions.add("entry.id < ?", before);
     }
-    let sql = conditions.sql.clone();
-    let limit = conditions.number(page.limit as i64);
-    let sql = format!("{ENTRY_COLUMNS}{sql} ORDER BY entry.id DESC LIMIT {limit}");
-    work.query(&sql, &conditions.values())?.iter().map(read_entry).collect()
+    newest_first(work, conditions, page.limit)
 }
 
 /// Nobody may be writing meanwhile: whoever goes on after the last of these must not have passed one that
@@ -49,8 +46,16 @@ pub(super) fn notes(work: &mut Work<'_>, page: &NotePage) -> Result<Vec<Entry>, 
     if let Some(pinned) = page.pinned {
         conditions.add("note.pinned = ?", pinned);
     }
+    newest_first(work, conditions, page.limit)
+}
+
+fn newest_first(
+    work: &mut Work<'_>,
+    mut conditions: Conditions,
+    most: usize,
+) -> Result<Vec<Entry>, Fault> {
     let sql = conditions.sql.clone();
-    let limit = conditions.number(page.limit as i64);
+    let limit = conditions.number(most as i64);
     let sql = format!("{ENTRY_COLUMNS}{sql} ORDER BY entry.id DESC LIMIT {limit}");
     work.query(&sql, &conditions.values())?.iter().map(read_entry).collect()
 }
