@@ -56,9 +56,14 @@ pub(super) fn texts(
             *part = part.take().or_else(|| fetched.get(key).cloned());
         }
     }
-    let mut parts = parts.into_iter();
-    let mut own = |stretch: &Stretch| keys_of(stretch).zip(&mut parts).collect::<Vec<_>>();
-    Ok(stretches.iter().map(|stretch| text(stretch, &own(stretch))).collect())
+    let parts: Vec<(Key, Option<Part>)> = keys.into_iter().zip(parts).collect();
+    let mut rest = parts.as_slice();
+    let next = |stretch: &Stretch| {
+        let (own, others) = rest.split_at(keys_of(stretch).count());
+        rest = others;
+        text(stretch, own)
+    };
+    Ok(stretches.iter().map(next).collect())
 }
 
 /// The parts that a passage reaches into: all but the last are of one size.
