@@ -10,6 +10,14 @@ use crate::foremost::Foremost;
 /// The nearest passages, each with how near it is; best first.
 pub(crate) type Near = Vec<(i64, f32)>;
 
+/// A question: which so many are nearest to what this model told.
+#[derive(Debug)]
+pub(crate) struct Wanted<Model> {
+    pub(crate) model: Model,
+    pub(crate) vector: Vec<u8>,
+    pub(crate) most: usize,
+}
+
 /// Below this two texts have nothing to do with each other, whatever comes first among them.
 pub(crate) const NEAR: f32 = 0.25;
 /// Beyond this meanings are not compared one by one.
@@ -59,18 +67,21 @@ impl Meanings {
         self.ids.retain(|passage| there.contains(passage));
     }
 
-    /// The passages whose meaning is nearest to each of several, each with how many it wants, and only those that
-    /// `allows` lets through: all meanings are read from memory once.
-    pub(crate) fn nearest_to_each(
+    /// The passages whose meaning is nearest to each of several, only those that `allows` lets through: all meanings,
+    /// which are this model's, are read from memory once. None for what another model told.
+    pub(crate) fn nearest_to_each<Model: PartialEq>(
         &self,
-        wanted: &[(&[u8], usize)],
+        model: &Model,
+        wanted: &[&Wanted<Model>],
         allows: impl Fn(i64) -> bool,
-    ) -> Vec<Near> {
+    ) -> Vec<Option<Near>> {
         let fits = |passage| Ok::<_, Infallible>(allows(passage));
-        let mut each: Vec<(Option<Aim>, Foremost)> = wanted
-            .iter()
-            .map(|(wanted, most)| (Aim::at(wanted), Foremost::new(*most, NEAR)))
-            .collect();
+        let is_comparable = |wanted: &Wanted<Model>| wanted.model == *model;
+        let foremost = |wanted: &&Wanted<Model>| {
+            let aim = Aim::at(&wanted.vector).filter(|_| is_comparable(wanted));
+            (aim, Foremost::new(wanted.most, NEAR))
+        };
+        let mut each: Vec<(Option<Aim>, Foremost)> = wanted.iter().map(foremost).collect();
         let mut nearness = [0.0; COMPARED_AT_ONCE];
         for (number, ids) in self.ids.chunks(COMPARED_AT_ONCE).enumerate() {
             let nearness = &mut nearness[..ids.len()];
@@ -80,6 +91,7 @@ impl Meanings {
                 let Ok(()) = nearest.take_from(ids, nearness, fits);
             }
         }
-        each.into_iter().map(|(_, nearest)| nearest.in_order()).collect()
+        let near = each.into_iter().zip(wanted);
+        near.map(|((_, near), wanted)| is_comparable(wanted).then(|| near.in_order())).collect()
     }
 }

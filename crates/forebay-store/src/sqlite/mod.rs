@@ -246,9 +246,9 @@ impl Store for SqliteStore {
         }
         let Self { segments, vectors, traits, .. } = self;
         let known = Known { segments, vectors, traits };
-        let announced = query.meaning.as_ref().map(|meaning| vectors.announce(meaning));
+        let announced = query.meaning.as_ref().map(|meaning| vectors.of(meaning).announce());
         let mut found = self.at_one_moment(|connection| search::look(connection, query, &known))?;
-        found.compare(vectors, announced);
+        found.compare(announced);
         self.reading(|connection| found.candidates(connection, traits))
     }
 

@@ -11,10 +11,11 @@ use rusqlite::{CachedStatement, Connection, params_from_iter};
 
 use super::conditions::Conditions;
 use super::traits::Traits;
-use super::vectors::{self, Announced, Vectors, Wanted};
+use super::vectors::{self, Announced, OfTable, Vectors};
 use super::words::{Asked, Segments, Side};
 use crate::contract::{Candidate, Query};
 use crate::gathering::{Gathered, in_order, wider};
+use crate::nearest::Wanted;
 
 /// A word that stands beside a short passage tells less than one in it.
 pub(crate) const AROUND_WEIGHT: f64 = 0.6;
@@ -28,22 +29,23 @@ pub(super) struct Known<'a> {
 }
 
 /// What the store tells of a question; meanings may still have to be compared.
-pub(super) struct Found {
+pub(super) struct Found<'a> {
     gathered: Gathered,
-    compared: Option<Compared>,
+    compared: Option<Compared<'a>>,
 }
 
 /// A meaning, and the passages that may be near to it.
-struct Compared {
-    wanted: Wanted,
+struct Compared<'a> {
+    meanings: &'a OfTable,
+    wanted: Wanted<i64>,
     allowed: Allowed,
 }
 
-pub(super) fn look(
+pub(super) fn look<'a>(
     connection: &Connection,
     query: &Query,
-    known: &Known<'_>,
-) -> rusqlite::Result<Found> {
+    known: &Known<'a>,
+) -> rusqlite::Result<Found<'a>> {
     let Known { segments, vectors, traits } = *known;
     let asked = Asked::of(query);
     let fitting = Fitting::of(connection, query, traits)?;
@@ -57,17 +59,19 @@ pub(super) fn look(
         return Ok(Found { gathered, compared: None });
     }
     let allowed = restricted(connection, (&asked, segments), fitting)?;
-    let wanted = vectors.prepare(connection, meaning, wider(query.limit))?;
-    Ok(Found { gathered, compared: wanted.map(|wanted| Compared { wanted, allowed }) })
+    let meanings = vectors.of(meaning);
+    let wanted = meanings.prepare(connection, meaning, wider(query.limit))?;
+    let compared = wanted.map(|wanted| Compared { meanings, wanted, allowed });
+    Ok(Found { gathered, compared })
 }
 
-impl Found {
+impl Found<'_> {
     /// Adds what is near in meaning. It needs no connection, for which others wait.
-    pub(super) fn compare(&mut self, vectors: &Vectors, announced: Option<Announced<'_>>) {
-        let Some(Compared { wanted, allowed }) = self.compared.take() else { return };
+    pub(super) fn compare(&mut self, announced: Option<Announced<'_>>) {
+        let Some(Compared { meanings, wanted, allowed }) = self.compared.take() else { return };
         let near = match announced {
-            Some(announced) if allowed.are_all() => vectors.nearest(announced, wanted),
-            _ => vectors.nearest_of(&wanted, |passage| allowed.allows(passage)),
+            Some(announced) if allowed.are_all() => meanings.nearest(announced, wanted),
+            _ => meanings.nearest_of(&wanted, |passage| allowed.allows(passage)),
         };
         self.gathered.add_by_meaning(near);
     }

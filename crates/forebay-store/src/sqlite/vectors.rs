@@ -5,7 +5,7 @@ use parking_lot::RwLock;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::foremost::better;
-use crate::nearest::{Meanings, NEAR, Near, are_too_many};
+use crate::nearest::{Meanings, NEAR, Near, Wanted, are_too_many};
 use crate::passage::Meaning;
 use crate::together::{self, Together};
 
@@ -26,53 +26,10 @@ impl Default for Vectors {
     }
 }
 
-/// A meaning that is to be compared with all that its model told.
-#[derive(Debug)]
-pub(super) struct Wanted {
-    is_remote: bool,
-    model: i64,
-    vector: Vec<u8>,
-    most: usize,
-}
-
-/// Somebody who will want to know what is near, if he does not find out before that nothing is.
-pub(super) type Announced<'a> = together::Announced<'a, Wanted, Near>;
-
 impl Vectors {
-    pub(super) fn announce(&self, meaning: &Meaning) -> Announced<'_> {
-        self.of(meaning.is_remote()).together.announce()
-    }
-
-    /// Has all meanings at hand that this one is compared with; none where its model told none.
-    pub(super) fn prepare(
-        &self,
-        connection: &Connection,
-        wanted: &Meaning,
-        most: usize,
-    ) -> rusqlite::Result<Option<Wanted>> {
-        let is_remote = wanted.is_remote();
-        let model = self.of(is_remote).keep_up(connection, (&wanted.model, wanted.vector.len()))?;
-        let wanted = |model| Wanted { is_remote, model, vector: wanted.vector.clone(), most };
-        Ok(model.map(wanted))
-    }
-
-    /// The passages whose meaning is nearest, best first.
-    pub(super) fn nearest(&self, announced: Announced<'_>, wanted: Wanted) -> Near {
-        let known = &self.of(wanted.is_remote).known;
-        let all = |_| true;
-        let near = announced.ask(wanted, |each| known.read().nearest_to_each(each, all));
-        near.unwrap_or_default()
-    }
-
-    /// The same; only those that `allows` lets through.
-    pub(super) fn nearest_of(&self, wanted: &Wanted, allows: impl Fn(i64) -> bool) -> Near {
-        let known = self.of(wanted.is_remote).known.read();
-        let near = known.nearest_to_each(&[wanted], allows).pop();
-        near.flatten().unwrap_or_default()
-    }
-
-    fn of(&self, is_remote: bool) -> &OfTable {
-        if is_remote { &self.remote } else { &self.built_in }
+    /// The meanings that this one is compared with.
+    pub(super) fn of(&self, wanted: &Meaning) -> &OfTable {
+        if wanted.is_remote() { &self.remote } else { &self.built_in }
     }
 }
 
@@ -88,11 +45,14 @@ const REMOTE: Table = Table { name: "embedding", order: "id" };
 
 /// The meanings of one table as far as they were read; new ones are added when they are next asked for.
 #[derive(Debug)]
-struct OfTable {
+pub(super) struct OfTable {
     table: Table,
     known: RwLock<Known>,
-    together: Together<Wanted, Near>,
+    together: Together<Wanted<i64>, Near>,
 }
+
+/// Somebody who will want to know what is near, if he does not find out before that nothing is.
+pub(super) type Announced<'a> = together::Announced<'a, Wanted<i64>, Near>;
 
 #[derive(Debug, Default)]
 struct Known {
@@ -103,17 +63,34 @@ struct Known {
 }
 
 impl OfTable {
-    /// Reads what is new of a model's meanings; gives its number, if it told any.
-    fn keep_up(
+    pub(super) fn announce(&self) -> Announced<'_> {
+        self.together.announce()
+    }
+
+    /// Reads what is new, so that a meaning can be compared with all; none where its model told none.
+    pub(super) fn prepare(
         &self,
         connection: &Connection,
-        (model, width): (&str, usize),
-    ) -> rusqlite::Result<Option<i64>> {
+        Meaning { model, vector }: &Meaning,
+        most: usize,
+    ) -> rusqlite::Result<Option<Wanted<i64>>> {
         let Some((model, last)) = self.table.extent(connection, model)? else { return Ok(None) };
         if !self.known.read().is_current(model, last) {
-            self.known.write().keep_up(connection, self.table, (model, last), width)?;
+            self.known.write().keep_up(connection, self.table, (model, last), vector.len())?;
         }
-        Ok(Some(model))
+        Ok(Some(Wanted { model, vector: vector.clone(), most }))
+    }
+
+    /// The passages whose meaning is nearest, best first.
+    pub(super) fn nearest(&self, announced: Announced<'_>, wanted: Wanted<i64>) -> Near {
+        let near = announced.ask(wanted, |each| self.known.read().nearest_to_each(each, |_| true));
+        near.unwrap_or_default()
+    }
+
+    /// The same; only those that `allows` lets through.
+    pub(super) fn nearest_of(&self, wanted: &Wanted<i64>, allows: impl Fn(i64) -> bool) -> Near {
+        let near = self.known.read().nearest_to_each(&[wanted], allows).pop();
+        near.flatten().unwrap_or_default()
     }
 }
 
@@ -164,16 +141,12 @@ impl Table {
 }
 
 impl Known {
-    /// None where another model's meanings are known now.
     fn nearest_to_each(
         &self,
-        wanted: &[&Wanted],
+        wanted: &[&Wanted<i64>],
         allows: impl Fn(i64) -> bool,
     ) -> Vec<Option<Near>> {
-        let asked: Vec<(&[u8], usize)> =
-            wanted.iter().map(|wanted| (wanted.vector.as_slice(), wanted.most)).collect();
-        let near = self.meanings.nearest_to_each(&asked, allows).into_iter().zip(wanted);
-        near.map(|(near, wanted)| (wanted.model == self.model).then_some(near)).collect()
+        self.meanings.nearest_to_each(&self.model, wanted, allows)
     }
 
     fn is_current(&self, model: i64, last: i64) -> bool {

@@ -33,7 +33,7 @@ use super::lexemes::Standing;
 use super::pool::Pool;
 use super::vectors::index_if_too_many;
 use crate::contract::{Purged, Query};
-use crate::nearest::Near;
+use crate::nearest::{Near, Wanted};
 use crate::passage::Meaning;
 use crate::together::Together;
 
@@ -56,19 +56,11 @@ pub(super) struct Held {
     /// This process has forgotten entries, and what is held was not yet looked at.
     was_purged: AtomicBool,
     whole: RwLock<Option<Whole>>,
-    together: Together<Wanted, Near>,
+    together: Together<Wanted<Model>, Near>,
     /// Who has the server compare many meanings.
     turn: Mutex<()>,
     lists: RwLock<Lists>,
     traits: RwLock<Traits>,
-}
-
-/// A question: what is near to this.
-#[derive(Debug)]
-struct Wanted {
-    model: Model,
-    vector: Vec<u8>,
-    most: usize,
 }
 
 #[derive(Debug, Default)]
@@ -345,16 +337,13 @@ impl Held {
     }
 
     /// None where meanings are not held, or those of another model.
-    fn nearest_to_each(&self, wanted: &[&Wanted]) -> Vec<Option<Near>> {
+    fn nearest_to_each(&self, wanted: &[&Wanted<Model>]) -> Vec<Option<Near>> {
         let held = self.whole.read();
         let Some(whole) = &*held else { return vec![None; wanted.len()] };
         // It takes a while, and others want to write there.
         let gone = self.traits.read().gone.clone();
         let is_there = |passage| !gone.contains(&passage);
-        let asked: Vec<(&[u8], usize)> =
-            wanted.iter().map(|wanted| (wanted.vector.as_slice(), wanted.most)).collect();
-        let near = whole.meanings.nearest_to_each(&asked, is_there).into_iter().zip(wanted);
-        near.map(|(near, wanted)| (wanted.model == whole.model).then_some(near)).collect()
+        whole.meanings.nearest_to_each(&whole.model, wanted, is_there)
     }
 
     /// Waits until nobody of this process has the server compare many meanings: that takes all its processors, which
