@@ -18,7 +18,7 @@ impl Foremost {
         Self { most, least, found: Vec::with_capacity(2 * most) }
     }
 
-    /// Takes passages, each with its score, that come in by it and that `fits` lets through.
+    /// Takes passages, as many as there are scores, that come in by theirs and that `fits` lets through.
     pub(crate) fn take_from<E>(
         &mut self,
         passages: &[i64],
@@ -31,7 +31,7 @@ impl Foremost {
                 self.take_each(passages, scores, &fits)?;
             }
         }
-        self.take_each(&passages[passages.len() - rest.len()..], rest, fits)
+        self.take_each(&passages[scores.len() - rest.len()..], rest, fits)
     }
 
     fn take_each<E>(

@@ -24,10 +24,6 @@ pub(crate) const NEAR: f32 = 0.25;
 pub(crate) const MOST_COMPARED: i64 = 200_000;
 /// The same where vectors are long: what they may take in memory.
 const MOST_BYTES: i64 = 256 * 1024 * 1024;
-/// Meanings that are compared before the nearest of them are looked for, and before the next question's turn: they and
-/// what is written of them stay at hand, in the first cache of a processor.
-const COMPARED_AT_ONCE: usize = 128;
-
 /// Whether meanings of so many passages, of whatever width, are too many to be compared.
 pub(crate) fn are_beyond_comparing(passages: i64) -> bool {
     passages > MOST_COMPARED
@@ -77,21 +73,16 @@ impl Meanings {
     ) -> Vec<Option<Near>> {
         let fits = |passage| Ok::<_, Infallible>(allows(passage));
         let is_comparable = |wanted: &Wanted<Model>| wanted.model == *model;
-        let foremost = |wanted: &&Wanted<Model>| {
-            let aim = Aim::at(&wanted.vector).filter(|_| is_comparable(wanted));
-            (aim, Foremost::new(wanted.most, NEAR))
+        let aim = |wanted: &&Wanted<Model>| {
+            is_comparable(wanted).then(|| Aim::at(&wanted.vector)).flatten()
         };
-        let mut each: Vec<(Option<Aim>, Foremost)> = wanted.iter().map(foremost).collect();
-        let mut nearness = [0.0; COMPARED_AT_ONCE];
-        for (number, ids) in self.ids.chunks(COMPARED_AT_ONCE).enumerate() {
-            let nearness = &mut nearness[..ids.len()];
-            for (aim, nearest) in &mut each {
-                let Some(aim) = aim else { continue };
-                self.directions.nearness_to(aim, number * COMPARED_AT_ONCE, nearness);
-                let Ok(()) = nearest.take_from(ids, nearness, fits);
-            }
-        }
-        let near = each.into_iter().zip(wanted);
-        near.map(|((_, near), wanted)| is_comparable(wanted).then(|| near.in_order())).collect()
+        let aims: Vec<Option<Aim>> = wanted.iter().map(aim).collect();
+        let mut nearest: Vec<Foremost> =
+            wanted.iter().map(|wanted| Foremost::new(wanted.most, NEAR)).collect();
+        self.directions.compare(&aims, |aim, first, nearness| {
+            let Ok(()) = nearest[aim].take_from(&self.ids[first..], nearness, fits);
+        });
+        let near = nearest.into_iter().zip(wanted);
+        near.map(|(near, wanted)| is_comparable(wanted).then(|| near.in_order())).collect()
     }
 }

@@ -12,7 +12,7 @@ use parking_lot::{Mutex, MutexGuard};
 /// Questions that are answered in one go.
 const AT_ONCE: usize = 16;
 /// As many as are worth it: more would keep those who asked from their other work.
-const ENOUGH: usize = 6;
+const ENOUGH: usize = 8;
 /// How long others are waited for: some of them may take their time.
 const PATIENCE: Duration = Duration::from_millis(3);
 

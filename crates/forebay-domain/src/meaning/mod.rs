@@ -1,6 +1,7 @@
 //! What a text means, as a direction in many dimensions: a signed byte each.
 
 mod directions;
+mod near;
 
 pub use directions::{Aim, Directions};
 
