@@ -37,7 +37,7 @@ impl Scores {
 
 impl Gathered {
     pub(crate) fn new(limit: usize) -> Self {
-        Self { limit, found: Vec::new() }
+        Self { limit, found: Vec::with_capacity(2 * wider(limit)) }
     }
 
     /// Adds passages by their words, best first.
@@ -78,8 +78,10 @@ impl Gathered {
 
     /// Those that are wanted.
     pub(crate) fn wanted(&self) -> Vec<i64> {
-        let wanted = self.found.iter().filter(|(_, scores)| scores.is_wanted);
-        wanted.map(|(passage, _)| *passage).collect()
+        let mut wanted = Vec::with_capacity(self.found.len());
+        let found = self.found.iter().filter(|(_, scores)| scores.is_wanted);
+        wanted.extend(found.map(|(passage, _)| *passage));
+        wanted
     }
 
     /// What is known of a passage that was found.

@@ -270,7 +270,9 @@ impl Reach {
                 hits[place] = hit.map(|hit| Hit { score: one.score, ..hit });
             }
         }
-        Ok(hits.into_iter().flatten().collect())
+        let mut found = Vec::with_capacity(hits.len());
+        found.extend(hits.into_iter().flatten());
+        Ok(found)
     }
 
     /// Makes pending output searchable; returns how many bytes are still to come.

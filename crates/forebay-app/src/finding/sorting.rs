@@ -73,7 +73,7 @@ fn conflict(one: Option<&Claim>, other: Option<&Claim>) -> bool {
 /// Keeps one of the passages that say nearly the same, with the count of the others; `shown` are wanted. Notes
 /// are never folded into anything but the same words.
 pub(super) fn fold(hits: &mut Vec<Hit>, shown: usize) {
-    let mut kept: Vec<(Hit, Option<Wording>)> = Vec::new();
+    let mut kept: Vec<(Hit, Option<Wording>)> = Vec::with_capacity(hits.len());
     for hit in hits.drain(..) {
         let wording = (kept.len() < shown + BEHIND).then(|| Wording::of(&hit.text));
         let is_same = |(other, known): &&mut (Hit, Option<Wording>)| {

@@ -43,7 +43,11 @@ pub(super) fn read(
     };
     let passages: Vec<i64> = candidates.iter().map(|candidate| candidate.passage).collect();
     let known = held.passages.get_each(&passages);
-    candidates.iter().zip(known).map(|(candidate, known)| reader.hit(candidate, known)).collect()
+    let mut hits = Vec::with_capacity(candidates.len());
+    for (candidate, known) in candidates.iter().zip(known) {
+        hits.push(reader.hit(candidate, known)?);
+    }
+    Ok(hits)
 }
 
 struct Reader<'a> {

@@ -82,11 +82,12 @@ impl Asked {
             Ok(!gone.contains(&passage) && allows(passage)?)
         };
         let mut best = Foremost::new(most, LEAST_SCORE);
+        let mut scores = Vec::new();
         for (segment, matches) in segments.iter().zip(&matches) {
             if !segment.may_have(connection, &self.kinds)? {
                 continue;
             }
-            let scores = self.scores(segment, matches, (&weights, average));
+            self.score(segment, matches, (&weights, average), &mut scores);
             best.take_from(&segment.passages, &scores, fits)?;
         }
         let best = best.in_order().into_iter();
@@ -136,37 +137,39 @@ impl Asked {
         segments.iter().map(of_segment).collect()
     }
 
-    /// The score of each passage of a segment; 0 for those that do not fit.
-    fn scores(
+    /// Writes the score of each passage of a segment; 0 for those that do not fit.
+    fn score(
         &self,
         segment: &Segment,
         matches: &[Matches],
         (weights, average): (&[f32], f32),
-    ) -> Vec<f32> {
-        let mut scores = vec![0.0; segment.passages.len()];
+        scores: &mut Vec<f32>,
+    ) {
+        scores.clear();
+        scores.resize(segment.passages.len(), 0.0);
         let (any, rest) = matches.split_at(self.any.len());
         let (all, none) = rest.split_at(self.all.len());
         for (matches, weight) in any.iter().zip(weights) {
-            matches.add_to(&mut scores, segment, (*weight, average));
+            matches.add_to(scores, segment, (*weight, average));
         }
         if self.least > 1 {
             let has = how_many(any, scores.len());
-            keep(&mut scores, |number| usize::from(has[number]) >= self.least);
+            keep(scores, |number| usize::from(has[number]) >= self.least);
         }
         let mut fits_any: Vec<bool> = Vec::new();
         if !all.is_empty() && !any.is_empty() {
             fits_any = scores.iter().map(|score| *score > 0.0).collect();
         }
         for (matches, weight) in all.iter().zip(&weights[any.len()..]) {
-            matches.add_to(&mut scores, segment, (*weight, average));
+            matches.add_to(scores, segment, (*weight, average));
         }
         for matches in all {
             let mut has = vec![false; scores.len()];
             matches.each(|posting| mark(&mut has, posting.passage));
-            keep(&mut scores, |number| has[number]);
+            keep(scores, |number| has[number]);
         }
         if !fits_any.is_empty() {
-            keep(&mut scores, |number| fits_any[number]);
+            keep(scores, |number| fits_any[number]);
         }
         for matches in none {
             matches.each(|posting| {
@@ -175,7 +178,6 @@ impl Asked {
                 }
             });
         }
-        scores
     }
 }
 
