@@ -74,7 +74,7 @@ impl Word {
         let kept = if letters > 5 { letters - 2 } else { letters };
         let stem = text.char_indices().nth(kept).map_or(text.len(), |(end, _)| end);
         let is_telling = STOP_WORDS.binary_search(&text.as_str()).is_err() && !is_negation(&text);
-        Self { first: beginning(&text[..stem]), text, stem, is_telling }
+        Self { first: beginning(&text.as_bytes()[..stem]), text, stem, is_telling }
     }
 
     fn stem(&self) -> &str {

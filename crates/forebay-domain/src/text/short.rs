@@ -45,12 +45,11 @@ pub fn spread(key: u128) -> u64 {
 
 /// The first eight bytes of a word as a number that sorts as they do: most words differ in them, and numbers are
 /// compared at once.
-pub fn beginning(word: &str) -> u64 {
-    let bytes = word.as_bytes();
-    match bytes.first_chunk() {
+pub fn beginning(word: &[u8]) -> u64 {
+    match word.first_chunk() {
         Some(first) => u64::from_be_bytes(*first),
         None => (0..8).fold(0, |number, at| {
-            number << 8 | u64::from(bytes.get(at).copied().unwrap_or_default())
+            number << 8 | u64::from(word.get(at).copied().unwrap_or_default())
         }),
     }
 }

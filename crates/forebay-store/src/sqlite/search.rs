@@ -98,11 +98,13 @@ fn by_words(
     if asked.is_empty() {
         return if query.lists_newest { newest(connection, query) } else { Ok(Vec::new()) };
     }
-    let most = wider(query.limit);
-    let best = |side| best_fitting(connection, (asked, segments, side), most, fitting);
-    let own = best(Side::Own)?;
     let reads_around =
         query.phrases.is_empty() && query.without.is_empty() && query.least_words < 2;
+    // Who stands behind counts only where there is another side that may want it.
+    let has_sides = reads_around || query.meaning.is_some();
+    let most = if has_sides { wider(query.limit) } else { query.limit };
+    let best = |side| best_fitting(connection, (asked, segments, side), most, fitting);
+    let own = best(Side::Own)?;
     let around = if reads_around { best(Side::Around)? } else { Vec::new() };
     if around.is_empty() {
         return Ok(own);

@@ -1,10 +1,13 @@
 //! A segment as it is read: its passages and where its words stand in the file. It never changes.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{self, AtomicU32};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use forebay_domain::EntryKind;
+use forebay_domain::text::short::beginning;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::page::{Content, Entry, Page};
@@ -76,8 +79,7 @@ pub(super) struct Segment {
     pub(super) passages: Vec<i64>,
     pub(super) lengths: Vec<u32>,
     pub(super) words: u64,
-    /// The first word of each page.
-    directory: Vec<Box<[u8]>>,
+    directory: Directory,
     /// Where its pages are held once they were read.
     pages: Option<Arc<Pages>>,
     kinds: Kinds,
@@ -91,7 +93,7 @@ impl Segment {
             )?
             .query_row([id], |row| {
                 let (passages, lengths) = members(row.get_ref(2)?.as_blob()?);
-                let directory = directory(row.get_ref(3)?.as_blob()?);
+                let directory = Directory::read(row.get_ref(3)?.as_blob()?);
                 Ok(Self {
                     id,
                     side: Side::of(row.get(0)?),
@@ -146,7 +148,7 @@ impl Segment {
 
     /// The page that has a word, if one has it: the last that does not begin after it.
     fn page_with(&self, term: &str) -> Option<usize> {
-        self.directory.partition_point(|first| **first <= *term.as_bytes()).checked_sub(1)
+        self.directory.not_after(term).checked_sub(1)
     }
 
     /// The words that begin with this, at most so many.
@@ -204,7 +206,7 @@ impl Kinds {
         if let Some(known) = self.known.get() {
             return Ok(Some(known));
         }
-        if self.asked.fetch_add(1, Ordering::Relaxed) < ASKED_BEFORE {
+        if self.asked.fetch_add(1, atomic::Ordering::Relaxed) < ASKED_BEFORE {
             return Ok(None);
         }
         let range = (passages.iter().min(), passages.iter().max());
@@ -234,10 +236,38 @@ fn members(mut bytes: &[u8]) -> (Vec<i64>, Vec<u32>) {
     (passages, lengths)
 }
 
-fn directory(mut bytes: &[u8]) -> Vec<Box<[u8]>> {
-    let mut firsts = Vec::new();
-    while let Some(first) = varint::take_slice(&mut bytes) {
-        firsts.push(first.into());
+/// The first word of each page, as it is written, and where each stands there with the number of its beginning: that
+/// mostly tells which of two comes first.
+#[derive(Debug)]
+struct Directory {
+    bytes: Box<[u8]>,
+    firsts: Vec<(u64, Range<u32>)>,
+}
+
+impl Directory {
+    fn read(bytes: &[u8]) -> Self {
+        let (mut left, mut firsts) = (bytes, Vec::new());
+        while let Some(first) = varint::take_slice(&mut left) {
+            let end = bytes.len() - left.len();
+            firsts.push((beginning(first), (end - first.len()) as u32..end as u32));
+        }
+        Self { bytes: bytes.into(), firsts }
     }
-    firsts
+
+    fn len(&self) -> usize {
+        self.firsts.len()
+    }
+
+    /// How many pages begin with this word or before it.
+    fn not_after(&self, term: &str) -> usize {
+        let own = beginning(term.as_bytes());
+        self.firsts.partition_point(|(first, place)| match first.cmp(&own) {
+            Ordering::Equal => self.word(place) <= term.as_bytes(),
+            unequal => unequal.is_lt(),
+        })
+    }
+
+    fn word(&self, place: &Range<u32>) -> &[u8] {
+        &self.bytes[place.start as usize..place.end as usize]
+    }
 }

@@ -39,7 +39,7 @@ impl Terms {
     pub(super) fn in_order(&self) -> Vec<u32> {
         let numbers = 0..self.count() as u32;
         let mut order: Vec<(u64, &str, u32)> = numbers
-            .map(|number| (beginning(self.name(number)), self.name(number), number))
+            .map(|number| (beginning(self.name(number).as_bytes()), self.name(number), number))
             .collect();
         order.sort_unstable();
         order.into_iter().map(|(_, _, number)| number).collect()

@@ -40,7 +40,8 @@ pub(crate) fn is_word(run: &str) -> bool {
 
 /// Words as a segment keeps them: in order, each by what it does not share with the one before it.
 pub(super) fn packed(words: &[String]) -> Vec<u8> {
-    let mut words: Vec<(u64, &str)> = words.iter().map(|word| (beginning(word), &**word)).collect();
+    let mut words: Vec<(u64, &str)> =
+        words.iter().map(|word| (beginning(word.as_bytes()), &**word)).collect();
     words.sort_unstable();
     words.dedup();
     let mut bytes = Vec::with_capacity(words.len() * 6);
