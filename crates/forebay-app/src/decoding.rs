@@ -1,5 +1,7 @@
 //! Bytes of files and pages as text, whatever they were written in.
 
+use std::borrow::Cow;
+
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 /// So much of a file is looked at to tell text from data.
@@ -9,24 +11,24 @@ const HEAD_BYTES: usize = 8 * 1024;
 ///
 /// `label` is the character set that came with them, if any. A byte order mark tells more than a label,
 /// and bytes that are UTF-8 are UTF-8, whatever a label says.
-pub(crate) fn text(bytes: &[u8], label: Option<&str>) -> Option<String> {
+pub(crate) fn text<'a>(bytes: &'a [u8], label: Option<&str>) -> Option<Cow<'a, str>> {
     let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
     if let Some(encoding) = marked.filter(|encoding| *encoding != UTF_8) {
-        return Some(encoding.decode(bytes).0.into_owned());
+        return Some(encoding.decode(bytes).0);
     }
     if let Some(encoding) = utf16_without_mark(bytes) {
-        return Some(encoding.decode(bytes).0.into_owned());
+        return Some(encoding.decode(bytes).0);
     }
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
     if memchr::memchr(0, head).is_some() || has_many_controls(head) {
         return None;
     }
     if let Ok(text) = std::str::from_utf8(bytes) {
-        return Some(text.strip_prefix('\u{feff}').unwrap_or(text).to_owned());
+        return Some(Cow::Borrowed(text.strip_prefix('\u{feff}').unwrap_or(text)));
     }
     let labelled = label.and_then(|label| Encoding::for_label(label.as_bytes()));
     let encoding = labelled.filter(|encoding| *encoding != UTF_8).unwrap_or_else(|| guess(bytes));
-    Some(encoding.decode(bytes).0.into_owned())
+    Some(encoding.decode(bytes).0)
 }
 
 /// A text that is UTF-8 but for a few bytes is UTF-8 with faults; others are most often this.

@@ -1,5 +1,6 @@
 //! Redaction: secrets leave a text before it is stored, and the answer tells how many.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use forebay_domain::{Redactions, Redactor, Stream};
@@ -20,12 +21,23 @@ impl Redaction {
 
     /// A text without its secrets, and what was taken out of it.
     pub(crate) fn text(&self, text: &str) -> (String, Redactions) {
+        let (clean, redactions) = self.whole(text);
+        (clean.into_owned(), redactions)
+    }
+
+    /// The same of a text that may be large: where it has no secret it is not copied.
+    pub(crate) fn whole<'a>(&self, text: &'a str) -> (Cow<'a, str>, Redactions) {
         let Some(redactor) = self.redactor() else {
-            return (text.to_owned(), Redactions::default());
+            return (Cow::Borrowed(text), Redactions::default());
         };
         let (clean, redactions) = redactor.redact(text.as_bytes());
-        let clean = String::from_utf8(clean)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        let clean = match clean {
+            Cow::Borrowed(_) => Cow::Borrowed(text),
+            Cow::Owned(clean) => Cow::Owned(
+                String::from_utf8(clean)
+                    .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+            ),
+        };
         (clean, redactions)
     }
 

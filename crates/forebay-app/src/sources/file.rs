@@ -1,5 +1,6 @@
 //! One file: read whole or not at all, and made text.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -73,22 +74,27 @@ pub(super) fn is_surely_same(known: Stamp, now: Stamp) -> bool {
 }
 
 /// A file's or a page's content as text.
-pub(crate) struct Converted {
-    pub(crate) text: String,
+pub(crate) struct Converted<'a> {
+    pub(crate) text: Cow<'a, str>,
     /// What it is, where that is known for certain.
     pub(crate) format: Option<Format>,
 }
 
 /// Makes text of bytes: pages of a PDF, markdown of HTML, all else as it stands.
-pub(crate) fn convert(name: &str, bytes: &[u8], charset: Option<&str>) -> Result<Converted, Skip> {
+pub(crate) fn convert<'a>(
+    name: &str,
+    bytes: &'a [u8],
+    charset: Option<&str>,
+) -> Result<Converted<'a>, Skip> {
     if bytes.starts_with(b"%PDF-") {
         let text = converting::pdf(bytes).ok_or(Skip::Unreadable)?;
-        return Ok(Converted { text, format: Some(Format::Pages) });
+        return Ok(Converted { text: text.into(), format: Some(Format::Pages) });
     }
     let label = charset.map(str::to_owned).or_else(|| converting::html_charset(bytes));
     let text = decoding::text(bytes, label.as_deref()).ok_or(Skip::Binary)?;
     if converting::is_html(name, &text) {
-        return Ok(Converted { text: converting::html(&text), format: Some(Format::Markdown) });
+        let text = converting::html(&text).into();
+        return Ok(Converted { text, format: Some(Format::Markdown) });
     }
     Ok(Converted { text, format: None })
 }

@@ -91,7 +91,7 @@ fn index_text(app: &App, name: &str, text: &str) -> Result<Outcome, AppError> {
     }
     let candidate =
         Candidate { path: String::new(), source: name.to_owned(), file: PathBuf::new() };
-    let converted = Converted { text: text.to_owned(), format: None };
+    let converted = Converted { text: text.into(), format: None };
     let entry = app.new_entry(EntryKind::Source, String::new());
     let (item, redactions) = to_item(app, &entry, &candidate, converted, (Stamp::default(), hash))?;
     let source = new_source(app, name, (SourceKind::Text, Path::new("")), &Narrowed::default());
@@ -247,10 +247,10 @@ pub(crate) fn to_item(
     app: &App,
     entry: &NewEntry,
     candidate: &Candidate,
-    converted: Converted,
+    converted: Converted<'_>,
     (stamp, hash): (Stamp, [u8; 32]),
 ) -> Result<(NewItem, Redactions), AppError> {
-    let (text, redactions) = app.redaction.text(&converted.text);
+    let (text, redactions) = app.redaction.whole(&converted.text);
     let title = if candidate.path.is_empty() { &candidate.source } else { &candidate.path };
     let chunks = chunking::chunks(title, &text, converted.format);
     let entry = NewEntry {

@@ -1,5 +1,6 @@
 //! The redactor: bytes in any pieces in, the same bytes without their secrets out.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::found::{self, Found};
@@ -28,6 +29,7 @@ pub struct Redactor {
     given: usize,
     /// Whether `held` lacks the beginning of its line.
     headless: bool,
+    has_replaced: bool,
     redactions: Redactions,
 }
 
@@ -61,6 +63,7 @@ impl Redactor {
             held: Vec::new(),
             given: 0,
             headless: false,
+            has_replaced: false,
             redactions: Redactions::default(),
         }
     }
@@ -88,13 +91,22 @@ impl Redactor {
         self.redactions
     }
 
-    /// The whole of a text that is at hand.
-    pub fn redact(&self, bytes: &[u8]) -> (Vec<u8>, Redactions) {
+    /// The whole of a text that is at hand. Nearly all have no secret: they are looked through, and not copied.
+    pub fn redact<'a>(&self, bytes: &'a [u8]) -> (Cow<'a, [u8]>, Redactions) {
+        if self.fresh().lets_all_pass(bytes) {
+            return (Cow::Borrowed(bytes), Redactions::default());
+        }
         let mut redactor = self.fresh();
         let mut clean = Vec::with_capacity(bytes.len());
         redactor.push(bytes, &mut |piece| clean.extend_from_slice(piece));
         let redactions = redactor.finish(&mut |piece| clean.extend_from_slice(piece));
-        (clean, redactions)
+        (Cow::Owned(clean), redactions)
+    }
+
+    fn lets_all_pass(mut self, bytes: &[u8]) -> bool {
+        self.push(bytes, &mut |_| {});
+        self.end_held_line(&mut |_| {});
+        !self.has_replaced
     }
 
     fn push_block(&mut self, block: &[u8], out: &mut impl FnMut(&[u8])) {
@@ -174,6 +186,7 @@ impl Redactor {
             }
             hand_on(&text[at..secret.span.start.max(at)], out);
             out(format!("[redacted:{}]", secret.kind).as_bytes());
+            self.has_replaced = true;
             if secret.counts {
                 self.redactions.count(secret.kind);
             }

@@ -11,7 +11,7 @@ use super::{Redactions, Redactor};
 
 fn redact(text: &str) -> (String, Redactions) {
     let (clean, redactions) = Redactor::default().redact(text.as_bytes());
-    (String::from_utf8(clean).unwrap(), redactions)
+    (String::from_utf8(clean.into_owned()).unwrap(), redactions)
 }
 
 #[track_caller]
@@ -49,7 +49,7 @@ fn every_row_finds_exactly_its_secrets() {
         for sample in row.redacts {
             let raw = with_marked(sample, str::to_owned);
             let expect = with_marked(sample, |_| format!("[redacted:{}]", row.kind));
-            let clean = alone.redact(raw.as_bytes()).0;
+            let clean = alone.redact(raw.as_bytes()).0.into_owned();
             assert_eq!(String::from_utf8(clean).unwrap(), expect, "{}", row.kind);
         }
     }
@@ -187,7 +187,7 @@ fn values_of_variables_go_wherever_they_stand() {
     let redactor =
         Redactor::with_values([("DEPLOY_KEY", "blue Horse-7"), ("EDITOR", "an-editor-1")]);
     let (clean, redactions) = redactor.redact(b"xblue Horse-7y Blue horse-7 an-editor-1");
-    assert_eq!(clean, b"x[redacted:environment-value]y Blue horse-7 an-editor-1");
+    assert_eq!(*clean, *b"x[redacted:environment-value]y Blue horse-7 an-editor-1");
     assert_eq!(redactions.total(), 1);
     assert!(!format!("{redactor:?}").contains("Horse"));
 }
@@ -255,7 +255,7 @@ fn mixture() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #[test]
     fn any_split_gives_the_same_bytes(raw in mixture(), sizes in prop::collection::vec(1_usize..9_000, 1..6)) {
-        prop_assert_eq!(in_pieces(&raw, &sizes), Redactor::default().redact(&raw).0);
+        prop_assert_eq!(in_pieces(&raw, &sizes), &*Redactor::default().redact(&raw).0);
     }
 
     #[test]
@@ -268,7 +268,7 @@ proptest! {
     fn bytes_without_a_literal_are_untouched(raw: Vec<u8>) {
         let scanner = Scanner::of_shapes();
         prop_assume!(scanner.find(&raw, 0, raw.len()).is_empty());
-        prop_assert_eq!(Redactor::default().redact(&raw).0, raw);
+        prop_assert_eq!(&*Redactor::default().redact(&raw).0, &*raw);
     }
 
     #[test]
