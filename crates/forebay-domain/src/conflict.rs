@@ -2,8 +2,11 @@
 //!
 //! A hint for the reader, never a decision: both notes stay as they are.
 
+use std::ops::Range;
+
+use crate::text::runs;
 use crate::text::short::beginning;
-use crate::text::words::{STOP_WORDS, words};
+use crate::text::words::STOP_WORDS;
 
 /// Words that turn a sentence round.
 const NEGATIONS: &[&str] = &[
@@ -54,36 +57,44 @@ const MOST_WORDS: usize = 40;
 const SUBJECT_WORDS: usize = 8;
 
 /// What a note says.
+#[derive(Default)]
 pub struct Claim {
-    words: Vec<Word>,
+    /// Its words in lower case, one after the other.
+    text: String,
+    places: Vec<Place>,
 }
 
-struct Word {
-    text: String,
-    /// Bytes of the beginning that the forms of a word share,
-    stem: usize,
-    /// and the first of them as a number, by which most words differ.
+/// Where a word stands.
+struct Place {
+    word: Range<usize>,
+    /// Where the beginning ends that the forms of a word share,
+    stem_end: usize,
+    /// and the first bytes of it as a number, by which most words differ.
     first: u64,
     /// Whether it carries the claim; negations turn it and are counted apart.
     is_telling: bool,
 }
 
-impl Word {
-    fn read(text: String) -> Self {
-        let letters = text.chars().count();
-        let kept = if letters > 5 { letters - 2 } else { letters };
-        let stem = text.char_indices().nth(kept).map_or(text.len(), |(end, _)| end);
-        let is_telling = STOP_WORDS.binary_search(&text.as_str()).is_err() && !is_negation(&text);
-        Self { first: beginning(&text.as_bytes()[..stem]), text, stem, is_telling }
-    }
+/// A word of a claim.
+#[derive(Clone, Copy)]
+struct Word<'a> {
+    text: &'a str,
+    stem: &'a str,
+    first: u64,
+    is_telling: bool,
+}
 
-    fn stem(&self) -> &str {
-        &self.text[..self.stem]
+impl Word<'_> {
+    fn is_form_of(&self, other: &Word<'_>) -> bool {
+        self.first == other.first && self.stem == other.stem
     }
+}
 
-    fn is_form_of(&self, other: &Self) -> bool {
-        self.first == other.first && self.stem() == other.stem()
-    }
+/// The beginning that the forms of a word share.
+fn stem(word: &str) -> &str {
+    let letters = word.chars().count();
+    let kept = if letters > 5 { letters - 2 } else { letters };
+    word.char_indices().nth(kept).map_or(word, |(end, _)| &word[..end])
 }
 
 fn is_negation(word: &str) -> bool {
@@ -92,12 +103,44 @@ fn is_negation(word: &str) -> bool {
 
 impl Claim {
     pub fn read(note: &str) -> Self {
-        Self { words: words(note).take(MOST_WORDS).map(Word::read).collect() }
+        let mut claim = Self::default();
+        runs::each(note, char::is_alphanumeric, |start, end| {
+            claim.add(&note[start..end]);
+            claim.places.len() < MOST_WORDS
+        });
+        claim
+    }
+
+    fn add(&mut self, word: &str) {
+        let start = self.text.len();
+        if word.is_ascii() {
+            self.text.push_str(word);
+            self.text[start..].make_ascii_lowercase();
+        } else {
+            self.text.push_str(&word.to_lowercase());
+        }
+        let word = &self.text[start..];
+        let stem = stem(word);
+        self.places.push(Place {
+            word: start..self.text.len(),
+            stem_end: start + stem.len(),
+            first: beginning(stem.as_bytes()),
+            is_telling: STOP_WORDS.binary_search(&word).is_err() && !is_negation(word),
+        });
+    }
+
+    fn words(&self) -> impl DoubleEndedIterator<Item = Word<'_>> + ExactSizeIterator {
+        self.places.iter().map(|place| Word {
+            text: &self.text[place.word.clone()],
+            stem: &self.text[place.word.start..place.stem_end],
+            first: place.first,
+            is_telling: place.is_telling,
+        })
     }
 
     /// The words by which notes are found that may contradict this one, the longest of them.
     pub fn subject(&self) -> String {
-        let mut words: Vec<&str> = self.telling().map(|word| word.text.as_str()).collect();
+        let mut words: Vec<&str> = self.telling().map(|word| word.text).collect();
         words.sort_unstable_by_key(|word| (std::cmp::Reverse(word.len()), *word));
         words.dedup();
         words.truncate(SUBJECT_WORDS);
@@ -115,28 +158,28 @@ impl Claim {
         is_opposite && self.says_little_else(other, 3) || self.gives_another_value(other, shared)
     }
 
-    fn telling(&self) -> impl Iterator<Item = &Word> {
-        self.words.iter().filter(|word| word.is_telling)
+    fn telling(&self) -> impl Iterator<Item = Word<'_>> {
+        self.words().filter(|word| word.is_telling)
     }
 
     fn is_negated(&self) -> bool {
-        self.words.iter().filter(|word| is_negation(&word.text)).count() % 2 == 1
+        self.words().filter(|word| is_negation(word.text)).count() % 2 == 1
     }
 
-    fn has(&self, wanted: &Word) -> bool {
-        self.words.iter().any(|word| word.is_form_of(wanted))
+    fn has(&self, wanted: Word<'_>) -> bool {
+        self.words().any(|word| word.is_form_of(&wanted))
     }
 
     fn shared(&self, other: &Self) -> usize {
         let mut both: Vec<&str> =
-            self.telling().filter(|word| other.has(word)).map(Word::stem).collect();
+            self.telling().filter(|word| other.has(*word)).map(|word| word.stem).collect();
         both.sort_unstable();
         both.dedup();
         both.len()
     }
 
     fn has_opposite_of(&self, other: &Self) -> bool {
-        let says = |claim: &Self, word: &str| claim.words.iter().any(|own| own.text == word);
+        let says = |claim: &Self, word: &str| claim.words().any(|own| own.text == word);
         OPPOSITES.iter().any(|(a, b)| {
             let here = (says(self, a), says(self, b));
             let there = (says(other, a), says(other, b));
@@ -146,9 +189,9 @@ impl Claim {
     }
 
     /// What only this one says.
-    fn own<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (usize, &'a Word)> {
-        let words = self.words.iter().enumerate();
-        words.filter(move |(_, word)| word.is_telling && !other.has(word))
+    fn own<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (usize, Word<'a>)> {
+        let words = self.words().enumerate();
+        words.filter(move |(_, word)| word.is_telling && !other.has(*word))
     }
 
     fn says_little_else(&self, other: &Self, most: usize) -> bool {
@@ -165,18 +208,18 @@ impl Claim {
 
     /// The subject stands first: what differs there are two subjects, not two claims about one.
     fn starts_like(&self, other: &Self) -> bool {
-        let first = |claim: &Self| claim.telling().next().map(|word| word.stem().to_owned());
+        let first = |claim| Self::telling(claim).next().map(|word| word.stem);
         first(self) == first(other)
     }
 
     /// Whether the first word that only this one has stands where something is said.
     fn has_own_value(&self, other: &Self, shared: usize) -> bool {
         let Some((at, word)) = self.own(other).next() else { return false };
-        let before = self.words[..at].iter().map(|word| word.text.as_str()).rev();
-        let before = before.into_iter().find(|word| !matches!(*word, "a" | "an" | "the"));
+        let mut before = self.words().take(at).map(|word| word.text).rev();
+        let before = before.find(|word| !matches!(*word, "a" | "an" | "the"));
         let is_said = before.is_some_and(|before| SAYING.contains(&before));
         let is_number = word.text.chars().any(|c| c.is_ascii_digit());
-        let is_last = at + 2 >= self.words.len();
+        let is_last = at + 2 >= self.places.len();
         is_said || is_number && is_last && shared >= 3
     }
 }

@@ -135,7 +135,7 @@ const OWNER: &str = "
            CASE WHEN note.entry IS NOT NULL THEN
                (SELECT older.ref FROM note AS replaced
                 JOIN entry AS older ON older.id = replaced.entry
-                WHERE replaced.superseded_by = entry.id ORDER BY older.id DESC LIMIT 1) END,
+                WHERE replaced.superseded_by = entry.id ORDER BY replaced.entry DESC LIMIT 1) END,
            blob.id, blob.hash
     FROM entry LEFT JOIN note ON note.entry = entry.id JOIN blob ON blob.id = entry.blob
     WHERE entry.id = ?1 AND entry.complete AND note.superseded_by IS NULL";
