@@ -32,11 +32,10 @@ impl Redaction {
         };
         let (clean, redactions) = redactor.redact(text.as_bytes());
         let clean = match clean {
-            Cow::Borrowed(_) => Cow::Borrowed(text),
-            Cow::Owned(clean) => Cow::Owned(
-                String::from_utf8(clean)
-                    .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
-            ),
+            Cow::Borrowed(same) if same.len() == text.len() => Cow::Borrowed(text),
+            other => String::from_utf8(other.into_owned())
+                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+                .into(),
         };
         (clean, redactions)
     }

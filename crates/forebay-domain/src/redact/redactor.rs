@@ -29,7 +29,6 @@ pub struct Redactor {
     given: usize,
     /// Whether `held` lacks the beginning of its line.
     headless: bool,
-    has_replaced: bool,
     redactions: Redactions,
 }
 
@@ -63,7 +62,6 @@ impl Redactor {
             held: Vec::new(),
             given: 0,
             headless: false,
-            has_replaced: false,
             redactions: Redactions::default(),
         }
     }
@@ -91,22 +89,20 @@ impl Redactor {
         self.redactions
     }
 
-    /// The whole of a text that is at hand. Nearly all have no secret: they are looked through, and not copied.
+    /// The whole of a text that is at hand. Nearly all have no secret, and are not copied: that begins with the first
+    /// piece which is not what stands there.
     pub fn redact<'a>(&self, bytes: &'a [u8]) -> (Cow<'a, [u8]>, Redactions) {
-        if self.fresh().lets_all_pass(bytes) {
-            return (Cow::Borrowed(bytes), Redactions::default());
-        }
         let mut redactor = self.fresh();
-        let mut clean = Vec::with_capacity(bytes.len());
-        redactor.push(bytes, &mut |piece| clean.extend_from_slice(piece));
-        let redactions = redactor.finish(&mut |piece| clean.extend_from_slice(piece));
-        (Cow::Owned(clean), redactions)
-    }
-
-    fn lets_all_pass(mut self, bytes: &[u8]) -> bool {
-        self.push(bytes, &mut |_| {});
-        self.end_held_line(&mut |_| {});
-        !self.has_replaced
+        let mut clean = Cow::Borrowed(&bytes[..0]);
+        let mut take = |piece: &[u8]| match &mut clean {
+            Cow::Borrowed(same) if bytes[same.len()..].starts_with(piece) => {
+                *same = &bytes[..same.len() + piece.len()];
+            }
+            other => other.to_mut().extend_from_slice(piece),
+        };
+        redactor.push(bytes, &mut take);
+        let redactions = redactor.finish(&mut take);
+        (clean, redactions)
     }
 
     fn push_block(&mut self, block: &[u8], out: &mut impl FnMut(&[u8])) {
@@ -186,7 +182,6 @@ impl Redactor {
             }
             hand_on(&text[at..secret.span.start.max(at)], out);
             out(format!("[redacted:{}]", secret.kind).as_bytes());
-            self.has_replaced = true;
             if secret.counts {
                 self.redactions.count(secret.kind);
             }
