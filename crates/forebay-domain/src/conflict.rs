@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::text::runs;
 use crate::text::short::beginning;
-use crate::text::words::STOP_WORDS;
+use crate::text::words::{STOP_WORDS, push_lower};
 
 /// Words that turn a sentence round.
 const NEGATIONS: &[&str] = &[
@@ -113,12 +113,7 @@ impl Claim {
 
     fn add(&mut self, word: &str) {
         let start = self.text.len();
-        if word.is_ascii() {
-            self.text.push_str(word);
-            self.text[start..].make_ascii_lowercase();
-        } else {
-            self.text.push_str(&word.to_lowercase());
-        }
+        push_lower(&mut self.text, word);
         let word = &self.text[start..];
         let stem = stem(word);
         self.places.push(Place {

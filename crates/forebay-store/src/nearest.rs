@@ -24,6 +24,7 @@ pub(crate) const NEAR: f32 = 0.25;
 pub(crate) const MOST_COMPARED: i64 = 200_000;
 /// The same where vectors are long: what they may take in memory.
 const MOST_BYTES: i64 = 256 * 1024 * 1024;
+
 /// Whether meanings of so many passages, of whatever width, are too many to be compared.
 pub(crate) fn are_beyond_comparing(passages: i64) -> bool {
     passages > MOST_COMPARED

@@ -23,17 +23,22 @@ pub fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 fn each(text: &str, mut take: impl FnMut(&str)) {
     let mut lower = String::new();
     runs::each(text, char::is_alphanumeric, |start, end| {
-        let word = &text[start..end];
-        if word.is_ascii() {
-            lower.clear();
-            lower.push_str(word);
-            lower.make_ascii_lowercase();
-            take(&lower);
-        } else {
-            take(&word.to_lowercase());
-        }
+        lower.clear();
+        push_lower(&mut lower, &text[start..end]);
+        take(&lower);
         true
     });
+}
+
+/// Adds a word in lower case to a text.
+pub(crate) fn push_lower(text: &mut String, word: &str) {
+    if word.is_ascii() {
+        let start = text.len();
+        text.push_str(word);
+        text[start..].make_ascii_lowercase();
+    } else {
+        text.push_str(&word.to_lowercase());
+    }
 }
 
 /// Marks those of the wanted words that stand in a text; `stands` compares a word of the text with a wanted one.

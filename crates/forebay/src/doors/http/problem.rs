@@ -62,15 +62,9 @@ impl IntoResponse for Problem {
     }
 }
 
-/// What the data of a search takes, in room for twice as much.
-const USUAL_BYTES: usize = 8 * 1024;
-
 /// Data as a response.
 pub(super) fn json_response(data: &impl serde::Serialize) -> Response {
-    let mut body = Vec::with_capacity(USUAL_BYTES);
-    if serde_json::to_writer(&mut body, data).is_err() {
-        body.clear();
-    }
+    let body = serde_json::to_vec(data).unwrap_or_default();
     let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
     (json, Body::from(body)).into_response()
 }
