@@ -8,7 +8,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use hash::{Hash, PLACES};
+use hash::{Hash, OPENING, OPENING_BITS, PLACES};
 
 fn main() -> Result<(), Box<dyn Error>> {
     const VOCABULARY: &str = "model/vocab.txt";
@@ -17,23 +17,43 @@ fn main() -> Result<(), Box<dyn Error>> {
     let text = fs::read_to_string(VOCABULARY)?;
     let folder = env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?;
     let write = |name, bytes: Vec<u8>| fs::write(Path::new(&folder).join(name), bytes);
-    write("places", bytes(places(&text)?.into_iter().map(u16::to_le_bytes)))?;
+    write("places", bytes(places(&text)?.into_iter().map(u32::to_le_bytes)))?;
+    write("reaches", reaches(&text)?)?;
     write("ends", bytes(ends(&text)?.into_iter().map(u32::to_le_bytes)))?;
     write("pieces", bytes(text.lines()))?;
     Ok(())
 }
 
-/// The row of the piece at each place, counted from 1; 0 where there is none.
-fn places(text: &str) -> Result<Vec<u16>, Box<dyn Error>> {
+/// At each place the row of a piece, counted from 1, and in the higher half the check of its hash; 0 where there is
+/// none.
+fn places(text: &str) -> Result<Vec<u32>, Box<dyn Error>> {
     let mut places = vec![0; PLACES];
     for (piece, row) in text.lines().zip(1..) {
-        let mut place = piece.bytes().fold(Hash::EMPTY, Hash::and).place();
+        let hash = piece.bytes().fold(Hash::EMPTY, Hash::and);
+        let mut place = hash.place();
         while places[place] > 0 {
             place = hash::next(place);
         }
-        places[place] = u16::try_from(row)?;
+        places[place] = u32::from(hash.check()) << u16::BITS | u32::from(u16::try_from(row)?);
     }
     Ok(places)
+}
+
+/// The bytes of the longest piece that begins as an opening does, without the mark of those that continue a word.
+fn reaches(text: &str) -> Result<Vec<u8>, Box<dyn Error>> {
+    let mut reaches = vec![0; 1 << OPENING_BITS];
+    for piece in text.lines() {
+        // A piece of nothing else than marks is one that begins a word; it is counted as either.
+        for mark in ["", "##"] {
+            let Some(own) = piece.strip_prefix(mark).filter(|own| own.len() >= OPENING) else {
+                continue;
+            };
+            let opening = piece.bytes().take(mark.len() + OPENING).fold(Hash::EMPTY, Hash::and);
+            let reach = &mut reaches[opening.opening()];
+            *reach = u8::try_from(own.len())?.max(*reach);
+        }
+    }
+    Ok(reaches)
 }
 
 /// Where each piece ends if they stand one after the other.

@@ -32,5 +32,5 @@ pub(crate) fn of(text: &str) -> Option<Meaning> {
 
 fn of_together(texts: &[&str]) -> Option<Meaning> {
     let vector = forebay_embed::embed_together(texts)?;
-    Some(Meaning { model: forebay_embed::MODEL.to_owned(), vector: vector.as_bytes().to_vec() })
+    Some(Meaning { model: forebay_embed::MODEL.into(), vector: vector.into_bytes() })
 }

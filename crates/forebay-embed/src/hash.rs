@@ -3,6 +3,9 @@
 /// Places for pieces: more than twice as many as there are, so that few stand in each other's way.
 pub(crate) const PLACES: usize = 1 << PLACE_BITS;
 const PLACE_BITS: u32 = 17;
+/// The bytes by whose hash it is known how far pieces reach.
+pub(crate) const OPENING: usize = 4;
+pub(crate) const OPENING_BITS: u32 = 15;
 
 /// The hash of some bytes, which the bytes after them are added to.
 #[derive(Clone, Copy)]
@@ -16,8 +19,23 @@ impl Hash {
     }
 
     pub(crate) fn place(self) -> usize {
+        (self.spread() >> (u64::BITS - PLACE_BITS)) as usize
+    }
+
+    /// What tells most of the pieces apart that share a place.
+    pub(crate) fn check(self) -> u16 {
+        self.spread() as u16
+    }
+
+    /// Where it stands how far pieces reach that begin with these bytes.
+    pub(crate) fn opening(self) -> usize {
+        (self.spread() >> (u64::BITS - OPENING_BITS)) as usize
+    }
+
+    fn spread(self) -> u64 {
         let folded = self.0 ^ self.0 >> 32;
-        (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - PLACE_BITS)) as usize
+        let spread = folded.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        spread ^ spread >> 32
     }
 }
 

@@ -12,6 +12,8 @@ const MOST_ROWS: usize = (u128::BITS / u16::BITS) as usize;
 
 pub(crate) struct Lately {
     known: Vec<Known>,
+    /// Room for a word that has capitals.
+    word: String,
 }
 
 /// The bytes of a run and their number, 0 where there is none; and its rows, counted from 1 and 16 bits each, the
@@ -22,14 +24,14 @@ type Known = [u128; 2];
 
 impl Lately {
     pub(crate) fn new() -> Self {
-        Self { known: vec![[0; 2]; PLACES] }
+        Self { known: vec![[0; 2]; PLACES], word: String::new() }
     }
 
     /// Adds the rows of a run's pieces to `rows`.
     #[inline]
     pub(crate) fn look_up(&mut self, text: &str, start: usize, end: usize, rows: &mut Vec<u16>) {
         let Some(key) = short::key(text.as_bytes(), start, end) else {
-            return rows_of(&text[start..end], rows);
+            return rows_of(&text[start..end], &mut self.word, rows);
         };
         let place = (short::spread(key) >> (u64::BITS - PLACE_BITS)) as usize;
         let [run, mut left] = self.known[place];
@@ -45,7 +47,7 @@ impl Lately {
     #[cold]
     fn learn(&mut self, place: usize, key: u128, run: &str, rows: &mut Vec<u16>) {
         let before = rows.len();
-        rows_of(run, rows);
+        rows_of(run, &mut self.word, rows);
         let found = &rows[before..];
         if found.len() <= MOST_ROWS {
             let packed = |later: u128, row: &u16| later << u16::BITS | u128::from(row + 1);
@@ -55,8 +57,9 @@ impl Lately {
 }
 
 /// Adds the rows of the pieces of all words in a run.
-fn rows_of(run: &str, rows: &mut Vec<u16>) {
-    words::each(run, |word| pieces::of(word, rows));
+#[inline(never)]
+fn rows_of(run: &str, word: &mut String, rows: &mut Vec<u16>) {
+    words::each(run, word, |word| pieces::of(word, rows));
 }
 
 #[cfg(test)]
@@ -72,7 +75,7 @@ mod tests {
         for run in few.into_iter().chain(runs.iter().map(String::as_str)).chain(few) {
             let (mut own, mut wanted) = (vec![7], vec![7]);
             lately.look_up(run, 0, run.len(), &mut own);
-            rows_of(run, &mut wanted);
+            rows_of(run, &mut String::new(), &mut wanted);
             assert_eq!(own, wanted, "{run}");
         }
     }

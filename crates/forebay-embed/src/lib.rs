@@ -26,6 +26,7 @@ use std::sync::{Mutex, PoisonError};
 use forebay_domain::text::runs;
 
 use self::lately::Lately;
+use self::table::Weighed;
 use self::tally::Tally;
 pub use vector::{BYTES, Vector};
 
@@ -58,11 +59,13 @@ struct Embedder {
     lately: Lately,
     tally: Tally,
     rows: Vec<u16>,
+    weighed: Vec<Weighed>,
 }
 
 impl Embedder {
     fn new() -> Self {
-        Self { lately: Lately::new(), tally: Tally::new(), rows: Vec::new() }
+        let (rows, weighed) = (Vec::new(), Vec::new());
+        Self { lately: Lately::new(), tally: Tally::new(), rows, weighed }
     }
 
     fn embed(&mut self, texts: &[&str]) -> Option<Vector> {
@@ -74,7 +77,8 @@ impl Embedder {
             });
         }
         self.rows.truncate(MOST_PIECES);
-        Vector::of_direction(&table::sum(self.tally.count(&self.rows)))
+        table::weigh(self.tally.count(&self.rows), &mut self.weighed);
+        Vector::of_direction(&table::sum(&self.weighed))
     }
 }
 
@@ -99,7 +103,7 @@ mod tests {
     fn ids(text: &str) -> Vec<u16> {
         let mut ids = Vec::new();
         runs::each(text, words::belongs, |start, end| {
-            words::each(&text[start..end], |word| pieces::of(word, &mut ids));
+            words::each(&text[start..end], &mut String::new(), |word| pieces::of(word, &mut ids));
             true
         });
         ids

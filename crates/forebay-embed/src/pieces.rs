@@ -1,16 +1,17 @@
 //! A word as pieces of the vocabulary: the longest that fits first, then what continues it.
 
-use crate::hash::{self, Hash};
+use crate::hash::{self, Hash, OPENING};
 
 /// Longer words are cut, as the model's were.
 const LONGEST_WORD: usize = 40;
 /// No piece has more bytes.
 const LONGEST_PIECE: usize = 32;
 /// What pieces begin with that continue a word.
-const CONTINUATION: &[u8] = b"##";
+const CONTINUATION: &[u8; 2] = b"##";
 
 // Made by `build.rs`; nothing happens when they are first used.
 static PLACES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/places"));
+static REACHES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/reaches"));
 static ENDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/ends"));
 static PIECES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pieces"));
 
@@ -18,8 +19,9 @@ static PIECES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pieces"));
 pub(crate) fn of(word: &str, rows: &mut Vec<u16>) {
     let (mut rest, before) = (cut(word).as_bytes(), rows.len());
     while !rest.is_empty() {
-        let prefix = if rows.len() == before { &b""[..] } else { CONTINUATION };
-        let Some((row, length)) = longest(prefix, rest) else {
+        let is_first = rows.len() == before;
+        let found = if is_first { longest(b"", rest) } else { longest(CONTINUATION, rest) };
+        let Some((row, length)) = found else {
             rows.truncate(before);
             return;
         };
@@ -37,27 +39,42 @@ fn cut(word: &str) -> &str {
 }
 
 /// The longest piece that `text` begins with, and its length.
-fn longest(prefix: &[u8], text: &[u8]) -> Option<(u16, usize)> {
+fn longest<const MARK: usize>(mark: &[u8; MARK], text: &[u8]) -> Option<(u16, usize)> {
     let mut hashes = [Hash::EMPTY; LONGEST_PIECE];
-    let mut hash = prefix.iter().copied().fold(Hash::EMPTY, Hash::and);
-    for (own, byte) in hashes.iter_mut().zip(text) {
-        hash = hash.and(*byte);
-        *own = hash;
+    let mut hash = mark.iter().copied().fold(Hash::EMPTY, Hash::and);
+    let mut reach = text.len().min(LONGEST_PIECE);
+    let mut length = 0;
+    while length < reach {
+        hash = hash.and(text[length]);
+        hashes[length] = hash;
+        length += 1;
+        if length == OPENING {
+            reach = reach.min(reach_of(hash));
+        }
     }
     let known = |length: usize| {
-        let row = find(hashes[length - 1], prefix, &text[..length])?;
+        let row = find(hashes[length - 1], mark, &text[..length])?;
         Some((row, length))
     };
-    (1..=text.len().min(hashes.len())).rev().find_map(known)
+    (1..=reach).rev().find_map(known)
 }
 
-/// The row of a piece, which has this hash together with its prefix.
-fn find(hash: Hash, prefix: &[u8], piece: &[u8]) -> Option<u16> {
+/// No piece is longer that begins with an opening of this hash.
+fn reach_of(opening: Hash) -> usize {
+    // Pieces too short to have an opening are not counted there.
+    usize::from(REACHES[opening.opening()]).max(OPENING - 1)
+}
+
+/// The row of a piece, which has this hash together with its mark.
+fn find<const MARK: usize>(hash: Hash, mark: &[u8; MARK], piece: &[u8]) -> Option<u16> {
     let (places, _) = PLACES.as_chunks();
     let mut place = hash.place();
     loop {
-        let row = u16::from_le_bytes(places[place]).checked_sub(1)?;
-        if self::piece(row.into())?.strip_prefix(prefix) == Some(piece) {
+        let there = u32::from_le_bytes(places[place]);
+        let row = (there as u16).checked_sub(1)?;
+        if there >> u16::BITS == u32::from(hash.check())
+            && self::piece(row.into())?.split_first_chunk() == Some((mark, piece))
+        {
             return Some(row);
         }
         place = hash::next(place);
@@ -78,11 +95,10 @@ mod tests {
     #[test]
     fn every_piece_is_found() {
         for (text, row) in include_str!("../model/vocab.txt").lines().zip(0..) {
-            let (prefix, piece) = match text.strip_prefix("##").filter(|piece| !piece.is_empty()) {
-                Some(piece) => (CONTINUATION, piece),
-                None => (&b""[..], text),
+            let (found, piece) = match text.strip_prefix("##").filter(|piece| !piece.is_empty()) {
+                Some(piece) => (longest(CONTINUATION, piece.as_bytes()), piece),
+                None => (longest(b"", text.as_bytes()), text),
             };
-            let found = longest(prefix, piece.as_bytes());
             assert_eq!(found, Some((row, piece.len())), "{text}");
         }
     }

@@ -11,23 +11,26 @@ pub(crate) const ROWS: usize = 47_558;
 const COLUMNS: usize = 64;
 static MODEL: &[u8] = include_bytes!("../model/model.safetensors");
 
-/// The sum of rows, each as often as it is counted.
-pub(crate) fn sum(counted: &[Counted]) -> [f32; WIDTH] {
-    let mut sum = [0.0; WIDTH];
-    let Some((scales, rows)) = tensors() else { return sum };
-    let weigh = |Counted { row, times }: &Counted| -> Option<Weighed> {
+/// A row and what each of its numbers is multiplied with.
+pub(crate) type Weighed = (&'static [u8; WIDTH], f32);
+
+/// Rows, each as often as it is counted, in place of what is in `weighed`.
+pub(crate) fn weigh(counted: &[Counted], weighed: &mut Vec<Weighed>) {
+    weighed.clear();
+    let Some((scales, rows)) = tensors() else { return };
+    weighed.extend(counted.iter().filter_map(|Counted { row, times }| {
         let row = usize::from(*row);
         // A scale has eleven bits, so the product is exact.
         Some((rows.get(row)?, scale(*scales.get(row)?) * f32::from(*times)))
-    };
-    let mut weighed = Vec::with_capacity(counted.len());
-    weighed.extend(counted.iter().filter_map(weigh));
-    add_up(&weighed, &mut sum);
-    sum
+    }));
 }
 
-/// A row and what each of its numbers is multiplied with.
-type Weighed = (&'static [u8; WIDTH], f32);
+/// The sum of rows.
+pub(crate) fn sum(rows: &[Weighed]) -> [f32; WIDTH] {
+    let mut sum = [0.0; WIDTH];
+    add_up(rows, &mut sum);
+    sum
+}
 
 /// Adds rows up in the widest registers that the processor has; the sums are the same in any.
 fn add_up(rows: &[Weighed], sum: &mut [f32; WIDTH]) {

@@ -20,6 +20,10 @@ impl Vector {
         &self.0[..]
     }
 
+    pub fn into_bytes(self) -> Vec<u8> {
+        (self.0 as Box<[u8]>).into_vec()
+    }
+
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         Some(Self(Box::new(bytes.try_into().ok()?)))
     }

@@ -8,25 +8,25 @@ pub(crate) fn belongs(character: char) -> bool {
     character.is_alphanumeric() || is_combining_mark(character)
 }
 
-/// Hands each word of a run to `take`, in order and in lower case.
-pub(crate) fn each(run: &str, mut take: impl FnMut(&str)) {
+/// Hands each word of a run to `take`, in order and in lower case; `word` is room for one of them.
+pub(crate) fn each(run: &str, word: &mut String, mut take: impl FnMut(&str)) {
     if run.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return take(run);
     }
-    let mut word = String::with_capacity(run.len());
+    word.clear();
     for (at, character) in run.char_indices() {
         if begins_word(run.as_bytes(), at) {
-            take(&word);
+            take(word);
             word.clear();
         }
         if character.is_ascii() {
             word.push(character.to_ascii_lowercase());
         } else {
-            push_plain(&mut word, character);
+            push_plain(word, character);
         }
     }
     if !word.is_empty() {
-        take(&word);
+        take(word);
     }
 }
 
@@ -58,7 +58,7 @@ mod tests {
     fn check(text: &str, words: &[&str]) {
         let mut found = Vec::new();
         runs::each(text, belongs, |start, end| {
-            each(&text[start..end], |word| found.push(word.to_owned()));
+            each(&text[start..end], &mut String::new(), |word| found.push(word.to_owned()));
             true
         });
         assert_eq!(found, words, "{text}");

@@ -1,5 +1,7 @@
 //! Passages: what is searchable of an entry, what it means, and how far both have come.
 
+use std::borrow::Cow;
+
 use forebay_domain::{Reference, Timestamp};
 
 /// A searchable passage.
@@ -23,7 +25,7 @@ pub struct NewChunk {
 /// What a text means, as a model tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meaning {
-    pub model: String,
+    pub model: Cow<'static, str>,
     pub vector: Vec<u8>,
 }
 

@@ -54,7 +54,8 @@ impl Reach {
         let progress = self.progress(embedder, &meant.model)?;
         if !progress.is_too_little() {
             for (one, vector) in asked.iter_mut().zip(meant.vectors) {
-                one.meaning = vector.map(|vector| Meaning { model: meant.model.clone(), vector });
+                one.meaning =
+                    vector.map(|vector| Meaning { model: meant.model.clone().into(), vector });
             }
         }
         Ok(progress.remark(embedder))

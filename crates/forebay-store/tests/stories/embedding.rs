@@ -27,7 +27,7 @@ fn bytes(vector: Option<[i8; 3]>) -> Option<Vec<u8>> {
 
 fn near(store: &dyn Store, model: &str, vector: &[i8]) -> Vec<Reference> {
     let vector = vector.iter().map(|number| number.cast_unsigned()).collect();
-    let meaning = Some(Meaning { model: model.to_owned(), vector });
+    let meaning = Some(Meaning { model: model.to_owned().into(), vector });
     let query = Query { meaning, limit: 10, ..Query::default() };
     hits(store, &query).into_iter().map(|hit| hit.reference).collect()
 }
@@ -124,7 +124,7 @@ fn among_many_passages_the_server_finds_the_nearest_by_its_index() {
             .map(|(at, one)| Told { passage: one.passage, vector: Some(vector(at)) })
             .collect();
         store.embed(model, &told).unwrap();
-        let meaning = Some(Meaning { model: model.to_owned(), vector: vector(7) });
+        let meaning = Some(Meaning { model: model.to_owned().into(), vector: vector(7) });
         let query = Query { meaning, limit: 3, ..Query::default() };
         let hits = hits(&store, &query);
         assert_eq!(hits.len(), 3);

@@ -120,7 +120,7 @@ fn a_passage_is_found_by_its_meaning_and_by_what_stands_around_it() {
         };
         let near = stored("one", [100, 10], "");
         let far = stored("two", [10, 100], "yesterday");
-        let asked = |words: &str, vector: Option<[u8; 2]>, model: &str| {
+        let asked = |words: &str, vector: Option<[u8; 2]>, model: &'static str| {
             let mut query = query(words);
             query.meaning = vector.map(|vector| Meaning { model: model.into(), ..meaning(vector) });
             let hits = hits(store, &query);
