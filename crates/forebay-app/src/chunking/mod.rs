@@ -36,9 +36,7 @@ fn pieces(name: &str, text: &str, format: Option<Format>) -> Vec<Piece> {
 }
 
 fn to_chunk(name: &str, text: &str, piece: Piece) -> NewChunk {
-    let parts: Vec<&str> =
-        [name, piece.title.as_str()].into_iter().filter(|part| !part.is_empty()).collect();
-    let title = cut::one_line(&parts.join(chunk::STEP), MOST_TITLE_BYTES);
+    let title = title(name, piece.title);
     let body = &text[piece.start..piece.end];
     let sense = meaning::of_passage(&title, body);
     NewChunk {
@@ -53,6 +51,15 @@ fn to_chunk(name: &str, text: &str, piece: Piece) -> NewChunk {
         meaning: sense.meaning,
         is_code: sense.is_code,
     }
+}
+
+fn title(name: &str, place: String) -> String {
+    let both = match (name, place.as_str()) {
+        ("", _) => place,
+        (_, "") => name.to_owned(),
+        (name, place) => [name, chunk::STEP, place].concat(),
+    };
+    cut::into_one_line(both, MOST_TITLE_BYTES)
 }
 
 /// The end of a long path tells most.

@@ -1,5 +1,7 @@
 //! Cutting text at a size, never inside a character.
 
+use std::borrow::Cow;
+
 /// The longest prefix of at most `bytes` bytes that ends between two characters.
 pub fn prefix(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
@@ -12,11 +14,26 @@ pub fn suffix(text: &str, bytes: usize) -> &str {
 
 /// One line of at most `bytes` bytes; a cut shows as `…`.
 pub fn one_line(text: &str, bytes: usize) -> String {
+    line(text, bytes).into_owned()
+}
+
+/// The same of a text that is one such line already, as nearly all are, and is not copied then.
+pub fn into_one_line(text: String, bytes: usize) -> String {
+    let cut = match line(&text, bytes) {
+        Cow::Borrowed(line) if line.len() == text.len() => None,
+        cut => Some(cut.into_owned()),
+    };
+    cut.unwrap_or(text)
+}
+
+/// The same, as it stands in the text where nothing was cut.
+pub fn line(text: &str, bytes: usize) -> Cow<'_, str> {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     if line.len() <= bytes {
-        return line.to_owned();
+        return Cow::Borrowed(line);
     }
-    format!("{}…", prefix(line, bytes.saturating_sub('…'.len_utf8())).trim_end())
+    let beginning = prefix(line, bytes.saturating_sub('…'.len_utf8())).trim_end();
+    Cow::Owned(format!("{beginning}…"))
 }
 
 #[cfg(test)]
@@ -40,6 +57,7 @@ mod tests {
             prop_assert!(text.starts_with(prefix(&text, bytes)));
             prop_assert!(text.ends_with(suffix(&text, bytes)));
             prop_assert!(one_line(&text, bytes).len() <= bytes.max(3));
+            prop_assert_eq!(into_one_line(text.clone(), bytes), one_line(&text, bytes));
         }
     }
 }

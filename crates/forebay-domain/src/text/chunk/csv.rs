@@ -1,6 +1,6 @@
 //! CSV: rows whole, the header told with each passage.
 
-use super::{Cut, Piece, SOFT, lines, pack};
+use super::{Cut, Piece, lines, pack};
 use crate::text::{cut, number};
 
 const MOST_HEADER_BYTES: usize = 120;
@@ -10,7 +10,7 @@ pub(super) fn passages(text: &str) -> Vec<Piece> {
     let rows = row_starts(text);
     let header_end = rows.get(1).copied().unwrap_or(text.len());
     let header = cut::one_line(&text[..header_end], MOST_HEADER_BYTES);
-    let cuts = rows.iter().map(|at| Cut::new(*at, SOFT, "")).collect();
+    let cuts = rows.iter().map(|at| Cut::within(*at)).collect();
     let mut pieces = pack(text, cuts);
     for piece in &mut pieces {
         // The header is no row, so the first row has the number 1.

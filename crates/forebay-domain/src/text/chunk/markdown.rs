@@ -1,6 +1,8 @@
 //! Markdown: by headings, with fences and tables whole.
 
-use super::{Cut, SOFT, STEP, lines};
+use std::borrow::Cow;
+
+use super::{Cut, STEP, lines};
 use crate::text::cut;
 
 /// The deepest heading.
@@ -30,9 +32,7 @@ struct Reader<'text> {
     cuts: Vec<Cut>,
     previous: Option<Line<'text>>,
     /// The headings a line stands under, by level; empty where a level is skipped.
-    path: Vec<String>,
-    /// What stands under them is called so.
-    title: String,
+    path: Vec<Cow<'text, str>>,
     /// The marks that close the fence a line stands in.
     fence: Option<&'text str>,
     /// Whether the next text opens a block of its own.
@@ -76,28 +76,32 @@ impl<'text> Reader<'text> {
 
     fn open_block(&mut self, at: usize) {
         if std::mem::take(&mut self.opens_block) {
-            self.cuts.push(Cut::new(at, SOFT, self.title.as_str()));
+            self.cuts.push(Cut::within(at));
         }
     }
 
-    fn open_section(&mut self, at: usize, level: usize, name: &str) {
+    fn open_section(&mut self, at: usize, level: usize, name: &'text str) {
         // An underlined heading takes back the block its first line opened.
         while self.cuts.last().is_some_and(|last| last.at >= at) {
             self.cuts.pop();
         }
         self.path.truncate(level - 1);
-        self.path.resize(level - 1, String::new());
-        self.path.push(cut::one_line(name, MOST_HEADING_BYTES));
-        self.title = title(&self.path);
-        self.cuts.push(Cut::new(at, level as u8, self.title.as_str()));
+        self.path.resize(level - 1, Cow::Borrowed(""));
+        self.path.push(cut::line(name, MOST_HEADING_BYTES));
+        self.cuts.push(Cut::new(at, level as u8, title(&self.path)));
         self.opens_block = false;
     }
 }
 
-fn title(path: &[String]) -> String {
-    let named: Vec<&str> =
-        path.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
-    named.join(STEP)
+fn title(path: &[Cow<'_, str>]) -> String {
+    let mut title = String::with_capacity(path.iter().map(|name| name.len() + STEP.len()).sum());
+    for name in path.iter().filter(|name| !name.is_empty()) {
+        if !title.is_empty() {
+            title.push_str(STEP);
+        }
+        title.push_str(name);
+    }
+    title
 }
 
 /// The marks that a fence begins with.

@@ -22,12 +22,18 @@ pub struct Cut {
     pub at: usize,
     /// The smaller, the better a place: 0 for what stands outermost.
     pub level: u8,
-    pub title: String,
+    /// None where what stands before it goes on.
+    pub title: Option<String>,
 }
 
 impl Cut {
     pub fn new(at: usize, level: u8, title: impl Into<String>) -> Self {
-        Self { at, level, title: title.into() }
+        Self { at, level, title: Some(title.into()) }
+    }
+
+    /// A soft cut within what stands before it.
+    pub fn within(at: usize) -> Self {
+        Self { at, level: SOFT, title: None }
     }
 }
 
@@ -43,46 +49,56 @@ pub struct Piece {
 }
 
 /// The pieces of a text that may be cut at these places; without any, at its lines.
-pub fn pack(text: &str, cuts: Vec<Cut>) -> Vec<Piece> {
-    let blocks = blocks(text, cuts);
+pub fn pack(text: &str, mut cuts: Vec<Cut>) -> Vec<Piece> {
+    put_in_order(text, &mut cuts);
+    let blocks = blocks(text, &cuts);
     let mut pieces = Vec::new();
     let (mut first, mut line) = (0, 1);
     while let Some(opening) = blocks.get(first) {
         let after = end_of_piece(&blocks, first);
         let body = &text[opening.start..blocks[after - 1].end];
         let title = joined_title(&blocks[first..after]);
-        line = split(body, (opening.start, line), &title, &mut pieces);
+        line = split(body, (opening.start, line), title, &mut pieces);
         first = after;
     }
     pieces
 }
 
 /// What lies between two cuts.
-struct Block {
+struct Block<'cuts> {
     start: usize,
     end: usize,
     level: u8,
-    title: String,
+    title: &'cuts str,
 }
 
-fn blocks(text: &str, mut cuts: Vec<Cut>) -> Vec<Block> {
-    for cut in &mut cuts {
+/// Each place once, from the beginning on, and between characters.
+fn put_in_order(text: &str, cuts: &mut Vec<Cut>) {
+    for cut in &mut *cuts {
         cut.at = text.floor_char_boundary(cut.at);
     }
     cuts.sort_by_key(|cut| cut.at);
     cuts.dedup_by_key(|cut| cut.at);
     if cuts.first().is_none_or(|first| first.at > 0) {
-        cuts.insert(0, Cut::new(0, SOFT, ""));
+        cuts.insert(0, Cut::within(0));
     }
-    let ends: Vec<usize> = cuts.iter().skip(1).map(|cut| cut.at).chain([text.len()]).collect();
-    let blocks = cuts.into_iter().zip(ends).filter(|(cut, end)| cut.at < *end);
+}
+
+fn blocks<'cuts>(text: &str, cuts: &'cuts [Cut]) -> Vec<Block<'cuts>> {
+    let mut title = "";
+    let ends = cuts.iter().skip(1).map(|cut| cut.at).chain([text.len()]);
+    let mut blocks = Vec::with_capacity(cuts.len());
+    for (cut, end) in cuts.iter().zip(ends) {
+        title = cut.title.as_deref().unwrap_or(title);
+        if cut.at < end {
+            blocks.push(Block { start: cut.at, end, level: cut.level, title });
+        }
+    }
     blocks
-        .map(|(cut, end)| Block { start: cut.at, end, level: cut.level, title: cut.title })
-        .collect()
 }
 
 /// The block after the last one of the piece that begins with `first`.
-fn end_of_piece(blocks: &[Block], first: usize) -> usize {
+fn end_of_piece(blocks: &[Block<'_>], first: usize) -> usize {
     let start = blocks[first].start;
     for next in first + 1..blocks.len() {
         let block = &blocks[next];
@@ -96,26 +112,25 @@ fn end_of_piece(blocks: &[Block], first: usize) -> usize {
 }
 
 /// The outermost of the cuts at which a piece can be closed, and of those the last.
-fn best_cut(blocks: &[Block], first: usize, full: usize) -> usize {
+fn best_cut(blocks: &[Block<'_>], first: usize, full: usize) -> usize {
     let start = blocks[first].start;
     let far_enough = (first + 1..=full).filter(|cut| blocks[*cut].start - start >= LEAST_BYTES);
     far_enough.min_by_key(|cut| (blocks[*cut].level, Reverse(*cut))).unwrap_or(full)
 }
 
 /// Adds a piece, in several where it is too large; returns the line after it.
-fn split(body: &str, (start, line): (usize, u64), title: &str, pieces: &mut Vec<Piece>) -> u64 {
+fn split(body: &str, (start, line): (usize, u64), title: String, pieces: &mut Vec<Piece>) -> u64 {
     let newlines = memchr::memchr_iter(b'\n', body.as_bytes()).count() as u64;
     let after = line + newlines;
     if body.len() <= MAX_BYTES {
         let last = after - u64::from(body.ends_with('\n'));
-        let (end, title) = (start + body.len(), title.to_owned());
-        pieces.push(Piece { start, end, lines: (line, last), title });
+        pieces.push(Piece { start, end: start + body.len(), lines: (line, last), title });
         return after;
     }
     let mut emit = |passage: super::Passage| {
         let start = passage.start as usize;
         let end = start + passage.bytes.len();
-        pieces.push(Piece { start, end, lines: passage.lines, title: title.to_owned() });
+        pieces.push(Piece { start, end, lines: passage.lines, title: title.clone() });
     };
     let mut chunker = Chunker::starting_at(start as u64, line);
     chunker.push(body.as_bytes(), &mut emit);
@@ -124,30 +139,46 @@ fn split(body: &str, (start, line): (usize, u64), title: &str, pieces: &mut Vec<
 }
 
 /// What the blocks share, and what each of them is: `Guide > Install, Usage`.
-fn joined_title(blocks: &[Block]) -> String {
-    let mut titles: Vec<&str> =
-        blocks.iter().map(|block| block.title.as_str()).filter(|title| !title.is_empty()).collect();
-    titles.dedup();
-    let is_outer_of_next =
-        |pair: &[&str]| pair[1].strip_prefix(pair[0]).is_some_and(|rest| rest.starts_with(STEP));
-    let outer: Vec<bool> = titles.windows(2).map(is_outer_of_next).chain([false]).collect();
-    let mut outer = outer.into_iter();
-    titles.retain(|_| !outer.next().unwrap_or_default());
+fn joined_title(blocks: &[Block<'_>]) -> String {
+    let titles = innermost_titles(blocks);
     let Some((first, others)) = titles.split_first() else { return String::new() };
     if others.is_empty() {
         return cut::one_line(first, MOST_TITLE_BYTES);
     }
-    let shared = titles.iter().fold(*first, |shared, title| shared_path(shared, title));
-    let own = titles.iter().filter_map(|title| {
-        let rest = title[shared.len()..].trim_start_matches(STEP);
-        (!rest.is_empty()).then_some(rest)
-    });
-    let mut own: Vec<&str> = own.collect();
-    own.dedup();
-    let own = own.join(", ");
-    let both: Vec<&str> =
-        [shared, own.as_str()].into_iter().filter(|part| !part.is_empty()).collect();
-    cut::one_line(&both.join(STEP), MOST_TITLE_BYTES)
+    let shared = others.iter().fold(*first, |shared, title| shared_path(shared, title));
+    let mut joined = shared.to_owned();
+    let mut before = "";
+    for title in titles {
+        let own = title[shared.len()..].trim_start_matches(STEP);
+        if own.is_empty() || own == before {
+            continue;
+        }
+        let is_first = before.is_empty();
+        joined.push_str(match (is_first, shared.is_empty()) {
+            (true, true) => "",
+            (true, false) => STEP,
+            (false, _) => ", ",
+        });
+        joined.push_str(own);
+        before = own;
+    }
+    cut::into_one_line(joined, MOST_TITLE_BYTES)
+}
+
+/// The titles of blocks in order, each once, without those that stand around the next.
+fn innermost_titles<'cuts>(blocks: &[Block<'cuts>]) -> Vec<&'cuts str> {
+    let is_around = |outer: &str, title: &str| {
+        title.strip_prefix(outer).is_some_and(|rest| rest.starts_with(STEP))
+    };
+    let mut titles: Vec<&str> = Vec::new();
+    for title in blocks.iter().map(|block| block.title).filter(|title| !title.is_empty()) {
+        if titles.last() == Some(&title) {
+            continue;
+        }
+        titles.pop_if(|last| is_around(last, title));
+        titles.push(title);
+    }
+    titles
 }
 
 /// The steps with which both titles begin.
@@ -191,9 +222,8 @@ mod tests {
 
     #[test]
     fn titles_tell_what_is_shared_once() {
-        let title = |titles: &[&str]| {
-            let block =
-                |title: &&str| Block { start: 0, end: 1, level: 1, title: (*title).to_owned() };
+        let title = |titles: &[&'static str]| {
+            let block = |title: &&'static str| Block { start: 0, end: 1, level: 1, title };
             joined_title(&titles.iter().map(block).collect::<Vec<_>>())
         };
         assert_eq!(title(&["Guide > Install", "Guide > Usage"]), "Guide > Install, Usage");

@@ -1,6 +1,6 @@
 //! Text of printed pages, with a form feed between them.
 
-use super::{Cut, SOFT, lines};
+use super::{Cut, lines};
 
 const FORM_FEED: char = '\u{c}';
 
@@ -16,7 +16,7 @@ pub(super) fn cuts(text: &str) -> Vec<Cut> {
             cuts.push(Cut::new(at + feed, 1, format!("page {page}")));
         }
         if after_blank && !is_blank && !line.contains(FORM_FEED) {
-            cuts.push(Cut::new(at, SOFT, format!("page {page}")));
+            cuts.push(Cut::within(at));
         }
         after_blank = is_blank;
     }
