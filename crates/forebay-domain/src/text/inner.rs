@@ -87,17 +87,19 @@ fn camel_parts(run: &str) -> Vec<String> {
         return Vec::new();
     }
     let bytes = run.as_bytes();
-    let mut cuts = vec![0];
-    for at in 1..bytes.len() {
-        let begins_word = bytes[at].is_ascii_uppercase() && !bytes[at - 1].is_ascii_uppercase();
-        let after_acronym = bytes.get(at - 1..at + 2).is_some_and(ends_acronym);
-        if begins_word || after_acronym {
-            cuts.push(at);
+    let (mut parts, mut start) = (Vec::new(), 0);
+    for at in 1..=bytes.len() {
+        let is_cut = bytes.get(at).is_none_or(|byte| {
+            let begins_word = byte.is_ascii_uppercase() && !bytes[at - 1].is_ascii_uppercase();
+            begins_word || bytes.get(at - 1..at + 2).is_some_and(ends_acronym)
+        });
+        if is_cut {
+            // One letter is no word.
+            parts.extend((at - start > 1).then(|| run[start..at].to_ascii_lowercase()));
+            start = at;
         }
     }
-    cuts.push(bytes.len());
-    let parts = cuts.windows(2).map(|cut| run[cut[0]..cut[1]].to_lowercase());
-    parts.filter(|part| part.len() > 1).collect()
+    parts
 }
 
 /// Single characters and pairs of an unspaced script, and emoji by name.

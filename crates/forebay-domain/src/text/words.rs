@@ -31,7 +31,7 @@ fn each(text: &str, mut take: impl FnMut(&str)) {
 }
 
 /// Adds a word in lower case to a text.
-pub(crate) fn push_lower(text: &mut String, word: &str) {
+pub fn push_lower(text: &mut String, word: &str) {
     if word.is_ascii() {
         let start = text.len();
         text.push_str(word);

@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use forebay_domain::text::inner;
+use forebay_domain::text::words::push_lower;
 
 use super::draft::Draft;
+use super::names::Names;
 use super::postings::{List, PlaceWriter, Posting};
 use super::table::Table;
 use super::terms::Terms;
@@ -21,7 +23,11 @@ pub(super) struct Builder {
     of_compounds: Vec<u32>,
     terms: Terms,
     words: Vec<Word>,
-    vocabulary: Vec<String>,
+    vocabulary: Names,
+    /// Room for a term.
+    term: String,
+    /// Room for what stands inside the runs of a text.
+    inside: Vec<Range<usize>>,
     /// Counts texts, to tell which compounds were seen in the present one.
     text: u32,
 }
@@ -81,7 +87,7 @@ impl Builder {
     fn add_text(&mut self, text: &str, field: Field) -> u32 {
         self.text += 1;
         let mut place = 0;
-        let mut inside = Vec::new();
+        let mut inside = std::mem::take(&mut self.inside);
         term::each_run(text, |start, end| {
             let known = self.runs.get(text, start, end);
             match known.unwrap_or_else(|| self.learn(&text[start..end])) {
@@ -100,9 +106,10 @@ impl Builder {
                 }
             }
         });
-        for inner in inside {
+        for inner in inside.drain(..) {
             self.put(inner, field, &mut place);
         }
+        self.inside = inside;
         place
     }
 
@@ -131,20 +138,23 @@ impl Builder {
             Run::Compound(self.compounds.len() as u32 - 1)
         };
         let written = parts.iter().map(String::as_str).chain([run]);
-        self.vocabulary
-            .extend(written.filter(|word| vocabulary::is_word(word)).map(str::to_lowercase));
+        for word in written.filter(|word| vocabulary::is_word(word)) {
+            self.vocabulary.push_with(|text| push_lower(text, word));
+        }
         self.runs.insert(run, known);
         known
     }
 
     fn add_terms(&mut self, run: &str) {
-        term::each_of_run(run, |term| self.of_compounds.push(self.terms.number(term)));
+        term::each_of_run(run, &mut self.term, |term| {
+            self.of_compounds.push(self.terms.number(term));
+        });
     }
 
     /// Puts the words in order and writes their lists.
     pub(super) fn close(self, side: Side) -> Draft {
         let sorted = Sorted::of(&self.words, self.terms.count());
-        let vocabulary = if side == Side::Own { self.vocabulary } else { Vec::new() };
+        let vocabulary = if side == Side::Own { self.vocabulary } else { Names::default() };
         let mut draft = Draft::new(self.passages, vocabulary);
         let mut list = List::default();
         for term in self.terms.in_order() {

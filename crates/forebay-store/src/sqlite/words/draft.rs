@@ -5,6 +5,7 @@
 
 use rusqlite::Transaction;
 
+use super::names::Names;
 use super::postings::List;
 use super::{PAGES, Side, varint, vocabulary};
 
@@ -13,7 +14,7 @@ const PAGE_BYTES: usize = 4_000;
 
 pub(super) struct Draft {
     passages: Vec<(i64, u32)>,
-    vocabulary: Vec<String>,
+    vocabulary: Names,
     pages: Vec<Page>,
     /// The first word of each page.
     directory: Vec<u8>,
@@ -27,7 +28,7 @@ struct Page {
 }
 
 impl Draft {
-    pub(super) fn new(passages: Vec<(i64, u32)>, vocabulary: Vec<String>) -> Self {
+    pub(super) fn new(passages: Vec<(i64, u32)>, vocabulary: Names) -> Self {
         Self {
             passages,
             vocabulary,
@@ -66,7 +67,9 @@ impl Draft {
 
     /// Leaves out words as they are written that stand nowhere any more.
     pub(super) fn keep_words(&mut self, stands: impl Fn(&str) -> bool) {
-        self.vocabulary.retain(|word| stands(word));
+        let mut kept = Names::default();
+        self.vocabulary.iter().filter(|word| stands(word)).for_each(|word| kept.push(word));
+        self.vocabulary = kept;
     }
 
     pub(super) fn write(self, transaction: &Transaction<'_>, side: Side) -> rusqlite::Result<()> {

@@ -2,7 +2,7 @@
 //!
 //! - `term`: a word as the index knows it;
 //! - `batch`: the words of passages that are written together become a segment; `builder` makes it, `terms` has
-//!   its words, `table` finds them;
+//!   its words, `table` finds them, `names` holds them;
 //! - `draft`, `segment`, `page`, `postings`: how a segment is laid out and read;
 //! - `merge`: small segments become one, and what was forgotten is left out;
 //! - `rank`: the passages that fit best;
@@ -17,6 +17,7 @@ mod builder;
 mod draft;
 mod hash;
 mod merge;
+mod names;
 mod page;
 mod postings;
 mod rank;

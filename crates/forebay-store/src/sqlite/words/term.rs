@@ -1,5 +1,6 @@
 //! What the index knows a word by: lower case, without accents, cut to its stem.
 
+use forebay_domain::text::words::push_lower;
 use forebay_domain::text::{inner, runs, stem};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -20,17 +21,22 @@ fn belongs(c: char) -> bool {
     c.is_alphanumeric() || inner::is_emoji(c) || is_combining_mark(c)
 }
 
-/// Hands out the terms of one run: it alone, or what stands between its emoji.
-pub(super) fn each_of_run(run: &str, mut take: impl FnMut(&str)) {
+/// Hands out the terms of one run: it alone, or what stands between its emoji; `term` is room for one of them.
+pub(super) fn each_of_run(run: &str, term: &mut String, mut take: impl FnMut(&str)) {
     if run.is_ascii() {
-        return take(&cut(run.to_ascii_lowercase()));
+        term.clear();
+        push_lower(term, run);
+        cut(term);
+        return take(term);
     }
     for word in run.split(inner::is_emoji) {
         let lowered = word.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase);
+        term.clear();
         // What was taken apart and has no accents is put together again: Hangul.
-        let term = cut(lowered.nfc().collect());
+        term.extend(lowered.nfc());
+        cut(term);
         if !term.is_empty() {
-            take(&term);
+            take(term);
         }
     }
 }
@@ -38,17 +44,17 @@ pub(super) fn each_of_run(run: &str, mut take: impl FnMut(&str)) {
 /// The terms of a text, in order.
 pub(super) fn of_text(text: &str) -> Vec<String> {
     let mut terms = Vec::new();
+    let mut room = String::new();
     each_run(text, |start, end| {
-        each_of_run(&text[start..end], |term| terms.push(term.to_owned()));
+        each_of_run(&text[start..end], &mut room, |term| terms.push(term.to_owned()));
     });
     terms
 }
 
-/// A word in lower case, cut to its stem.
-fn cut(mut word: String) -> String {
-    stem::cut(&mut word);
+/// Cuts a word in lower case to its stem.
+fn cut(word: &mut String) {
+    stem::cut(word);
     word.truncate(word.floor_char_boundary(LONGEST));
-    word
 }
 
 #[cfg(test)]

@@ -2,14 +2,13 @@
 
 use forebay_domain::text::short::beginning;
 
+use super::names::Names;
 use super::table::Table;
 
 #[derive(Default)]
 pub(super) struct Terms {
     numbers: Table<u32>,
-    /// All names, one after the other, and where each ends.
-    names: String,
-    ends: Vec<u32>,
+    names: Names,
 }
 
 impl Terms {
@@ -18,21 +17,18 @@ impl Terms {
         if let Some(known) = self.numbers.get(term, 0, term.len()) {
             return known;
         }
-        let number = self.ends.len() as u32;
+        let number = self.count() as u32;
         self.numbers.insert(term, number);
-        self.names.push_str(term);
-        self.ends.push(self.names.len() as u32);
+        self.names.push(term);
         number
     }
 
     pub(super) fn count(&self) -> usize {
-        self.ends.len()
+        self.names.count()
     }
 
     pub(super) fn name(&self, number: u32) -> &str {
-        let number = number as usize;
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.names[start as usize..self.ends[number] as usize]
+        self.names.get(number as usize)
     }
 
     /// The numbers of all terms in the order of their names.

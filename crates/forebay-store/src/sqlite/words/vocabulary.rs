@@ -10,6 +10,7 @@ use forebay_domain::text::spelling;
 use memchr::memmem;
 use rusqlite::Connection;
 
+use super::names::Names;
 use super::rank::Present;
 use super::segment::Segments;
 use super::{Side, varint};
@@ -39,9 +40,9 @@ pub(crate) fn is_word(run: &str) -> bool {
 }
 
 /// Words as a segment keeps them: in order, each by what it does not share with the one before it.
-pub(super) fn packed(words: &[String]) -> Vec<u8> {
+pub(super) fn packed(words: &Names) -> Vec<u8> {
     let mut words: Vec<(u64, &str)> =
-        words.iter().map(|word| (beginning(word.as_bytes()), &**word)).collect();
+        words.iter().map(|word| (beginning(word.as_bytes()), word)).collect();
     words.sort_unstable();
     words.dedup();
     let mut bytes = Vec::with_capacity(words.len() * 6);
@@ -69,13 +70,13 @@ fn each_unpacked(mut bytes: &[u8], mut take: impl FnMut(&str)) {
 }
 
 /// The words of some segments.
-pub(super) fn of_segments(connection: &Connection, ids: &[i64]) -> rusqlite::Result<Vec<String>> {
-    let mut words = Vec::new();
+pub(super) fn of_segments(connection: &Connection, ids: &[i64]) -> rusqlite::Result<Names> {
+    let mut words = Names::default();
     let mut statement =
         connection.prepare_cached("SELECT vocabulary FROM word_segment WHERE id = ?1")?;
     for id in ids {
         statement.query_row([id], |row| {
-            each_unpacked(row.get_ref(0)?.as_blob()?, |word| words.push(word.to_owned()));
+            each_unpacked(row.get_ref(0)?.as_blob()?, |word| words.push(word));
             Ok(())
         })?;
     }
@@ -260,8 +261,10 @@ mod tests {
     proptest! {
         #[test]
         fn words_are_unpacked_in_order(words in prop::collection::vec("[a-zäöü]{1,6}", 0..40)) {
+            let mut names = Names::default();
+            words.iter().for_each(|word| names.push(word));
             let mut unpacked = Vec::new();
-            each_unpacked(&packed(&words), |word| unpacked.push(word.to_owned()));
+            each_unpacked(&packed(&names), |word| unpacked.push(word.to_owned()));
             let mut expect = words;
             expect.sort();
             expect.dedup();
