@@ -1,43 +1,13 @@
 //! Whether a text is source code, and what it says about itself.
 
-use super::lines;
+use super::{lines, trim};
 
-/// How the first line of a definition begins, in the languages people write.
-const DEFINITIONS: &[&str] = &[
-    "def ",
-    "class ",
-    "fn ",
-    "pub ",
-    "impl ",
-    "func ",
-    "function ",
-    "public ",
-    "private ",
-    "protected ",
-    "static ",
-    "const ",
-    "let ",
-    "var ",
-    "import ",
-    "from ",
-    "use ",
-    "#include",
-    "package ",
-    "struct ",
-    "enum ",
-    "interface ",
-    "export ",
-    "async ",
-    "@",
-    "module ",
-    "template",
-];
 /// Lines that are looked at.
 const LOOKED_AT: usize = 40;
 
 /// Whether most lines of a text look like source code.
 pub fn is_mostly(text: &str) -> bool {
-    let lines = lines(text).map(|(_, line)| line.trim()).filter(|line| !line.is_empty());
+    let lines = lines(text).map(|(_, line)| trim(line)).filter(|line| !line.is_empty());
     let (mut code, mut prose) = (0, 0);
     for line in lines.take(LOOKED_AT) {
         *(if is_code_line(line) { &mut code } else { &mut prose }) += 1;
@@ -73,21 +43,31 @@ fn assigns(line: &[u8]) -> bool {
 }
 
 fn begins_definition(line: &str) -> bool {
-    let Some(first) = line.bytes().next() else { return false };
-    FIRST_LETTERS[usize::from(first)]
-        && DEFINITIONS.iter().any(|start| start.as_bytes()[0] == first && line.starts_with(start))
+    let Some(first) = line.as_bytes().first() else { return false };
+    definitions(*first).iter().any(|start| line.starts_with(start))
 }
 
-/// The bytes that definitions begin with.
-static FIRST_LETTERS: [bool; 256] = {
-    let mut firsts = [false; 256];
-    let mut number = 0;
-    while number < DEFINITIONS.len() {
-        firsts[DEFINITIONS[number].as_bytes()[0] as usize] = true;
-        number += 1;
+/// How the first line of a definition begins, in the languages people write; those with this first byte.
+fn definitions(first: u8) -> &'static [&'static str] {
+    match first {
+        b'#' => &["#include"],
+        b'@' => &["@"],
+        b'a' => &["async "],
+        b'c' => &["class ", "const "],
+        b'd' => &["def "],
+        b'e' => &["enum ", "export "],
+        b'f' => &["fn ", "from ", "func ", "function "],
+        b'i' => &["impl ", "import ", "interface "],
+        b'l' => &["let "],
+        b'm' => &["module "],
+        b'p' => &["package ", "private ", "protected ", "pub ", "public "],
+        b's' => &["static ", "struct "],
+        b't' => &["template"],
+        b'u' => &["use "],
+        b'v' => &["var "],
+        _ => &[],
     }
-    firsts
-};
+}
 
 /// The first comment of some length: what the code says about itself.
 pub fn comment(text: &str) -> Option<&str> {

@@ -14,6 +14,16 @@ pub mod spelling;
 pub mod stem;
 pub mod words;
 
+/// A line without the blanks around it, as [`str::trim`] gives it; few lines begin or end with other characters than
+/// those of ASCII, and these are looked at as bytes.
+pub(crate) fn trim(line: &str) -> &str {
+    let trimmed = line.trim_ascii();
+    let may_be_blank =
+        |byte: Option<&u8>| byte.is_some_and(|byte| !byte.is_ascii() || *byte < b' ');
+    let bytes = trimmed.as_bytes();
+    if may_be_blank(bytes.first()) || may_be_blank(bytes.last()) { trimmed.trim() } else { trimmed }
+}
+
 /// The lines of a text with the offset of each; line ends belong to their line.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;
@@ -24,4 +34,16 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
         start += length;
         Some(line)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn lines_are_trimmed_as_the_library_does(line in "[ \\t\\r\\n\u{b}\u{c}\u{1c}\u{85}\u{a0}\u{2003}aé]{0,8}") {
+            prop_assert_eq!(super::trim(&line), line.trim());
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Cut, STEP, lines};
-use crate::text::cut;
+use crate::text::{cut, trim};
 
 /// The deepest heading.
 const DEEPEST: usize = 6;
@@ -13,7 +13,7 @@ const MOST_HEADING_BYTES: usize = 80;
 pub(super) fn cuts(text: &str) -> Vec<Cut> {
     let mut reader = Reader::default();
     for (at, line) in lines(text) {
-        let line = Line { at, content: line.trim() };
+        let line = Line { at, content: trim(line) };
         reader.take(line);
         reader.previous = Some(line);
     }
@@ -56,21 +56,26 @@ impl<'text> Reader<'text> {
             }
             return;
         }
-        if let Some(marks) = fence(content) {
-            self.open_block(at);
-            self.fence = Some(marks);
-        } else if let Some((level, name)) = heading(content) {
-            self.open_section(at, level, name);
-        } else if let Some((level, above)) = underlined(content, self.previous)
-            && !self.opens_block
-        {
-            self.open_section(above.at, level, above.content);
-        } else if content.is_empty() {
-            // What follows a heading belongs to it.
-            let follows_text = |line: Line<'_>| heading(line.content).is_none();
-            self.opens_block = self.opens_block || self.previous.is_some_and(follows_text);
-        } else {
-            self.open_block(at);
+        match content.as_bytes().first() {
+            Some(b'`' | b'~') if let Some(marks) = fence(content) => {
+                self.open_block(at);
+                self.fence = Some(marks);
+            }
+            Some(b'#') if let Some((level, name)) = heading(content) => {
+                self.open_section(at, level, name);
+            }
+            Some(b'=' | b'-')
+                if !self.opens_block
+                    && let Some((level, above)) = underlined(content, self.previous) =>
+            {
+                self.open_section(above.at, level, above.content);
+            }
+            Some(_) => self.open_block(at),
+            None => {
+                // What follows a heading belongs to it.
+                let follows_text = |line: Line<'_>| heading(line.content).is_none();
+                self.opens_block = self.opens_block || self.previous.is_some_and(follows_text);
+            }
         }
     }
 
