@@ -218,12 +218,12 @@ impl Word {
 struct Sorted {
     words: Vec<Word>,
     /// Where the words of each term start.
-    starts: Vec<usize>,
+    starts: Vec<u32>,
 }
 
 impl Sorted {
     fn of(words: &[Word], terms: usize) -> Self {
-        let mut starts = vec![0; terms + 2];
+        let mut starts = vec![0_u32; terms + 2];
         for word in words {
             starts[word.term() + 2] += 1;
         }
@@ -233,14 +233,15 @@ impl Sorted {
         let mut sorted = vec![Word(0); words.len()];
         for word in words {
             let next = &mut starts[word.term() + 1];
-            sorted[*next] = *word;
+            sorted[*next as usize] = *word;
             *next += 1;
         }
         Self { words: sorted, starts }
     }
 
     fn of_term(&self, term: u32) -> &[Word] {
-        &self.words[self.starts[term as usize]..self.starts[term as usize + 1]]
+        let start = |term: u32| self.starts[term as usize] as usize;
+        &self.words[start(term)..start(term + 1)]
     }
 }
 

@@ -14,8 +14,10 @@ pub(super) struct Table<Value> {
     long: WordMap<Value>,
 }
 
-/// A short word as its number, which is 0 where there is none: every word has a length.
+/// A short word as its number, which is 0 where there is none: every word has a length. No slot lies in two lines of
+/// the processor's memory.
 #[derive(Clone, Copy, Default)]
+#[repr(align(32))]
 struct Slot<Value> {
     word: u128,
     value: Value,
