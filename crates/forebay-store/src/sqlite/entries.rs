@@ -36,49 +36,44 @@ pub(super) fn statements_of_a_run() -> impl Iterator<Item = &'static str> {
 
 /// Makes an entry that nobody sees yet, with a blob that is to be filled.
 pub(super) fn begin(transaction: &Transaction<'_>) -> rusqlite::Result<Begun> {
-    begin_with(transaction, blobs::create(transaction)?, None)
+    let blob = blobs::create(transaction)?;
+    let reference = unused_reference(transaction)?;
+    transaction
+        .prepare_cached(
+            "INSERT INTO entry (ref, complete, kind, title, source, created, blob, digest)
+             VALUES (?1, 0, '', '', '', unixepoch() * 1000, ?2, '')",
+        )?
+        .execute((reference.as_str(), blob))?;
+    Ok(Begun { entry: transaction.last_insert_rowid(), reference, blob })
 }
 
-/// Makes an entry that nobody sees yet, and that holds this blob.
-pub(super) fn begin_with(
+/// Writes an entry as it will be, but that nobody sees yet; all of its passages are to be written with it.
+pub(super) fn write_unseen(
     transaction: &Transaction<'_>,
     blob: i64,
-    session: Option<i64>,
+    session: i64,
+    new: &NewEntry,
 ) -> rusqlite::Result<Begun> {
     let reference = unused_reference(transaction)?;
     transaction
         .prepare_cached(
-            "INSERT INTO entry (ref, complete, kind, title, source, session, created, blob, digest)
-             VALUES (?1, 0, '', '', '', ?2, unixepoch() * 1000, ?3, '')",
-        )?
-        .execute((reference.as_str(), session, blob))?;
-    Ok(Begun { entry: transaction.last_insert_rowid(), reference, blob })
-}
-
-/// Makes an entry visible whose content and passages are written.
-pub(super) fn reveal(
-    transaction: &Transaction<'_>,
-    begun: Begun,
-    new: &NewEntry,
-) -> rusqlite::Result<()> {
-    // Where no column changes that refers to another table, SQLite keeps no copies of the pages.
-    transaction
-        .prepare_cached(
-            "UPDATE entry SET complete = 1, searchable = 1, kind = ?2, title = ?3, source = ?4,
-                 branch = ?5, created = ?6, digest = ?7, ticket = ?8
-             WHERE id = ?1",
+            "INSERT INTO entry (ref, complete, kind, title, source, session, branch, created, blob,
+                 digest, searchable, ticket)
+             VALUES (?1, 0, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 1, ?10)",
         )?
         .execute((
-            begun.entry,
+            reference.as_str(),
             new.kind.word(),
             &new.title,
             &new.source,
+            session,
             &new.branch,
             new.created.0,
+            blob,
             &new.digest,
             ticket_of(new.branch.as_deref()),
-        ))
-        .map(drop)
+        ))?;
+    Ok(Begun { entry: transaction.last_insert_rowid(), reference, blob })
 }
 
 /// Writes the rest of an entry and makes it visible.

@@ -1,6 +1,6 @@
 //! Passages: written into every index at once, taken out of all of them, and brought up to date.
 
-use rusqlite::{Connection, OptionalExtension, Row, Statement, Transaction};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, Statement, Transaction};
 
 use super::entries::parse_reference;
 use super::words::{self, Placed};
@@ -23,26 +23,55 @@ pub(super) fn write(
     if chunks.is_empty() {
         return Ok(());
     }
-    let mut place = transaction.prepare_cached(ADD)?;
-    let mut meant = transaction.prepare_cached(ADD_MEANING)?;
-    let mut model = Model::default();
-    let first = words::next_passage(transaction)?;
-    for (id, chunk) in (first..).zip(chunks) {
-        place.execute((
-            id,
-            entry,
-            chunk.start as i64,
-            chunk.bytes as i64,
-            chunk.lines.0 as i64,
-            chunk.lines.1 as i64,
-            &chunk.title,
-            &chunk.key,
-            chunk.created.map(|created| created.0),
-        ))?;
-        placed.add(id);
-        write_meaning(&mut meant, id, chunk, model.of(transaction, chunk)?)?;
+    Writer::new(transaction)?.write(entry, chunks, placed)
+}
+
+/// Writes the passages of one entry after the other. Nobody else writes any in the meantime.
+pub(super) struct Writer<'work> {
+    transaction: &'work Transaction<'work>,
+    place: CachedStatement<'work>,
+    meant: CachedStatement<'work>,
+    model: Model,
+    next: i64,
+}
+
+impl<'work> Writer<'work> {
+    pub(super) fn new(transaction: &'work Transaction<'work>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            transaction,
+            place: transaction.prepare_cached(ADD)?,
+            meant: transaction.prepare_cached(ADD_MEANING)?,
+            model: Model::default(),
+            next: words::next_passage(transaction)?,
+        })
     }
-    Ok(())
+
+    pub(super) fn write(
+        &mut self,
+        entry: i64,
+        chunks: &[NewChunk],
+        placed: &mut Placed,
+    ) -> rusqlite::Result<()> {
+        for chunk in chunks {
+            let id = self.next;
+            self.next += 1;
+            self.place.execute((
+                id,
+                entry,
+                chunk.start as i64,
+                chunk.bytes as i64,
+                chunk.lines.0 as i64,
+                chunk.lines.1 as i64,
+                &chunk.title,
+                &chunk.key,
+                chunk.created.map(|created| created.0),
+            ))?;
+            placed.add(id);
+            let model = self.model.of(self.transaction, chunk)?;
+            write_meaning(&mut self.meant, id, chunk, model)?;
+        }
+        Ok(())
+    }
 }
 
 /// The next passages that were stored before their index was what it is now.

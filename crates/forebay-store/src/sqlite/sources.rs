@@ -6,7 +6,6 @@ use forebay_domain::{Reference, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use super::entries;
-use super::words::Placed;
 use super::{SqliteStore, passages, purge, sessions};
 use crate::StoreError;
 use crate::contract::NewEntry;
@@ -162,7 +161,6 @@ struct Written {
     path: String,
     stamp: Stamp,
     hash: [u8; 32],
-    entry: NewEntry,
 }
 
 impl<'store> SqliteReindex<'store> {
@@ -186,10 +184,13 @@ impl<'store> SqliteReindex<'store> {
         let chunks: Vec<_> = pending.iter().flat_map(|item| &item.chunks).collect();
         let written = self.store.writing_words(&chunks, |transaction, placed| {
             let mut written = Vec::with_capacity(pending.len());
+            let mut passages = passages::Writer::new(transaction)?;
             for items in pending.chunk_by(|a, b| has_same_maker(&a.entry, &b.entry)) {
                 let session = touch_session(transaction, items)?;
                 for item in items {
-                    written.push(write_unseen(transaction, item, session, placed)?);
+                    let begun = write_unseen(transaction, item, session)?;
+                    passages.write(begun.entry, &item.chunks, placed)?;
+                    written.push(begun);
                 }
             }
             Ok(written)
@@ -201,7 +202,6 @@ impl<'store> SqliteReindex<'store> {
             path: item.path,
             stamp: item.stamp,
             hash: item.hash,
-            entry: item.entry,
         }));
         Ok(())
     }
@@ -219,18 +219,15 @@ fn touch_session(transaction: &Transaction<'_>, items: &[NewItem]) -> rusqlite::
     sessions::touch(transaction, session, client, span)
 }
 
-/// Writes bytes and passages of an entry that is not complete yet.
+/// Writes an item and its bytes; nobody sees it yet.
 fn write_unseen(
     transaction: &Transaction<'_>,
     item: &NewItem,
     session: i64,
-    placed: &mut Placed,
 ) -> rusqlite::Result<Begun> {
     let content = Content::of(&item.raw, &item.chunks);
     let blob = entries::store_content(transaction, None, &content)?;
-    let begun = entries::begin_with(transaction, blob, Some(session))?;
-    passages::write(transaction, begun.entry, &item.chunks, placed)?;
-    Ok(begun)
+    entries::write_unseen(transaction, blob, session, &item.entry)
 }
 
 impl Reindex for SqliteReindex<'_> {
@@ -308,11 +305,10 @@ fn put_in_place(
     if others == Others::Go && source.kind != SourceKind::Folder {
         forget_documents(transaction, source)?;
     }
-    for item in &new.written {
-        entries::reveal(transaction, item.begun, &item.entry)?;
-        write_item(transaction, id, item)?;
-        reindexed.added.push((item.path.clone(), item.begun.reference));
-    }
+    write_items(transaction, id, &new.written)?;
+    reveal(transaction, id)?;
+    let added = new.written.iter().map(|item| (item.path.clone(), item.begun.reference));
+    reindexed.added.extend(added);
     for (path, stamp) in &new.kept {
         transaction
             .prepare_cached(
@@ -380,20 +376,37 @@ fn old_items(
         .collect()
 }
 
-fn write_item(transaction: &Transaction<'_>, source: i64, item: &Written) -> rusqlite::Result<()> {
-    transaction
-        .prepare_cached(
-            "INSERT INTO source_item (source, path, entry, modified, size, hash)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        )?
-        .execute((
+fn write_items(
+    transaction: &Transaction<'_>,
+    source: i64,
+    items: &[Written],
+) -> rusqlite::Result<()> {
+    let mut write = transaction.prepare_cached(
+        "INSERT INTO source_item (source, path, entry, modified, size, hash)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
+    for item in items {
+        write.execute((
             source,
             &item.path,
             item.begun.entry,
             item.stamp.modified,
             item.stamp.size as i64,
             item.hash,
-        ))
+        ))?;
+    }
+    Ok(())
+}
+
+/// Makes the entries of a source visible.
+fn reveal(transaction: &Transaction<'_>, source: i64) -> rusqlite::Result<()> {
+    // Said as the index over those says it that nobody sees; there are few of them beside these.
+    transaction
+        .prepare_cached(
+            "UPDATE entry SET complete = 1 WHERE complete = 0 AND EXISTS
+                 (SELECT 1 FROM source_item WHERE source_item.entry = entry.id AND source = ?1)",
+        )?
+        .execute([source])
         .map(drop)
 }
 
