@@ -37,7 +37,7 @@ pub use contract::{
 pub use error::StoreError;
 pub use files::{ContentHash, Derived, DerivedKey, FileAtWork, FileState, FilesAtWork};
 pub use home::Home;
-pub use packed::{Packed, fingerprint};
+pub use packed::{Hashed, Packed, fingerprint};
 pub use passage::{
     Embedded, IndexState, IndexStep, Meaning, NewChunk, Outdated, REMOTE, Renewed, Told,
 };

@@ -4,6 +4,29 @@ use crate::StoreError;
 use crate::contract::Import;
 use crate::sqlite::blobs::{PART_BYTES, Part};
 
+/// A content and its hash, which is taken once.
+#[derive(Clone, Copy)]
+pub struct Hashed<'raw> {
+    raw: &'raw [u8],
+    hash: blake3::Hash,
+}
+
+impl<'raw> Hashed<'raw> {
+    pub fn of(raw: &'raw [u8]) -> Self {
+        Self { raw, hash: blake3::hash(raw) }
+    }
+
+    /// What the content was turned into; where it was left as it is, its hash is known.
+    pub fn turned_into(self, made: &'raw [u8]) -> Self {
+        if std::ptr::eq(self.raw, made) { self } else { Self::of(made) }
+    }
+
+    /// What tells the content from others, and what this version makes of it from what others made.
+    pub fn fingerprint(&self, version: &[u8]) -> [u8; 32] {
+        fingerprint(&[version, self.hash.as_bytes()])
+    }
+}
+
 /// An entry's raw bytes, ready to be written.
 pub struct Packed {
     pub(crate) hash: blake3::Hash,
@@ -15,10 +38,10 @@ pub struct Packed {
 impl Packed {
     /// The content of each import.
     pub(crate) fn of_each(entries: &[Import]) -> Result<Vec<(&Import, Self)>, StoreError> {
-        entries.iter().map(|import| Ok((import, Self::of(&import.raw)?))).collect()
+        entries.iter().map(|import| Ok((import, Self::of(Hashed::of(&import.raw))?))).collect()
     }
 
-    pub fn of(raw: &[u8]) -> Result<Self, StoreError> {
+    pub fn of(Hashed { raw, hash }: Hashed<'_>) -> Result<Self, StoreError> {
         let (mut parts, mut start, mut line) = (Vec::new(), 0, 1);
         for piece in raw.chunks(PART_BYTES) {
             let part = Part::compress(piece, start, line)
@@ -28,7 +51,7 @@ impl Packed {
             line += memchr::memchr_iter(b'\n', piece).count() as u64;
         }
         let open_line = u64::from(raw.last().is_some_and(|last| *last != b'\n'));
-        Ok(Self { hash: blake3::hash(raw), bytes: start, lines: line - 1 + open_line, parts })
+        Ok(Self { hash, bytes: start, lines: line - 1 + open_line, parts })
     }
 
     pub fn bytes(&self) -> u64 {

@@ -19,8 +19,7 @@ use std::path::{Path, PathBuf};
 
 use forebay_domain::{EntryKind, Redactions};
 use forebay_store::{
-    Freshness, Item, NewEntry, NewItem, NewSource, Others, Packed, SourceKind, Stamp, Store,
-    fingerprint,
+    Freshness, Hashed, Item, NewEntry, NewItem, NewSource, Others, Packed, SourceKind, Stamp, Store,
 };
 use serde::{Deserialize, Serialize};
 
@@ -84,16 +83,17 @@ pub(crate) fn default_name(app: &App, path: &Path) -> String {
 
 fn index_text(app: &App, name: &str, text: &str) -> Result<Outcome, AppError> {
     let store = app.places.own()?;
-    let hash = fingerprint(&[chunking::VERSION, text.as_bytes()]);
+    let content = Hashed::of(text.as_bytes());
     let known = store.source_items(name)?;
-    if known.len() == 1 && known[0].hash == hash {
+    if known.len() == 1 && known[0].hash == mark(content) {
         return Ok(Outcome::unchanged(name, &known));
     }
     let candidate =
         Candidate { path: String::new(), source: name.to_owned(), file: PathBuf::new() };
     let converted = Converted { text: text.into(), format: None };
     let entry = app.new_entry(EntryKind::Source, String::new());
-    let (item, redactions) = to_item(app, &entry, &candidate, converted, (Stamp::default(), hash))?;
+    let (item, redactions) =
+        to_item(app, &entry, &candidate, converted, (Stamp::default(), content))?;
     let source = new_source(app, name, (SourceKind::Text, Path::new("")), &Narrowed::default());
     let mut outcome = Outcome::new(name);
     outcome.count(&item, &redactions);
@@ -107,9 +107,9 @@ fn index_file(app: &App, name: &str, path: &Path) -> Result<Outcome, AppError> {
     let candidate =
         Candidate { path: String::new(), source: name.to_owned(), file: path.to_owned() };
     let read = file::read(path, most).map_err(|skip| skip.as_error(path, most))?;
-    let hash = fingerprint(&[chunking::VERSION, &read.bytes]);
+    let content = Hashed::of(&read.bytes);
     let source = new_source(app, name, (SourceKind::File, path), &Narrowed::default());
-    if known.len() == 1 && known[0].hash == hash {
+    if known.len() == 1 && known[0].hash == mark(content) {
         let mut same = store.reindex()?;
         same.keep("", read.stamp);
         same.finish(&source, Others::Go)?;
@@ -118,7 +118,7 @@ fn index_file(app: &App, name: &str, path: &Path) -> Result<Outcome, AppError> {
     let converted =
         convert(&candidate.source, &read.bytes, None).map_err(|skip| skip.as_error(path, most))?;
     let entry = app.new_entry(EntryKind::Source, String::new());
-    let (item, redactions) = to_item(app, &entry, &candidate, converted, (read.stamp, hash))?;
+    let (item, redactions) = to_item(app, &entry, &candidate, converted, (read.stamp, content))?;
     let mut outcome = Outcome::new(name);
     outcome.count(&item, &redactions);
     write_one(&*store, item, &source, outcome)
@@ -228,13 +228,14 @@ fn examine(
         Ok(read) => read,
         Err(skip) => return Ok(Examined::Skipped(skip)),
     };
-    let hash = fingerprint(&[chunking::VERSION, &read.bytes]);
-    if known.is_some_and(|known| known.hash == hash) {
+    let content = Hashed::of(&read.bytes);
+    if known.is_some_and(|known| known.hash == mark(content)) {
         return Ok(Examined::Same(read.stamp));
     }
     match convert(&candidate.source, &read.bytes, None) {
         Ok(converted) => {
-            let (item, redactions) = to_item(app, entry, candidate, converted, (read.stamp, hash))?;
+            let (item, redactions) =
+                to_item(app, entry, candidate, converted, (read.stamp, content))?;
             Ok(Examined::New(Box::new(item), redactions))
         }
         Err(skip) => Ok(Examined::Skipped(skip)),
@@ -248,7 +249,7 @@ pub(crate) fn to_item(
     entry: &NewEntry,
     candidate: &Candidate,
     converted: Converted<'_>,
-    (stamp, hash): (Stamp, [u8; 32]),
+    (stamp, content): (Stamp, Hashed<'_>),
 ) -> Result<(NewItem, Redactions), AppError> {
     let (text, redactions) = app.redaction.whole(&converted.text);
     let title = if candidate.path.is_empty() { &candidate.source } else { &candidate.path };
@@ -259,8 +260,14 @@ pub(crate) fn to_item(
         chunks_are_complete: true,
         ..entry.clone()
     };
-    let raw = Packed::of(text.as_bytes())?;
-    Ok((NewItem { path: candidate.path.clone(), stamp, hash, entry, raw, chunks }, redactions))
+    let (path, hash) = (candidate.path.clone(), mark(content));
+    let raw = Packed::of(content.turned_into(text.as_bytes()))?;
+    Ok((NewItem { path, stamp, hash, entry, raw, chunks }, redactions))
+}
+
+/// What tells that a content is the one which was indexed, and cut as it would be now.
+fn mark(content: Hashed<'_>) -> [u8; 32] {
+    content.fingerprint(chunking::VERSION)
 }
 
 fn new_source(

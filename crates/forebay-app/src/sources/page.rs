@@ -5,13 +5,14 @@ use std::time::Duration;
 use forebay_domain::{EntryKind, Redactions, Reference, Timestamp};
 use forebay_sandbox::web::{self, FetchError, FetchSpec, Fetched, Page};
 use forebay_store::{
-    Freshness, Item, NewItem, NewSource, Others, Source, SourceKind, Stamp, Store, fingerprint,
+    Freshness, Hashed, Item, NewItem, NewSource, Others, Source, SourceKind, Stamp, Store,
 };
 
 use super::file::{Candidate, Converted, convert};
+use super::mark;
 use super::outcome::Skip;
 use crate::rules::FetchGate;
-use crate::{App, AppError, Call, ErrorKind, chunking};
+use crate::{App, AppError, Call, ErrorKind};
 
 /// A page as it stands in the store now.
 pub(crate) struct Indexed {
@@ -95,7 +96,7 @@ fn put(
     page: Page,
     known: Option<Item>,
 ) -> Result<Indexed, AppError> {
-    let hash = fingerprint(&[chunking::VERSION, &page.body]);
+    let content = Hashed::of(&page.body);
     let source = NewSource {
         name: name.to_owned(),
         kind: SourceKind::Page,
@@ -109,12 +110,12 @@ fn put(
         },
     };
     let mut reindex = store.reindex()?;
-    if let Some(known) = known.filter(|known| known.hash == hash) {
+    if let Some(known) = known.filter(|known| known.hash == mark(content)) {
         reindex.keep("", known.stamp);
         reindex.finish(&source, Others::Go)?;
         return Ok(at_hand(name, &known, From::Unchanged));
     }
-    let (item, redactions) = to_item(app, name, &page, hash)?;
+    let (item, redactions) = to_item(app, name, &page, content)?;
     let (bytes, sections) = (item.raw.bytes(), sections(&item, name));
     reindex.add(item)?;
     let added = reindex.finish(&source, Others::Go)?.added;
@@ -135,7 +136,7 @@ fn to_item(
     app: &App,
     name: &str,
     page: &Page,
-    hash: [u8; 32],
+    content: Hashed<'_>,
 ) -> Result<(NewItem, Redactions), AppError> {
     let converted = convert(named_by_kind(page), &page.body, page.charset.as_deref())
         .map_err(|skip| no_text(name, page, skip))?;
@@ -146,7 +147,7 @@ fn to_item(
     let candidate = Candidate { path: String::new(), source: name.to_owned(), file: "".into() };
     let entry = app.new_entry(EntryKind::Page, String::new());
     let converted = Converted { text, format };
-    super::to_item(app, &entry, &candidate, converted, (Stamp::default(), hash))
+    super::to_item(app, &entry, &candidate, converted, (Stamp::default(), content))
 }
 
 /// A name whose ending tells what the server said it is.

@@ -2,8 +2,8 @@
 
 use forebay_domain::{EntryKind, Reference};
 use forebay_store::{
-    Freshness, NewItem, NewSource, Others, Packed, Reindexed, Selection, SourceKind, Stamp, Store,
-    StoreError, fingerprint,
+    Freshness, Hashed, NewItem, NewSource, Others, Packed, Reindexed, Selection, SourceKind, Stamp,
+    Store, StoreError, fingerprint,
 };
 
 use crate::engine::{NOW, chunks_of, found, new_entry, on_every_engine, raw_of};
@@ -16,7 +16,7 @@ fn item(path: &str, text: &str) -> NewItem {
         stamp: Stamp { modified: 7, size: text.len() as u64 },
         hash: fingerprint(&[text.as_bytes()]),
         entry,
-        raw: Packed::of(text.as_bytes()).unwrap(),
+        raw: Packed::of(Hashed::of(text.as_bytes())).unwrap(),
         chunks: chunks_of(path, text.as_bytes()),
     }
 }
