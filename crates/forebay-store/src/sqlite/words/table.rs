@@ -36,8 +36,17 @@ impl<Value: Copy + Default> Table<Value> {
         let Some(word) = short::key(text.as_bytes(), start, end) else {
             return self.long.get(&text[start..end]).copied();
         };
-        let slot = self.slots[self.place(word)];
-        (slot.word == word).then_some(slot.value)
+        let mut place = self.home(word);
+        loop {
+            let slot = self.slots[place];
+            if slot.word == word {
+                return Some(slot.value);
+            }
+            if slot.word == 0 {
+                return None;
+            }
+            place = self.next(place);
+        }
     }
 
     pub(super) fn insert(&mut self, word: &str, value: Value) {
@@ -54,14 +63,23 @@ impl<Value: Copy + Default> Table<Value> {
     }
 
     /// Where a short word stands, or would stand.
-    #[inline]
     fn place(&self, word: u128) -> usize {
-        let last = self.slots.len() - 1;
-        let mut place = (short::spread(word) >> 32) as usize & last;
+        let mut place = self.home(word);
         while self.slots[place].word != word && self.slots[place].word != 0 {
-            place = (place + 1) & last;
+            place = self.next(place);
         }
         place
+    }
+
+    /// Where a short word stands if no other does.
+    #[inline]
+    fn home(&self, word: u128) -> usize {
+        (short::spread(word) >> 32) as usize & (self.slots.len() - 1)
+    }
+
+    #[inline]
+    fn next(&self, place: usize) -> usize {
+        (place + 1) & (self.slots.len() - 1)
     }
 
     fn grow(&mut self) {
