@@ -40,28 +40,35 @@ pub(super) fn read(path: &Path, most: u64) -> Result<WholeFile, Skip> {
         if before.size > most {
             return Err(Skip::TooLarge);
         }
-        let bytes = read_once(path, before.size, most).map_err(|_| Skip::Unreadable)?;
+        let (bytes, after) = read_once(path, before.size, most).map_err(|_| Skip::Unreadable)?;
         if bytes.len() as u64 > most {
             return Err(Skip::TooLarge);
         }
-        if stamp(path) == Some(before) && bytes.len() as u64 == before.size {
+        if after == Some(before) && bytes.len() as u64 == before.size {
             return Ok(WholeFile { bytes, stamp: before });
         }
     }
     Err(Skip::Changing)
 }
 
-/// Reads a file that is expected to have so many bytes, and may have `most`.
-fn read_once(path: &Path, expected: u64, most: u64) -> io::Result<Vec<u8>> {
+/// Reads a file that is expected to have so many bytes, and may have `most`; and tells its stamp after that.
+fn read_once(path: &Path, expected: u64, most: u64) -> io::Result<(Vec<u8>, Option<Stamp>)> {
     // With room for one more its end is seen by the second read; without any, the room grows from 32 bytes on.
     let mut bytes = Vec::with_capacity(expected as usize + 1);
-    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    let file = File::open(path)?;
+    (&file).take(most + 1).read_to_end(&mut bytes)?;
+    Ok((bytes, stamp_of(&file.metadata()?)))
 }
 
 /// What tells whether a regular file has changed.
 pub(super) fn stamp(path: &Path) -> Option<Stamp> {
-    let found = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    stamp_of(&fs::metadata(path).ok()?)
+}
+
+fn stamp_of(found: &fs::Metadata) -> Option<Stamp> {
+    if !found.is_file() {
+        return None;
+    }
     let since = found.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
     Some(Stamp { modified: i64::try_from(since.as_nanos()).unwrap_or(i64::MAX), size: found.len() })
 }
