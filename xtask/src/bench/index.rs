@@ -1,4 +1,5 @@
-//! Indexing real documentation: the docs that stand in the sources of our own dependencies.
+//! Indexing and searching real documentation: what stands in the sources of our own dependencies, and what is in a
+//! folder that was named.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,54 +9,100 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use super::Sizes;
+use super::sample::Sample;
+use super::search;
 use super::stage::Stage;
 use super::table::Row;
+use super::text::Numbers;
 use crate::shell;
 
 /// What indexing is to reach on one processor, in megabytes a second.
 const WANTED: f64 = 20.0;
 /// What a store may take, in sizes of its text.
 const MOST_TIMES: f64 = 3.0;
+/// The middle one counts.
+const ROUNDS: usize = 5;
+/// Documentation that is also searched: from so many megabytes on, and what is to be reached in a server.
+const SEARCHED: &[(usize, f64)] = &[(20, 10.0), (100, 30.0)];
+/// What is to be reached by a command of its own, up to so many megabytes.
+const BY_COMMAND: (usize, f64) = (20, 25.0);
 
 pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    let mut library = Library::open()?;
-    let (mut text, mut folders) = (0, Vec::new());
+    let mut library = Library::open(sizes.docs.as_deref())?;
     for megabytes in sizes.index_megabytes {
         let folder = stage.file(&format!("docs-{megabytes}"));
-        let bytes = library.fill(&folder, megabytes * 1_000_000)?;
-        if bytes < megabytes * 1_000_000 {
+        let docs = library.fill(&folder, megabytes * 1_000_000)?;
+        if docs.bytes < megabytes * 1_000_000 {
             // A smaller folder would be told as a larger one.
-            let remark = format!("not measured: only {:.0} MB are left here", bytes as f64 / 1e6);
+            let left = docs.bytes as f64 / 1e6;
+            let remark = format!("not measured: only {left:.0} MB are left here; see --docs");
             rows.push(Row::figure(format!("index {megabytes} MB of documentation"), remark));
             break;
         }
-        let started = Instant::now();
-        shell::output(&mut on_one_processor(stage, &folder))?;
-        let seconds = started.elapsed().as_secs_f64();
-        text += bytes;
-        let speed = bytes as f64 / 1e6 / seconds;
-        let name = format!("index {:.0} MB of documentation, one processor", bytes as f64 / 1e6);
-        rows.push(Row::claim(
-            name,
-            speed >= WANTED,
-            format!("{speed:.1} MB/s ({seconds:.1} s), wanted {WANTED}"),
-        ));
-        folders.push(folder);
+        let indexed = index(stage, &folder, docs.bytes, &mut rows)?;
+        let bound = SEARCHED.iter().find(|(searched, _)| *searched == megabytes);
+        if let Some((_, most)) = bound {
+            rows.extend(ask(&indexed, &docs, (megabytes, *most), sizes)?);
+        }
+        rows.push(again(&indexed, &folder, megabytes)?);
     }
-    let disk = stage.store_facts()?["disk_bytes"].as_f64().unwrap_or(f64::NAN);
-    let times = disk / text as f64;
-    rows.push(Row::at_most("database against documentation", MOST_TIMES, times, "times", ""));
-    rows.extend(folders.last().map(|folder| again(stage, folder)).transpose()?);
+    Ok(rows)
+}
+
+/// Indexes a folder into one fresh store after the other; gives the last.
+fn index(stage: &Stage, folder: &Path, bytes: usize, rows: &mut Vec<Row>) -> Result<Stage> {
+    let mut times = Sample::default();
+    let mut last = None;
+    for _ in 0..ROUNDS {
+        let fresh = stage.another()?;
+        // Making a store is no indexing.
+        fresh.store_facts()?;
+        let mut command = on_one_processor(&fresh, folder);
+        let started = Instant::now();
+        shell::output(&mut command)?;
+        times.add(started.elapsed());
+        last = Some(fresh);
+    }
+    let last = last.context("no round")?;
+    let (megabytes, milliseconds) = (bytes as f64 / 1e6, times.median());
+    let speed = megabytes / milliseconds * 1e3;
+    let name = format!("index {megabytes:.0} MB of documentation, one processor");
+    let measured = format!("{speed:.1} MB/s ({milliseconds:.0} ms), wanted {WANTED}");
+    rows.push(Row::claim(name, speed >= WANTED, measured));
+    let disk = last.store_facts()?["disk_bytes"].as_f64().unwrap_or(f64::NAN);
+    let name = format!("database against {megabytes:.0} MB of documentation");
+    rows.push(Row::at_most(name, MOST_TIMES, disk / bytes as f64, "times", ""));
+    Ok(last)
+}
+
+/// Asks for what stands in the documentation, by words of its lines.
+fn ask(
+    stage: &Stage,
+    docs: &Docs,
+    (megabytes, most): (usize, f64),
+    sizes: &Sizes,
+) -> Result<Vec<Row>> {
+    let (times, found) = search::in_a_server(stage, sizes.queries, docs.questions(3_000))?;
+    let remark = format!("median {:.2}, {found} of {} found", times.median(), sizes.queries);
+    let name = format!("search in {megabytes} MB of documentation, p95");
+    let mut rows = vec![Row::at_most(name, most, times.p95(), "ms", remark)];
+    if megabytes <= BY_COMMAND.0 {
+        let once = search::by_commands(stage, sizes.starts, docs.questions(4_000))?;
+        let name = format!("search in {megabytes} MB by a command of its own, p95");
+        let remark = format!("median {:.2}", once.median());
+        rows.push(Row::at_most(name, BY_COMMAND.1, once.p95(), "ms", remark));
+    }
     Ok(rows)
 }
 
 /// How long it takes to see that nothing has changed.
-fn again(stage: &Stage, folder: &Path) -> Result<Row> {
+fn again(stage: &Stage, folder: &Path, megabytes: usize) -> Result<Row> {
     let started = Instant::now();
     shell::output(&mut stage.forebay(&["index", &folder.to_string_lossy()]))?;
     let milliseconds = started.elapsed().as_secs_f64() * 1e3;
-    Ok(Row::figure("index it again, nothing changed", format!("{milliseconds:.0} ms")))
+    let name = format!("index {megabytes} MB again, nothing changed");
+    Ok(Row::figure(name, format!("{milliseconds:.0} ms")))
 }
 
 /// The command held to one processor, where this system can do that.
@@ -77,58 +124,103 @@ fn on_one_processor(stage: &Stage, folder: &Path) -> Command {
     held
 }
 
+/// Documentation that was written into a folder.
+#[derive(Default)]
+struct Docs {
+    bytes: usize,
+    /// Some of its lines.
+    lines: Vec<String>,
+}
+
+impl Docs {
+    /// A line of so many words is a question.
+    const WORDS: std::ops::RangeInclusive<usize> = 4..=30;
+    const LINES: usize = 20_000;
+
+    fn take(&mut self, text: &str) {
+        self.bytes += text.len();
+        // One of each text, and not the first: those of a kind begin alike.
+        let mut lines = text.lines().filter(|line| Self::WORDS.contains(&line.split(' ').count()));
+        if let Some(line) = lines.nth(2).filter(|_| self.lines.len() < Self::LINES) {
+            self.lines.push(line.to_owned());
+        }
+    }
+
+    /// Two to eight words that follow each other in a line.
+    fn questions(&self, seed: u64) -> impl FnMut() -> String {
+        let mut numbers = Numbers(seed);
+        move || {
+            let Some(line) = self.lines.get(numbers.below(self.lines.len().max(1))) else {
+                return "documentation".to_owned();
+            };
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let length = (2 + numbers.below(7)).min(words.len());
+            let start = numbers.below(words.len() - length + 1);
+            words[start..start + length].join(" ")
+        }
+    }
+}
+
 /// Documentation that is handed out once.
 struct Library {
     sources: Vec<PathBuf>,
 }
 
 impl Library {
-    fn open() -> Result<Self> {
+    fn open(named: Option<&Path>) -> Result<Self> {
         let home = std::env::var_os("CARGO_HOME")
             .map(PathBuf::from)
             .or_else(|| std::env::home_dir().map(|home| home.join(".cargo")))
             .context("no cargo folder")?;
-        let mut sources = Vec::new();
-        let mut folders = vec![home.join("registry/src")];
-        while let Some(folder) = folders.pop() {
-            for found in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
-                let found = found?;
-                let kind = found.file_type()?;
-                let is_source =
-                    found.path().extension().is_some_and(|ending| ending == "rs" || ending == "md");
-                if kind.is_dir() {
-                    folders.push(found.path());
-                } else if kind.is_file() && is_source {
-                    sources.push(found.path());
-                }
-            }
+        let mut sources = sources_below(home.join("registry/src"))?;
+        if let Some(named) = named {
+            sources.extend(sources_below(named.to_owned())?);
         }
-        // Taken from the end.
-        sources.sort_by(|a, b| b.cmp(a));
         Ok(Self { sources })
     }
 
-    /// Writes about so many bytes of documentation into a folder; gives how many it were.
-    fn fill(&mut self, folder: &Path, bytes: usize) -> Result<usize> {
+    /// Writes about so many bytes of documentation into a folder.
+    fn fill(&mut self, folder: &Path, bytes: usize) -> Result<Docs> {
         fs::create_dir_all(folder)?;
-        let mut written = 0;
+        let mut docs = Docs::default();
         let mut number = 0;
-        while written < bytes {
+        while docs.bytes < bytes {
             let Some(source) = self.sources.pop() else { break };
             let Ok(text) = fs::read_to_string(&source) else { continue };
             let is_markdown = source.extension().is_some_and(|ending| ending == "md");
-            let docs = if is_markdown { text } else { docs_of(&text) };
-            if docs.len() < 200 {
+            let text = if is_markdown { text } else { docs_of(&text) };
+            if text.len() < 200 {
                 continue;
             }
             number += 1;
             let below = folder.join(format!("{}", number % 50));
             fs::create_dir_all(&below)?;
-            fs::write(below.join(format!("{number}.md")), &docs)?;
-            written += docs.len();
+            fs::write(below.join(format!("{number}.md")), &text)?;
+            docs.take(&text);
         }
-        Ok(written)
+        Ok(docs)
     }
+}
+
+/// What may hold documentation; it is taken from the end.
+fn sources_below(folder: PathBuf) -> Result<Vec<PathBuf>> {
+    let mut sources = Vec::new();
+    let mut folders = vec![folder];
+    while let Some(folder) = folders.pop() {
+        for found in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+            let found = found?;
+            let kind = found.file_type()?;
+            let is_source =
+                found.path().extension().is_some_and(|ending| ending == "rs" || ending == "md");
+            if kind.is_dir() {
+                folders.push(found.path());
+            } else if kind.is_file() && is_source {
+                sources.push(found.path());
+            }
+        }
+    }
+    sources.sort_by(|a, b| b.cmp(a));
+    Ok(sources)
 }
 
 /// The doc comments of a source file, as the text they are.

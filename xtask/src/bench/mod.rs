@@ -49,6 +49,9 @@ pub(crate) struct Bench {
     /// Measure this binary instead of one that is built first
     #[arg(long, value_name = "PATH")]
     forebay: Option<PathBuf>,
+    /// Index the documentation in this folder, too: that of our dependencies is no more than some 20 MB
+    #[arg(long, value_name = "FOLDER")]
+    docs: Option<PathBuf>,
 }
 
 /// Something to measure.
@@ -88,6 +91,8 @@ struct Sizes {
     hooks: usize,
     hook_events: usize,
     index_megabytes: [usize; 4],
+    /// Documentation beside that of our dependencies.
+    docs: Option<PathBuf>,
     transcript_megabytes: usize,
     repository_files: usize,
     requests: usize,
@@ -106,6 +111,7 @@ const FULL: Sizes = Sizes {
     hooks: 60,
     hook_events: 10_000,
     index_megabytes: [1, 5, 20, 100],
+    docs: None,
     transcript_megabytes: 1_000,
     repository_files: 10_000,
     requests: 20_000,
@@ -124,6 +130,7 @@ const QUICK: Sizes = Sizes {
     hooks: 6,
     hook_events: 1_000,
     index_megabytes: [1, 1, 2, 4],
+    docs: None,
     transcript_megabytes: 100,
     repository_files: 1_000,
     requests: 2_000,
@@ -139,11 +146,11 @@ impl Bench {
         let target = Metadata::read()?.target_directory;
         let place = tempfile::Builder::new().prefix("bench-").tempdir_in(&target)?;
         let forebay = installed(&forebay, place.path())?;
-        let sizes = if self.quick { &QUICK } else { &FULL };
+        let sizes = Sizes { docs: self.docs.clone(), ..if self.quick { QUICK } else { FULL } };
         let mut rows = Vec::new();
         for trial in TRIALS.iter().filter(|trial| self.wants(trial)) {
             say::line(format!("measuring {} ...", trial.name));
-            rows.extend((trial.measure)(&Stage::new(&forebay, &target)?, sizes)?);
+            rows.extend((trial.measure)(&Stage::new(&forebay, &target)?, &sizes)?);
         }
         let table = table::render(&rows, self.quick);
         fs::write(target.join("bench.md"), &table)?;

@@ -29,9 +29,9 @@ pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
     let facts = stage.store_facts()?;
     let chunks = facts["chunks"].as_u64().unwrap_or(0);
     let disk = facts["disk_bytes"].as_f64().unwrap_or(f64::NAN) / 1e6;
-    let (times, found) = search(stage, sizes.queries)?;
+    let (times, found) = in_a_server(stage, sizes.queries, phrases(1_000))?;
     let remark = format!("median {:.2}, {found} of {} found", times.median(), sizes.queries);
-    let once = search_once(stage, sizes.starts)?;
+    let once = by_commands(stage, sizes.starts, phrases(2_000))?;
     Ok(vec![
         Row::at_most(format!("search in {chunks} chunks, p95"), 15.0, times.p95(), "ms", remark),
         Row::at_most(
@@ -68,14 +68,24 @@ pub(super) fn write_documents(path: &Path, count: usize) -> Result<usize> {
     Ok(bytes)
 }
 
+/// Questions as long as people's are.
+fn phrases(seed: u64) -> impl FnMut() -> String {
+    let mut words = Words::new(seed);
+    move || {
+        let length = 2 + words.below(7);
+        words.phrase(length)
+    }
+}
+
 /// Asks as a person does: each question starts a process.
-fn search_once(stage: &Stage, rounds: usize) -> Result<Sample> {
-    let mut words = Words::new(2_000);
+pub(super) fn by_commands(
+    stage: &Stage,
+    rounds: usize,
+    mut question: impl FnMut() -> String,
+) -> Result<Sample> {
     let mut times = Sample::default();
     for _ in 0..rounds {
-        let length = 2 + words.below(7);
-        let query = words.phrase(length);
-        let mut command = stage.forebay(&["search", &query]);
+        let mut command = stage.forebay(&["search", "--", &question()]);
         let started = Instant::now();
         shell::output(&mut command)?;
         times.add(started.elapsed());
@@ -83,16 +93,18 @@ fn search_once(stage: &Stage, rounds: usize) -> Result<Sample> {
     Ok(times)
 }
 
-/// Asks questions as long as people's are, one in five with a slip; gives how many found something.
-fn search(stage: &Stage, queries: usize) -> Result<(Sample, usize)> {
+/// Asks one server, one question in five with a slip; gives how many found something.
+pub(super) fn in_a_server(
+    stage: &Stage,
+    queries: usize,
+    mut question: impl FnMut() -> String,
+) -> Result<(Sample, usize)> {
     let mut client = Client::start(stage)?;
-    let mut words = Words::new(1_000);
     let (mut times, mut found) = (Sample::default(), 0);
     for round in 0..WARM_UP + queries {
-        let length = 2 + words.below(7);
-        let mut asked = words.phrase(length);
+        let mut asked = question();
         if round % 5 == 0 {
-            asked.remove(asked.len() / 2);
+            asked.remove(asked.floor_char_boundary(asked.len() / 2));
         }
         let query = json!({ "queries": [asked], "limit": 5, "budget": 1200 });
         let started = Instant::now();

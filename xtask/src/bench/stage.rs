@@ -29,10 +29,15 @@ impl Stage {
         Ok(stage)
     }
 
+    /// Another stage of the same binary.
+    pub(super) fn another(&self) -> Result<Self> {
+        let below = self.folder.path().parent().unwrap_or_else(|| self.folder.path());
+        Self::new(&self.forebay, below)
+    }
+
     /// Another stage of the same binary, whose store is on a server.
     pub(super) fn on_server(&self, url: &str) -> Result<Self> {
-        let below = self.folder.path().parent().unwrap_or_else(|| self.folder.path());
-        Ok(Self { store: Some(url.to_owned()), ..Self::new(&self.forebay, below)? })
+        Ok(Self { store: Some(url.to_owned()), ..self.another()? })
     }
 
     /// The binary in this project and with this data folder; nothing of it shows.
