@@ -17,6 +17,7 @@ impl<'raw> Hashed<'raw> {
     }
 
     /// What the content was turned into; where it was left as it is, its hash is known.
+    #[must_use]
     pub fn turned_into(self, made: &'raw [u8]) -> Self {
         if std::ptr::eq(self.raw, made) { self } else { Self::of(made) }
     }

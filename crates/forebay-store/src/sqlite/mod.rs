@@ -28,6 +28,7 @@ mod traits;
 mod upload;
 pub(crate) mod vectors;
 pub(crate) mod words;
+mod writing;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -45,7 +46,7 @@ pub use self::connection::{set_aside, wait_at_most, wants_tidying};
 use self::search::Known;
 use self::traits::Traits;
 use self::vectors::Vectors;
-use self::words::{Batch, Placed, Segments, Vocabulary};
+use self::words::{Batch, Segments, Vocabulary};
 use crate::StoreError;
 use crate::contract::{
     Candidate, EventPage, Facts, Happened, Health, HistoryPage, Import, ImportStep, Imported,
@@ -145,31 +146,6 @@ impl SqliteStore {
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         self.pool.in_transaction(work)
-    }
-
-    /// The same for what adds passages; their words are put in order first, so that it is short.
-    fn writing_words<T>(
-        &self,
-        chunks: &[&NewChunk],
-        work: impl FnOnce(&Transaction<'_>, &mut Placed) -> rusqlite::Result<T>,
-    ) -> Result<T, StoreError> {
-        self.writing_batch(Batch::of(chunks), chunks, work)
-    }
-
-    fn writing_batch<T>(
-        &self,
-        words: Batch,
-        chunks: &[&NewChunk],
-        work: impl FnOnce(&Transaction<'_>, &mut Placed) -> rusqlite::Result<T>,
-    ) -> Result<T, StoreError> {
-        let turn = self.pool.take_turn()?;
-        let (value, leave) = self.pool.in_turn(&turn, |transaction| {
-            let mut placed = Placed::default();
-            let value = work(transaction, &mut placed)?;
-            Ok((value, words.write(transaction, chunks, placed)?))
-        })?;
-        self.merge_words(&turn, leave);
-        Ok(value)
     }
 }
 

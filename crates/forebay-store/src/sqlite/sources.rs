@@ -6,6 +6,7 @@ use forebay_domain::{Reference, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use super::entries;
+use super::words::{Gathered, Placed};
 use super::{SqliteStore, passages, purge, sessions};
 use crate::StoreError;
 use crate::contract::NewEntry;
@@ -14,9 +15,9 @@ use crate::source::{
     Freshness, Item, NewItem, NewSource, Others, Reindex, Reindexed, Source, SourceKind, Stamp,
 };
 
-/// What is held in memory before it is written, in bytes of raw text.
-const BYTES_AT_ONCE: u64 = 4 * 1024 * 1024;
-const ITEMS_AT_ONCE: usize = 2_048;
+/// What is held in memory before it is written, in bytes of raw text: others wait for no longer than that takes.
+const BYTES_AT_ONCE: u64 = 2 * 1024 * 1024;
+const ITEMS_AT_ONCE: usize = 1_024;
 
 const SOURCES: &str = "
     SELECT name, kind, path, options, indexed, checked, etag, last_modified, expires,
@@ -151,6 +152,8 @@ pub(super) struct SqliteReindex<'store> {
     pending: Vec<NewItem>,
     pending_bytes: u64,
     written: Vec<Written>,
+    /// The words of what is written: nobody sees it yet, so they need not be there before all of it is.
+    words: Gathered,
     kept: Vec<(String, Stamp)>,
     removed: Vec<String>,
 }
@@ -170,6 +173,7 @@ impl<'store> SqliteReindex<'store> {
             pending: Vec::new(),
             pending_bytes: 0,
             written: Vec::new(),
+            words: Gathered::default(),
             kept: Vec::new(),
             removed: Vec::new(),
         }
@@ -181,21 +185,12 @@ impl<'store> SqliteReindex<'store> {
         if pending.is_empty() {
             return Ok(());
         }
-        let chunks: Vec<_> = pending.iter().flat_map(|item| &item.chunks).collect();
-        let written = self.store.writing_words(&chunks, |transaction, placed| {
-            let mut written = Vec::with_capacity(pending.len());
-            let mut passages = passages::Writer::new(transaction)?;
-            for items in pending.chunk_by(|a, b| has_same_maker(&a.entry, &b.entry)) {
-                let session = touch_session(transaction, items)?;
-                for item in items {
-                    let begun = write_unseen(transaction, item, session)?;
-                    passages.write(begun.entry, &item.chunks, placed)?;
-                    written.push(begun);
-                }
-            }
-            Ok(written)
-        })?;
-        drop(chunks);
+        let (written, placed) =
+            self.store.writing(|transaction| write_all(transaction, &pending))?;
+        let chunks = pending.iter().flat_map(|item| &item.chunks);
+        for (passage, chunk) in placed.ids().zip(chunks) {
+            self.words.add(passage, chunk);
+        }
         let items = pending.into_iter().zip(written);
         self.written.extend(items.map(|(item, begun)| Written {
             begun,
@@ -203,8 +198,29 @@ impl<'store> SqliteReindex<'store> {
             stamp: item.stamp,
             hash: item.hash,
         }));
+        if self.words.are_enough() {
+            self.store.writing_gathered(&mut self.words, |_| Ok(()))?;
+        }
         Ok(())
     }
+}
+
+/// Writes items and their passages; nobody sees them yet.
+fn write_all(
+    transaction: &Transaction<'_>,
+    items: &[NewItem],
+) -> rusqlite::Result<(Vec<Begun>, Placed)> {
+    let (mut written, mut placed) = (Vec::with_capacity(items.len()), Placed::default());
+    let mut passages = passages::Writer::new(transaction)?;
+    for items in items.chunk_by(|a, b| has_same_maker(&a.entry, &b.entry)) {
+        let session = touch_session(transaction, items)?;
+        for item in items {
+            let begun = write_unseen(transaction, item, session)?;
+            passages.write(begun.entry, &item.chunks, &mut placed)?;
+            written.push(begun);
+        }
+    }
+    Ok((written, placed))
 }
 
 fn has_same_maker(one: &NewEntry, other: &NewEntry) -> bool {
@@ -219,7 +235,7 @@ fn touch_session(transaction: &Transaction<'_>, items: &[NewItem]) -> rusqlite::
     sessions::touch(transaction, session, client, span)
 }
 
-/// Writes an item and its bytes; nobody sees it yet.
+/// Writes an item and its bytes.
 fn write_unseen(
     transaction: &Transaction<'_>,
     item: &NewItem,
@@ -254,8 +270,10 @@ impl Reindex for SqliteReindex<'_> {
         others: Others,
     ) -> Result<Reindexed, StoreError> {
         self.write_out()?;
-        let reindexed =
-            self.store.writing(|transaction| put_in_place(transaction, &self, source, others))?;
+        let mut words = std::mem::take(&mut self.words);
+        let reindexed = self.store.writing_gathered(&mut words, |transaction| {
+            put_in_place(transaction, &self, source, others)
+        })?;
         self.written.clear();
         Ok(reindexed)
     }

@@ -11,6 +11,41 @@ use crate::passage::NewChunk;
 /// A segment with more words than this is closed: memory is bounded, whatever is indexed.
 const MOST_WORDS: usize = 2_000_000;
 
+/// The words of passages as they come.
+#[derive(Default)]
+pub(in super::super) struct Gathered {
+    own: Builder,
+    around: Builder,
+    passages: usize,
+}
+
+impl Gathered {
+    pub(in super::super) fn add(&mut self, passage: i64, chunk: &NewChunk) {
+        self.own.add(passage, &chunk.title, &chunk.text);
+        if !chunk.around.is_empty() {
+            self.around.add(passage, "", &chunk.around);
+        }
+        self.passages += 1;
+    }
+
+    /// Whether there are as many words as a segment may have.
+    pub(in super::super) fn are_enough(&self) -> bool {
+        self.own.words().max(self.around.words()) >= MOST_WORDS
+    }
+
+    /// Puts in order what has come so far.
+    pub(in super::super) fn close(&mut self) -> Batch {
+        let Self { own, around, passages } = std::mem::take(self);
+        let mut drafts = Vec::new();
+        for (side, builder) in [(Side::Own, own), (Side::Around, around)] {
+            if !builder.is_empty() {
+                drafts.push((side, builder.close(side)));
+            }
+        }
+        Batch { drafts, passages }
+    }
+}
+
 /// The words of some passages, in order. It is made before the transaction, so that nobody waits for it.
 pub(in super::super) struct Batch {
     drafts: Vec<(Side, Draft)>,
@@ -22,6 +57,11 @@ pub(in super::super) struct Batch {
 pub(in super::super) struct Placed(Vec<Option<i64>>);
 
 impl Placed {
+    /// Those that were written.
+    pub(in super::super) fn ids(&self) -> impl Iterator<Item = i64> {
+        self.0.iter().flatten().copied()
+    }
+
     pub(in super::super) fn add(&mut self, passage: i64) {
         self.0.push(Some(passage));
     }
@@ -36,24 +76,15 @@ impl Batch {
         if chunks.is_empty() {
             return Self { drafts: Vec::new(), passages: 0 };
         }
-        let (mut own, mut around) = (Builder::default(), Builder::default());
+        let mut gathered = Gathered::default();
         let mut drafts = Vec::new();
         for (number, chunk) in (0..).zip(chunks) {
-            own.add(number, &chunk.title, &chunk.text);
-            if !chunk.around.is_empty() {
-                around.add(number, "", &chunk.around);
-            }
-            for (side, builder) in [(Side::Own, &mut own), (Side::Around, &mut around)] {
-                if builder.words() >= MOST_WORDS {
-                    drafts.push((side, std::mem::take(builder).close(side)));
-                }
+            gathered.add(number, chunk);
+            if gathered.are_enough() {
+                drafts.extend(gathered.close().drafts);
             }
         }
-        for (side, builder) in [(Side::Own, own), (Side::Around, around)] {
-            if !builder.is_empty() {
-                drafts.push((side, builder.close(side)));
-            }
-        }
+        drafts.extend(gathered.close().drafts);
         Self { drafts, passages: chunks.len() }
     }
 
@@ -77,13 +108,23 @@ impl Batch {
     }
 
     fn write_as(
-        self,
+        mut self,
         transaction: &Transaction<'_>,
         ids: &[i64],
     ) -> rusqlite::Result<Option<Leave>> {
-        let mut leave = None;
-        for (side, mut draft) in self.drafts {
+        for (_, draft) in &mut self.drafts {
             draft.name_passages(ids);
+        }
+        self.write_named(transaction)
+    }
+
+    /// The same of passages that came by their ids.
+    pub(in super::super) fn write_named(
+        self,
+        transaction: &Transaction<'_>,
+    ) -> rusqlite::Result<Option<Leave>> {
+        let mut leave = None;
+        for (side, draft) in self.drafts {
             draft.write(transaction, side)?;
             leave = merge::after_write(transaction, side, self.passages)?.or(leave);
         }

@@ -68,7 +68,9 @@ impl Draft {
     /// Leaves out words as they are written that stand nowhere any more.
     pub(super) fn keep_words(&mut self, stands: impl Fn(&str) -> bool) {
         let mut kept = Names::default();
-        self.vocabulary.iter().filter(|word| stands(word)).for_each(|word| kept.push(word));
+        for word in self.vocabulary.iter().filter(|word| stands(word)) {
+            kept.push(word);
+        }
         self.vocabulary = kept;
     }
 

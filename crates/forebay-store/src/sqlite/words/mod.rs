@@ -34,7 +34,7 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, Transaction};
 
-pub(super) use self::batch::{Batch, Placed};
+pub(super) use self::batch::{Batch, Gathered, Placed};
 pub(super) use self::merge::{Leave, Merged, forget, leave_out_many_gone, wants_tidying};
 pub(super) use self::rank::Asked;
 use self::rank::Present;

@@ -262,7 +262,9 @@ mod tests {
         #[test]
         fn words_are_unpacked_in_order(words in prop::collection::vec("[a-zäöü]{1,6}", 0..40)) {
             let mut names = Names::default();
-            words.iter().for_each(|word| names.push(word));
+            for word in &words {
+                names.push(word);
+            }
             let mut unpacked = Vec::new();
             each_unpacked(&packed(&names), |word| unpacked.push(word.to_owned()));
             let mut expect = words;

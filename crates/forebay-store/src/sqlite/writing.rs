@@ -1,0 +1,52 @@
+//! Writing what is searchable: passages and their words in one transaction, and merging what that made too many.
+
+use rusqlite::Transaction;
+
+use super::SqliteStore;
+use super::words::{Batch, Gathered, Placed};
+use crate::StoreError;
+use crate::passage::NewChunk;
+
+impl SqliteStore {
+    /// Runs what adds these passages; their words are put in order first, so that it is short.
+    pub(super) fn writing_words<T>(
+        &self,
+        chunks: &[&NewChunk],
+        work: impl FnOnce(&Transaction<'_>, &mut Placed) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.writing_batch(Batch::of(chunks), chunks, work)
+    }
+
+    /// The same with words that are in order.
+    pub(super) fn writing_batch<T>(
+        &self,
+        words: Batch,
+        chunks: &[&NewChunk],
+        work: impl FnOnce(&Transaction<'_>, &mut Placed) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let turn = self.pool.take_turn()?;
+        let (value, leave) = self.pool.in_turn(&turn, |transaction| {
+            let mut placed = Placed::default();
+            let value = work(transaction, &mut placed)?;
+            Ok((value, words.write(transaction, chunks, placed)?))
+        })?;
+        self.merge_words(&turn, leave);
+        Ok(value)
+    }
+
+    /// Writes words whose passages are written already, and after them what needs them.
+    pub(super) fn writing_gathered<T>(
+        &self,
+        words: &mut Gathered,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let words = words.close();
+        let turn = self.pool.take_turn()?;
+        let (value, leave) = self.pool.in_turn(&turn, |transaction| {
+            let leave = words.write_named(transaction)?;
+            Ok((work(transaction)?, leave))
+        })?;
+        self.merge_words(&turn, leave);
+        Ok(value)
+    }
+}
