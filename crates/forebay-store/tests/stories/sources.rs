@@ -51,7 +51,8 @@ fn reference_of(reindexed: &Reindexed, path: &str) -> Reference {
 fn a_source_is_unseen_until_it_is_finished() {
     on_every_engine(|store| {
         let mut reindex = store.reindex().unwrap();
-        let large = "walrus and more words\n".repeat(200_000);
+        // Too many words to be held in memory: some of them are written before the source is whole.
+        let large = "walrus a b c d e f g h i j\n".repeat(200_000);
         reindex.add(item("a.md", &large)).unwrap();
         assert!(found(store, "walrus").is_empty());
         drop(reindex);
@@ -72,6 +73,28 @@ fn what_was_indexed_is_found_and_read() {
         assert!(found(store, "walrus").contains(&reference));
         let line = store.line_start(reference, 29_999).unwrap();
         assert_eq!(line, 29_998 * "one walrus\n".len() as u64);
+    });
+}
+
+#[test]
+fn a_source_of_many_items_is_found_whole() {
+    on_every_engine(|store| {
+        // More than are written at once.
+        let texts: Vec<(String, String)> = (0..1_100)
+            .map(|number| (format!("{number}.md"), format!("walrus number{number}\n")))
+            .collect();
+        let items: Vec<(&str, &str)> =
+            texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let done = index(store, &items, &[]);
+        assert_eq!(done.added.len(), items.len());
+        for number in [0, 1_023, 1_024, 1_099] {
+            let reference = reference_of(&done, &format!("{number}.md"));
+            assert_eq!(found(store, &format!("number{number}")), [reference], "{number}");
+            assert_eq!(store.entry(reference).unwrap().title, format!("{number}.md"));
+        }
+        let after = index(store, &items[..1], &[]);
+        assert_eq!((after.replaced, after.gone), (1, 1_099));
+        assert!(found(store, "number1099").is_empty());
     });
 }
 
