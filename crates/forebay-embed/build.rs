@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?;
     let write = |name, bytes: Vec<u8>| fs::write(Path::new(&folder).join(name), bytes);
     write("places", bytes(places(&text)?.into_iter().map(u32::to_le_bytes)))?;
-    write("reaches", reaches(&text)?)?;
+    write("lengths", bytes(lengths(&text)?.into_iter().map(u32::to_le_bytes)))?;
     write("ends", bytes(ends(&text)?.into_iter().map(u32::to_le_bytes)))?;
     write("pieces", bytes(text.lines()))?;
     Ok(())
@@ -39,21 +39,23 @@ fn places(text: &str) -> Result<Vec<u32>, Box<dyn Error>> {
     Ok(places)
 }
 
-/// The bytes of the longest piece that begins as an opening does, without the mark of those that continue a word.
-fn reaches(text: &str) -> Result<Vec<u8>, Box<dyn Error>> {
-    let mut reaches = vec![0; 1 << OPENING_BITS];
+/// The lengths of pieces that begin as an opening does, a bit each and the lowest for 1, without the mark of those
+/// that continue a word.
+fn lengths(text: &str) -> Result<Vec<u32>, Box<dyn Error>> {
+    let mut lengths = vec![0; 1 << OPENING_BITS];
     for piece in text.lines() {
-        // A piece of nothing else than marks is one that begins a word; it is counted as either.
+        // A piece that begins with such a mark may also be one that begins a word; it is counted as either.
         for mark in ["", "##"] {
             let Some(own) = piece.strip_prefix(mark).filter(|own| own.len() >= OPENING) else {
                 continue;
             };
             let opening = piece.bytes().take(mark.len() + OPENING).fold(Hash::EMPTY, Hash::and);
-            let reach = &mut reaches[opening.opening()];
-            *reach = u8::try_from(own.len())?.max(*reach);
+            let bit = u32::try_from(own.len() - 1)?;
+            // Longer pieces are never looked for.
+            lengths[opening.opening()] |= 1_u32.checked_shl(bit).unwrap_or_default();
         }
     }
-    Ok(reaches)
+    Ok(lengths)
 }
 
 /// Where each piece ends if they stand one after the other.

@@ -3,7 +3,7 @@
 /// Places for pieces: more than twice as many as there are, so that few stand in each other's way.
 pub(crate) const PLACES: usize = 1 << PLACE_BITS;
 const PLACE_BITS: u32 = 17;
-/// The bytes by whose hash it is known how far pieces reach.
+/// The bytes by whose hash it is known how long the pieces are that begin with them.
 pub(crate) const OPENING: usize = 4;
 pub(crate) const OPENING_BITS: u32 = 15;
 
@@ -27,7 +27,7 @@ impl Hash {
         self.spread() as u16
     }
 
-    /// Where it stands how far pieces reach that begin with these bytes.
+    /// Where it stands how long the pieces are that begin with these bytes.
     pub(crate) fn opening(self) -> usize {
         (self.spread() >> (u64::BITS - OPENING_BITS)) as usize
     }

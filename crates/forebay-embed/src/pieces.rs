@@ -5,13 +5,13 @@ use crate::hash::{self, Hash, OPENING};
 /// Longer words are cut, as the model's were.
 const LONGEST_WORD: usize = 40;
 /// No piece has more bytes.
-const LONGEST_PIECE: usize = 32;
+const LONGEST_PIECE: usize = Lengths::BITS as usize;
 /// What pieces begin with that continue a word.
 const CONTINUATION: &[u8; 2] = b"##";
 
 // Made by `build.rs`; nothing happens when they are first used.
 static PLACES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/places"));
-static REACHES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/reaches"));
+static LENGTHS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/lengths"));
 static ENDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/ends"));
 static PIECES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pieces"));
 
@@ -42,27 +42,43 @@ fn cut(word: &str) -> &str {
 fn longest<const MARK: usize>(mark: &[u8; MARK], text: &[u8]) -> Option<(u16, usize)> {
     let mut hashes = [Hash::EMPTY; LONGEST_PIECE];
     let mut hash = mark.iter().copied().fold(Hash::EMPTY, Hash::and);
-    let mut reach = text.len().min(LONGEST_PIECE);
+    let mut lengths = up_to(text.len());
     let mut length = 0;
-    while length < reach {
+    while length < longest_of(lengths) {
         hash = hash.and(text[length]);
         hashes[length] = hash;
         length += 1;
         if length == OPENING {
-            reach = reach.min(reach_of(hash));
+            lengths &= lengths_of(hash);
         }
     }
-    let known = |length: usize| {
-        let row = find(hashes[length - 1], mark, &text[..length])?;
-        Some((row, length))
-    };
-    (1..=reach).rev().find_map(known)
+    while lengths > 0 {
+        let length = longest_of(lengths);
+        if let Some(row) = find(hashes[length - 1], mark, &text[..length]) {
+            return Some((row, length));
+        }
+        lengths ^= 1 << (length - 1);
+    }
+    None
 }
 
-/// No piece is longer that begins with an opening of this hash.
-fn reach_of(opening: Hash) -> usize {
-    // Pieces too short to have an opening are not counted there.
-    usize::from(REACHES[opening.opening()]).max(OPENING - 1)
+/// Lengths that a piece may have: a bit each, the lowest for 1.
+type Lengths = u32;
+
+fn up_to(length: usize) -> Lengths {
+    let beyond = LONGEST_PIECE.saturating_sub(length) as u32;
+    Lengths::MAX.checked_shr(beyond).unwrap_or_default()
+}
+
+fn longest_of(lengths: Lengths) -> usize {
+    (Lengths::BITS - lengths.leading_zeros()) as usize
+}
+
+/// The lengths of pieces that begin with an opening of this hash.
+fn lengths_of(opening: Hash) -> Lengths {
+    let (lengths, _) = LENGTHS.as_chunks();
+    // Pieces too short to have an opening are not among them.
+    Lengths::from_le_bytes(lengths[opening.opening()]) | up_to(OPENING - 1)
 }
 
 /// The row of a piece, which has this hash together with its mark.
