@@ -57,7 +57,7 @@ impl Lately {
 }
 
 /// Adds the rows of the pieces of all words in a run.
-#[inline(never)]
+#[cold]
 fn rows_of(run: &str, word: &mut String, rows: &mut Vec<u16>) {
     words::each(run, word, |word| pieces::of(word, rows));
 }
