@@ -18,10 +18,10 @@ pub(crate) type Weighed = (&'static [u8; WIDTH], f32);
 pub(crate) fn weigh(counted: &[Counted], weighed: &mut Vec<Weighed>) {
     weighed.clear();
     let Some((scales, rows)) = tensors() else { return };
-    weighed.extend(counted.iter().filter_map(|Counted { row, times }| {
+    weighed.extend(counted.iter().map(|Counted { row, times }| {
         let row = usize::from(*row);
         // A scale has eleven bits, so the product is exact.
-        Some((rows.get(row)?, scale(*scales.get(row)?) * f32::from(*times)))
+        (&rows[row], scale(scales[row]) * f32::from(*times))
     }));
 }
 

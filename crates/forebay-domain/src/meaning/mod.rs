@@ -17,17 +17,26 @@ pub fn length(a: &[u8]) -> f32 {
 
 /// Writes a direction in bytes, the largest component first to fit; false, and nothing written, if it has none.
 pub fn write_bytes(direction: &[f32], bytes: &mut [u8]) -> bool {
-    let largest = direction.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
+    // Numbers that are not below zero sort as their bits do, and those are compared many at once.
+    let largest = direction.iter().fold(0, |largest, number| number.abs().to_bits().max(largest));
+    let largest = f32::from_bits(largest);
     let scale = 127.0 / largest;
     // Of numbers next to nothing the scale is beyond all numbers.
     if largest <= 0.0 || !scale.is_finite() {
         return false;
     }
     for (byte, number) in bytes.iter_mut().zip(direction) {
-        let scaled = number * scale;
-        *byte = ((scaled + 0.5_f32.copysign(scaled)) as i8).cast_unsigned();
+        *byte = nearest_byte(number * scale);
     }
     true
+}
+
+/// The whole number nearest to one of at most 127, as a signed byte.
+#[inline]
+fn nearest_byte(number: f32) -> u8 {
+    // Beside so large a number no fraction has a place: the sum is rounded, and its lowest bits are the result.
+    const LARGE: f32 = (3 << 22) as f32;
+    (number + LARGE).to_bits() as u8
 }
 
 /// The sum of the products; what is beyond the shorter one does not count.
