@@ -9,9 +9,9 @@ const HEAD_BYTES: usize = 8 * 1024;
 
 /// The text of some bytes; none where they are no text.
 ///
-/// `label` is the character set that came with them, if any. A byte order mark tells more than a label,
-/// and bytes that are UTF-8 are UTF-8, whatever a label says.
-pub(crate) fn text<'a>(bytes: &'a [u8], label: Option<&str>) -> Option<Cow<'a, str>> {
+/// `label` tells the character set that came with them, if any. A byte order mark tells more than a label,
+/// and bytes that are UTF-8 are UTF-8, whatever a label says; so it is seldom asked.
+pub(crate) fn text(bytes: &[u8], label: impl FnOnce() -> Option<String>) -> Option<Cow<'_, str>> {
     let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
     if let Some(encoding) = marked.filter(|encoding| *encoding != UTF_8) {
         return Some(encoding.decode(bytes).0);
@@ -26,7 +26,7 @@ pub(crate) fn text<'a>(bytes: &'a [u8], label: Option<&str>) -> Option<Cow<'a, s
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Some(Cow::Borrowed(text.strip_prefix('\u{feff}').unwrap_or(text)));
     }
-    let labelled = label.and_then(|label| Encoding::for_label(label.as_bytes()));
+    let labelled = label().and_then(|label| Encoding::for_label(label.as_bytes()));
     let encoding = labelled.filter(|encoding| *encoding != UTF_8).unwrap_or_else(|| guess(bytes));
     Some(encoding.decode(bytes).0)
 }
@@ -73,27 +73,31 @@ fn has_many_controls(head: &[u8]) -> bool {
 mod tests {
     use super::*;
 
+    fn labelled<'a>(bytes: &'a [u8], label: Option<&str>) -> Option<Cow<'a, str>> {
+        text(bytes, || label.map(str::to_owned))
+    }
+
     #[test]
     fn texts_are_read_in_what_they_were_written_in() {
         let utf16: Vec<u8> = "größer als".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let marked = [&[0xff, 0xfe], utf16.as_slice()].concat();
-        assert_eq!(text(&marked, None).as_deref(), Some("größer als"));
+        assert_eq!(labelled(&marked, None).as_deref(), Some("größer als"));
         let plain: Vec<u8> = "plain words here".encode_utf16().flat_map(u16::to_be_bytes).collect();
-        assert_eq!(text(&plain, None).as_deref(), Some("plain words here"));
-        assert_eq!(text("\u{feff}größer".as_bytes(), None).as_deref(), Some("größer"));
-        assert_eq!(text(b"gr\xf6\xdfer", None).as_deref(), Some("größer"));
-        assert_eq!(text(b"\x93\xfa\x96{", Some("shift_jis")).as_deref(), Some("日本"));
-        assert_eq!(text("größer".as_bytes(), Some("iso-8859-1")).as_deref(), Some("größer"));
+        assert_eq!(labelled(&plain, None).as_deref(), Some("plain words here"));
+        assert_eq!(labelled("\u{feff}größer".as_bytes(), None).as_deref(), Some("größer"));
+        assert_eq!(labelled(b"gr\xf6\xdfer", None).as_deref(), Some("größer"));
+        assert_eq!(labelled(b"\x93\xfa\x96{", Some("shift_jis")).as_deref(), Some("日本"));
+        assert_eq!(labelled("größer".as_bytes(), Some("iso-8859-1")).as_deref(), Some("größer"));
         assert_eq!(
-            text("größer ä ü\u{fffd}".as_bytes().split_last().unwrap().1, None).as_deref(),
+            labelled("größer ä ü\u{fffd}".as_bytes().split_last().unwrap().1, None).as_deref(),
             Some("größer ä ü\u{fffd}")
         );
     }
 
     #[test]
     fn data_is_no_text() {
-        assert_eq!(text(b"\x7fELF\0\0\0\x01", None), None);
-        assert_eq!(text(&[1, 2, 3, 4, 5, 6, 7, 200, 201], None), None);
-        assert_eq!(text(b"", None).as_deref(), Some(""));
+        assert_eq!(labelled(b"\x7fELF\0\0\0\x01", None), None);
+        assert_eq!(labelled(&[1, 2, 3, 4, 5, 6, 7, 200, 201], None), None);
+        assert_eq!(labelled(b"", None).as_deref(), Some(""));
     }
 }

@@ -25,12 +25,14 @@ const HEAD_BYTES: usize = 2_048;
 
 /// Whether a text is an HTML page, by its name or how it begins.
 pub(crate) fn is_html(name: &str, text: &str) -> bool {
-    let name = name.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
-    let by_name = [".html", ".htm", ".xhtml"].iter().any(|ending| name.ends_with(ending));
     let head = text[..text.floor_char_boundary(HEAD_BYTES)].trim_start();
-    let begins =
-        begins_with(head.as_bytes(), b"<!doctype html") || begins_with(head.as_bytes(), b"<html");
-    begins || (by_name && head.starts_with('<'))
+    if !head.starts_with('<') {
+        return false;
+    }
+    let name = name.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
+    begins_with(head.as_bytes(), b"<!doctype html")
+        || begins_with(head.as_bytes(), b"<html")
+        || [".html", ".htm", ".xhtml"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// Whether bytes begin with others, in any case.

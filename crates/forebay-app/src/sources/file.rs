@@ -40,10 +40,7 @@ pub(super) fn read(path: &Path, most: u64) -> Result<WholeFile, Skip> {
         if before.size > most {
             return Err(Skip::TooLarge);
         }
-        let (bytes, after) = read_once(path, before.size, most).map_err(|_| Skip::Unreadable)?;
-        if bytes.len() as u64 > most {
-            return Err(Skip::TooLarge);
-        }
+        let (bytes, after) = read_once(path, before.size).map_err(|_| Skip::Unreadable)?;
         if after == Some(before) && bytes.len() as u64 == before.size {
             return Ok(WholeFile { bytes, stamp: before });
         }
@@ -51,12 +48,13 @@ pub(super) fn read(path: &Path, most: u64) -> Result<WholeFile, Skip> {
     Err(Skip::Changing)
 }
 
-/// Reads a file that is expected to have so many bytes, and may have `most`; and tells its stamp after that.
-fn read_once(path: &Path, expected: u64, most: u64) -> io::Result<(Vec<u8>, Option<Stamp>)> {
-    // With room for one more its end is seen by the second read; without any, the room grows from 32 bytes on.
-    let mut bytes = Vec::with_capacity(expected as usize + 1);
+/// Reads a file that is expected to have so many bytes; and tells its stamp after that, which shows whether it has more.
+fn read_once(path: &Path, expected: u64) -> io::Result<(Vec<u8>, Option<Stamp>)> {
+    // Files of the system have bytes and tell none: that they are not what they tell is to be seen.
+    let wanted = expected.max(1);
+    let mut bytes = Vec::with_capacity(wanted as usize);
     let file = File::open(path)?;
-    (&file).take(most + 1).read_to_end(&mut bytes)?;
+    (&file).take(wanted).read_to_end(&mut bytes)?;
     Ok((bytes, stamp_of(&file.metadata()?)))
 }
 
@@ -97,8 +95,8 @@ pub(crate) fn convert<'a>(
         let text = converting::pdf(bytes).ok_or(Skip::Unreadable)?;
         return Ok(Converted { text: text.into(), format: Some(Format::Pages) });
     }
-    let label = charset.map(str::to_owned).or_else(|| converting::html_charset(bytes));
-    let text = decoding::text(bytes, label.as_deref()).ok_or(Skip::Binary)?;
+    let label = || charset.map(str::to_owned).or_else(|| converting::html_charset(bytes));
+    let text = decoding::text(bytes, label).ok_or(Skip::Binary)?;
     if converting::is_html(name, &text) {
         let text = converting::html(&text).into();
         return Ok(Converted { text, format: Some(Format::Markdown) });
