@@ -8,9 +8,6 @@ use super::draft::Draft;
 use super::merge::{self, Leave};
 use crate::passage::NewChunk;
 
-/// A segment with more words than this is closed: memory is bounded, whatever is indexed.
-const MOST_WORDS: usize = 2_000_000;
-
 /// The words of passages as they come.
 #[derive(Default)]
 pub(in super::super) struct Gathered {
@@ -28,9 +25,9 @@ impl Gathered {
         self.passages += 1;
     }
 
-    /// Whether there are as many words as a segment may have.
+    /// Whether there is as much as a segment may have.
     pub(in super::super) fn are_enough(&self) -> bool {
-        self.own.words().max(self.around.words()) >= MOST_WORDS
+        self.own.is_full() || self.around.is_full()
     }
 
     /// Puts in order what has come so far.

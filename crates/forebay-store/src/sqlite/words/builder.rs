@@ -10,7 +10,10 @@ use super::names::Names;
 use super::postings::{List, PlaceWriter, Posting};
 use super::table::Table;
 use super::terms::Terms;
-use super::{Side, term, vocabulary};
+use super::{Side, term, varint, vocabulary};
+
+/// A segment with more words than this is closed: memory is bounded, whatever is indexed.
+const MOST_WORDS: usize = 2_000_000;
 
 #[derive(Default)]
 pub(super) struct Builder {
@@ -22,7 +25,10 @@ pub(super) struct Builder {
     /// The terms of all compounds, one after the other.
     of_compounds: Vec<u32>,
     terms: Terms,
-    words: Vec<Word>,
+    /// The term of each word, in the order in which they stand: title and body of one passage after the other.
+    words: Vec<u32>,
+    /// Where the words of each title and of each body end.
+    ends: Vec<u32>,
     vocabulary: Names,
     /// Room for a term.
     term: String,
@@ -68,38 +74,36 @@ impl Compound {
 
 impl Builder {
     pub(super) fn add(&mut self, passage: i64, title: &str, body: &str) {
-        let number = self.passages.len() as u32;
-        let words = self.add_text(title, Field::title_of(number))
-            + self.add_text(body, Field::body_of(number));
-        self.passages.push((passage, words));
+        let before = self.words.len();
+        for text in [title, body] {
+            self.add_text(text);
+            self.ends.push(self.words.len() as u32);
+        }
+        self.passages.push((passage, (self.words.len() - before) as u32));
     }
 
-    /// How many words it has.
-    pub(super) fn words(&self) -> usize {
-        self.words.len()
+    /// Whether it has as much as a segment may have.
+    pub(super) fn is_full(&self) -> bool {
+        self.words.len() >= MOST_WORDS || self.passages.len() >= Spot::MOST_PASSAGES
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.passages.is_empty()
     }
 
-    /// Adds the words of a text, and after them those that stand inside others; gives how many.
-    fn add_text(&mut self, text: &str, field: Field) -> u32 {
+    /// Adds the words of a text, and after them those that stand inside others.
+    fn add_text(&mut self, text: &str) {
         self.text += 1;
-        let mut place = 0;
         let mut inside = std::mem::take(&mut self.inside);
         term::each_run(text, |start, end| {
             let known = self.runs.get(text, start, end);
             match known.unwrap_or_else(|| self.learn(&text[start..end])) {
-                Run::Plain(term) => {
-                    self.words.push(Word::new(term, field, place));
-                    place += 1;
-                }
+                Run::Plain(term) => self.words.push(term),
                 Run::Compound(number) => {
                     let compound = &mut self.compounds[number as usize];
                     let is_new = std::mem::replace(&mut compound.seen_in, self.text) != self.text;
                     let (terms, inner) = (compound.terms(), compound.inner());
-                    self.put(terms, field, &mut place);
+                    self.words.extend_from_slice(&self.of_compounds[terms]);
                     if is_new && !inner.is_empty() {
                         inside.push(inner);
                     }
@@ -107,17 +111,9 @@ impl Builder {
             }
         });
         for inner in inside.drain(..) {
-            self.put(inner, field, &mut place);
+            self.words.extend_from_slice(&self.of_compounds[inner]);
         }
         self.inside = inside;
-        place
-    }
-
-    fn put(&mut self, terms: Range<usize>, field: Field, place: &mut u32) {
-        for term in &self.of_compounds[terms] {
-            self.words.push(Word::new(*term, field, *place));
-            *place += 1;
-        }
     }
 
     #[cold]
@@ -153,7 +149,7 @@ impl Builder {
 
     /// Puts the words in order and writes their lists.
     pub(super) fn close(self, side: Side) -> Draft {
-        let sorted = Sorted::of(&self.words, self.terms.count());
+        let sorted = Sorted::of(&self.words, &self.ends, self.terms.count());
         let vocabulary = if side == Side::Own { self.vocabulary } else { Names::default() };
         let mut draft = Draft::new(self.passages, vocabulary);
         let mut list = List::default();
@@ -168,41 +164,27 @@ impl Builder {
     }
 }
 
-/// The title or the body of a passage, in a number that sorts as they do.
+/// Where a word stands, in a number that sorts as its parts do: passage, field, place.
 #[derive(Clone, Copy)]
-struct Field(u64);
+struct Spot(u32);
 
-impl Field {
-    fn title_of(passage: u32) -> Self {
-        Self(u64::from(passage) << 1)
+impl Spot {
+    /// A passage has fewer words; in one that has not, those after them count as one place.
+    const PLACE_BITS: u32 = 12;
+    const FIELD_BITS: u32 = Self::PLACE_BITS + 1;
+    const MOST_PASSAGES: usize = 1 << (u32::BITS - Self::FIELD_BITS);
+
+    /// The beginning of a title or a body; they are counted alternately.
+    fn beginning_of(field: usize) -> Self {
+        Self((field as u32) << Self::PLACE_BITS)
     }
 
-    fn body_of(passage: u32) -> Self {
-        Self(u64::from(passage) << 1 | 1)
-    }
-}
-
-/// A word at its place, in a number that sorts as its parts do: term, passage, field, place.
-#[derive(Clone, Copy)]
-struct Word(u64);
-
-impl Word {
-    const PLACE_BITS: u32 = 15;
-    const PASSAGE_BITS: u32 = 24;
-    const TERM_SHIFT: u32 = Self::PASSAGE_BITS + 1 + Self::PLACE_BITS;
-
-    #[inline]
-    fn new(term: u32, Field(field): Field, place: u32) -> Self {
-        let place = place.min((1 << Self::PLACE_BITS) - 1);
-        Self(u64::from(term) << Self::TERM_SHIFT | field << Self::PLACE_BITS | u64::from(place))
-    }
-
-    fn term(self) -> usize {
-        (self.0 >> Self::TERM_SHIFT) as usize
+    fn at(self, place: usize) -> Self {
+        Self(self.0 | (place as u32).min((1 << Self::PLACE_BITS) - 1))
     }
 
     fn passage(self) -> u32 {
-        (self.0 >> (1 + Self::PLACE_BITS)) as u32 & ((1 << Self::PASSAGE_BITS) - 1)
+        self.0 >> Self::FIELD_BITS
     }
 
     fn is_body(self) -> bool {
@@ -210,50 +192,61 @@ impl Word {
     }
 
     fn place(self) -> u32 {
-        self.0 as u32 & ((1 << Self::PLACE_BITS) - 1)
+        self.0 & ((1 << Self::PLACE_BITS) - 1)
     }
 }
 
-/// Words by their terms; the order within a term stays.
+/// Where words stand, by their terms and then in order.
 struct Sorted {
-    words: Vec<Word>,
-    /// Where the words of each term start.
+    spots: Vec<Spot>,
+    /// Where the spots of each term start.
     starts: Vec<u32>,
 }
 
 impl Sorted {
-    fn of(words: &[Word], terms: usize) -> Self {
+    fn of(words: &[u32], ends: &[u32], terms: usize) -> Self {
         let mut starts = vec![0_u32; terms + 2];
-        for word in words {
-            starts[word.term() + 2] += 1;
+        for term in words {
+            starts[*term as usize + 2] += 1;
         }
         for term in 2..starts.len() {
             starts[term] += starts[term - 1];
         }
-        let mut sorted = vec![Word(0); words.len()];
-        for word in words {
-            let next = &mut starts[word.term() + 1];
-            sorted[*next as usize] = *word;
-            *next += 1;
+        let mut spots = vec![Spot(0); words.len()];
+        let mut start = 0;
+        for (field, end) in ends.iter().enumerate() {
+            let beginning = Spot::beginning_of(field);
+            for (place, term) in words[start..*end as usize].iter().enumerate() {
+                let next = &mut starts[*term as usize + 1];
+                spots[*next as usize] = beginning.at(place);
+                *next += 1;
+            }
+            start = *end as usize;
         }
-        Self { words: sorted, starts }
+        Self { spots, starts }
     }
 
-    fn of_term(&self, term: u32) -> &[Word] {
+    fn of_term(&self, term: u32) -> &[Spot] {
         let start = |term: u32| self.starts[term as usize] as usize;
-        &self.words[start(term)..start(term + 1)]
+        &self.spots[start(term)..start(term + 1)]
     }
 }
 
 /// Adds what one passage has of a word.
-fn add_posting(same: &[Word], list: &mut List) {
-    let title = same.iter().take_while(|word| !word.is_body()).count();
+fn add_posting(same: &[Spot], list: &mut List) {
+    let passage = same[0].passage();
+    // Most words stand once in a passage.
+    if let [only] = same {
+        varint::put(&mut list.places, only.place().into());
+        let body = u32::from(only.is_body());
+        return list.add(Posting { passage, title: 1 - body, body });
+    }
+    let title = same.iter().take_while(|spot| !spot.is_body()).count();
     for field in [&same[..title], &same[title..]] {
         let mut writer = PlaceWriter::default();
-        for word in field {
-            writer.put(&mut list.places, word.place());
+        for spot in field {
+            writer.put(&mut list.places, spot.place());
         }
     }
-    let passage = same[0].passage();
     list.add(Posting { passage, title: title as u32, body: (same.len() - title) as u32 });
 }

@@ -33,12 +33,14 @@ impl Terms {
 
     /// The numbers of all terms in the order of their names.
     pub(super) fn in_order(&self) -> Vec<u32> {
-        let numbers = 0..self.count() as u32;
-        let mut order: Vec<(u64, &str, u32)> = numbers
-            .map(|number| (beginning(self.name(number).as_bytes()), self.name(number), number))
-            .collect();
-        order.sort_unstable();
-        order.into_iter().map(|(_, _, number)| number).collect()
+        let beginning = |number: u32| beginning(self.name(number).as_bytes());
+        let mut order: Vec<(u64, u32)> =
+            (0..self.count() as u32).map(|number| (beginning(number), number)).collect();
+        order.sort_unstable_by(|(one_begins, one), (other_begins, other)| {
+            let by_name = || self.name(*one).cmp(self.name(*other));
+            one_begins.cmp(other_begins).then_with(by_name)
+        });
+        order.into_iter().map(|(_, number)| number).collect()
     }
 }
 
