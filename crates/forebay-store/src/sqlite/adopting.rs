@@ -6,9 +6,8 @@
 use forebay_domain::{Entry, EntryKind, Reference};
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
-use super::entries;
-use super::purge;
 use super::words::Placed;
+use super::{entries, purge, references};
 use crate::contract::{NewDetail, NewEntry, NewNote};
 use crate::incoming::{Arrival, Begun, Content};
 use crate::sharing::{Adopted, Origin};
@@ -31,7 +30,7 @@ pub(super) fn adopt(
     transaction.execute("DELETE FROM gone WHERE ref = ?1", [wanted.as_str()])?;
     let holder = holder(transaction, wanted)?;
     let reference = match holder {
-        Some(_) => entries::unused_reference(transaction)?,
+        Some(_) => references::unused(transaction)?,
         None => wanted,
     };
     let arrival = Arrival::Adopted(reference);

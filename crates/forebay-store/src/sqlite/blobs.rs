@@ -3,9 +3,11 @@
 use std::cell::RefCell;
 use std::io;
 
-use rusqlite::{Connection, OptionalExtension, Transaction};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Statement, Transaction};
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{CParameter, compress_bound};
+
+use crate::incoming::Content;
 
 /// Raw bytes in one part: small enough to read a passage cheaply, large enough to compress well.
 pub(crate) const PART_BYTES: usize = 32 * 1024;
@@ -45,12 +47,13 @@ impl Press {
 
 const FIND: &str = "SELECT id FROM blob WHERE hash = ?1";
 const CREATE: &str = "INSERT INTO blob DEFAULT VALUES";
-const CREATE_COMPLETE: &str = "INSERT INTO blob (hash, bytes, lines) VALUES (?1, ?2, ?3)";
+const CREATE_COMPLETE: &str = "INSERT INTO blob (hash, bytes, lines) VALUES (?1, ?2, ?3)
+     ON CONFLICT (hash) DO NOTHING";
 const ADD_PART: &str =
     "INSERT INTO blob_part (blob, start, line, bytes, data) VALUES (?1, ?2, ?3, ?4, ?5)";
 const COMPLETE: &str = "UPDATE blob SET hash = ?2, bytes = ?3, lines = ?4 WHERE id = ?1";
 /// What a new content takes.
-pub(super) const WRITING: &[&str] = &[FIND, CREATE_COMPLETE, ADD_PART];
+pub(super) const WRITING: &[&str] = &[CREATE_COMPLETE, ADD_PART];
 
 /// A part that is ready to be written.
 pub(crate) struct Part {
@@ -85,17 +88,42 @@ pub(super) fn write_parts(
     blob: i64,
     parts: &[Part],
 ) -> rusqlite::Result<()> {
-    let mut insert = transaction.prepare_cached(ADD_PART)?;
+    let mut add = transaction.prepare_cached(ADD_PART)?;
+    add_parts(&mut add, blob, parts)
+}
+
+fn add_parts(add: &mut Statement<'_>, blob: i64, parts: &[Part]) -> rusqlite::Result<()> {
     for part in parts {
-        insert.execute((
-            blob,
-            part.start as i64,
-            part.line as i64,
-            part.bytes as i64,
-            &part.data,
-        ))?;
+        let (start, line, bytes) = (part.start as i64, part.line as i64, part.bytes as i64);
+        add.execute((blob, start, line, bytes, &part.data))?;
     }
     Ok(())
+}
+
+/// Writes one content after the other.
+pub(super) struct Writer<'work> {
+    transaction: &'work Transaction<'work>,
+    create: CachedStatement<'work>,
+    add_part: CachedStatement<'work>,
+}
+
+impl<'work> Writer<'work> {
+    pub(super) fn new(transaction: &'work Transaction<'work>) -> rusqlite::Result<Self> {
+        let create = transaction.prepare_cached(CREATE_COMPLETE)?;
+        Ok(Self { transaction, create, add_part: transaction.prepare_cached(ADD_PART)? })
+    }
+
+    /// The blob of a content that is there as a whole: the one that has it already, or a new one.
+    pub(super) fn write(&mut self, content: &Content<'_>) -> rusqlite::Result<i64> {
+        let size = (content.bytes as i64, content.lines as i64);
+        if self.create.execute((content.hash.as_bytes(), size.0, size.1))? == 0 {
+            let known = with_hash(self.transaction, &content.hash)?;
+            return known.ok_or(rusqlite::Error::QueryReturnedNoRows);
+        }
+        let blob = self.transaction.last_insert_rowid();
+        add_parts(&mut self.add_part, blob, content.parts)?;
+        Ok(blob)
+    }
 }
 
 /// The blob that has this content already.
@@ -106,34 +134,20 @@ pub(super) fn with_hash(
     connection.prepare_cached(FIND)?.query_row([hash.as_bytes()], |row| row.get(0)).optional()
 }
 
-/// Names a blob by its content, now that all of it is at hand; `size` is its bytes and lines.
+/// Writes the last parts of a blob and names it by its content, now that all of it is at hand.
 pub(super) fn complete(
     transaction: &Transaction<'_>,
     blob: i64,
-    hash: &blake3::Hash,
-    (bytes, lines): (u64, u64),
-) -> rusqlite::Result<i64> {
+    content: &Content<'_>,
+) -> rusqlite::Result<()> {
+    let size = (content.bytes as i64, content.lines as i64);
     transaction.prepare_cached(COMPLETE)?.execute((
         blob,
-        hash.as_bytes(),
-        bytes as i64,
-        lines as i64,
+        content.hash.as_bytes(),
+        size.0,
+        size.1,
     ))?;
-    Ok(blob)
-}
-
-/// Starts a blob whose content is known.
-pub(super) fn create_complete(
-    transaction: &Transaction<'_>,
-    hash: &blake3::Hash,
-    (bytes, lines): (u64, u64),
-) -> rusqlite::Result<i64> {
-    transaction.prepare_cached(CREATE_COMPLETE)?.execute((
-        hash.as_bytes(),
-        bytes as i64,
-        lines as i64,
-    ))?;
-    Ok(transaction.last_insert_rowid())
+    write_parts(transaction, blob, content.parts)
 }
 
 /// Removes a blob when no entry holds it any more.

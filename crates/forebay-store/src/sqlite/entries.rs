@@ -4,18 +4,16 @@ use std::time::Duration;
 
 use forebay_domain::entry::Detail;
 use forebay_domain::{Entry, EntryKind, Note, NoteKind, Reference, RunRecord, Spans, Timestamp};
-use rusqlite::{Connection, OptionalExtension, Row, Transaction};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, Transaction};
 
-use super::blobs;
+use super::references::{self, References};
 use super::words::{self, Placed};
-use super::{endings, ledger, passages, purge, sessions};
+use super::{blobs, endings, ledger, passages, purge, sessions};
 use crate::contract::{NewDetail, NewEntry, NewNote};
 use crate::incoming::{Arrival, Begun, Content};
 use crate::passage::{IndexState, IndexStep};
 
 const NEXT_ID: &str = "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'entry'";
-const IS_TAKEN: &str = "SELECT EXISTS (SELECT 1 FROM entry WHERE ref = ?1)
-         OR EXISTS (SELECT 1 FROM gone WHERE ref = ?1)";
 const WRITE: &str =
     "INSERT INTO entry (id, ref, complete, kind, title, source, session, branch, created,
          blob, digest, searchable, ticket)
@@ -25,19 +23,23 @@ const WRITE: &str =
          branch = excluded.branch, created = excluded.created, blob = excluded.blob,
          digest = excluded.digest, searchable = excluded.searchable,
          ticket = excluded.ticket";
+const WRITE_UNSEEN: &str =
+    "INSERT INTO entry (ref, complete, kind, title, source, session, branch, created, blob, digest,
+         searchable, ticket)
+     VALUES (?1, 0, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 1, ?10)";
 const WRITE_RUN: &str =
     "INSERT INTO run (entry, ending, code, micros, cwd, spans) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
 /// What storing a run takes, the larger ones first.
 pub(super) fn statements_of_a_run() -> impl Iterator<Item = &'static str> {
-    let of_entry = [WRITE, sessions::TOUCH, WRITE_RUN, IS_TAKEN, NEXT_ID];
+    let of_entry = [WRITE, sessions::TOUCH, WRITE_RUN, references::IS_TAKEN, NEXT_ID];
     of_entry.into_iter().chain(blobs::WRITING.iter().copied()).chain([ledger::RECORD])
 }
 
 /// Makes an entry that nobody sees yet, with a blob that is to be filled.
 pub(super) fn begin(transaction: &Transaction<'_>) -> rusqlite::Result<Begun> {
     let blob = blobs::create(transaction)?;
-    let reference = unused_reference(transaction)?;
+    let reference = references::unused(transaction)?;
     transaction
         .prepare_cached(
             "INSERT INTO entry (ref, complete, kind, title, source, created, blob, digest)
@@ -47,21 +49,34 @@ pub(super) fn begin(transaction: &Transaction<'_>) -> rusqlite::Result<Begun> {
     Ok(Begun { entry: transaction.last_insert_rowid(), reference, blob })
 }
 
-/// Writes an entry as it will be, but that nobody sees yet; all of its passages are to be written with it.
-pub(super) fn write_unseen(
-    transaction: &Transaction<'_>,
-    blob: i64,
-    session: i64,
-    new: &NewEntry,
-) -> rusqlite::Result<Begun> {
-    let reference = unused_reference(transaction)?;
-    transaction
-        .prepare_cached(
-            "INSERT INTO entry (ref, complete, kind, title, source, session, branch, created, blob,
-                 digest, searchable, ticket)
-             VALUES (?1, 0, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 1, ?10)",
-        )?
-        .execute((
+/// Writes entries as they will be, but that nobody sees yet; all passages of each are to be written with it.
+pub(super) struct UnseenWriter<'work> {
+    transaction: &'work Transaction<'work>,
+    references: References<'work>,
+    insert: CachedStatement<'work>,
+}
+
+impl<'work> UnseenWriter<'work> {
+    /// For about so many entries.
+    pub(super) fn expecting(
+        transaction: &'work Transaction<'work>,
+        entries: usize,
+    ) -> rusqlite::Result<Self> {
+        Ok(Self {
+            transaction,
+            references: References::expecting(transaction, entries)?,
+            insert: transaction.prepare_cached(WRITE_UNSEEN)?,
+        })
+    }
+
+    pub(super) fn write(
+        &mut self,
+        blob: i64,
+        session: i64,
+        new: &NewEntry,
+    ) -> rusqlite::Result<Begun> {
+        let reference = self.references.unused()?;
+        self.insert.execute((
             reference.as_str(),
             new.kind.word(),
             &new.title,
@@ -73,7 +88,8 @@ pub(super) fn write_unseen(
             &new.digest,
             ticket_of(new.branch.as_deref()),
         ))?;
-    Ok(Begun { entry: transaction.last_insert_rowid(), reference, blob })
+        Ok(Begun { entry: self.transaction.last_insert_rowid(), reference, blob })
+    }
 }
 
 /// Writes the rest of an entry and makes it visible.
@@ -93,7 +109,7 @@ pub(super) fn complete(
     let reference = match (arrival, begun) {
         (Arrival::Adopted(reference), _) => reference,
         (Arrival::Made, Some(begun)) => begun.reference,
-        (Arrival::Made, None) => unused_reference(transaction)?,
+        (Arrival::Made, None) => references::unused(transaction)?,
     };
     // Nothing to index is indexed.
     let is_searchable = new.chunks_are_complete || content.bytes == 0;
@@ -171,25 +187,19 @@ pub(super) fn delete(transaction: &Transaction<'_>, entry: i64) -> rusqlite::Res
 }
 
 /// The blob of the content: the one that is there already, or the one now written.
-pub(super) fn store_content(
+fn store_content(
     transaction: &Transaction<'_>,
     begun: Option<Begun>,
     content: &Content<'_>,
 ) -> rusqlite::Result<i64> {
+    let Some(begun) = begun else { return blobs::Writer::new(transaction)?.write(content) };
     if let Some(same) = blobs::with_hash(transaction, &content.hash)? {
-        if let Some(begun) = begun {
-            transaction.execute("UPDATE entry SET blob = ?2 WHERE id = ?1", (begun.entry, same))?;
-            blobs::delete_unless_held(transaction, begun.blob)?;
-        }
+        transaction.execute("UPDATE entry SET blob = ?2 WHERE id = ?1", (begun.entry, same))?;
+        blobs::delete_unless_held(transaction, begun.blob)?;
         return Ok(same);
     }
-    let size = (content.bytes, content.lines);
-    let blob = match begun {
-        Some(begun) => blobs::complete(transaction, begun.blob, &content.hash, size)?,
-        None => blobs::create_complete(transaction, &content.hash, size)?,
-    };
-    blobs::write_parts(transaction, blob, content.parts)?;
-    Ok(blob)
+    blobs::complete(transaction, begun.blob, content)?;
+    Ok(begun.blob)
 }
 
 /// Writes the row, in place of the one that was begun.
@@ -229,20 +239,6 @@ fn next_id(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
 /// The ticket that a branch is about.
 pub(super) fn ticket_of(branch: Option<&str>) -> Option<String> {
     branch.and_then(forebay_domain::ticket::of_branch)
-}
-
-/// A random reference that neither an entry nor a forgotten one has.
-pub(super) fn unused_reference(connection: &Connection) -> rusqlite::Result<Reference> {
-    let mut taken = connection.prepare_cached(IS_TAKEN)?;
-    loop {
-        let mut random = [0; 16];
-        getrandom::fill(&mut random)
-            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
-        let reference = Reference::from_random(random);
-        if !taken.query_row([reference.as_str()], |row| row.get::<_, bool>(0))? {
-            return Ok(reference);
-        }
-    }
 }
 
 fn write_run(transaction: &Transaction<'_>, entry: i64, run: &RunRecord) -> rusqlite::Result<()> {

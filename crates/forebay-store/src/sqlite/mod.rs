@@ -20,6 +20,7 @@ mod migrate;
 pub(crate) mod parts;
 mod passages;
 pub(crate) mod purge;
+mod references;
 pub(crate) mod search;
 mod sessions;
 mod sources;

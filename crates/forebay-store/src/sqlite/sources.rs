@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use super::entries;
 use super::words::{Gathered, Placed};
-use super::{SqliteStore, passages, purge, sessions};
+use super::{SqliteStore, blobs, passages, purge, sessions};
 use crate::StoreError;
 use crate::contract::NewEntry;
 use crate::incoming::{Begun, Content};
@@ -211,11 +211,14 @@ fn write_all(
     items: &[NewItem],
 ) -> rusqlite::Result<(Vec<Begun>, Placed)> {
     let (mut written, mut placed) = (Vec::with_capacity(items.len()), Placed::default());
+    let mut blobs = blobs::Writer::new(transaction)?;
+    let mut entries = entries::UnseenWriter::expecting(transaction, items.len())?;
     let mut passages = passages::Writer::new(transaction)?;
     for items in items.chunk_by(|a, b| has_same_maker(&a.entry, &b.entry)) {
         let session = touch_session(transaction, items)?;
         for item in items {
-            let begun = write_unseen(transaction, item, session)?;
+            let blob = blobs.write(&Content::of(&item.raw, &item.chunks))?;
+            let begun = entries.write(blob, session, &item.entry)?;
             passages.write(begun.entry, &item.chunks, &mut placed)?;
             written.push(begun);
         }
@@ -233,17 +236,6 @@ fn touch_session(transaction: &Transaction<'_>, items: &[NewItem]) -> rusqlite::
     let span = (made.clone().min().unwrap_or_default(), made.max().unwrap_or_default());
     let NewEntry { session, client, .. } = &items[0].entry;
     sessions::touch(transaction, session, client, span)
-}
-
-/// Writes an item and its bytes.
-fn write_unseen(
-    transaction: &Transaction<'_>,
-    item: &NewItem,
-    session: i64,
-) -> rusqlite::Result<Begun> {
-    let content = Content::of(&item.raw, &item.chunks);
-    let blob = entries::store_content(transaction, None, &content)?;
-    entries::write_unseen(transaction, blob, session, &item.entry)
 }
 
 impl Reindex for SqliteReindex<'_> {
@@ -324,7 +316,7 @@ fn put_in_place(
         forget_documents(transaction, source)?;
     }
     write_items(transaction, id, &new.written)?;
-    reveal(transaction, id)?;
+    reveal(transaction, &new.written)?;
     let added = new.written.iter().map(|item| (item.path.clone(), item.begun.reference));
     reindexed.added.extend(added);
     for (path, stamp) in &new.kept {
@@ -416,16 +408,16 @@ fn write_items(
     Ok(())
 }
 
-/// Makes the entries of a source visible.
-fn reveal(transaction: &Transaction<'_>, source: i64) -> rusqlite::Result<()> {
-    // Said as the index over those says it that nobody sees; there are few of them beside these.
-    transaction
-        .prepare_cached(
-            "UPDATE entry SET complete = 1 WHERE complete = 0 AND EXISTS
-                 (SELECT 1 FROM source_item WHERE source_item.entry = entry.id AND source = ?1)",
-        )?
-        .execute([source])
-        .map(drop)
+/// Makes items visible.
+fn reveal(transaction: &Transaction<'_>, items: &[Written]) -> rusqlite::Result<()> {
+    let mut reveal =
+        transaction.prepare_cached("UPDATE entry SET complete = 1 WHERE id BETWEEN ?1 AND ?2")?;
+    // Those of one transaction follow each other, and are revealed at once.
+    for together in items.chunk_by(|a, b| a.begun.entry + 1 == b.begun.entry) {
+        let (first, last) = (&together[0], &together[together.len() - 1]);
+        reveal.execute((first.begun.entry, last.begun.entry))?;
+    }
+    Ok(())
 }
 
 /// Notes that a source was looked at, and until when it need not be again.
