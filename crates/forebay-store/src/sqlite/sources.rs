@@ -149,10 +149,12 @@ pub(super) fn drop_empty(transaction: &Transaction<'_>) -> rusqlite::Result<()> 
 
 pub(super) struct SqliteReindex<'store> {
     store: &'store SqliteStore,
+    /// What is not written yet; of its passages the texts are gone.
     pending: Vec<NewItem>,
     pending_bytes: u64,
+    pending_passages: i64,
     written: Vec<Written>,
-    /// The words of what is written: nobody sees it yet, so they need not be there before all of it is.
+    /// The words of all passages: nobody sees any yet, so they need not be there before all of them are.
     words: Gathered,
     kept: Vec<(String, Stamp)>,
     removed: Vec<String>,
@@ -172,6 +174,7 @@ impl<'store> SqliteReindex<'store> {
             store,
             pending: Vec::new(),
             pending_bytes: 0,
+            pending_passages: 0,
             written: Vec::new(),
             words: Gathered::default(),
             kept: Vec::new(),
@@ -179,18 +182,25 @@ impl<'store> SqliteReindex<'store> {
         }
     }
 
+    /// Takes the words of an item's passages, and with them their texts: they are at hand now, and nobody reads them
+    /// again.
+    fn gather_words(&mut self, item: &mut NewItem) {
+        for chunk in &mut item.chunks {
+            self.words.add(self.pending_passages, chunk);
+            self.pending_passages += 1;
+            (chunk.text, chunk.around) = (String::new(), String::new());
+        }
+    }
+
     fn write_out(&mut self) -> Result<(), StoreError> {
         let pending = std::mem::take(&mut self.pending);
-        self.pending_bytes = 0;
+        (self.pending_bytes, self.pending_passages) = (0, 0);
         if pending.is_empty() {
             return Ok(());
         }
         let (written, placed) =
             self.store.writing(|transaction| write_all(transaction, &pending))?;
-        let chunks = pending.iter().flat_map(|item| &item.chunks);
-        for (passage, chunk) in placed.ids().zip(chunks) {
-            self.words.add(passage, chunk);
-        }
+        self.words.name_passages(&placed.into_ids());
         let items = pending.into_iter().zip(written);
         self.written.extend(items.map(|(item, begun)| Written {
             begun,
@@ -239,7 +249,8 @@ fn touch_session(transaction: &Transaction<'_>, items: &[NewItem]) -> rusqlite::
 }
 
 impl Reindex for SqliteReindex<'_> {
-    fn add(&mut self, item: NewItem) -> Result<(), StoreError> {
+    fn add(&mut self, mut item: NewItem) -> Result<(), StoreError> {
+        self.gather_words(&mut item);
         self.pending_bytes += item.raw.bytes;
         self.pending.push(item);
         if self.pending_bytes >= BYTES_AT_ONCE || self.pending.len() >= ITEMS_AT_ONCE {

@@ -17,12 +17,19 @@ pub(in super::super) struct Gathered {
 }
 
 impl Gathered {
+    /// Takes the words of a passage, which has a number until it has an id.
     pub(in super::super) fn add(&mut self, passage: i64, chunk: &NewChunk) {
         self.own.add(passage, &chunk.title, &chunk.text);
         if !chunk.around.is_empty() {
             self.around.add(passage, "", &chunk.around);
         }
         self.passages += 1;
+    }
+
+    /// Gives passages that have come since this was last done their ids in place of their numbers.
+    pub(in super::super) fn name_passages(&mut self, ids: &[i64]) {
+        self.own.name_passages(ids);
+        self.around.name_passages(ids);
     }
 
     /// Whether there is as much as a segment may have.
@@ -55,8 +62,8 @@ pub(in super::super) struct Placed(Vec<Option<i64>>);
 
 impl Placed {
     /// Those that were written.
-    pub(in super::super) fn ids(&self) -> impl Iterator<Item = i64> {
-        self.0.iter().flatten().copied()
+    pub(in super::super) fn into_ids(self) -> Vec<i64> {
+        self.0.into_iter().flatten().collect()
     }
 
     pub(in super::super) fn add(&mut self, passage: i64) {
@@ -100,8 +107,7 @@ impl Batch {
             let (chunks, ids): (Vec<&NewChunk>, Vec<i64>) = left.into_iter().unzip();
             return Self::of(&chunks).write_as(transaction, &ids);
         }
-        let ids: Vec<i64> = ids.into_iter().flatten().collect();
-        self.write_as(transaction, &ids)
+        self.write_as(transaction, &Placed(ids).into_ids())
     }
 
     fn write_as(

@@ -5,7 +5,7 @@ use std::ops::Range;
 use forebay_domain::text::inner;
 use forebay_domain::text::words::push_lower;
 
-use super::draft::Draft;
+use super::draft::{Draft, name};
 use super::names::Names;
 use super::postings::{List, PlaceWriter, Posting};
 use super::table::Table;
@@ -19,6 +19,8 @@ const MOST_WORDS: usize = 2_000_000;
 pub(super) struct Builder {
     /// Each passage and its words.
     passages: Vec<(i64, u32)>,
+    /// How many of them have ids; those after them have numbers.
+    named: usize,
     /// What each run of letters stands for.
     runs: Table<Run>,
     compounds: Vec<Compound>,
@@ -80,6 +82,12 @@ impl Builder {
             self.ends.push(self.words.len() as u32);
         }
         self.passages.push((passage, (self.words.len() - before) as u32));
+    }
+
+    /// Gives passages their ids in place of their numbers.
+    pub(super) fn name_passages(&mut self, ids: &[i64]) {
+        name(&mut self.passages[self.named..], ids);
+        self.named = self.passages.len();
     }
 
     /// Whether it has as much as a segment may have.

@@ -60,9 +60,7 @@ impl Draft {
 
     /// Gives the passages their ids in place of their numbers.
     pub(super) fn name_passages(&mut self, ids: &[i64]) {
-        for (passage, _) in &mut self.passages {
-            *passage = ids.get(*passage as usize).copied().unwrap_or_default();
-        }
+        name(&mut self.passages, ids);
     }
 
     /// Leaves out words as they are written that stand nowhere any more.
@@ -103,6 +101,13 @@ impl Draft {
             places.execute((start + number as i64, &page.places))?;
         }
         Ok(())
+    }
+}
+
+/// Gives passages their ids in place of their numbers.
+pub(super) fn name(passages: &mut [(i64, u32)], ids: &[i64]) {
+    for (passage, _) in passages {
+        *passage = ids.get(*passage as usize).copied().unwrap_or_default();
     }
 }
 
