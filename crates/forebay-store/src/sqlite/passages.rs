@@ -1,16 +1,22 @@
 //! Passages: written into every index at once, taken out of all of them, and brought up to date.
 
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, Statement, Transaction};
+use rusqlite::types::{ToSqlOutput, Value};
+use rusqlite::{Connection, OptionalExtension, Row, Statement, Transaction, params_from_iter};
 
 use super::entries::parse_reference;
 use super::words::{self, Placed};
 use crate::passage::{NewChunk, Outdated, Renewed};
 
-const ADD: &str =
-    "INSERT INTO chunk (id, entry, start, bytes, first_line, last_line, title, key, created)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-const ADD_MEANING: &str =
-    "INSERT INTO meaning (chunk, model, code, vector) VALUES (?1, ?2, ?3, ?4)";
+const PLACES: Table<9> = Table {
+    insert:
+        "INSERT INTO chunk (id, entry, start, bytes, first_line, last_line, title, key, created)
+         VALUES",
+    row: "(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+};
+const MEANINGS: Table<4> = Table {
+    insert: "INSERT INTO meaning (chunk, model, code, vector) VALUES",
+    row: "(?, ?, ?, ?)",
+};
 const RENEW_MEANING: &str =
     "INSERT OR REPLACE INTO meaning (chunk, model, code, vector) VALUES (?1, ?2, ?3, ?4)";
 
@@ -23,52 +29,113 @@ pub(super) fn write(
     if chunks.is_empty() {
         return Ok(());
     }
-    Writer::new(transaction)?.write(entry, chunks, placed)
+    let mut writer = Writer::new(transaction)?;
+    writer.write(entry, chunks, placed)?;
+    writer.finish()
 }
 
 /// Writes the passages of one entry after the other. Nobody else writes any in the meantime.
+#[must_use = "the last passages are written when it is finished"]
 pub(super) struct Writer<'work> {
     transaction: &'work Transaction<'work>,
-    place: CachedStatement<'work>,
-    meant: CachedStatement<'work>,
     model: Model,
     next: i64,
+    waiting: Vec<Waiting<'work>>,
 }
 
 impl<'work> Writer<'work> {
     pub(super) fn new(transaction: &'work Transaction<'work>) -> rusqlite::Result<Self> {
-        Ok(Self {
-            transaction,
-            place: transaction.prepare_cached(ADD)?,
-            meant: transaction.prepare_cached(ADD_MEANING)?,
-            model: Model::default(),
-            next: words::next_passage(transaction)?,
-        })
+        let (model, next) = (Model::default(), words::next_passage(transaction)?);
+        Ok(Self { transaction, model, next, waiting: Vec::new() })
     }
 
     pub(super) fn write(
         &mut self,
         entry: i64,
-        chunks: &[NewChunk],
+        chunks: &'work [NewChunk],
         placed: &mut Placed,
     ) -> rusqlite::Result<()> {
         for chunk in chunks {
             let id = self.next;
             self.next += 1;
-            self.place.execute((
-                id,
-                entry,
-                chunk.start as i64,
-                chunk.bytes as i64,
-                chunk.lines.0 as i64,
-                chunk.lines.1 as i64,
-                &chunk.title,
-                &chunk.key,
-                chunk.created.map(|created| created.0),
-            ))?;
-            placed.add(id);
             let model = self.model.of(self.transaction, chunk)?;
-            write_meaning(&mut self.meant, id, chunk, model)?;
+            self.waiting.push(Waiting { id, entry, chunk, model });
+            placed.add(id);
+            if self.waiting.len() == TOGETHER {
+                self.write_waiting()?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self) -> rusqlite::Result<()> {
+        self.write_waiting()
+    }
+
+    fn write_waiting(&mut self) -> rusqlite::Result<()> {
+        PLACES.write(self.transaction, self.waiting.iter().map(Waiting::place))?;
+        MEANINGS.write(self.transaction, self.waiting.iter().filter_map(Waiting::meaning))?;
+        self.waiting.clear();
+        Ok(())
+    }
+}
+
+/// A passage that is written together with others.
+struct Waiting<'work> {
+    id: i64,
+    entry: i64,
+    chunk: &'work NewChunk,
+    model: Option<i64>,
+}
+
+impl<'work> Waiting<'work> {
+    fn place(&self) -> [ToSqlOutput<'work>; 9] {
+        let Self { id, entry, chunk, .. } = self;
+        let null = ToSqlOutput::Owned(Value::Null);
+        [
+            (*id).into(),
+            (*entry).into(),
+            (chunk.start as i64).into(),
+            (chunk.bytes as i64).into(),
+            (chunk.lines.0 as i64).into(),
+            (chunk.lines.1 as i64).into(),
+            chunk.title.as_str().into(),
+            chunk.key.as_deref().map_or_else(|| null.clone(), Into::into),
+            chunk.created.map_or(null, |created| created.0.into()),
+        ]
+    }
+
+    fn meaning(&self) -> Option<[ToSqlOutput<'work>; 4]> {
+        let meaning = self.chunk.meaning.as_ref()?;
+        let vector = meaning.vector.as_slice().into();
+        Some([self.id.into(), self.model?.into(), self.chunk.is_code.into(), vector])
+    }
+}
+
+/// Rows that one statement writes where there are so many: to begin and end one takes as long as to write a row.
+const TOGETHER: usize = 16;
+
+/// A table into which rows of so many values are inserted.
+struct Table<const VALUES: usize> {
+    insert: &'static str,
+    row: &'static str,
+}
+
+impl<const VALUES: usize> Table<VALUES> {
+    fn write<'work>(
+        &self,
+        transaction: &Transaction<'_>,
+        rows: impl Iterator<Item = [ToSqlOutput<'work>; VALUES]>,
+    ) -> rusqlite::Result<()> {
+        let rows: Vec<_> = rows.collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let rows_at_once = if rows.len() == TOGETHER { TOGETHER } else { 1 };
+        let sql = [self.insert, &vec![self.row; rows_at_once].join(",")].concat();
+        let mut insert = transaction.prepare_cached(&sql)?;
+        for rows in rows.chunks(rows_at_once) {
+            insert.execute(params_from_iter(rows.as_flattened()))?;
         }
         Ok(())
     }

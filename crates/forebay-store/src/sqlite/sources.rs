@@ -233,6 +233,7 @@ fn write_all(
             written.push(begun);
         }
     }
+    passages.finish()?;
     Ok((written, placed))
 }
 
