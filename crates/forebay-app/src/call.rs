@@ -1,5 +1,6 @@
 //! A call in progress: how it is cancelled and whom it tells how far it is.
 
+use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -63,9 +64,9 @@ impl Call {
     }
 
     /// Reports how far it is, unless it just did.
-    pub fn report(&self, done: f64, what: &str) {
+    pub fn report(&self, done: f64, what: impl Display) {
         if self.is_due() {
-            (self.progress)(done, what);
+            (self.progress)(done, &what.to_string());
         }
     }
 

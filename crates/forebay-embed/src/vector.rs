@@ -12,8 +12,8 @@ pub struct Vector(Box<[u8; WIDTH]>);
 impl Vector {
     /// The direction of `sum` in bytes, the largest component first to fit; none if it has no direction.
     pub(crate) fn of_direction(sum: &[f32; WIDTH]) -> Option<Self> {
-        let mut bytes = Box::new([0; WIDTH]);
-        forebay_domain::meaning::write_bytes(sum, &mut bytes[..]).then_some(Self(bytes))
+        let mut bytes = [0; WIDTH];
+        forebay_domain::meaning::write_bytes(sum, &mut bytes).then(|| Self(Box::new(bytes)))
     }
 
     pub fn as_bytes(&self) -> &[u8] {

@@ -180,10 +180,8 @@ fn index_folder(
                 }
             }
         }
-        call.report(
-            outcome.bytes as f64,
-            &format!("{} files", outcome.indexed + outcome.unchanged),
-        );
+        let files = outcome.indexed + outcome.unchanged;
+        call.report(outcome.bytes as f64, format_args!("{files} files"));
         Ok(())
     })?;
     let mut source = new_source(app, name, (SourceKind::Folder, path), narrowed);

@@ -8,10 +8,13 @@ use crate::text::{cut, trim};
 /// The deepest heading.
 const DEEPEST: usize = 6;
 const MOST_HEADING_BYTES: usize = 80;
+/// What lies between two cuts is seldom shorter.
+const FEW_BYTES: usize = 100;
 
 /// Where a markdown text may be cut: before headings, and softly before paragraphs, fences and tables.
 pub(super) fn cuts(text: &str) -> Vec<Cut> {
-    let mut reader = Reader::default();
+    let mut reader =
+        Reader { cuts: Vec::with_capacity(text.len() / FEW_BYTES), ..Reader::default() };
     for (at, line) in lines(text) {
         let line = Line { at, content: trim(line) };
         reader.take(line);

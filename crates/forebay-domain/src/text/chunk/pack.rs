@@ -52,12 +52,15 @@ pub struct Piece {
 pub fn pack(text: &str, mut cuts: Vec<Cut>) -> Vec<Piece> {
     put_in_order(text, &mut cuts);
     let blocks = blocks(text, &cuts);
-    let mut pieces = Vec::new();
+    // Most pieces are not full.
+    let mut pieces = Vec::with_capacity(2 * text.len() / TARGET_BYTES + 1);
+    let mut titles = Vec::new();
     let (mut first, mut line) = (0, 1);
     while let Some(opening) = blocks.get(first) {
         let after = end_of_piece(&blocks, first);
         let body = &text[opening.start..blocks[after - 1].end];
-        let title = joined_title(&blocks[first..after]);
+        innermost_titles(&blocks[first..after], &mut titles);
+        let title = joined_title(&titles);
         line = split(body, (opening.start, line), title, &mut pieces);
         first = after;
     }
@@ -138,15 +141,16 @@ fn split(body: &str, (start, line): (usize, u64), title: String, pieces: &mut Ve
     after
 }
 
-/// What the blocks share, and what each of them is: `Guide > Install, Usage`.
-fn joined_title(blocks: &[Block<'_>]) -> String {
-    let titles = innermost_titles(blocks);
+/// What titles share, and what each of them is: `Guide > Install, Usage`.
+fn joined_title(titles: &[&str]) -> String {
     let Some((first, others)) = titles.split_first() else { return String::new() };
     if others.is_empty() {
         return cut::one_line(first, MOST_TITLE_BYTES);
     }
     let shared = others.iter().fold(*first, |shared, title| shared_path(shared, title));
-    let mut joined = shared.to_owned();
+    let mut joined =
+        String::with_capacity(titles.iter().map(|title| title.len() + STEP.len()).sum());
+    joined.push_str(shared);
     let mut before = "";
     for title in titles {
         let own = title[shared.len()..].trim_start_matches(STEP);
@@ -165,12 +169,12 @@ fn joined_title(blocks: &[Block<'_>]) -> String {
     cut::into_one_line(joined, MOST_TITLE_BYTES)
 }
 
-/// The titles of blocks in order, each once, without those that stand around the next.
-fn innermost_titles<'cuts>(blocks: &[Block<'cuts>]) -> Vec<&'cuts str> {
+/// Puts the titles of blocks into `titles`, in order and each once, without those that stand around the next.
+fn innermost_titles<'cuts>(blocks: &[Block<'cuts>], titles: &mut Vec<&'cuts str>) {
     let is_around = |outer: &str, title: &str| {
         title.strip_prefix(outer).is_some_and(|rest| rest.starts_with(STEP))
     };
-    let mut titles: Vec<&str> = Vec::new();
+    titles.clear();
     for title in blocks.iter().map(|block| block.title).filter(|title| !title.is_empty()) {
         if titles.last() == Some(&title) {
             continue;
@@ -178,7 +182,6 @@ fn innermost_titles<'cuts>(blocks: &[Block<'cuts>]) -> Vec<&'cuts str> {
         titles.pop_if(|last| is_around(last, title));
         titles.push(title);
     }
-    titles
 }
 
 /// The steps with which both titles begin.
@@ -224,7 +227,9 @@ mod tests {
     fn titles_tell_what_is_shared_once() {
         let title = |titles: &[&'static str]| {
             let block = |title: &&'static str| Block { start: 0, end: 1, level: 1, title };
-            joined_title(&titles.iter().map(block).collect::<Vec<_>>())
+            let mut innermost = Vec::new();
+            innermost_titles(&titles.iter().map(block).collect::<Vec<_>>(), &mut innermost);
+            joined_title(&innermost)
         };
         assert_eq!(title(&["Guide > Install", "Guide > Usage"]), "Guide > Install, Usage");
         assert_eq!(title(&["Guide", "Guide > Usage", "Guide > Usage"]), "Guide > Usage");
