@@ -168,6 +168,12 @@ struct Written {
     hash: [u8; 32],
 }
 
+impl Written {
+    fn new((item, begun): (NewItem, Begun)) -> Self {
+        Self { begun, path: item.path, stamp: item.stamp, hash: item.hash }
+    }
+}
+
 impl<'store> SqliteReindex<'store> {
     pub(super) fn new(store: &'store SqliteStore) -> Self {
         Self {
@@ -192,24 +198,21 @@ impl<'store> SqliteReindex<'store> {
         }
     }
 
-    fn write_out(&mut self) -> Result<(), StoreError> {
-        let pending = std::mem::take(&mut self.pending);
+    fn take_pending(&mut self) -> Vec<NewItem> {
         (self.pending_bytes, self.pending_passages) = (0, 0);
-        if pending.is_empty() {
-            return Ok(());
-        }
+        std::mem::take(&mut self.pending)
+    }
+
+    /// Writes what is pending, although more will come.
+    fn write_out(&mut self) -> Result<(), StoreError> {
+        let pending = self.take_pending();
         let (written, placed) =
-            self.store.writing(|transaction| write_all(transaction, &pending))?;
+            self.store.writing(|transaction| write_all(transaction, pending))?;
         self.words.name_passages(&placed.into_ids());
-        let items = pending.into_iter().zip(written);
-        self.written.extend(items.map(|(item, begun)| Written {
-            begun,
-            path: item.path,
-            stamp: item.stamp,
-            hash: item.hash,
-        }));
+        self.written.extend(written);
         if self.words.are_enough() {
-            self.store.writing_gathered(&mut self.words, |_| Ok(()))?;
+            let none = |_: &Transaction<'_>| Ok(((), Placed::default()));
+            self.store.writing_gathered(&mut self.words, none, |_, ()| Ok(()))?;
         }
         Ok(())
     }
@@ -218,9 +221,12 @@ impl<'store> SqliteReindex<'store> {
 /// Writes items and their passages; nobody sees them yet.
 fn write_all(
     transaction: &Transaction<'_>,
-    items: &[NewItem],
-) -> rusqlite::Result<(Vec<Begun>, Placed)> {
-    let (mut written, mut placed) = (Vec::with_capacity(items.len()), Placed::default());
+    items: Vec<NewItem>,
+) -> rusqlite::Result<(Vec<Written>, Placed)> {
+    let (mut begun, mut placed) = (Vec::with_capacity(items.len()), Placed::default());
+    if items.is_empty() {
+        return Ok((Vec::new(), placed));
+    }
     let mut blobs = blobs::Writer::new(transaction)?;
     let mut entries = entries::UnseenWriter::expecting(transaction, items.len())?;
     let mut passages = passages::Writer::new(transaction)?;
@@ -228,13 +234,13 @@ fn write_all(
         let session = touch_session(transaction, items)?;
         for item in items {
             let blob = blobs.write(&Content::of(&item.raw, &item.chunks))?;
-            let begun = entries.write(blob, session, &item.entry)?;
-            passages.write(begun.entry, &item.chunks, &mut placed)?;
-            written.push(begun);
+            let entry = entries.write(blob, session, &item.entry)?;
+            passages.write(entry.entry, &item.chunks, &mut placed)?;
+            begun.push(entry);
         }
     }
     passages.finish()?;
-    Ok((written, placed))
+    Ok((items.into_iter().zip(begun).map(Written::new).collect(), placed))
 }
 
 fn has_same_maker(one: &NewEntry, other: &NewEntry) -> bool {
@@ -273,11 +279,15 @@ impl Reindex for SqliteReindex<'_> {
         source: &NewSource,
         others: Others,
     ) -> Result<Reindexed, StoreError> {
-        self.write_out()?;
-        let mut words = std::mem::take(&mut self.words);
-        let reindexed = self.store.writing_gathered(&mut words, |transaction| {
-            put_in_place(transaction, &self, source, others)
-        })?;
+        let (pending, mut words) = (self.take_pending(), std::mem::take(&mut self.words));
+        let reindexed = self.store.writing_gathered(
+            &mut words,
+            |transaction| write_all(transaction, pending),
+            |transaction, last| {
+                let written: Vec<&Written> = self.written.iter().chain(&last).collect();
+                put_in_place(transaction, &self, &written, source, others)
+            },
+        )?;
         self.written.clear();
         Ok(reindexed)
     }
@@ -302,12 +312,13 @@ impl Drop for SqliteReindex<'_> {
 fn put_in_place(
     transaction: &Transaction<'_>,
     new: &SqliteReindex<'_>,
+    written: &[&Written],
     source: &NewSource,
     others: Others,
 ) -> rusqlite::Result<Reindexed> {
     let id = write_source(transaction, source)?;
     let mut reindexed = Reindexed::default();
-    let added: HashSet<&str> = new.written.iter().map(|item| item.path.as_str()).collect();
+    let added: HashSet<&str> = written.iter().map(|item| item.path.as_str()).collect();
     let kept: HashSet<&str> = new.kept.iter().map(|(path, _)| path.as_str()).collect();
     let removed: HashSet<&str> = new.removed.iter().map(String::as_str).collect();
     let stays = |path: &str| match others {
@@ -327,9 +338,9 @@ fn put_in_place(
     if others == Others::Go && source.kind != SourceKind::Folder {
         forget_documents(transaction, source)?;
     }
-    write_items(transaction, id, &new.written)?;
-    reveal(transaction, &new.written)?;
-    let added = new.written.iter().map(|item| (item.path.clone(), item.begun.reference));
+    write_items(transaction, id, written)?;
+    reveal(transaction, written)?;
+    let added = written.iter().map(|item| (item.path.clone(), item.begun.reference));
     reindexed.added.extend(added);
     for (path, stamp) in &new.kept {
         transaction
@@ -401,7 +412,7 @@ fn old_items(
 fn write_items(
     transaction: &Transaction<'_>,
     source: i64,
-    items: &[Written],
+    items: &[&Written],
 ) -> rusqlite::Result<()> {
     let mut write = transaction.prepare_cached(
         "INSERT INTO source_item (source, path, entry, modified, size, hash)
@@ -421,12 +432,12 @@ fn write_items(
 }
 
 /// Makes items visible.
-fn reveal(transaction: &Transaction<'_>, items: &[Written]) -> rusqlite::Result<()> {
+fn reveal(transaction: &Transaction<'_>, items: &[&Written]) -> rusqlite::Result<()> {
     let mut reveal =
         transaction.prepare_cached("UPDATE entry SET complete = 1 WHERE id BETWEEN ?1 AND ?2")?;
     // Those of one transaction follow each other, and are revealed at once.
     for together in items.chunk_by(|a, b| a.begun.entry + 1 == b.begun.entry) {
-        let (first, last) = (&together[0], &together[together.len() - 1]);
+        let (first, last) = (together[0], together[together.len() - 1]);
         reveal.execute((first.begun.entry, last.begun.entry))?;
     }
     Ok(())

@@ -34,17 +34,19 @@ impl SqliteStore {
         Ok(value)
     }
 
-    /// Writes words whose passages are written already, and after them what needs them.
-    pub(super) fn writing_gathered<T>(
+    /// Writes passages, and with them the words of these and of others that were written before; then what needs them.
+    pub(super) fn writing_gathered<Passages, T>(
         &self,
         words: &mut Gathered,
-        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+        passages: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<(Passages, Placed)>,
+        then: impl FnOnce(&Transaction<'_>, Passages) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         let words = words.close();
         let turn = self.pool.take_turn()?;
         let (value, leave) = self.pool.in_turn(&turn, |transaction| {
-            let leave = words.write_named(transaction)?;
-            Ok((work(transaction)?, leave))
+            let (written, placed) = passages(transaction)?;
+            let leave = words.write_as(transaction, &placed.into_ids())?;
+            Ok((then(transaction, written)?, leave))
         })?;
         self.merge_words(&turn, leave);
         Ok(value)

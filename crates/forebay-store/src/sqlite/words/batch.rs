@@ -110,24 +110,15 @@ impl Batch {
         self.write_as(transaction, &Placed(ids).into_ids())
     }
 
-    fn write_as(
-        mut self,
+    /// The same of passages that have these ids, or had theirs before.
+    pub(in super::super) fn write_as(
+        self,
         transaction: &Transaction<'_>,
         ids: &[i64],
     ) -> rusqlite::Result<Option<Leave>> {
-        for (_, draft) in &mut self.drafts {
-            draft.name_passages(ids);
-        }
-        self.write_named(transaction)
-    }
-
-    /// The same of passages that came by their ids.
-    pub(in super::super) fn write_named(
-        self,
-        transaction: &Transaction<'_>,
-    ) -> rusqlite::Result<Option<Leave>> {
         let mut leave = None;
-        for (side, draft) in self.drafts {
+        for (side, mut draft) in self.drafts {
+            draft.name_passages(ids);
             draft.write(transaction, side)?;
             leave = merge::after_write(transaction, side, self.passages)?.or(leave);
         }

@@ -5,7 +5,8 @@ use std::ops::Range;
 use forebay_domain::text::inner;
 use forebay_domain::text::words::push_lower;
 
-use super::draft::{Draft, name};
+use super::draft::Draft;
+use super::members::Members;
 use super::names::Names;
 use super::postings::{List, PlaceWriter, Posting};
 use super::table::Table;
@@ -17,10 +18,7 @@ const MOST_WORDS: usize = 2_000_000;
 
 #[derive(Default)]
 pub(super) struct Builder {
-    /// Each passage and its words.
-    passages: Vec<(i64, u32)>,
-    /// How many of them have ids; those after them have numbers.
-    named: usize,
+    passages: Members,
     /// What each run of letters stands for.
     runs: Table<Run>,
     compounds: Vec<Compound>,
@@ -81,22 +79,21 @@ impl Builder {
             self.add_text(text);
             self.ends.push(self.words.len() as u32);
         }
-        self.passages.push((passage, (self.words.len() - before) as u32));
+        self.passages.add(passage, (self.words.len() - before) as u32);
     }
 
     /// Gives passages their ids in place of their numbers.
     pub(super) fn name_passages(&mut self, ids: &[i64]) {
-        name(&mut self.passages[self.named..], ids);
-        self.named = self.passages.len();
+        self.passages.name(ids);
     }
 
     /// Whether it has as much as a segment may have.
     pub(super) fn is_full(&self) -> bool {
-        self.words.len() >= MOST_WORDS || self.passages.len() >= Spot::MOST_PASSAGES
+        self.words.len() >= MOST_WORDS || self.passages.count() >= Spot::MOST_PASSAGES
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.passages.is_empty()
+        self.passages.count() == 0
     }
 
     /// Adds the words of a text, and after them those that stand inside others.

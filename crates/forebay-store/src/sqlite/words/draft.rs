@@ -5,6 +5,7 @@
 
 use rusqlite::Transaction;
 
+use super::members::Members;
 use super::names::Names;
 use super::postings::List;
 use super::{PAGES, Side, varint, vocabulary};
@@ -13,7 +14,7 @@ use super::{PAGES, Side, varint, vocabulary};
 const PAGE_BYTES: usize = 4_000;
 
 pub(super) struct Draft {
-    passages: Vec<(i64, u32)>,
+    passages: Members,
     vocabulary: Names,
     pages: Vec<Page>,
     /// The first word of each page.
@@ -28,7 +29,7 @@ struct Page {
 }
 
 impl Draft {
-    pub(super) fn new(passages: Vec<(i64, u32)>, vocabulary: Names) -> Self {
+    pub(super) fn new(passages: Members, vocabulary: Names) -> Self {
         Self {
             passages,
             vocabulary,
@@ -58,9 +59,9 @@ impl Draft {
         self.last_term.extend_from_slice(term);
     }
 
-    /// Gives the passages their ids in place of their numbers.
+    /// Gives passages their ids in place of their numbers.
     pub(super) fn name_passages(&mut self, ids: &[i64]) {
-        name(&mut self.passages, ids);
+        self.passages.name(ids);
     }
 
     /// Leaves out words as they are written that stand nowhere any more.
@@ -73,9 +74,7 @@ impl Draft {
     }
 
     pub(super) fn write(self, transaction: &Transaction<'_>, side: Side) -> rusqlite::Result<()> {
-        let ids = self.passages.iter().map(|(passage, _)| *passage);
-        let (Some(first), Some(last)) = (ids.clone().min(), ids.max()) else { return Ok(()) };
-        let words: u64 = self.passages.iter().map(|(_, words)| u64::from(*words)).sum();
+        let Some((first, last)) = self.passages.range() else { return Ok(()) };
         transaction
             .prepare_cached(
                 "INSERT INTO word_segment (side, passages, words, first, last, members, directory, vocabulary)
@@ -83,11 +82,11 @@ impl Draft {
             )?
             .execute((
                 side as i64,
-                self.passages.len() as i64,
-                words as i64,
+                self.passages.count() as i64,
+                self.passages.words() as i64,
                 first,
                 last,
-                members(&self.passages),
+                self.passages.packed(),
                 &self.directory,
                 vocabulary::packed(&self.vocabulary),
             ))?;
@@ -102,25 +101,4 @@ impl Draft {
         }
         Ok(())
     }
-}
-
-/// Gives passages their ids in place of their numbers.
-pub(super) fn name(passages: &mut [(i64, u32)], ids: &[i64]) {
-    for (passage, _) in passages {
-        *passage = ids.get(*passage as usize).copied().unwrap_or_default();
-    }
-}
-
-/// Each passage by its distance from the one before, and its words.
-fn members(passages: &[(i64, u32)]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(passages.len() * 3);
-    let mut last = 0;
-    for (passage, words) in passages {
-        let step = passage - last;
-        // Merged segments may hold passages out of order; the lowest bit tells the direction.
-        varint::put(&mut bytes, step.unsigned_abs() << 1 | u64::from(step < 0));
-        varint::put(&mut bytes, u64::from(*words));
-        last = *passage;
-    }
-    bytes
 }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::draft::Draft;
+use super::members::Members;
 use super::page::Packed;
 use super::postings::{List, Posting, Postings, take_places};
 use super::segment::Segment;
@@ -166,7 +167,7 @@ impl Merged {
             )?);
         }
         let words = vocabulary::of_segments(connection, &ids)?;
-        let mut draft = Draft::new(passages, words);
+        let mut draft = Draft::new(Members::of_ids(passages), words);
         let mut terms = HashSet::new();
         let (mut term, mut list) = (Vec::new(), List::default());
         while let Some(next) = sources.iter().filter_map(Source::term).min() {

@@ -16,6 +16,7 @@ mod batch;
 mod builder;
 mod draft;
 mod hash;
+mod members;
 mod merge;
 mod names;
 mod page;
