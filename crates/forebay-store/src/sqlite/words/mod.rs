@@ -1,8 +1,8 @@
 //! The index over words: which passages have a word, how often, and where.
 //!
 //! - `term`: a word as the index knows it;
-//! - `batch`: the words of passages that are written together become a segment; `builder` makes it, `terms` has
-//!   its words, `table` finds them, `names` holds them;
+//! - `batch`: the words of passages that are written together become a segment; `builder` makes it, `members` are
+//!   its passages, `terms` its words, `table` finds these, `names` holds them;
 //! - `draft`, `segment`, `page`, `postings`: how a segment is laid out and read;
 //! - `merge`: small segments become one, and what was forgotten is left out;
 //! - `rank`: the passages that fit best;
