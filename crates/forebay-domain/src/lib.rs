@@ -3,6 +3,7 @@
 //! Every other crate builds on these words; none of them is defined twice. No I/O, no async, no SQL
 //! and no wire format lives here.
 
+pub mod ahead;
 pub mod conflict;
 pub mod entry;
 pub mod event;

@@ -3,6 +3,8 @@
 //! The file is a `safetensors`: eight bytes with the length of a JSON header, the header, then
 //! `scales` (a 16-bit float a row) and `embeddings` (a row of bytes each).
 
+use forebay_domain::ahead;
+
 use crate::tally::Counted;
 
 pub(crate) const WIDTH: usize = 256;
@@ -33,7 +35,8 @@ pub(crate) fn weigh(counted: &[Counted], weighed: &mut Vec<Weighed>) {
     let Some((scales, rows)) = tensors() else { return };
     weighed.extend(counted.iter().map(|Counted { row, times }| {
         let row = usize::from(*row);
-        fetch(&rows[row]);
+        // Rows lie all over the table; of none that is waited for the next would be on its way.
+        rows[row].as_chunks::<LINE>().0.iter().for_each(ahead::fetch);
         // A scale has eleven bits, so the product is exact.
         (&rows[row], scale(scales[row]) * f32::from(*times))
     }));
@@ -93,23 +96,6 @@ fn add_up_plain(rows: &[Weighed], sum: &mut [f32; WIDTH]) {
         *columns = own;
     }
 }
-
-/// Has the processor fetch a row that is read soon: of rows all over the table none would come in time.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-fn fetch(row: &[u8; WIDTH]) {
-    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    let (lines, _) = row.as_chunks::<LINE>();
-    for line in lines {
-        #[expect(unsafe_code, reason = "every such processor can, and nothing changes by it")]
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast());
-        }
-    }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn fetch(_: &[u8; WIDTH]) {}
 
 type Tensors = (&'static [[u8; 2]], &'static [[u8; WIDTH]]);
 

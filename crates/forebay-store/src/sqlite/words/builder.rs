@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use forebay_domain::ahead;
 use forebay_domain::text::inner;
 use forebay_domain::text::words::push_lower;
 
@@ -15,6 +16,8 @@ use super::{Side, term, varint, vocabulary};
 
 /// A segment with more words than this is closed: memory is bounded, whatever is indexed.
 const MOST_WORDS: usize = 2_000_000;
+/// Terms between the one that is fetched and the one that is written.
+const AHEAD: usize = 8;
 
 #[derive(Default)]
 pub(super) struct Builder {
@@ -158,12 +161,18 @@ impl Builder {
         let vocabulary = if side == Side::Own { self.vocabulary } else { Names::default() };
         let mut draft = Draft::new(self.passages, vocabulary);
         let mut list = List::default();
-        for term in self.terms.in_order() {
+        let order = self.terms.in_order();
+        for (at, term) in order.iter().enumerate() {
+            // They lie in memory as they came, and not in order.
+            if let Some(later) = order.get(at + AHEAD) {
+                ahead::fetch(sorted.of_term(*later));
+                ahead::fetch(self.terms.name(*later));
+            }
             list.clear();
-            for same in sorted.of_term(term).chunk_by(|a, b| a.passage() == b.passage()) {
+            for same in sorted.of_term(*term).chunk_by(|a, b| a.passage() == b.passage()) {
                 add_posting(same, &mut list);
             }
-            draft.add(self.terms.name(term).as_bytes(), &list);
+            draft.add(self.terms.name(*term).as_bytes(), &list);
         }
         draft
     }
