@@ -210,9 +210,9 @@ impl<'store> SqliteReindex<'store> {
             self.store.writing(|transaction| write_all(transaction, pending))?;
         self.words.name_passages(&placed.into_ids());
         self.written.extend(written);
-        if self.words.are_enough() {
+        if let Some(words) = self.words.take_full() {
             let none = |_: &Transaction<'_>| Ok(((), Placed::default()));
-            self.store.writing_gathered(&mut self.words, none, |_, ()| Ok(()))?;
+            self.store.writing_gathered(words, none, |_, ()| Ok(()))?;
         }
         Ok(())
     }
@@ -279,9 +279,9 @@ impl Reindex for SqliteReindex<'_> {
         source: &NewSource,
         others: Others,
     ) -> Result<Reindexed, StoreError> {
-        let (pending, mut words) = (self.take_pending(), std::mem::take(&mut self.words));
+        let (pending, words) = (self.take_pending(), self.words.close());
         let reindexed = self.store.writing_gathered(
-            &mut words,
+            words,
             |transaction| write_all(transaction, pending),
             |transaction, last| {
                 let written: Vec<&Written> = self.written.iter().chain(&last).collect();

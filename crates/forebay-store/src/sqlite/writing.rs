@@ -3,7 +3,7 @@
 use rusqlite::Transaction;
 
 use super::SqliteStore;
-use super::words::{Batch, Gathered, Placed};
+use super::words::{Batch, Placed};
 use crate::StoreError;
 use crate::passage::NewChunk;
 
@@ -37,11 +37,10 @@ impl SqliteStore {
     /// Writes passages, and with them the words of these and of others that were written before; then what needs them.
     pub(super) fn writing_gathered<Passages, T>(
         &self,
-        words: &mut Gathered,
+        words: Batch,
         passages: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<(Passages, Placed)>,
         then: impl FnOnce(&Transaction<'_>, Passages) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let words = words.close();
         let turn = self.pool.take_turn()?;
         let (value, leave) = self.pool.in_turn(&turn, |transaction| {
             let (written, placed) = passages(transaction)?;

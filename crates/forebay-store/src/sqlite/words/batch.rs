@@ -8,52 +8,55 @@ use super::draft::Draft;
 use super::merge::{self, Leave};
 use crate::passage::NewChunk;
 
-/// The words of passages as they come.
+/// The words of passages as they come. Memory is bounded: what makes a segment is put in order at once.
 #[derive(Default)]
 pub(in super::super) struct Gathered {
-    own: Builder,
-    around: Builder,
-    passages: usize,
+    /// Of each side the segment in the making; there is none before its first word comes, for it takes much memory.
+    open: [Option<Builder>; Side::ALL.len()],
+    full: Vec<(Side, Draft)>,
 }
 
 impl Gathered {
     /// Takes the words of a passage, which has a number until it has an id.
     pub(in super::super) fn add(&mut self, passage: i64, chunk: &NewChunk) {
-        self.own.add(passage, &chunk.title, &chunk.text);
+        let [own, around] = &mut self.open;
+        own.get_or_insert_default().add(passage, &chunk.title, &chunk.text);
         if !chunk.around.is_empty() {
-            self.around.add(passage, "", &chunk.around);
+            around.get_or_insert_default().add(passage, "", &chunk.around);
         }
-        self.passages += 1;
+        self.close_those(Builder::is_full);
     }
 
     /// Gives passages that have come since this was last done their ids in place of their numbers.
     pub(in super::super) fn name_passages(&mut self, ids: &[i64]) {
-        self.own.name_passages(ids);
-        self.around.name_passages(ids);
+        self.open.iter_mut().flatten().for_each(|builder| builder.name_passages(ids));
+        self.full.iter_mut().for_each(|(_, draft)| draft.name_passages(ids));
     }
 
-    /// Whether there is as much as a segment may have.
-    pub(in super::super) fn are_enough(&self) -> bool {
-        self.own.is_full() || self.around.is_full()
+    /// What makes whole segments, if there is any; the rest goes on.
+    pub(in super::super) fn take_full(&mut self) -> Option<Batch> {
+        let drafts = std::mem::take(&mut self.full);
+        (!drafts.is_empty()).then_some(Batch { drafts })
     }
 
-    /// Puts in order what has come so far.
+    /// All that has come so far.
     pub(in super::super) fn close(&mut self) -> Batch {
-        let Self { own, around, passages } = std::mem::take(self);
-        let mut drafts = Vec::new();
-        for (side, builder) in [(Side::Own, own), (Side::Around, around)] {
-            if !builder.is_empty() {
-                drafts.push((side, builder.close(side)));
+        self.close_those(|_| true);
+        Batch { drafts: std::mem::take(&mut self.full) }
+    }
+
+    fn close_those(&mut self, are_due: impl Fn(&Builder) -> bool) {
+        for (side, open) in Side::ALL.into_iter().zip(&mut self.open) {
+            if let Some(builder) = open.take_if(|builder| are_due(builder)) {
+                self.full.push((side, builder.close(side)));
             }
         }
-        Batch { drafts, passages }
     }
 }
 
 /// The words of some passages, in order. It is made before the transaction, so that nobody waits for it.
 pub(in super::super) struct Batch {
     drafts: Vec<(Side, Draft)>,
-    passages: usize,
 }
 
 /// Which passages a transaction has written, in the order of their batch; none for those it has not.
@@ -77,19 +80,11 @@ impl Placed {
 
 impl Batch {
     pub(in super::super) fn of(chunks: &[&NewChunk]) -> Self {
-        if chunks.is_empty() {
-            return Self { drafts: Vec::new(), passages: 0 };
-        }
         let mut gathered = Gathered::default();
-        let mut drafts = Vec::new();
         for (number, chunk) in (0..).zip(chunks) {
             gathered.add(number, chunk);
-            if gathered.are_enough() {
-                drafts.extend(gathered.close().drafts);
-            }
         }
-        drafts.extend(gathered.close().drafts);
-        Self { drafts, passages: chunks.len() }
+        gathered.close()
     }
 
     /// Writes all of it, and merges what has become too many small segments; tells what may be merged then.
@@ -116,11 +111,13 @@ impl Batch {
         transaction: &Transaction<'_>,
         ids: &[i64],
     ) -> rusqlite::Result<Option<Leave>> {
+        let own = self.drafts.iter().filter(|(side, _)| *side == Side::Own);
+        let passages = own.map(|(_, draft)| draft.passages()).sum();
         let mut leave = None;
         for (side, mut draft) in self.drafts {
             draft.name_passages(ids);
             draft.write(transaction, side)?;
-            leave = merge::after_write(transaction, side, self.passages)?.or(leave);
+            leave = merge::after_write(transaction, side, passages)?.or(leave);
         }
         Ok(leave)
     }

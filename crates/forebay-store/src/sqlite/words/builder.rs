@@ -16,6 +16,8 @@ use super::{Side, term, varint, vocabulary};
 
 /// A segment with more words than this is closed: memory is bounded, whatever is indexed.
 const MOST_WORDS: usize = 2_000_000;
+/// And so is one with so many passages: more cannot be told apart while it is made.
+pub(super) const MOST_PASSAGES: usize = 1 << (u32::BITS - Spot::FIELD_BITS);
 /// Terms between the one that is fetched and the one that is written.
 const AHEAD: usize = 8;
 
@@ -92,11 +94,7 @@ impl Builder {
 
     /// Whether it has as much as a segment may have.
     pub(super) fn is_full(&self) -> bool {
-        self.words.len() >= MOST_WORDS || self.passages.count() >= Spot::MOST_PASSAGES
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.passages.count() == 0
+        self.words.len() >= MOST_WORDS || self.passages.count() >= MOST_PASSAGES
     }
 
     /// Adds the words of a text, and after them those that stand inside others.
@@ -186,7 +184,6 @@ impl Spot {
     /// A passage has fewer words; in one that has not, those after them count as one place.
     const PLACE_BITS: u32 = 12;
     const FIELD_BITS: u32 = Self::PLACE_BITS + 1;
-    const MOST_PASSAGES: usize = 1 << (u32::BITS - Self::FIELD_BITS);
 
     /// The beginning of a title or a body; they are counted alternately.
     fn beginning_of(field: usize) -> Self {

@@ -59,6 +59,10 @@ impl Draft {
         self.last_term.extend_from_slice(term);
     }
 
+    pub(super) fn passages(&self) -> usize {
+        self.passages.count()
+    }
+
     /// Gives passages their ids in place of their numbers.
     pub(super) fn name_passages(&mut self, ids: &[i64]) {
         self.passages.name(ids);

@@ -99,6 +99,25 @@ fn what_another_process_has_written_is_left_out() {
     assert_eq!(found(&connection, &words(&["walrus", "seal"])), [7]);
 }
 
+#[test]
+fn more_passages_than_a_segment_holds_are_all_found() {
+    let mut connection = database();
+    let (mut gathered, mut ids) = (Gathered::default(), Vec::new());
+    let few = builder::MOST_PASSAGES - 1;
+    for number in 0..few + 3 {
+        let text = if number < few { "walrus" } else { "seal" };
+        gathered.add(number as i64, &chunk("", text));
+        ids.push(number as i64 + 1);
+    }
+    let transaction = connection.transaction().unwrap();
+    gathered.close().write_as(&transaction, &ids).unwrap();
+    transaction.commit().unwrap();
+    assert_eq!(count(&connection, "word_segment"), 2);
+    let mut seals = found(&connection, &words(&["seal"]));
+    seals.sort_unstable();
+    assert_eq!(seals, ids[few..]);
+}
+
 /// All that there is as one segment, which nobody sees yet.
 fn merge_all(connection: &Connection) -> Merged {
     let mut segments = connection.prepare("SELECT id FROM word_segment ORDER BY id").unwrap();
