@@ -1,9 +1,10 @@
 //! The files of a folder: what git ignores and what is hidden is left out, links are not followed.
 
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use ignore::{DirEntry, WalkBuilder};
+use ignore::{DirEntry, WalkBuilder, WalkParallel, WalkState};
 
 use super::Narrowed;
 use super::file::Candidate;
@@ -20,34 +21,38 @@ pub(super) fn files(
     narrowed: &Narrowed,
     outcome: &mut Outcome,
 ) -> Result<Vec<Candidate>, AppError> {
-    let (include, exclude) = (globs(&narrowed.include)?, globs(&narrowed.exclude)?);
-    let mut files = Vec::new();
-    for found in walk(root, narrowed) {
-        let Ok(found) = found else {
-            outcome.skip(Skip::Unreadable);
-            continue;
-        };
-        let Some(inside) = place(root, &found) else { continue };
-        let is_meant = include.as_ref().is_none_or(|globs| globs.is_match(&inside))
-            && !exclude.as_ref().is_some_and(|globs| globs.is_match(&inside));
-        if !is_meant {
-            continue;
-        }
-        if found.path_is_symlink() {
-            outcome.skip(Skip::Link);
-            continue;
-        }
-        if files.len() == MOST_FILES {
-            return Err(too_many(root));
-        }
-        let source = if name == "." { inside.clone() } else { format!("{name}/{inside}") };
-        files.push(Candidate { path: inside, source, file: found.into_path() });
+    let meant = Meant::of(narrowed)?;
+    let (files, skipped) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+    walker(root, narrowed).run(|| {
+        Box::new(|entry| match judge(root, name, entry, &meant) {
+            None => WalkState::Continue,
+            Some(Err(skip)) => {
+                locked(&skipped).push(skip);
+                WalkState::Continue
+            }
+            Some(Ok(file)) => {
+                let mut files = locked(&files);
+                files.push(file);
+                if files.len() > MOST_FILES { WalkState::Quit } else { WalkState::Continue }
+            }
+        })
+    });
+    locked(&skipped).drain(..).for_each(|skip| outcome.skip(skip));
+    let mut files = std::mem::take(&mut *locked(&files));
+    if files.len() > MOST_FILES {
+        return Err(too_many(root));
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
 }
 
-fn walk(root: &Path, narrowed: &Narrowed) -> ignore::Walk {
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Walks with all processors. Unlike the plain walker this one lists a folder first, and so need not ask for rules
+/// that are not there.
+fn walker(root: &Path, narrowed: &Narrowed) -> WalkParallel {
     // Hidden files are looked at only where a glob names a hidden one.
     let wants_hidden = narrowed.include.iter().any(|glob| glob.split('/').any(is_hidden_name));
     WalkBuilder::new(root)
@@ -55,7 +60,40 @@ fn walk(root: &Path, narrowed: &Narrowed) -> ignore::Walk {
         .require_git(false)
         .follow_links(false)
         .filter_entry(|entry| entry.file_name() != ".git")
-        .build()
+        .build_parallel()
+}
+
+/// A file that is meant, or why it is left out; what is no file does not count.
+fn judge(
+    root: &Path,
+    name: &str,
+    found: Result<DirEntry, ignore::Error>,
+    meant: &Meant,
+) -> Option<Result<Candidate, Skip>> {
+    let Ok(found) = found else { return Some(Err(Skip::Unreadable)) };
+    let path = place(root, &found).filter(|path| meant.has(path))?;
+    if found.path_is_symlink() {
+        return Some(Err(Skip::Link));
+    }
+    let source = if name == "." { path.clone() } else { format!("{name}/{path}") };
+    Some(Ok(Candidate { path, source, file: found.into_path() }))
+}
+
+/// What of a folder is meant.
+struct Meant {
+    include: Option<GlobSet>,
+    exclude: Option<GlobSet>,
+}
+
+impl Meant {
+    fn of(narrowed: &Narrowed) -> Result<Self, AppError> {
+        Ok(Self { include: globs(&narrowed.include)?, exclude: globs(&narrowed.exclude)? })
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.include.as_ref().is_none_or(|globs| globs.is_match(path))
+            && !self.exclude.as_ref().is_some_and(|globs| globs.is_match(path))
+    }
 }
 
 fn is_hidden_name(part: &str) -> bool {
