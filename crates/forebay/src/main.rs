@@ -8,6 +8,7 @@
 mod cli;
 mod config;
 mod doors;
+mod heap;
 mod log;
 
 use std::process::ExitCode;

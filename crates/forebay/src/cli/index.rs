@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::terminal::Failure;
 use super::{Common, input, progress, terminal};
+use crate::heap;
 
 /// Make files, folders or texts searchable
 ///
@@ -39,6 +40,7 @@ pub(super) struct Index {
 
 impl Index {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+        heap::expect_much();
         match (&self.jsonl, &self.path) {
             (Some(file), _) => self.index_documents(common, file),
             (None, path) => {

@@ -8,6 +8,7 @@ use forebay_app::{App, AppError, Power, Setup};
 use super::terminal::{self, Failure};
 use super::{Common, data_folder, environment, user_home, wall_clock};
 use crate::doors::http::{self, Listening, Plan};
+use crate::heap;
 
 /// Serve the tools over HTTP: MCP at /mcp, plain JSON at /v1
 ///
@@ -46,7 +47,7 @@ pub(super) struct Serve {
 
 impl Serve {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
-        share_memory();
+        heap::share();
         let mut common = common.clone();
         common.set.extend(self.settings());
         // The log is wanted from the first refusal on, which may come before the first entry.
@@ -79,23 +80,6 @@ impl Serve {
         settings.into_iter().flatten().collect()
     }
 }
-
-/// As few heaps as make no thread wait: with one for each processor a quarter fewer searches were answered.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-const HEAPS_A_PROCESSOR: usize = 2;
-
-/// Has threads share their heaps: each would keep the most it ever used, a tenth of the server's memory.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[expect(unsafe_code, reason = "the allocator is told once, before there are threads")]
-fn share_memory() {
-    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let most = i32::try_from(HEAPS_A_PROCESSOR * processors).unwrap_or(i32::MAX);
-    // It answers whether it took the word; without it the server works as well.
-    unsafe { libc::mallopt(libc::M_ARENA_MAX, most) };
-}
-
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn share_memory() {}
 
 /// A workspace is closed in itself: a data folder of its own, or a part of the server's store, and no project.
 fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
