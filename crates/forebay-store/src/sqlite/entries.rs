@@ -23,10 +23,10 @@ const WRITE: &str =
          branch = excluded.branch, created = excluded.created, blob = excluded.blob,
          digest = excluded.digest, searchable = excluded.searchable,
          ticket = excluded.ticket";
-const WRITE_UNSEEN: &str =
+const WRITE_ITEM: &str =
     "INSERT INTO entry (ref, complete, kind, title, source, session, branch, created, blob, digest,
          searchable, ticket)
-     VALUES (?1, 0, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 1, ?10)";
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 1, ?11)";
 const WRITE_RUN: &str =
     "INSERT INTO run (entry, ending, code, micros, cwd, spans) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
@@ -49,23 +49,33 @@ pub(super) fn begin(transaction: &Transaction<'_>) -> rusqlite::Result<Begun> {
     Ok(Begun { entry: transaction.last_insert_rowid(), reference, blob })
 }
 
-/// Writes entries as they will be, but that nobody sees yet; all passages of each are to be written with it.
-pub(super) struct UnseenWriter<'work> {
+/// When the items of a source are seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seen {
+    WithTheTransaction,
+    Later,
+}
+
+/// Writes entries that are items of a source; all passages of each are to be written with it.
+pub(super) struct ItemWriter<'work> {
     transaction: &'work Transaction<'work>,
+    seen: Seen,
     references: References<'work>,
     insert: CachedStatement<'work>,
 }
 
-impl<'work> UnseenWriter<'work> {
+impl<'work> ItemWriter<'work> {
     /// For about so many entries.
     pub(super) fn expecting(
         transaction: &'work Transaction<'work>,
         entries: usize,
+        seen: Seen,
     ) -> rusqlite::Result<Self> {
         Ok(Self {
             transaction,
+            seen,
             references: References::expecting(transaction, entries)?,
-            insert: transaction.prepare_cached(WRITE_UNSEEN)?,
+            insert: transaction.prepare_cached(WRITE_ITEM)?,
         })
     }
 
@@ -78,6 +88,7 @@ impl<'work> UnseenWriter<'work> {
         let reference = self.references.unused()?;
         self.insert.execute((
             reference.as_str(),
+            self.seen == Seen::WithTheTransaction,
             new.kind.word(),
             &new.title,
             &new.source,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use forebay_domain::{Reference, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
-use super::entries;
+use super::entries::{self, ItemWriter, Seen};
 use super::words::{Gathered, Placed};
 use super::{SqliteStore, blobs, passages, purge, sessions};
 use crate::StoreError;
@@ -160,7 +160,7 @@ pub(super) struct SqliteReindex<'store> {
     removed: Vec<String>,
 }
 
-/// An item whose bytes and passages are written, but which nobody sees.
+/// An item whose bytes and passages are written.
 struct Written {
     begun: Begun,
     path: String,
@@ -207,7 +207,7 @@ impl<'store> SqliteReindex<'store> {
     fn write_out(&mut self) -> Result<(), StoreError> {
         let pending = self.take_pending();
         let (written, placed) =
-            self.store.writing(|transaction| write_all(transaction, pending))?;
+            self.store.writing(|transaction| write_all(transaction, pending, Seen::Later))?;
         self.words.name_passages(&placed.into_ids());
         self.written.extend(written);
         if let Some(words) = self.words.take_full() {
@@ -218,17 +218,18 @@ impl<'store> SqliteReindex<'store> {
     }
 }
 
-/// Writes items and their passages; nobody sees them yet.
+/// Writes items and their passages.
 fn write_all(
     transaction: &Transaction<'_>,
     items: Vec<NewItem>,
+    seen: Seen,
 ) -> rusqlite::Result<(Vec<Written>, Placed)> {
     let (mut begun, mut placed) = (Vec::with_capacity(items.len()), Placed::default());
     if items.is_empty() {
         return Ok((Vec::new(), placed));
     }
     let mut blobs = blobs::Writer::new(transaction)?;
-    let mut entries = entries::UnseenWriter::expecting(transaction, items.len())?;
+    let mut entries = ItemWriter::expecting(transaction, items.len(), seen)?;
     let mut passages = passages::Writer::new(transaction)?;
     for items in items.chunk_by(|a, b| has_same_maker(&a.entry, &b.entry)) {
         let session = touch_session(transaction, items)?;
@@ -282,10 +283,12 @@ impl Reindex for SqliteReindex<'_> {
         let (pending, words) = (self.take_pending(), self.words.close());
         let reindexed = self.store.writing_gathered(
             words,
-            |transaction| write_all(transaction, pending),
+            |transaction| write_all(transaction, pending, Seen::WithTheTransaction),
             |transaction, last| {
                 let written: Vec<&Written> = self.written.iter().chain(&last).collect();
-                put_in_place(transaction, &self, &written, source, others)
+                let reindexed = put_in_place(transaction, &self, &written, source, others)?;
+                reveal(transaction, &self.written)?;
+                Ok(reindexed)
             },
         )?;
         self.written.clear();
@@ -335,11 +338,10 @@ fn put_in_place(
         }
         purge::replace(transaction, entry, reference, &source.name, source.at)?;
     }
+    write_items(transaction, id, written)?;
     if others == Others::Go && source.kind != SourceKind::Folder {
         forget_documents(transaction, source)?;
     }
-    write_items(transaction, id, written)?;
-    reveal(transaction, written)?;
     let added = written.iter().map(|item| (item.path.clone(), item.begun.reference));
     reindexed.added.extend(added);
     for (path, stamp) in &new.kept {
@@ -352,7 +354,7 @@ fn put_in_place(
     Ok(reindexed)
 }
 
-/// The same name may have held documents before.
+/// The same name may have held documents before, which are no items.
 fn forget_documents(transaction: &Transaction<'_>, source: &NewSource) -> rusqlite::Result<()> {
     let documents: Vec<(i64, String)> = transaction
         .prepare_cached(
@@ -432,12 +434,12 @@ fn write_items(
 }
 
 /// Makes items visible.
-fn reveal(transaction: &Transaction<'_>, items: &[&Written]) -> rusqlite::Result<()> {
+fn reveal(transaction: &Transaction<'_>, items: &[Written]) -> rusqlite::Result<()> {
     let mut reveal =
         transaction.prepare_cached("UPDATE entry SET complete = 1 WHERE id BETWEEN ?1 AND ?2")?;
     // Those of one transaction follow each other, and are revealed at once.
     for together in items.chunk_by(|a, b| a.begun.entry + 1 == b.begun.entry) {
-        let (first, last) = (together[0], together[together.len() - 1]);
+        let (first, last) = (&together[0], &together[together.len() - 1]);
         reveal.execute((first.begun.entry, last.begun.entry))?;
     }
     Ok(())
