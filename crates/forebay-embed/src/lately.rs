@@ -1,6 +1,7 @@
 //! Runs of letters that were looked up lately: a few thousand of them make up most of any text.
 
 use forebay_domain::text::short;
+use forebay_domain::text::word_map::WordMap;
 
 use crate::{pieces, words};
 
@@ -9,50 +10,82 @@ const PLACES: usize = 1 << PLACE_BITS;
 const PLACE_BITS: u32 = 15;
 /// Runs of more pieces are looked up each time.
 const MOST_ROWS: usize = (u128::BITS / u16::BITS) as usize;
+/// Runs that are not short, but no longer than this, are remembered, too: so many, and then from the beginning.
+const LONGEST: usize = 64;
+const MOST_LONG: usize = 4_096;
 
 pub(crate) struct Lately {
     known: Vec<Known>,
+    long: WordMap<Packed>,
     /// Room for a word that has capitals.
     word: String,
 }
 
-/// The bytes of a run and their number, 0 where there is none; and its rows, counted from 1 and 16 bits each, the
-/// first lowest, 0 after the last.
+/// The bytes of a short run and their number, 0 where there is none; and its rows.
 ///
 /// A pair of numbers, so that the system hands out a table of zeros and nobody writes it.
 type Known = [u128; 2];
 
+/// Rows, counted from 1 and 16 bits each, the first lowest, 0 after the last.
+type Packed = u128;
+
 impl Lately {
     pub(crate) fn new() -> Self {
-        Self { known: vec![[0; 2]; PLACES], word: String::new() }
+        Self { known: vec![[0; 2]; PLACES], long: WordMap::default(), word: String::new() }
     }
 
     /// Adds the rows of a run's pieces to `rows`.
     #[inline]
     pub(crate) fn look_up(&mut self, text: &str, start: usize, end: usize, rows: &mut Vec<u16>) {
         let Some(key) = short::key(text.as_bytes(), start, end) else {
-            return rows_of(&text[start..end], &mut self.word, rows);
+            return self.look_up_long(&text[start..end], rows);
         };
         let place = (short::spread(key) >> (u64::BITS - PLACE_BITS)) as usize;
-        let [run, mut left] = self.known[place];
+        let [run, packed] = self.known[place];
         if run != key {
             return self.learn(place, key, &text[start..end], rows);
         }
-        while left > 0 {
-            rows.push(left as u16 - 1);
-            left >>= u16::BITS;
-        }
+        unpack(packed, rows);
     }
 
     #[cold]
     fn learn(&mut self, place: usize, key: u128, run: &str, rows: &mut Vec<u16>) {
+        if let Some(packed) = self.find(run, rows) {
+            self.known[place] = [key, packed];
+        }
+    }
+
+    fn look_up_long(&mut self, run: &str, rows: &mut Vec<u16>) {
+        if let Some(packed) = self.long.get(run) {
+            return unpack(*packed, rows);
+        }
+        let packed = self.find(run, rows);
+        if let Some(packed) = packed.filter(|_| run.len() <= LONGEST) {
+            if self.long.len() == MOST_LONG {
+                self.long.clear();
+            }
+            self.long.insert(run.into(), packed);
+        }
+    }
+
+    /// Adds the rows of a run that was not looked up lately; gives them packed unless they are too many.
+    fn find(&mut self, run: &str, rows: &mut Vec<u16>) -> Option<Packed> {
         let before = rows.len();
         rows_of(run, &mut self.word, rows);
-        let found = &rows[before..];
-        if found.len() <= MOST_ROWS {
-            let packed = |later: u128, row: &u16| later << u16::BITS | u128::from(row + 1);
-            self.known[place] = [key, found.iter().rev().fold(0, packed)];
-        }
+        pack(&rows[before..])
+    }
+}
+
+fn pack(rows: &[u16]) -> Option<Packed> {
+    let before = |later: Packed, row: &u16| later << u16::BITS | Packed::from(row + 1);
+    (rows.len() <= MOST_ROWS).then(|| rows.iter().rev().fold(0, before))
+}
+
+#[inline]
+fn unpack(mut packed: Packed, rows: &mut Vec<u16>) {
+    while packed > 0 {
+        rows.push(packed as u16 - 1);
+        packed >>= u16::BITS;
     }
 }
 
@@ -69,9 +102,18 @@ mod tests {
     #[test]
     fn a_run_has_the_same_rows_however_often_it_is_looked_up() {
         let mut lately = Lately::new();
-        let runs: Vec<String> = (0..30_000).map(|number| format!("w{number}")).collect();
-        let few =
-            ["parser", "", "antidisestablishmentarianism", "parser", "日本語", "xqzjkWqXzJkQ"];
+        let runs: Vec<String> =
+            (0..30_000).flat_map(|n| [format!("w{n}"), format!("aWordOfManyLetters{n}")]).collect();
+        let long = "unbelievably".repeat(20);
+        let few = [
+            "parser",
+            "",
+            "antidisestablishmentarianism",
+            "parser",
+            "日本語",
+            "xqzjkWqXzJkQ",
+            &long,
+        ];
         for run in few.into_iter().chain(runs.iter().map(String::as_str)).chain(few) {
             let (mut own, mut wanted) = (vec![7], vec![7]);
             lately.look_up(run, 0, run.len(), &mut own);

@@ -12,6 +12,7 @@ pub mod runs;
 pub mod short;
 pub mod spelling;
 pub mod stem;
+pub mod word_map;
 pub mod words;
 
 /// A line without the blanks around it, as [`str::trim`] gives it; few lines begin or end with other characters than

@@ -15,7 +15,6 @@
 mod batch;
 mod builder;
 mod draft;
-mod hash;
 mod members;
 mod merge;
 mod names;

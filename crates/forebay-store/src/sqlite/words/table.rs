@@ -1,8 +1,7 @@
 //! A table from words to what is known of them. Nearly all words are short, and those are found by their number.
 
 use forebay_domain::text::short;
-
-use super::hash::WordMap;
+use forebay_domain::text::word_map::WordMap;
 
 /// Places before the first short word comes; always a power of two.
 const FEWEST: usize = 1 << 10;

@@ -1,15 +1,14 @@
-//! A hash for maps of words: quick, and good enough for words that nobody chose to do harm.
+//! Maps of words, with a hash that is quick, and good enough for words that nobody chose to do harm.
 //!
-//! A map that somebody fills with words of one hash becomes slow, never wrong; the batch it belongs to is
-//! bounded.
+//! A map that somebody fills with words of one hash becomes slow, never wrong; so those who have one bound it.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-pub(super) type WordMap<Value> = HashMap<Box<str>, Value, BuildHasherDefault<WordHasher>>;
+pub type WordMap<Value> = HashMap<Box<str>, Value, BuildHasherDefault<WordHasher>>;
 
 #[derive(Debug, Default)]
-pub(super) struct WordHasher(u64);
+pub struct WordHasher(u64);
 
 impl WordHasher {
     const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
