@@ -7,7 +7,7 @@ use crate::{pieces, words};
 
 /// Places for runs; a run may stand in one of them only, in place of whichever stood there.
 const PLACES: usize = 1 << PLACE_BITS;
-const PLACE_BITS: u32 = 15;
+const PLACE_BITS: u32 = 16;
 /// Runs of more pieces are looked up each time.
 const MOST_ROWS: usize = (u128::BITS / u16::BITS) as usize;
 /// Runs that are not short, but no longer than this, are remembered, too: so many, and then from the beginning.
