@@ -15,7 +15,7 @@ use super::terms::Terms;
 use super::{Side, term, varint, vocabulary};
 
 /// A segment with more words than this is closed: memory is bounded, whatever is indexed.
-const MOST_WORDS: usize = 2_000_000;
+const MOST_WORDS: usize = 4_000_000;
 /// And so is one with so many passages: more cannot be told apart while it is made.
 pub(super) const MOST_PASSAGES: usize = 1 << (u32::BITS - Spot::FIELD_BITS);
 /// Terms between the one that is fetched and the one that is written.
