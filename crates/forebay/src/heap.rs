@@ -31,16 +31,16 @@ mod gnu {
         tell(libc::M_MMAP_THRESHOLD, 2 * PIECE_BYTES as c_int);
         tell(libc::M_TRIM_THRESHOLD, c_int::MAX);
         let start = end_of_heap();
-        #[expect(
-            unsafe_code,
-            reason = "each piece is given back as it came, and nobody looks into it"
-        )]
-        unsafe {
-            // A compiler that sees that nobody uses them leaves them out.
-            let pieces = [(); PIECES].map(|()| black_box(libc::malloc(PIECE_BYTES)));
-            advise_huge_pages(start, end_of_heap());
-            pieces.into_iter().rev().for_each(|piece| libc::free(piece));
-        }
+        grow_heap();
+        advise_huge_pages(start, end_of_heap());
+    }
+
+    /// Takes all that is put aside and gives it back; the allocator keeps it.
+    #[expect(unsafe_code, reason = "each piece is given back as it came, and nobody looks into it")]
+    fn grow_heap() {
+        // A compiler that sees that nobody uses them leaves them out.
+        let pieces = [(); PIECES].map(|()| black_box(unsafe { libc::malloc(PIECE_BYTES) }));
+        pieces.into_iter().rev().for_each(|piece| unsafe { libc::free(piece) });
     }
 
     /// The allocator answers whether it took the word; without it all works as well.
@@ -56,7 +56,7 @@ mod gnu {
 
     /// Asks for huge pages where the heap has whole ones; on a system that has none nothing changes.
     #[expect(unsafe_code, reason = "it is advice: no byte changes")]
-    unsafe fn advise_huge_pages(start: usize, end: usize) {
+    fn advise_huge_pages(start: usize, end: usize) {
         let (start, end) = (start.next_multiple_of(HUGE_PAGE), end - end % HUGE_PAGE);
         if let Some(bytes) = end.checked_sub(start) {
             let start = std::ptr::with_exposed_provenance_mut(start);
