@@ -46,6 +46,7 @@ pub mod team;
 mod threads;
 pub mod tokens;
 pub mod tools;
+mod walking;
 
 pub use answer::{Answer, Cost};
 pub use app::{App, Setup};

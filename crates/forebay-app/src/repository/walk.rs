@@ -1,15 +1,12 @@
 //! The files below a folder, as git sees them and as far as they may be read.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::UNIX_EPOCH;
 
-use ignore::{DirEntry, WalkBuilder, WalkState};
+use ignore::{DirEntry, WalkBuilder};
 
 use crate::source_file::shown;
-use crate::{App, AppError, rules};
+use crate::{App, AppError, rules, walking};
 
 /// More files than this are no project that fits a map.
 const MOST_FILES: usize = 60_000;
@@ -34,27 +31,15 @@ pub(crate) struct Walked {
 
 /// The files below a folder; hidden and ignored ones, links and denied ones are left out.
 pub(crate) fn walk(app: &App, folder: &Path) -> Result<Walked, AppError> {
-    let found = Mutex::new(Vec::new());
-    let count = AtomicUsize::new(0);
     let walker = WalkBuilder::new(folder).require_git(false).build_parallel();
-    walker.run(|| {
-        Box::new(|entry| {
-            let Some(file) = entry.ok().and_then(|entry| regular(app, &entry)) else {
-                return WalkState::Continue;
-            };
-            if count.fetch_add(1, Ordering::Relaxed) >= MOST_FILES {
-                return WalkState::Quit;
-            }
-            found.lock().unwrap_or_else(PoisonError::into_inner).push(file);
-            WalkState::Continue
-        })
-    });
-    let mut files = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut files = walking::find(walker, MOST_FILES, |entry| regular(app, &entry.ok()?));
+    let is_cut = files.len() > MOST_FILES;
+    files.truncate(MOST_FILES);
     files.sort_by(|one, other| one.shown.cmp(&other.shown));
     let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
     let mut readable = rules::readable(app, &paths)?.into_iter();
     files.retain(|_| readable.next().unwrap_or(false));
-    Ok(Walked { files, is_cut: count.load(Ordering::Relaxed) > MOST_FILES })
+    Ok(Walked { files, is_cut })
 }
 
 fn regular(app: &App, entry: &DirEntry) -> Option<Found> {

@@ -1,15 +1,15 @@
 //! The files of a folder: what git ignores and what is hidden is left out, links are not followed.
 
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use ignore::{DirEntry, WalkBuilder, WalkParallel, WalkState};
+use ignore::{DirEntry, WalkBuilder, WalkParallel};
 
 use super::Narrowed;
 use super::file::Candidate;
 use super::outcome::{Outcome, Skip};
-use crate::AppError;
+use crate::{AppError, walking};
 
 /// More files than this are hardly what was meant.
 const MOST_FILES: usize = 100_000;
@@ -22,23 +22,15 @@ pub(super) fn files(
     outcome: &mut Outcome,
 ) -> Result<Vec<Candidate>, AppError> {
     let meant = Meant::of(narrowed)?;
-    let (files, skipped) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
-    walker(root, narrowed).run(|| {
-        Box::new(|entry| match judge(root, name, entry, &meant) {
-            None => WalkState::Continue,
-            Some(Err(skip)) => {
-                locked(&skipped).push(skip);
-                WalkState::Continue
-            }
-            Some(Ok(file)) => {
-                let mut files = locked(&files);
-                files.push(file);
-                if files.len() > MOST_FILES { WalkState::Quit } else { WalkState::Continue }
-            }
-        })
+    let skipped = Mutex::new(Vec::new());
+    let mut files = walking::find(walker(root, narrowed), MOST_FILES, |entry| {
+        judge(root, name, entry, &meant)?
+            .map_err(|skip| skipped.lock().unwrap_or_else(PoisonError::into_inner).push(skip))
+            .ok()
     });
-    locked(&skipped).drain(..).for_each(|skip| outcome.skip(skip));
-    let mut files = std::mem::take(&mut *locked(&files));
+    for skip in skipped.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        outcome.skip(skip);
+    }
     if files.len() > MOST_FILES {
         return Err(too_many(root));
     }
@@ -46,12 +38,6 @@ pub(super) fn files(
     Ok(files)
 }
 
-fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Walks with all processors. Unlike the plain walker this one lists a folder first, and so need not ask for rules
-/// that are not there.
 fn walker(root: &Path, narrowed: &Narrowed) -> WalkParallel {
     // Hidden files are looked at only where a glob names a hidden one.
     let wants_hidden = narrowed.include.iter().any(|glob| glob.split('/').any(is_hidden_name));
