@@ -16,9 +16,9 @@ use super::migrate;
 use crate::StoreError;
 use crate::home::create_private_folder;
 
-/// The log is copied back into the database when it has grown by so many pages: 16 MB. Each time the disk is waited
+/// The log is copied back into the database when it has grown by so many pages: 64 MB. Each time the disk is waited
 /// for twice, and a page that was written more than once is copied once.
-const LOG_PAGES: i32 = 4_000;
+const LOG_PAGES: i32 = 16_000;
 /// The first process to open a store reads its whole log, so it is kept below this when nobody waits.
 const TIDY_LOG_BYTES: u64 = 1_000_000;
 /// How long a write waits for others before it gives up, in microseconds.
@@ -32,9 +32,12 @@ const MOST_CONNECTIONS: usize = 6;
 /// Whoever waited so long gets one more: what is held for long must not stop the others.
 const LONGEST_WAIT: Duration = Duration::from_millis(200);
 /// Memory for pages, in KiB: what a large write needs, for a connection that is often the only one,
-const FIRST_CACHE: u32 = 8 * 1024;
+const FIRST_CACHE: u32 = 16 * 1024;
 /// and what a question reads again, for those beside it.
 const FURTHER_CACHE: u32 = 1024;
+/// Pages of one transaction that are kept in memory before the first of them is written. One that is written too soon
+/// and changes again has all that were written after it read and sealed anew.
+const UNWRITTEN_PAGES: i32 = 8_192;
 
 /// The connections of one process to one file.
 #[derive(Debug)]
@@ -322,7 +325,7 @@ fn connect(path: &Path, cache: u32) -> rusqlite::Result<Connection> {
     // With WAL, NORMAL keeps every committed transaction when a process dies, whatever the moment.
     connection.execute_batch(&format!(
         "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
-         PRAGMA cache_size = -{cache};"
+         PRAGMA cache_size = -{cache}; PRAGMA cache_spill = {UNWRITTEN_PAGES};"
     ))?;
     connection.wal_hook(Some(copy_back_now_and_then()))?;
     Ok(connection)
