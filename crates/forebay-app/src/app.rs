@@ -9,7 +9,7 @@ use forebay_digest::Hint;
 use forebay_domain::text::cut;
 use forebay_domain::usage::{self, Answered};
 use forebay_domain::{Entry, Timestamp, tokens};
-use forebay_sandbox::KeeperProgram;
+use forebay_sandbox::OwnProgram;
 use forebay_store::{Home, NewDetail, NewEntry, Project};
 use serde_json::Value;
 
@@ -54,7 +54,7 @@ pub struct Setup {
     pub client: String,
     pub clock: fn() -> Timestamp,
     /// How a keeper of background jobs is started; without it there are none.
-    pub keeper: Option<KeeperProgram>,
+    pub keeper: Option<OwnProgram>,
 }
 
 /// Forebay, ready to answer.
@@ -199,18 +199,26 @@ impl App {
 
     /// Finishes what was put off to answer sooner: stored text becomes searchable, the store tidy.
     pub fn settle(&self) -> Result<(), AppError> {
-        self.flush_ledger();
-        crate::indexing::finish_all(&*self.places.own()?, |_| true)?;
+        self.catch_up()?;
         self.tidy_up()
     }
 
-    /// The same for somebody who waits for the command to end: of a long output only the beginning
-    /// becomes searchable, and the rest when a search or a server comes to it; the store becomes tidy once
-    /// in a while.
-    pub fn settle_soon(&self) -> Result<(), AppError> {
+    /// Has all stored text searchable.
+    pub fn catch_up(&self) -> Result<(), AppError> {
         self.flush_ledger();
-        crate::indexing::finish_all(&*self.places.own()?, |done| done < BYTES_WAITED_FOR)?;
-        if self.places.own_wants_tidying() { self.tidy_up() } else { Ok(()) }
+        crate::indexing::finish_all(&*self.places.own()?, |_| true).map(drop)
+    }
+
+    /// The same for somebody who waits for the command to end: of a long output only the beginning
+    /// becomes searchable, and the rest when a search or a server comes to it.
+    pub fn catch_up_soon(&self) -> Result<(), AppError> {
+        self.flush_ledger();
+        crate::indexing::finish_all(&*self.places.own()?, |done| done < BYTES_WAITED_FOR).map(drop)
+    }
+
+    /// Whether so much was written that it is time to tidy up.
+    pub fn wants_tidying(&self) -> bool {
+        self.places.own_wants_tidying()
     }
 
     /// Has the model that the user named tell what stored passages mean, while `go_on` allows; it is told how
@@ -226,7 +234,8 @@ impl App {
         Ok(left.fault.map(|fault| format!("{}: {fault}; passages wait for it", embedder.about())))
     }
 
-    fn tidy_up(&self) -> Result<(), AppError> {
+    /// Puts the store in order. That takes as long as the disk does: for when nobody waits.
+    pub fn tidy_up(&self) -> Result<(), AppError> {
         let store = self.places.own()?;
         let mut steps = 0;
         crate::indexing::renew(&*store, || {

@@ -1,20 +1,13 @@
 //! Starts a process that watches a job: beyond the call, and if wanted beyond the server, that asked
 //! for it.
 
-use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// The program that keeps jobs: this one, with the arguments that make it a keeper.
-#[derive(Debug, Clone)]
-pub struct KeeperProgram {
-    pub program: PathBuf,
-    pub arguments: Vec<OsString>,
-}
+use crate::own_program::OwnProgram;
 
 /// A keeper that was started.
 #[derive(Debug)]
@@ -24,10 +17,10 @@ pub struct Keeper {
     lifeline: Option<ChildStdin>,
 }
 
-impl KeeperProgram {
+impl Keeper {
     /// Starts a keeper and hands it `order`, one line; gives the line it answers with, too.
-    pub fn start(&self, order: &str) -> io::Result<(Keeper, String)> {
-        let mut child = command(self).spawn()?;
+    pub fn start(program: &OwnProgram, order: &str) -> io::Result<(Self, String)> {
+        let mut child = command(program).spawn()?;
         let mut lifeline = child.stdin.take();
         if let Some(pipe) = &mut lifeline {
             pipe.write_all(format!("{order}\n").as_bytes())?;
@@ -36,11 +29,9 @@ impl KeeperProgram {
         if let Some(stdout) = child.stdout.take() {
             BufReader::new(stdout).read_line(&mut answer)?;
         }
-        Ok((Keeper { child, lifeline }, answer))
+        Ok((Self { child, lifeline }, answer))
     }
-}
 
-impl Keeper {
     /// Lets the job live on without us.
     pub fn let_live(&mut self) {
         self.lifeline = None;
@@ -62,15 +53,10 @@ pub fn ask_to_end(keeper: u32) -> io::Result<()> {
 }
 
 /// A session of its own: what a terminal sends to its processes is not meant for it.
-#[expect(clippy::disallowed_methods, reason = "this crate is the one that owns processes")]
 #[expect(unsafe_code, reason = "`CommandExt::setsid` is not stable yet")]
-fn command(keeper: &KeeperProgram) -> Command {
-    let mut command = Command::new(&keeper.program);
-    command
-        .args(&keeper.arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
+fn command(program: &OwnProgram) -> Command {
+    let mut command = program.command();
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
     // SAFETY: `setsid` is async-signal-safe, and nothing here allocates or locks.
     unsafe {
         command.pre_exec(|| rustix::process::setsid().map(drop).map_err(io::Error::from));

@@ -15,6 +15,7 @@
 //! - `feed`: what the process reads, written while it runs;
 //! - `runtimes`: the languages code can be written in;
 //! - `cancel`: ending a run from another thread;
+//! - `own_program`: this program once more, with a task of its own;
 //! - `keeper`, `inlet`: a process that watches a job, and the way to send it input;
 //! - `web`: pages fetched over HTTP.
 //!
@@ -31,6 +32,7 @@ pub mod inlet;
 pub mod isolation;
 mod keeper;
 mod limits;
+mod own_program;
 mod ready;
 mod run;
 pub mod runtimes;
@@ -47,8 +49,9 @@ pub use capture::Sink;
 pub use error::RunError;
 pub use gate::{Gate, Gatekeeper, gate};
 pub use isolation::{Isolation, Profile};
-pub use keeper::{Keeper, KeeperProgram, ask_to_end};
+pub use keeper::{Keeper, ask_to_end};
 pub use limits::Limits;
+pub use own_program::OwnProgram;
 pub use run::{Finished, Prepared, prepare, run};
 pub use search_path::on_path;
 pub use spec::{Code, PipeEnd, Program, RunSpec, Stdin};

@@ -4,12 +4,20 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::shell;
+
+/// How often and how long one looks for what another process does.
+const LOOK: Duration = Duration::from_millis(1);
+const PATIENCE: Duration = Duration::from_mins(1);
+/// A shorter log is left as it is.
+const LONGEST_LOG: u64 = 1_000_000;
 
 pub(super) struct Stage {
     folder: TempDir,
@@ -61,6 +69,26 @@ impl Stage {
         let told = shell::output(&mut self.forebay(&["stats", "--json"]))?;
         let stats: Value = serde_json::from_slice(&told).context("forebay stats --json")?;
         Ok(stats["store"].clone())
+    }
+
+    /// Waits for the process that a command left behind to copy the log of the store back.
+    pub(super) fn wait_until_tidy(&self) -> Result<()> {
+        let started = Instant::now();
+        while self.log_bytes()? >= LONGEST_LOG {
+            ensure!(started.elapsed() < PATIENCE, "the log of the store is not copied back");
+            thread::park_timeout(LOOK);
+        }
+        Ok(())
+    }
+
+    /// Bytes in the log of the project's store.
+    fn log_bytes(&self) -> Result<u64> {
+        let mut bytes = 0;
+        for project in fs::read_dir(self.folder.path().join("data/projects"))? {
+            let log = project?.path().join("store.db-wal");
+            bytes += fs::metadata(log).map_or(0, |metadata| metadata.len());
+        }
+        Ok(bytes)
     }
 
     /// The folder of the project.

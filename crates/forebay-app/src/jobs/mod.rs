@@ -21,7 +21,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use forebay_domain::time::days;
-use forebay_sandbox::{Keeper, KeeperProgram};
+use forebay_sandbox::{Keeper, OwnProgram};
 
 pub use self::keeper::keep;
 pub use self::order::Order;
@@ -38,12 +38,12 @@ const LOOK_EVERY: Duration = Duration::from_millis(25);
 /// The jobs that this process started, and how it starts more.
 #[derive(Default)]
 pub(crate) struct Jobs {
-    program: Option<KeeperProgram>,
+    program: Option<OwnProgram>,
     keepers: Mutex<Vec<Keeper>>,
 }
 
 impl Jobs {
-    pub(crate) fn new(program: Option<KeeperProgram>) -> Self {
+    pub(crate) fn new(program: Option<OwnProgram>) -> Self {
         Self { program, keepers: Mutex::default() }
     }
 }
@@ -60,7 +60,7 @@ pub(crate) fn start(
     let program = app.jobs.program.as_ref().ok_or_else(no_keeper)?;
     let job = Job::at(new_folder(app)?);
     let order = Order::new(app, &job, command, options, keep)?;
-    let started = program.start(&order.to_line()?).map_err(unstartable);
+    let started = Keeper::start(program, &order.to_line()?).map_err(unstartable);
     let (mut keeper, answer) = started.inspect_err(|_| job.forget())?;
     if let Err(error) = order::read_answer(&answer) {
         job.forget();

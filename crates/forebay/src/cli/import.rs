@@ -37,7 +37,7 @@ impl Import {
             common.show(&archive::import(&app, path, self.most_mb)?)?;
         }
         if !archives.is_empty() && transcripts.is_empty() {
-            super::settle(&app)?;
+            common.settle(&app)?;
             return Ok(ExitCode::SUCCESS);
         }
         let wanted = Wanted { paths: transcripts, all: self.all };
@@ -50,7 +50,7 @@ impl Import {
         bar.finish_and_clear();
         terminal::tell_notices(&app)?;
         common.show(&report.into_answer())?;
-        super::settle(&app)?;
+        common.settle(&app)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -58,7 +58,7 @@ impl Index {
                 let answer = answer?;
                 terminal::tell_notices(&app)?;
                 let shown = common.show(&answer);
-                super::settle(&app)?;
+                common.settle(&app)?;
                 shown
             }
         }
@@ -91,7 +91,7 @@ impl Index {
         let answer = jsonl::index(&app, &mut lines, &source, &mut |read| bar.set_position(read))?;
         bar.finish_and_clear();
         let shown = common.show(&answer);
-        super::settle(&app)?;
+        common.settle(&app)?;
         shown
     }
 }

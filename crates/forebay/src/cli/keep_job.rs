@@ -1,12 +1,11 @@
 //! `forebay keep-job`: watches one background job; started by servers and `run --background`.
 
-use std::ffi::OsString;
 use std::io::{self, BufRead, Read, Write};
 use std::process::ExitCode;
 
 use clap::Args;
 use forebay_app::jobs::{self, Order};
-use forebay_sandbox::{Cancel, KeeperProgram};
+use forebay_sandbox::Cancel;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -17,6 +16,8 @@ use super::terminal::Failure;
 #[derive(Debug, Args)]
 #[command(hide = true)]
 pub(super) struct KeepJob {}
+
+pub(super) const NAME: &str = "keep-job";
 
 impl KeepJob {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
@@ -32,14 +33,6 @@ impl KeepJob {
         jobs::keep(&app, &order, &cancel, say)?;
         Ok(ExitCode::SUCCESS)
     }
-}
-
-/// How a server starts this, for the same folder and with the same settings.
-pub(super) fn program(common: &Common) -> Option<KeeperProgram> {
-    let mut arguments: Vec<OsString> = vec!["-C".into(), common.working_folder().ok()?.into()];
-    arguments.extend(common.set.iter().flat_map(|set| ["--set".into(), set.into()]));
-    arguments.push("keep-job".into());
-    Some(KeeperProgram { program: std::env::current_exe().ok()?, arguments })
 }
 
 /// One line to whoever started this; after it nobody listens.

@@ -41,8 +41,10 @@ mod share;
 mod sources;
 mod stats;
 mod terminal;
+mod tidy;
 mod token;
 
+use std::ffi::OsString;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -51,6 +53,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use forebay_app::{Answer, App, AppError, Call, Settings, Setup};
 use forebay_domain::Timestamp;
+use forebay_sandbox::OwnProgram;
 use forebay_store::{Home, Project};
 use serde_json::Value;
 
@@ -113,6 +116,7 @@ enum Command {
     Digest(digest::Digest),
     Redact(redact::Redact),
     Stats(stats::Stats),
+    Tidy(tidy::Tidy),
     Purge(purge::Purge),
     Init(init::Init),
     Doctor(doctor::Doctor),
@@ -162,6 +166,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Digest(digest) => digest.carry_out(&common),
         Command::Redact(redact) => redact.carry_out(&common),
         Command::Stats(stats) => stats.carry_out(&common),
+        Command::Tidy(tidy) => tidy.carry_out(&common),
         Command::Purge(purge) => purge.carry_out(&common),
         Command::Init(init) => init.carry_out(&common),
         Command::Doctor(doctor) => doctor.carry_out(&common),
@@ -236,7 +241,7 @@ impl Common {
             session: self.session_name().unwrap_or_else(|| session.to_owned()),
             client: client.to_owned(),
             clock: wall_clock,
-            keeper: keep_job::program(self),
+            keeper: self.own_program(keep_job::NAME),
         }))
     }
 
@@ -279,8 +284,37 @@ impl Common {
         let answer = app.call(tool, input, &Call::default())?;
         terminal::tell_notices(&app)?;
         let shown = self.show(&answer);
-        app.settle_soon()?;
+        self.settle_soon(&app)?;
         shown
+    }
+
+    /// Makes what was added searchable, and has the model told of it that the user named; a person sees how far it is.
+    fn settle(&self, app: &App) -> Result<(), Failure> {
+        app.catch_up()?;
+        let bar = progress::passages();
+        let left = app.embed_rest(|done| {
+            bar.set_position(done);
+            true
+        });
+        bar.finish_and_clear();
+        if let Some(why) = left? {
+            terminal::note(&why)?;
+        }
+        tidy::leave_behind(self, app)
+    }
+
+    /// The same for a command that added little: what is left of it waits for the next search.
+    fn settle_soon(&self, app: &App) -> Result<(), Failure> {
+        app.catch_up_soon()?;
+        tidy::leave_behind(self, app)
+    }
+
+    /// This program for a task of its own, in the same folder and with the same settings.
+    fn own_program(&self, task: &str) -> Option<OwnProgram> {
+        let mut arguments: Vec<OsString> = vec!["-C".into(), self.working_folder().ok()?.into()];
+        arguments.extend(self.set.iter().flat_map(|set| ["--set".into(), set.into()]));
+        arguments.push(task.into());
+        Some(OwnProgram { program: std::env::current_exe().ok()?, arguments })
     }
 
     fn show(&self, answer: &Answer) -> Result<ExitCode, Failure> {
@@ -291,21 +325,6 @@ impl Common {
         }
         Ok(ExitCode::SUCCESS)
     }
-}
-
-/// Makes what was added searchable, and has the model told of it that the user named; a person sees how far it is.
-fn settle(app: &App) -> Result<(), Failure> {
-    app.settle()?;
-    let bar = progress::passages();
-    let left = app.embed_rest(|done| {
-        bar.set_position(done);
-        true
-    });
-    bar.finish_and_clear();
-    if let Some(why) = left? {
-        terminal::note(&why)?;
-    }
-    Ok(())
 }
 
 /// The folder of the project that `cwd` lies in; itself where that is none.

@@ -92,7 +92,7 @@ impl Run {
             Ok(()) | Err(Failure::NobodyReads) => {}
             Err(failure) => return Err(failure),
         }
-        app.settle_soon()?;
+        common.settle_soon(&app)?;
         Ok(end_like(ran.finished.ending))
     }
 

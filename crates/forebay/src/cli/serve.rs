@@ -96,7 +96,7 @@ fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
         session: "http".to_owned(),
         client: "http".to_owned(),
         clock: wall_clock,
-        keeper: super::keep_job::program(common),
+        keeper: common.own_program(super::keep_job::NAME),
     }))
 }
 

@@ -71,7 +71,7 @@ impl Pull {
         let call = Call::default().asking(terminal::ask);
         let answer = sync::pull(&app, &self.with.server(&app)?, &self.with.chosen(), &call)?;
         common.show(&answer)?;
-        super::settle(&app)?;
+        common.settle(&app)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,10 +1,13 @@
 //! What was acknowledged stays, whatever happens to the processes that wrote it.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::env::{TestEnv, finished, reference_in};
+use crate::env::{HANG, TestEnv, finished, reference_in, wait_until};
 use crate::mcp_client::text_of;
 
 const WRITES: usize = 500;
@@ -136,4 +139,35 @@ fn two_projects_at_the_same_time_do_not_see_each_other() {
     let found =
         there.text("ctx_search", json!({ "query": "walrus", "limit": 100, "budget": 9000 }));
     assert!(!found.contains("walrus here"), "{found}");
+}
+
+/// Text that makes the log of a store longer than it is to stay.
+fn much() -> String {
+    (0..40_000).map(|number| format!("walrus number{number}\n")).collect()
+}
+
+fn log_bytes(env: &TestEnv) -> u64 {
+    fs::metadata(env.database().with_extension("db-wal")).unwrap().len()
+}
+
+#[test]
+fn a_log_that_has_grown_is_copied_back_when_the_command_has_ended() {
+    let env = TestEnv::new();
+    env.forebay_reading(["index", "-", "--source", "s"], much().as_bytes()).ok();
+    assert!(wait_until(HANG, || log_bytes(&env) == 0), "{} bytes", log_bytes(&env));
+    assert!(env.forebay(["search", "number31417"]).ok().text().contains("number31417"));
+}
+
+#[test]
+fn a_program_that_is_gone_copies_the_log_back_itself() {
+    let env = TestEnv::new();
+    let program = env.root().join("forebay");
+    fs::copy(env!("CARGO_BIN_EXE_forebay"), &program).unwrap();
+    let mut command = env.program(program.to_str().unwrap());
+    let mut child =
+        command.args(["index", "-", "--source", "s"]).stdin(Stdio::piped()).spawn().unwrap();
+    fs::remove_file(&program).unwrap();
+    child.stdin.take().unwrap().write_all(much().as_bytes()).unwrap();
+    assert!(child.wait_with_output().unwrap().status.success());
+    assert_eq!(log_bytes(&env), 0);
 }
