@@ -17,6 +17,7 @@
 //! - `cancel`: ending a run from another thread;
 //! - `own_program`: this program once more, with a task of its own;
 //! - `keeper`, `inlet`: a process that watches a job, and the way to send it input;
+//! - `opening`: files that are opened without a wait;
 //! - `web`: pages fetched over HTTP.
 //!
 //! Nothing here decides whether a command may run, prints, or reads a setting.
@@ -32,6 +33,7 @@ pub mod inlet;
 pub mod isolation;
 mod keeper;
 mod limits;
+mod opening;
 mod own_program;
 mod ready;
 mod run;
@@ -51,6 +53,7 @@ pub use gate::{Gate, Gatekeeper, gate};
 pub use isolation::{Isolation, Profile};
 pub use keeper::{Keeper, ask_to_end};
 pub use limits::Limits;
+pub use opening::open_without_waiting;
 pub use own_program::OwnProgram;
 pub use run::{Finished, Prepared, prepare, run};
 pub use search_path::on_path;

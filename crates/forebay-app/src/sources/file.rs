@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use forebay_domain::text::chunk::Format;
+use forebay_sandbox::open_without_waiting;
 use forebay_store::Stamp;
 
 use super::outcome::Skip;
@@ -33,37 +34,41 @@ pub(super) struct WholeFile {
     pub(super) stamp: Stamp,
 }
 
-/// Reads a file of at most `most` bytes.
+/// Reads a file of at most `most` bytes; it was a regular one when it was last looked at.
 pub(super) fn read(path: &Path, most: u64) -> Result<WholeFile, Skip> {
     for _ in 0..TRIES {
-        let before = stamp(path).ok_or(Skip::Unreadable)?;
+        let file = open_without_waiting(path).map_err(|_| Skip::Unreadable)?;
+        let before = stamp_of(&file).ok_or(Skip::Unreadable)?;
         if before.size > most {
             return Err(Skip::TooLarge);
         }
-        let (bytes, after) = read_once(path, before.size).map_err(|_| Skip::Unreadable)?;
-        if after == Some(before) && bytes.len() as u64 == before.size {
+        let bytes = read_once(&file, before.size).map_err(|_| Skip::Unreadable)?;
+        if bytes.len() as u64 == before.size && stamp_of(&file) == Some(before) {
             return Ok(WholeFile { bytes, stamp: before });
         }
     }
     Err(Skip::Changing)
 }
 
-/// Reads a file that is expected to have so many bytes; and tells its stamp after that, which shows whether it has more.
-fn read_once(path: &Path, expected: u64) -> io::Result<(Vec<u8>, Option<Stamp>)> {
+/// Reads a file that is expected to have so many bytes.
+fn read_once(file: &File, expected: u64) -> io::Result<Vec<u8>> {
     // Files of the system have bytes and tell none: that they are not what they tell is to be seen.
     let wanted = expected.max(1);
     let mut bytes = Vec::with_capacity(wanted as usize);
-    let file = File::open(path)?;
-    (&file).take(wanted).read_to_end(&mut bytes)?;
-    Ok((bytes, stamp_of(&file.metadata()?)))
+    file.take(wanted).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// What tells whether a regular file has changed.
 pub(super) fn stamp(path: &Path) -> Option<Stamp> {
-    stamp_of(&fs::metadata(path).ok()?)
+    stamp_in(&fs::metadata(path).ok()?)
 }
 
-fn stamp_of(found: &fs::Metadata) -> Option<Stamp> {
+fn stamp_of(file: &File) -> Option<Stamp> {
+    stamp_in(&file.metadata().ok()?)
+}
+
+fn stamp_in(found: &fs::Metadata) -> Option<Stamp> {
     if !found.is_file() {
         return None;
     }

@@ -106,7 +106,10 @@ fn index_file(app: &App, name: &str, path: &Path) -> Result<Outcome, AppError> {
     let most = app.settings.index.largest_bytes();
     let candidate =
         Candidate { path: String::new(), source: name.to_owned(), file: path.to_owned() };
-    let read = file::read(path, most).map_err(|skip| skip.as_error(path, most))?;
+    // What is no file is not even opened: a device may act on that.
+    let looked_at = file::stamp(path).ok_or(Skip::Unreadable);
+    let read = looked_at.and_then(|_| file::read(path, most));
+    let read = read.map_err(|skip| skip.as_error(path, most))?;
     let content = Hashed::of(&read.bytes);
     let source = new_source(app, name, (SourceKind::File, path), &Narrowed::default());
     if known.len() == 1 && known[0].hash == mark(content) {

@@ -13,7 +13,7 @@ use crate::incoming::Content;
 pub(crate) const PART_BYTES: usize = 32 * 1024;
 /// Matches are told, letters are not coded: that would take half as long again for a quarter less.
 const COMPRESSION_LEVEL: i32 = -1;
-/// Bytes that must be the same to be told once: with five it takes a fifteenth longer for a hundredth less.
+/// Bytes that must be the same to be told once: with five it takes an eighth longer for a twentieth less.
 const LEAST_MATCH: u32 = 6;
 
 thread_local! {
