@@ -140,7 +140,7 @@ pub(crate) fn main() -> ExitCode {
     if let Some(code) = hook::called() {
         return code;
     }
-    let Cli { common, command } = read_run().unwrap_or_else(Cli::parse);
+    let Cli { common, command } = read_alone().unwrap_or_else(Cli::parse);
     let json = common.json;
     let done = match command {
         Command::Run(run) => run.carry_out(&common),
@@ -187,18 +187,26 @@ pub(crate) fn main() -> ExitCode {
     done.unwrap_or_else(|failure| failure.tell(json))
 }
 
-/// Reads `forebay run ...`, which hosts start for every command, by itself: to make the others known takes longer
-/// than many a command runs. None where it is another command, or wrong, or asks for help.
-fn read_run() -> Option<Cli> {
-    if std::env::args_os().nth(1)? != "run" {
-        return None;
+/// Reads a command that is started often without the others: to make those known takes longer than many a command
+/// runs. None where it is another, or wrong, or asks for help.
+fn read_alone() -> Option<Cli> {
+    match std::env::args_os().nth(1)?.to_str()? {
+        "run" => alone("run", Command::Run),
+        "search" => alone("search", Command::Search),
+        "note" => alone("note", Command::Note),
+        "get" => alone("get", Command::Get),
+        "index" => alone("index", Command::Index),
+        _ => None,
     }
-    let run = run::Run::augment_args(clap::Command::new("run"));
-    let alone = Common::augment_args(clap::Command::new("forebay")).subcommand(run);
+}
+
+fn alone<Own: Args>(name: &'static str, command: fn(Own) -> Command) -> Option<Cli> {
+    let own = Own::augment_args(clap::Command::new(name));
+    let alone = Common::augment_args(clap::Command::new("forebay")).subcommand(own);
     let matches = alone.try_get_matches().ok()?;
-    let (_, of_run) = matches.subcommand()?;
-    let run = run::Run::from_arg_matches(of_run).ok()?;
-    Some(Cli { common: Common::from_arg_matches(&matches).ok()?, command: Command::Run(run) })
+    let (_, of_own) = matches.subcommand()?;
+    let own = Own::from_arg_matches(of_own).ok()?;
+    Some(Cli { common: Common::from_arg_matches(&matches).ok()?, command: command(own) })
 }
 
 fn command() -> clap::Command {
