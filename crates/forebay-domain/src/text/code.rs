@@ -1,5 +1,9 @@
 //! Whether a text is source code, and what it says about itself.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::{lines, trim};
 
 /// Lines that are looked at.
@@ -22,18 +26,16 @@ pub fn is_mostly(text: &str) -> bool {
 /// Whether the first line opens a body: `def read(path):`. What follows may be all documentation.
 pub fn opens_definition(text: &str) -> bool {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    begins_definition(first) && first.ends_with(['{', ':', '(', ','])
+    begins_definition(first.as_bytes()) && first.ends_with(['{', ':', '(', ','])
         || first.ends_with("):")
         || first.ends_with(") {")
 }
 
 fn is_code_line(line: &str) -> bool {
-    matches!(line.as_bytes().last(), Some(b'{' | b'}' | b';' | b')' | b':' | b',' | b'('))
-        || line.starts_with("//")
-        || line.starts_with('#')
-        || line.starts_with("return")
-        || begins_definition(line)
-        || assigns(line.as_bytes())
+    let line = line.as_bytes();
+    matches!(line.last(), Some(b'{' | b'}' | b';' | b')' | b':' | b',' | b'('))
+        || begins_code(line)
+        || assigns(line)
 }
 
 /// Whether an equals sign stands between two blanks.
@@ -42,9 +44,20 @@ fn assigns(line: &[u8]) -> bool {
         .any(|at| at > 0 && line[at - 1] == b' ' && line.get(at + 1) == Some(&b' '))
 }
 
-fn begins_definition(line: &str) -> bool {
-    let Some(first) = line.as_bytes().first() else { return false };
-    definitions(*first).iter().any(|start| line.starts_with(start))
+fn begins_code(line: &[u8]) -> bool {
+    match line {
+        [b'#', ..] | [b'/', b'/', ..] => true,
+        [b'r', rest @ ..] => rest.starts_with(b"eturn"),
+        line => begins_definition(line),
+    }
+}
+
+fn begins_definition(line: &[u8]) -> bool {
+    let Some(first) = line.first() else { return false };
+    // Nearly all that begin with the same letter differ in the second.
+    let may_be = |start: &[u8]| start.get(1).is_none_or(|second| line.get(1) == Some(second));
+    let starts = definitions(*first).iter().map(|start| start.as_bytes());
+    starts.filter(|start| may_be(start)).any(|start| line.starts_with(start))
 }
 
 /// How the first line of a definition begins, in the languages people write; those with this first byte.
@@ -71,18 +84,16 @@ fn definitions(first: u8) -> &'static [&'static str] {
 
 /// The first comment of some length: what the code says about itself.
 pub fn comment(text: &str) -> Option<&str> {
-    const FENCES: &[(&str, &str)] =
-        &[("\"\"\"", "\"\"\""), ("'''", "'''"), ("/**", "*/"), ("/*", "*/")];
-    let fenced = FENCES.iter().find_map(|(open, close)| {
-        let start = find(text, open)? + open.len();
-        let end = find(&text[start..], close)? + start;
+    static FENCES: LazyLock<[[Finder<'static>; 2]; 4]> = LazyLock::new(|| {
+        [["\"\"\"", "\"\"\""], ["'''", "'''"], ["/**", "*/"], ["/*", "*/"]]
+            .map(|fence| fence.map(Finder::new))
+    });
+    let fenced = FENCES.iter().find_map(|[open, close]| {
+        let start = open.find(text.as_bytes())? + open.needle().len();
+        let end = close.find(&text.as_bytes()[start..])? + start;
         Some(text[start..end].trim())
     });
     fenced.filter(|comment| !comment.is_empty())
-}
-
-fn find(text: &str, wanted: &str) -> Option<usize> {
-    memchr::memmem::find(text.as_bytes(), wanted.as_bytes())
 }
 
 #[cfg(test)]
