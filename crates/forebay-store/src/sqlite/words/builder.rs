@@ -16,6 +16,8 @@ use super::{Side, term, varint, vocabulary};
 
 /// A segment with more words than this is closed: memory is bounded, whatever is indexed.
 const MOST_WORDS: usize = 4_000_000;
+/// From so many on there is room for all: to grow by steps would copy them, and use the memory of each step.
+const MANY_WORDS: usize = 1 << 16;
 /// And so is one with so many passages: more cannot be told apart while it is made.
 pub(super) const MOST_PASSAGES: usize = 1 << (u32::BITS - Spot::FIELD_BITS);
 /// Terms between the one that is fetched and the one that is written.
@@ -80,6 +82,10 @@ impl Compound {
 impl Builder {
     pub(super) fn add(&mut self, passage: i64, title: &str, body: &str) {
         let before = self.words.len();
+        if before >= MANY_WORDS {
+            // The passage that makes it full has less than many.
+            self.words.reserve_exact((MOST_WORDS + MANY_WORDS).saturating_sub(before));
+        }
         for text in [title, body] {
             self.add_text(text);
             self.ends.push(self.words.len() as u32);
