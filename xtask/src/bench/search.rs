@@ -25,6 +25,7 @@ pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
     let started = Instant::now();
     shell::output(&mut stage.forebay(&["index", "--jsonl", &path, "--source", "bench"]))?;
     let seconds = started.elapsed().as_secs_f64();
+    stage.wait_until_tidy()?;
 
     let facts = stage.store_facts()?;
     let chunks = facts["chunks"].as_u64().unwrap_or(0);
