@@ -175,6 +175,7 @@ fn a_corrupt_database_is_told_by_the_server() {
 /// Overwrites pages in the middle of a database that opens all the same.
 fn harm(env: &TestEnv) {
     env.stored(varied_log(40_000));
+    env.wait_until_tidy();
     let database = env.database();
     Connection::open(&database)
         .unwrap()

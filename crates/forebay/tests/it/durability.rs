@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::env::{HANG, TestEnv, finished, reference_in, wait_until};
+use crate::env::{TestEnv, finished, reference_in};
 use crate::mcp_client::text_of;
 
 const WRITES: usize = 500;
@@ -146,15 +146,12 @@ fn much() -> String {
     (0..40_000).map(|number| format!("walrus number{number}\n")).collect()
 }
 
-fn log_bytes(env: &TestEnv) -> u64 {
-    fs::metadata(env.database().with_extension("db-wal")).unwrap().len()
-}
-
 #[test]
 fn a_log_that_has_grown_is_copied_back_when_the_command_has_ended() {
     let env = TestEnv::new();
     env.forebay_reading(["index", "-", "--source", "s"], much().as_bytes()).ok();
-    assert!(wait_until(HANG, || log_bytes(&env) == 0), "{} bytes", log_bytes(&env));
+    env.wait_until_tidy();
+    assert_eq!(env.log_bytes(), 0);
     assert!(env.forebay(["search", "number31417"]).ok().text().contains("number31417"));
 }
 
@@ -169,5 +166,5 @@ fn a_program_that_is_gone_copies_the_log_back_itself() {
     fs::remove_file(&program).unwrap();
     child.stdin.take().unwrap().write_all(much().as_bytes()).unwrap();
     assert!(child.wait_with_output().unwrap().status.success());
-    assert_eq!(log_bytes(&env), 0);
+    assert_eq!(env.log_bytes(), 0);
 }

@@ -84,6 +84,18 @@ impl TestEnv {
         found.remove(0)
     }
 
+    /// Bytes in the log of [`Self::database`].
+    pub(crate) fn log_bytes(&self) -> u64 {
+        fs::metadata(self.database().with_extension("db-wal")).map_or(0, |log| log.len())
+    }
+
+    /// Waits for the process that a large write leaves behind; after it nobody touches the database.
+    #[track_caller]
+    pub(crate) fn wait_until_tidy(&self) {
+        let is_tidy = wait_until(HANG, || self.log_bytes() < 1_000_000);
+        assert!(is_tidy, "{} bytes", self.log_bytes());
+    }
+
     /// Runs `forebay` in the project to its end.
     pub(crate) fn forebay<const N: usize>(&self, arguments: [&str; N]) -> Output {
         finish(self.command(arguments), b"")
