@@ -45,11 +45,9 @@ fn assigns(line: &[u8]) -> bool {
 }
 
 fn begins_code(line: &[u8]) -> bool {
-    match line {
-        [b'#', ..] | [b'/', b'/', ..] => true,
-        [b'r', rest @ ..] => rest.starts_with(b"eturn"),
-        line => begins_definition(line),
-    }
+    matches!(line, [b'#', ..] | [b'/', b'/', ..])
+        || line.starts_with(b"return")
+        || begins_definition(line)
 }
 
 fn begins_definition(line: &[u8]) -> bool {

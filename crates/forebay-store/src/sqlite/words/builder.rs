@@ -16,10 +16,10 @@ use super::{Side, term, varint, vocabulary};
 
 /// A segment with more words than this is closed: memory is bounded, whatever is indexed.
 const MOST_WORDS: usize = 4_000_000;
-/// From so many on there is room for all: to grow by steps would copy them, and use the memory of each step.
-const MANY_WORDS: usize = 1 << 16;
 /// And so is one with so many passages: more cannot be told apart while it is made.
 pub(super) const MOST_PASSAGES: usize = 1 << (u32::BITS - Spot::FIELD_BITS);
+/// From so many words on there is room for all: to grow by steps would copy them, and use the memory of each step.
+const MANY_WORDS: usize = 1 << 16;
 /// Terms between the one that is fetched and the one that is written.
 const AHEAD: usize = 8;
 
