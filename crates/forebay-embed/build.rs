@@ -17,24 +17,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     let text = fs::read_to_string(VOCABULARY)?;
     let folder = env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?;
     let write = |name, bytes: Vec<u8>| fs::write(Path::new(&folder).join(name), bytes);
-    write("places", bytes(places(&text)?.into_iter().map(u32::to_le_bytes)))?;
+    write("places", bytes(places(&text)?.into_iter().map(u64::to_le_bytes)))?;
     write("lengths", bytes(lengths(&text)?.into_iter().map(u32::to_le_bytes)))?;
-    write("ends", bytes(ends(&text)?.into_iter().map(u32::to_le_bytes)))?;
-    write("pieces", bytes(text.lines()))?;
     Ok(())
 }
 
-/// At each place the row of a piece, counted from 1, and in the higher half the check of its hash; 0 where there is
-/// none.
-fn places(text: &str) -> Result<Vec<u32>, Box<dyn Error>> {
+/// At each place the row of a piece, counted from 1, and above it the check of its hash; 0 where there is none.
+fn places(text: &str) -> Result<Vec<u64>, Box<dyn Error>> {
     let mut places = vec![0; PLACES];
     for (piece, row) in text.lines().zip(1..) {
         let hash = piece.bytes().fold(Hash::EMPTY, Hash::and);
         let mut place = hash.place();
         while places[place] > 0 {
+            assert_ne!(places[place] >> u16::BITS, hash.check(), "{piece} is told from no other");
             place = hash::next(place);
         }
-        places[place] = u32::from(hash.check()) << u16::BITS | u32::from(u16::try_from(row)?);
+        places[place] = hash.check() << u16::BITS | u64::from(u16::try_from(row)?);
     }
     Ok(places)
 }
@@ -56,17 +54,6 @@ fn lengths(text: &str) -> Result<Vec<u32>, Box<dyn Error>> {
         }
     }
     Ok(lengths)
-}
-
-/// Where each piece ends if they stand one after the other.
-fn ends(text: &str) -> Result<Vec<u32>, Box<dyn Error>> {
-    let mut end = 0;
-    let lengths = text.lines().map(|piece| u32::try_from(piece.len()));
-    let add = |length| {
-        end += length?;
-        Ok(end)
-    };
-    lengths.map(add).collect()
 }
 
 fn bytes(parts: impl Iterator<Item = impl AsRef<[u8]>>) -> Vec<u8> {

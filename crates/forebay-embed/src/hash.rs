@@ -22,9 +22,10 @@ impl Hash {
         (self.spread() >> (u64::BITS - PLACE_BITS)) as usize
     }
 
-    /// What tells most of the pieces apart that share a place.
-    pub(crate) fn check(self) -> u16 {
-        self.spread() as u16
+    /// What tells pieces from all else that shares a place with them. It has so many bits that no other bytes have the
+    /// same by chance, and the piece itself, which would be far away in memory, need not be compared.
+    pub(crate) fn check(self) -> u64 {
+        self.spread() & u64::MAX >> u16::BITS
     }
 
     /// Where it stands how long the pieces are that begin with these bytes.

@@ -10,10 +10,13 @@ const LONGEST_PIECE: usize = Lengths::BITS as usize;
 const CONTINUATION: &[u8; 2] = b"##";
 
 // Made by `build.rs`; nothing happens when they are first used.
-static PLACES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/places"));
+static PLACES: Lined<{ 8 * hash::PLACES }> =
+    Lined(*include_bytes!(concat!(env!("OUT_DIR"), "/places")));
 static LENGTHS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/lengths"));
-static ENDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/ends"));
-static PIECES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pieces"));
+
+/// Bytes so placed that no number among them lies in two lines of the processor's memory.
+#[repr(align(64))]
+struct Lined<const BYTES: usize>([u8; BYTES]);
 
 /// Adds the rows of a word's pieces to `rows`; none for a word that they do not cover.
 pub(crate) fn of(word: &str, rows: &mut Vec<u16>) {
@@ -54,7 +57,7 @@ fn longest<const MARK: usize>(mark: &[u8; MARK], text: &[u8]) -> Option<(u16, us
     }
     while lengths > 0 {
         let length = longest_of(lengths);
-        if let Some(row) = find(hashes[length - 1], mark, &text[..length]) {
+        if let Some(row) = find(hashes[length - 1]) {
             return Some((row, length));
         }
         lengths ^= 1 << (length - 1);
@@ -81,27 +84,18 @@ fn lengths_of(opening: Hash) -> Lengths {
     Lengths::from_le_bytes(lengths[opening.opening()]) | up_to(OPENING - 1)
 }
 
-/// The row of a piece, which has this hash together with its mark.
-fn find<const MARK: usize>(hash: Hash, mark: &[u8; MARK], piece: &[u8]) -> Option<u16> {
-    let (places, _) = PLACES.as_chunks();
+/// The row of the piece that has this hash together with its mark.
+fn find(hash: Hash) -> Option<u16> {
+    let (places, _) = PLACES.0.as_chunks();
     let mut place = hash.place();
     loop {
-        let there = u32::from_le_bytes(places[place]);
+        let there = u64::from_le_bytes(places[place]);
         let row = (there as u16).checked_sub(1)?;
-        if there >> u16::BITS == u32::from(hash.check())
-            && self::piece(row.into())?.split_first_chunk() == Some((mark, piece))
-        {
+        if there >> u16::BITS == hash.check() {
             return Some(row);
         }
         place = hash::next(place);
     }
-}
-
-fn piece(row: usize) -> Option<&'static [u8]> {
-    let (ends, _) = ENDS.as_chunks();
-    let end = |row: usize| ends.get(row).map(|end| u32::from_le_bytes(*end) as usize);
-    let start = if row == 0 { 0 } else { end(row - 1)? };
-    PIECES.get(start..end(row)?)
 }
 
 #[cfg(test)]
@@ -124,8 +118,8 @@ mod tests {
         let cut = |word: &str| {
             let mut rows = Vec::new();
             of(word, &mut rows);
-            let text = |row: u16| str::from_utf8(piece(row.into()).unwrap()).unwrap();
-            rows.into_iter().map(text).collect::<Vec<_>>()
+            let text = |row: u16| include_str!("../model/vocab.txt").lines().nth(row.into());
+            rows.into_iter().map(|row| text(row).unwrap()).collect::<Vec<_>>()
         };
         assert_eq!(cut("parser"), ["parser"]);
         assert_eq!(cut(""), [""; 0]);
