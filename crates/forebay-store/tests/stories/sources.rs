@@ -99,6 +99,25 @@ fn a_source_of_many_items_is_found_whole() {
 }
 
 #[test]
+fn items_with_one_content_are_each_read_whole() {
+    on_every_engine(|store| {
+        index(store, &[("before.md", "walrus 3\n")], &[]);
+        // The same text again among those that are written together, and further off.
+        let texts: Vec<(String, String)> = (0..50)
+            .map(|number| (format!("{number}.md"), format!("walrus {}\n", number % 20 / 2)))
+            .collect();
+        let items: Vec<(&str, &str)> =
+            texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let done = index(store, &items, &[]);
+        for (path, text) in items {
+            let reference = reference_of(&done, path);
+            assert_eq!(raw_of(store, reference).unwrap(), text.as_bytes(), "{path}");
+            assert_eq!(store.entry(reference).unwrap().bytes, text.len() as u64, "{path}");
+        }
+    });
+}
+
+#[test]
 fn indexing_again_replaces_keeps_and_drops() {
     on_every_engine(|store| {
         let first =
