@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -58,9 +57,9 @@ fn index(stage: &Stage, folder: &Path, bytes: usize, rows: &mut Vec<Row>) -> Res
         let fresh = stage.another()?;
         // Making a store is no indexing.
         fresh.store_facts()?;
-        let mut command = on_one_processor(&fresh, folder);
+        let mut command = fresh.forebay(&["index", &folder.to_string_lossy()]);
         let started = Instant::now();
-        shell::output(&mut command)?;
+        on_one_processor(|| shell::output(&mut command))?;
         times.add(started.elapsed());
         // What a command leaves behind is not to disturb the next.
         fresh.wait_until_tidy()?;
@@ -110,23 +109,23 @@ fn again(stage: &Stage, folder: &Path, megabytes: usize) -> Result<Row> {
     Ok(Row::figure(name, format!("{milliseconds:.0} ms")))
 }
 
-/// The command held to one processor, where this system can do that.
-fn on_one_processor(stage: &Stage, folder: &Path) -> Command {
-    let plain = stage.forebay(&["index", &folder.to_string_lossy()]);
-    if !Path::new("/usr/bin/taskset").exists() {
-        return plain;
-    }
-    let mut held = shell::command("/usr/bin/taskset");
-    held.args(["-c", "0"]).arg(plain.get_program()).args(plain.get_args());
-    if let Some(folder) = plain.get_current_dir() {
-        held.current_dir(folder);
-    }
-    for (name, value) in plain.get_envs() {
-        if let Some(value) = value {
-            held.env(name, value);
-        }
-    }
-    held
+/// Does something while this thread, and what it starts, is held to one processor, where this system can do that.
+#[cfg(target_os = "linux")]
+fn on_one_processor<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+    let all = sched_getaffinity(None)?;
+    let first = (0..CpuSet::MAX_CPU).find(|processor| all.is_set(*processor));
+    let mut one = CpuSet::new();
+    one.set(first.context("no processor")?);
+    sched_setaffinity(None, &one)?;
+    let done = work();
+    sched_setaffinity(None, &all)?;
+    done
+}
+
+#[cfg(not(target_os = "linux"))]
+fn on_one_processor<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    work()
 }
 
 /// Documentation that was written into a folder.
