@@ -17,8 +17,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let text = fs::read_to_string(VOCABULARY)?;
     let folder = env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?;
     let write = |name, bytes: Vec<u8>| fs::write(Path::new(&folder).join(name), bytes);
-    write("places", bytes(places(&text)?.into_iter().map(u64::to_le_bytes)))?;
-    write("lengths", bytes(lengths(&text)?.into_iter().map(u32::to_le_bytes)))?;
+    write("places", places(&text)?.into_iter().flat_map(u64::to_le_bytes).collect())?;
+    write("lengths", lengths(&text)?.into_iter().flat_map(u32::to_le_bytes).collect())?;
     Ok(())
 }
 
@@ -54,10 +54,4 @@ fn lengths(text: &str) -> Result<Vec<u32>, Box<dyn Error>> {
         }
     }
     Ok(lengths)
-}
-
-fn bytes(parts: impl Iterator<Item = impl AsRef<[u8]>>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    parts.for_each(|part| bytes.extend_from_slice(part.as_ref()));
-    bytes
 }

@@ -10,7 +10,7 @@ const LONGEST_PIECE: usize = Lengths::BITS as usize;
 const CONTINUATION: &[u8; 2] = b"##";
 
 // Made by `build.rs`; nothing happens when they are first used.
-static PLACES: Lined<{ 8 * hash::PLACES }> =
+static PLACES: Lined<{ size_of::<u64>() * hash::PLACES }> =
     Lined(*include_bytes!(concat!(env!("OUT_DIR"), "/places")));
 static LENGTHS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/lengths"));
 
