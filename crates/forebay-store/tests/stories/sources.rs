@@ -32,10 +32,14 @@ fn folder() -> NewSource {
     }
 }
 
-fn index(store: &dyn Store, items: &[(&str, &str)], kept: &[&str]) -> Reindexed {
+fn index(
+    store: &dyn Store,
+    items: &[(impl AsRef<str>, impl AsRef<str>)],
+    kept: &[&str],
+) -> Reindexed {
     let mut reindex = store.reindex().unwrap();
     for (path, text) in items {
-        reindex.add(item(path, text)).unwrap();
+        reindex.add(item(path.as_ref(), text.as_ref())).unwrap();
     }
     for path in kept {
         reindex.keep(path, Stamp { modified: 8, size: 1 });
@@ -83,16 +87,14 @@ fn a_source_of_many_items_is_found_whole() {
         let texts: Vec<(String, String)> = (0..1_100)
             .map(|number| (format!("{number}.md"), format!("walrus number{number}\n")))
             .collect();
-        let items: Vec<(&str, &str)> =
-            texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-        let done = index(store, &items, &[]);
-        assert_eq!(done.added.len(), items.len());
+        let done = index(store, &texts, &[]);
+        assert_eq!(done.added.len(), texts.len());
         for number in [0, 1_023, 1_024, 1_099] {
             let reference = reference_of(&done, &format!("{number}.md"));
             assert_eq!(found(store, &format!("number{number}")), [reference], "{number}");
             assert_eq!(store.entry(reference).unwrap().title, format!("{number}.md"));
         }
-        let after = index(store, &items[..1], &[]);
+        let after = index(store, &texts[..1], &[]);
         assert_eq!((after.replaced, after.gone), (1, 1_099));
         assert!(found(store, "number1099").is_empty());
     });
@@ -106,10 +108,8 @@ fn items_with_one_content_are_each_read_whole() {
         let texts: Vec<(String, String)> = (0..50)
             .map(|number| (format!("{number}.md"), format!("walrus {}\n", number % 20 / 2)))
             .collect();
-        let items: Vec<(&str, &str)> =
-            texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-        let done = index(store, &items, &[]);
-        for (path, text) in items {
+        let done = index(store, &texts, &[]);
+        for (path, text) in &texts {
             let reference = reference_of(&done, path);
             assert_eq!(raw_of(store, reference).unwrap(), text.as_bytes(), "{path}");
             assert_eq!(store.entry(reference).unwrap().bytes, text.len() as u64, "{path}");
