@@ -1,78 +1,76 @@
 //! Runs of letters that were looked up lately: a few thousand of them make up most of any text.
 
-use forebay_domain::text::short;
+use forebay_domain::text::short::Checks;
 use forebay_domain::text::word_map::WordMap;
 
 use crate::{pieces, words};
 
-/// Places for runs; a run may stand in one of them only, in place of whichever stood there.
+/// Places for short runs; a run may stand in one of them only, in place of whichever stood there.
 const PLACES: usize = 1 << PLACE_BITS;
 const PLACE_BITS: u32 = 16;
-/// Runs of more pieces are looked up each time.
-const MOST_ROWS: usize = (u128::BITS / u16::BITS) as usize;
+/// Short runs of more pieces are looked up each time.
+const MOST_ROWS: usize = (Packed::BITS / u16::BITS) as usize;
 /// Runs that are not short, but no longer than this, are remembered, too: so many, and then from the beginning.
 const LONGEST: usize = 64;
 const MOST_LONG: usize = 4_096;
 
 pub(crate) struct Lately {
-    known: Vec<Known>,
-    long: WordMap<Packed>,
+    short: Vec<Known>,
+    checks: Checks,
+    long: WordMap<Box<[u16]>>,
     /// Room for a word that has capitals.
     word: String,
 }
 
-/// The bytes of a short run and their number, 0 where there is none; and its rows.
+/// The check of a short run, 0 where there is none; and its rows.
 ///
 /// A pair of numbers, so that the system hands out a table of zeros and nobody writes it.
-type Known = [u128; 2];
+type Known = [u64; 2];
 
 /// Rows, counted from 1 and 16 bits each, the first lowest, 0 after the last.
-type Packed = u128;
+type Packed = u64;
 
 impl Lately {
     pub(crate) fn new() -> Self {
-        Self { known: vec![[0; 2]; PLACES], long: WordMap::default(), word: String::new() }
+        let short = vec![[0; 2]; PLACES];
+        Self { short, checks: Checks::default(), long: WordMap::default(), word: String::new() }
     }
 
     /// Adds the rows of a run's pieces to `rows`.
     #[inline]
     pub(crate) fn look_up(&mut self, text: &str, start: usize, end: usize, rows: &mut Vec<u16>) {
-        let Some(key) = short::key(text.as_bytes(), start, end) else {
+        let Some(check) = self.checks.of(text.as_bytes(), start, end) else {
             return self.look_up_long(&text[start..end], rows);
         };
-        let place = (short::spread(key) >> (u64::BITS - PLACE_BITS)) as usize;
-        let [run, packed] = self.known[place];
-        if run != key {
-            return self.learn(place, key, &text[start..end], rows);
+        let place = (check >> (u64::BITS - PLACE_BITS)) as usize;
+        let [known, packed] = self.short[place];
+        if known != check {
+            return self.learn(place, check, &text[start..end], rows);
         }
         unpack(packed, rows);
     }
 
     #[cold]
-    fn learn(&mut self, place: usize, key: u128, run: &str, rows: &mut Vec<u16>) {
-        if let Some(packed) = self.find(run, rows) {
-            self.known[place] = [key, packed];
+    fn learn(&mut self, place: usize, check: u64, run: &str, rows: &mut Vec<u16>) {
+        let before = rows.len();
+        rows_of(run, &mut self.word, rows);
+        if let Some(packed) = pack(&rows[before..]) {
+            self.short[place] = [check, packed];
         }
     }
 
     fn look_up_long(&mut self, run: &str, rows: &mut Vec<u16>) {
-        if let Some(packed) = self.long.get(run) {
-            return unpack(*packed, rows);
+        if let Some(known) = self.long.get(run) {
+            return rows.extend_from_slice(known);
         }
-        let packed = self.find(run, rows);
-        if let Some(packed) = packed.filter(|_| run.len() <= LONGEST) {
+        let before = rows.len();
+        rows_of(run, &mut self.word, rows);
+        if run.len() <= LONGEST {
             if self.long.len() == MOST_LONG {
                 self.long.clear();
             }
-            self.long.insert(run.into(), packed);
+            self.long.insert(run.into(), rows[before..].into());
         }
-    }
-
-    /// Adds the rows of a run that was not looked up lately; gives them packed unless they are too many.
-    fn find(&mut self, run: &str, rows: &mut Vec<u16>) -> Option<Packed> {
-        let before = rows.len();
-        rows_of(run, &mut self.word, rows);
-        pack(&rows[before..])
     }
 }
 

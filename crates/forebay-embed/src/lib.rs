@@ -36,7 +36,7 @@ pub const MODEL: &str = "forebay-static-1";
 /// More pieces add cost and blur the meaning.
 const MOST_PIECES: usize = 256;
 
-/// Embedders that nobody uses just now: one for each thread would keep two megabytes for a question now and then.
+/// Embedders that nobody uses just now: one for each thread would keep a megabyte for a question now and then.
 static IDLE: Mutex<Vec<Embedder>> = Mutex::new(Vec::new());
 
 /// The meaning of a text; none for a text without a known word.

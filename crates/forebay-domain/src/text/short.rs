@@ -1,5 +1,9 @@
 //! Short words as numbers: quick to compare, and quick to look up.
 
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
+
 /// Bytes of the longest word that is short.
 pub const LONGEST: usize = 15;
 const LENGTH_SHIFT: u32 = 8 * LONGEST as u32;
@@ -42,7 +46,21 @@ static MASKS: [u128; LONGEST + 1] = {
     masks
 };
 
-/// A number for tables: its highest bits differ from word to word.
+/// Knows short words by 64 bits each: half of what they are, so that a table of them is half as large.
+///
+/// By chance no two words have the same. Each table has bits of its own, so nobody can choose words that have.
+#[derive(Default)]
+pub struct Checks(RandomState);
+
+impl Checks {
+    /// What the word from `start` to `end` is known by, which is never 0; none where it is not short.
+    #[inline]
+    pub fn of(&self, text: &[u8], start: usize, end: usize) -> Option<u64> {
+        key(text, start, end).map(|key| self.0.hash_one(key) | 1)
+    }
+}
+
+/// A number that differs from word to word.
 #[inline]
 pub fn spread(key: u128) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -65,6 +83,13 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn nobody_knows_the_checks_of_another_table() {
+        let check = |checks: Checks| checks.of(b"word", 0, 4);
+        assert_ne!(check(Checks::default()), check(Checks::default()));
+        assert_eq!(Checks::default().of(b"sixteen letters.", 0, 16), None);
+    }
+
     proptest! {
         #[test]
         fn a_word_is_known_by_its_number(text in "[a-zA-Z0-9 ]{0,40}", start in 0_usize..40, length in 0_usize..20) {
@@ -78,6 +103,16 @@ mod tests {
             prop_assert_eq!(&key.to_le_bytes()[..word.len()], word.as_bytes());
             prop_assert_eq!(usize::from(key.to_le_bytes()[LONGEST]), word.len());
             prop_assert_eq!(Some(key), super::key(word.as_bytes(), 0, word.len()));
+        }
+
+        #[test]
+        fn a_word_has_one_check_wherever_it_stands(before in "[ a-z]{0,20}", word in "[a-z]{1,15}", other in "[a-z]{1,15}") {
+            let checks = Checks::default();
+            let text = format!("{before}{word} and so on, and so on");
+            let there = checks.of(text.as_bytes(), before.len(), before.len() + word.len());
+            let alone = |word: &str| checks.of(word.as_bytes(), 0, word.len());
+            prop_assert_eq!(there, alone(&word));
+            prop_assert_eq!(alone(&word) == alone(&other), word == other);
         }
 
         #[test]

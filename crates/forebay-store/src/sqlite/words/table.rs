@@ -1,6 +1,6 @@
-//! A table from words to what is known of them. Nearly all words are short, and those are found by their number.
+//! A table from words to what is known of them. Nearly all words are short, and those are found by a number.
 
-use forebay_domain::text::short;
+use forebay_domain::text::short::Checks;
 use forebay_domain::text::word_map::WordMap;
 
 /// Places before the first short word comes; always a power of two.
@@ -10,21 +10,22 @@ pub(super) struct Table<Value> {
     /// Open addressing: a word stands at its place, or at the next that was free.
     slots: Vec<Slot<Value>>,
     count: usize,
+    checks: Checks,
     long: WordMap<Value>,
 }
 
-/// A short word as its number, which is 0 where there is none: every word has a length. No slot lies in two lines of
-/// the processor's memory.
+/// A short word by its check, which is 0 where there is none. No slot lies in two lines of the processor's memory.
 #[derive(Clone, Copy, Default)]
-#[repr(align(32))]
+#[repr(align(16))]
 struct Slot<Value> {
-    word: u128,
+    check: u64,
     value: Value,
 }
 
 impl<Value: Copy + Default> Default for Table<Value> {
     fn default() -> Self {
-        Self { slots: vec![Slot::default(); FEWEST], count: 0, long: WordMap::default() }
+        let slots = vec![Slot::default(); FEWEST];
+        Self { slots, count: 0, checks: Checks::default(), long: WordMap::default() }
     }
 }
 
@@ -32,16 +33,16 @@ impl<Value: Copy + Default> Table<Value> {
     /// What is known of the word that stands in a text from `start` to `end`.
     #[inline]
     pub(super) fn get(&self, text: &str, start: usize, end: usize) -> Option<Value> {
-        let Some(word) = short::key(text.as_bytes(), start, end) else {
+        let Some(check) = self.checks.of(text.as_bytes(), start, end) else {
             return self.long.get(&text[start..end]).copied();
         };
-        let mut place = self.home(word);
+        let mut place = self.home(check);
         loop {
             let slot = self.slots[place];
-            if slot.word == word {
+            if slot.check == check {
                 return Some(slot.value);
             }
-            if slot.word == 0 {
+            if slot.check == 0 {
                 return None;
             }
             place = self.next(place);
@@ -49,22 +50,22 @@ impl<Value: Copy + Default> Table<Value> {
     }
 
     pub(super) fn insert(&mut self, word: &str, value: Value) {
-        let Some(word) = short::key(word.as_bytes(), 0, word.len()) else {
+        let Some(check) = self.checks.of(word.as_bytes(), 0, word.len()) else {
             self.long.insert(word.into(), value);
             return;
         };
         if 2 * self.count >= self.slots.len() {
             self.grow();
         }
-        let place = self.place(word);
-        self.count += usize::from(self.slots[place].word != word);
-        self.slots[place] = Slot { word, value };
+        let place = self.place(check);
+        self.count += usize::from(self.slots[place].check != check);
+        self.slots[place] = Slot { check, value };
     }
 
     /// Where a short word stands, or would stand.
-    fn place(&self, word: u128) -> usize {
-        let mut place = self.home(word);
-        while self.slots[place].word != word && self.slots[place].word != 0 {
+    fn place(&self, check: u64) -> usize {
+        let mut place = self.home(check);
+        while self.slots[place].check != check && self.slots[place].check != 0 {
             place = self.next(place);
         }
         place
@@ -72,8 +73,8 @@ impl<Value: Copy + Default> Table<Value> {
 
     /// Where a short word stands if no other does.
     #[inline]
-    fn home(&self, word: u128) -> usize {
-        (short::spread(word) >> 32) as usize & (self.slots.len() - 1)
+    fn home(&self, check: u64) -> usize {
+        (check >> 32) as usize & (self.slots.len() - 1)
     }
 
     #[inline]
@@ -84,8 +85,8 @@ impl<Value: Copy + Default> Table<Value> {
     fn grow(&mut self) {
         let slots = vec![Slot::default(); 2 * self.slots.len()];
         for slot in std::mem::replace(&mut self.slots, slots) {
-            if slot.word != 0 {
-                let place = self.place(slot.word);
+            if slot.check != 0 {
+                let place = self.place(slot.check);
                 self.slots[place] = slot;
             }
         }
