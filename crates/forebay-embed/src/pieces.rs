@@ -1,5 +1,7 @@
 //! A word as pieces of the vocabulary: the longest that fits first, then what continues it.
 
+use forebay_domain::ahead;
+
 use crate::hash::{self, Hash, OPENING};
 
 /// Longer words are cut, as the model's were.
@@ -45,15 +47,15 @@ fn cut(word: &str) -> &str {
 fn longest<const MARK: usize>(mark: &[u8; MARK], text: &[u8]) -> Option<(u16, usize)> {
     let mut hashes = [Hash::EMPTY; LONGEST_PIECE];
     let mut hash = mark.iter().copied().fold(Hash::EMPTY, Hash::and);
+    for (byte, known) in text.iter().zip(&mut hashes) {
+        hash = hash.and(*byte);
+        *known = hash;
+    }
+    // Most words are a piece as a whole; it comes while the lengths are waited for.
+    ahead::fetch(&places()[hash.place()]);
     let mut lengths = up_to(text.len());
-    let mut length = 0;
-    while length < longest_of(lengths) {
-        hash = hash.and(text[length]);
-        hashes[length] = hash;
-        length += 1;
-        if length == OPENING {
-            lengths &= lengths_of(hash);
-        }
+    if text.len() >= OPENING {
+        lengths &= lengths_of(hashes[OPENING - 1]);
     }
     while lengths > 0 {
         let length = longest_of(lengths);
@@ -86,7 +88,7 @@ fn lengths_of(opening: Hash) -> Lengths {
 
 /// The row of the piece that has this hash together with its mark.
 fn find(hash: Hash) -> Option<u16> {
-    let (places, _) = PLACES.0.as_chunks();
+    let places = places();
     let mut place = hash.place();
     loop {
         let there = u64::from_le_bytes(places[place]);
@@ -96,6 +98,10 @@ fn find(hash: Hash) -> Option<u16> {
         }
         place = hash::next(place);
     }
+}
+
+fn places() -> &'static [[u8; size_of::<u64>()]] {
+    PLACES.0.as_chunks().0
 }
 
 #[cfg(test)]
