@@ -30,9 +30,16 @@ mod gnu {
     pub(crate) fn expect_much() {
         tell(libc::M_MMAP_THRESHOLD, 2 * PIECE_BYTES as c_int);
         tell(libc::M_TRIM_THRESHOLD, c_int::MAX);
-        let start = end_of_heap();
+        let start = end_of_heap().next_multiple_of(HUGE_PAGE);
+        leave_out(start - end_of_heap());
         grow_heap();
         advise_huge_pages(start, end_of_heap());
+    }
+
+    /// Takes memory that nobody will use: what lies before the first huge page would come in small ones.
+    #[expect(unsafe_code, reason = "nobody looks into it")]
+    fn leave_out(bytes: usize) {
+        black_box(unsafe { libc::malloc(bytes) });
     }
 
     /// Takes all that is put aside and gives it back; the allocator keeps it.
@@ -54,11 +61,11 @@ mod gnu {
         unsafe { libc::sbrk(0) }.addr()
     }
 
-    /// Asks for huge pages where the heap has whole ones; on a system that has none nothing changes.
+    /// Asks for huge pages from `start` on, which is the first, to the last whole one; on a system that has none nothing
+    /// changes.
     #[expect(unsafe_code, reason = "it is advice: no byte changes")]
     fn advise_huge_pages(start: usize, end: usize) {
-        let (start, end) = (start.next_multiple_of(HUGE_PAGE), end - end % HUGE_PAGE);
-        if let Some(bytes) = end.checked_sub(start) {
+        if let Some(bytes) = (end - end % HUGE_PAGE).checked_sub(start) {
             let start = std::ptr::with_exposed_provenance_mut(start);
             unsafe { libc::madvise(start, bytes, libc::MADV_HUGEPAGE) };
         }
