@@ -52,7 +52,7 @@ fn migrate_locked(connection: &mut Connection, path: &Path) -> Result<(), StoreE
     if !applied.is_empty() && !pending.is_empty() {
         back_up(connection, path, applied.len())?;
     }
-    pending.iter().try_for_each(|migration| apply(connection, migration)).map_err(engine)
+    apply(connection, pending).map_err(engine)
 }
 
 /// What the ledger lists, oldest first; nothing for a new file.
@@ -75,17 +75,20 @@ fn prepare_file(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
 }
 
-fn apply(connection: &mut Connection, migration: &Migration) -> rusqlite::Result<()> {
+/// All of them or none. In one transaction each page is written once; each command that opens a new store reads them.
+fn apply(connection: &mut Connection, pending: &[Migration]) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute_batch(
         "CREATE TABLE IF NOT EXISTS migration
              (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, checksum TEXT NOT NULL) STRICT",
     )?;
-    transaction.execute_batch(migration.sql)?;
-    transaction.execute(
-        "INSERT INTO migration (name, checksum) VALUES (?1, ?2)",
-        (migration.name, migration.checksum()),
-    )?;
+    for migration in pending {
+        transaction.execute_batch(migration.sql)?;
+        transaction.execute(
+            "INSERT INTO migration (name, checksum) VALUES (?1, ?2)",
+            (migration.name, migration.checksum()),
+        )?;
+    }
     transaction.commit()
 }
 
@@ -121,10 +124,12 @@ mod tests {
     }
 
     #[test]
-    fn a_migration_that_fails_leaves_nothing_behind() {
+    fn migrations_of_which_one_fails_leave_nothing_behind() {
         let mut connection = Connection::open_in_memory().unwrap();
+        let whole = Migration { name: "9998", sql: "CREATE TABLE whole (id)" };
         let broken = Migration { name: "9999", sql: "CREATE TABLE half (id); SELECT nonsense();" };
-        assert!(apply(&mut connection, &broken).is_err());
+        assert!(apply(&mut connection, &[whole, broken]).is_err());
+        assert!(!connection.table_exists(None, "whole").unwrap());
         assert!(!connection.table_exists(None, "half").unwrap());
         assert_eq!(version(&connection).unwrap(), 0);
     }
