@@ -28,8 +28,8 @@ pub fn cut(word: &mut String) {
     stem.plurals();
     stem.past_and_progressive();
     stem.final_y();
-    stem.replace_first(DOUBLE_SUFFIXES, 0);
-    stem.replace_first(SUFFIXES, 0);
+    stem.replace_first(&DOUBLE_SUFFIXES);
+    stem.replace_first(&SUFFIXES);
     stem.last_suffix();
     stem.final_e();
     // All rules are about letters of ASCII.
@@ -40,44 +40,98 @@ fn has_stem(word: &str) -> bool {
     LENGTHS.contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-const DOUBLE_SUFFIXES: &[(&str, &str)] = &[
+// The longest come first: the first that fits is the one that counts.
+
+static DOUBLE_SUFFIXES: [Rule; 21] = rules([
     ("ational", "ate"),
-    ("tional", "tion"),
-    ("enci", "ence"),
-    ("anci", "ance"),
-    ("izer", "ize"),
-    ("bli", "ble"),
-    ("alli", "al"),
-    ("entli", "ent"),
-    ("eli", "e"),
-    ("ousli", "ous"),
     ("ization", "ize"),
-    ("ation", "ate"),
-    ("ator", "ate"),
-    ("alism", "al"),
     ("iveness", "ive"),
     ("fulness", "ful"),
     ("ousness", "ous"),
+    ("tional", "tion"),
+    ("biliti", "ble"),
+    ("entli", "ent"),
+    ("ousli", "ous"),
+    ("ation", "ate"),
+    ("alism", "al"),
     ("aliti", "al"),
     ("iviti", "ive"),
-    ("biliti", "ble"),
+    ("enci", "ence"),
+    ("anci", "ance"),
+    ("izer", "ize"),
+    ("alli", "al"),
+    ("ator", "ate"),
     ("logi", "log"),
-];
+    ("bli", "ble"),
+    ("eli", "e"),
+]);
 
-const SUFFIXES: &[(&str, &str)] = &[
+static SUFFIXES: [Rule; 7] = rules([
     ("icate", "ic"),
     ("ative", ""),
     ("alize", "al"),
     ("iciti", "ic"),
     ("ical", "ic"),
-    ("ful", ""),
     ("ness", ""),
-];
+    ("ful", ""),
+]);
 
-const LAST_SUFFIXES: &[&str] = &[
-    "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou",
-    "ism", "ate", "iti", "ous", "ive", "ize",
-];
+static LAST_SUFFIXES: [Rule; 19] = rules([
+    ("ement", ""),
+    ("ance", ""),
+    ("ence", ""),
+    ("able", ""),
+    ("ible", ""),
+    ("ment", ""),
+    ("ant", ""),
+    ("ent", ""),
+    ("ion", ""),
+    ("ism", ""),
+    ("ate", ""),
+    ("iti", ""),
+    ("ous", ""),
+    ("ive", ""),
+    ("ize", ""),
+    ("al", ""),
+    ("er", ""),
+    ("ic", ""),
+    ("ou", ""),
+]);
+
+/// A suffix and what comes in its place.
+struct Rule {
+    suffix: &'static str,
+    /// The letters of the suffix as a number, the last lowest: it is compared at once.
+    letters: u64,
+    /// The bits that it has of eight letters.
+    mask: u64,
+    other: &'static str,
+}
+
+const fn rules<const COUNT: usize>(texts: [(&'static str, &'static str); COUNT]) -> [Rule; COUNT] {
+    let mut rules = [const { Rule { suffix: "", letters: 0, mask: 0, other: "" } }; COUNT];
+    let mut number = 0;
+    while number < COUNT {
+        let (suffix, other) = texts[number];
+        let (letters, mask) = (last_letters(suffix.as_bytes()), (1 << (8 * suffix.len())) - 1);
+        rules[number] = Rule { suffix, letters, mask, other };
+        number += 1;
+    }
+    rules
+}
+
+/// The last eight letters, or as many as there are, as a number.
+const fn last_letters(letters: &[u8]) -> u64 {
+    if let Some(eight) = letters.last_chunk() {
+        return u64::from_be_bytes(*eight);
+    }
+    let (mut number, mut at) = (0, 0);
+    while at < letters.len() {
+        number = number << 8 | letters[at] as u64;
+        at += 1;
+    }
+    number
+}
 
 struct Stem {
     letters: Vec<u8>,
@@ -138,25 +192,29 @@ impl Stem {
         }
     }
 
-    /// Steps 2 and 3: the longest suffix that fits is replaced.
-    fn replace_first(&mut self, rules: &[(&str, &str)], least: usize) {
-        let fitting = rules.iter().filter(|(suffix, _)| self.ends_with(suffix));
-        let Some((suffix, other)) = fitting.max_by_key(|(suffix, _)| suffix.len()) else { return };
-        if measure(self.before(suffix)) > least {
-            self.shorten(suffix.len());
-            self.letters.extend_from_slice(other.as_bytes());
+    /// Steps 2 and 3.
+    fn replace_first(&mut self, rules: &[Rule]) {
+        let Some(rule) = self.first_that_fits(rules) else { return };
+        if measure(self.before(rule.suffix)) > 0 {
+            self.shorten(rule.suffix.len());
+            self.letters.extend_from_slice(rule.other.as_bytes());
         }
     }
 
     /// Step 4.
     fn last_suffix(&mut self) {
-        let fitting = LAST_SUFFIXES.iter().filter(|suffix| self.ends_with(suffix));
-        let Some(suffix) = fitting.max_by_key(|suffix| suffix.len()) else { return };
+        let Some(Rule { suffix, .. }) = self.first_that_fits(&LAST_SUFFIXES) else { return };
         let before = self.before(suffix);
         let follows = *suffix != "ion" || before.ends_with(b"s") || before.ends_with(b"t");
         if follows && measure(before) > 1 {
             self.shorten(suffix.len());
         }
+    }
+
+    fn first_that_fits<'a>(&self, rules: &'a [Rule]) -> Option<&'a Rule> {
+        let own = last_letters(&self.letters);
+        let is_part = |rule: &Rule| rule.suffix.len() < self.letters.len();
+        rules.iter().find(|rule| own & rule.mask == rule.letters && is_part(rule))
     }
 
     /// Step 5.
@@ -210,7 +268,17 @@ fn has_vowel(letters: &[u8]) -> bool {
 
 /// How often a consonant follows a vowel.
 fn measure(letters: &[u8]) -> usize {
-    (1..letters.len()).filter(|at| is_vowel(letters, at - 1) && !is_vowel(letters, *at)).count()
+    let (mut times, mut after_vowel) = (0, false);
+    for (at, letter) in letters.iter().enumerate() {
+        let is_vowel = match letter {
+            b'a' | b'e' | b'i' | b'o' | b'u' => true,
+            b'y' => at > 0 && !after_vowel,
+            _ => false,
+        };
+        times += usize::from(after_vowel && !is_vowel);
+        after_vowel = is_vowel;
+    }
+    times
 }
 
 fn ends_double(letters: &[u8]) -> bool {
@@ -252,6 +320,13 @@ mod tests {
         check("conflated hopping falling filing happy sky", "conflat hop fall file happi sky");
         check("relational conditional digitizer generalization", "relat condit digit gener");
         check("triplicate hopefulness adjustment controlling", "triplic hope adjust control");
+    }
+
+    #[test]
+    fn the_longest_suffixes_come_first() {
+        for rules in [&DOUBLE_SUFFIXES[..], &SUFFIXES, &LAST_SUFFIXES] {
+            assert!(rules.is_sorted_by_key(|rule| std::cmp::Reverse(rule.suffix.len())));
+        }
     }
 
     #[test]
