@@ -21,14 +21,33 @@ const WANTED: f64 = 20.0;
 const MOST_TIMES: f64 = 3.0;
 /// The middle one counts.
 const ROUNDS: usize = 5;
+/// Small ones are indexed more often, up to so many times in each round: a few short runs tell of a moment only.
+const MOST_IN_A_ROUND: usize = 5;
+/// What is that large is indexed once.
+const LARGE_MEGABYTES: usize = 20;
 /// Documentation that is also searched: from so many megabytes on, and what is to be reached in a server.
 const SEARCHED: &[(usize, f64)] = &[(20, 10.0), (100, 30.0)];
 /// What is to be reached by a command of its own, up to so many megabytes.
 const BY_COMMAND: (usize, f64) = (20, 25.0);
 
 pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
+    let (mut corpora, missing) = fill(stage, sizes)?;
+    // In turn, so that a slow moment of the machine is shared by all sizes.
+    for _ in 0..ROUNDS {
+        corpora.iter_mut().try_for_each(|corpus| corpus.measure(stage))?;
+    }
     let mut rows = Vec::new();
+    for corpus in &corpora {
+        rows.extend(corpus.rows(sizes)?);
+    }
+    rows.extend(missing);
+    Ok(rows)
+}
+
+/// A folder of documentation of each size; and a row for the first that there is too little for.
+fn fill(stage: &Stage, sizes: &Sizes) -> Result<(Vec<Corpus>, Option<Row>)> {
     let mut library = Library::open(sizes.docs.as_deref())?;
+    let mut corpora = Vec::new();
     for megabytes in sizes.index_megabytes {
         let folder = stage.file(&format!("docs-{megabytes}"));
         let docs = library.fill(&folder, megabytes * 1_000_000)?;
@@ -36,48 +55,75 @@ pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
             // A smaller folder would be told as a larger one.
             let left = docs.bytes as f64 / 1e6;
             let remark = format!("not measured: only {left:.0} MB are left here; see --docs");
-            rows.push(Row::figure(format!("index {megabytes} MB of documentation"), remark));
-            break;
+            let row = Row::figure(format!("index {megabytes} MB of documentation"), remark);
+            return Ok((corpora, Some(row)));
         }
-        let indexed = index(stage, &folder, docs.bytes, &mut rows)?;
-        let bound = SEARCHED.iter().find(|(searched, _)| *searched == megabytes);
-        if let Some((_, most)) = bound {
-            rows.extend(ask(&indexed, &docs, (megabytes, *most), sizes)?);
-        }
-        rows.push(again(&indexed, &folder, megabytes)?);
+        corpora.push(Corpus::new(megabytes, folder, docs));
     }
-    Ok(rows)
+    Ok((corpora, None))
 }
 
-/// Indexes a folder into one fresh store after the other; gives the last.
-fn index(stage: &Stage, folder: &Path, bytes: usize, rows: &mut Vec<Row>) -> Result<Stage> {
-    let (mut times, mut tidy) = (Sample::default(), Sample::default());
-    let mut last = None;
-    for _ in 0..ROUNDS {
+/// Documentation of one size, and how long it took to index it.
+struct Corpus {
+    megabytes: usize,
+    folder: PathBuf,
+    docs: Docs,
+    times: Sample,
+    /// The same until all that a command leaves behind is done.
+    tidy: Sample,
+    /// The last store that has it.
+    indexed: Option<Stage>,
+}
+
+impl Corpus {
+    fn new(megabytes: usize, folder: PathBuf, docs: Docs) -> Self {
+        let (times, tidy) = (Sample::default(), Sample::default());
+        Self { megabytes, folder, docs, times, tidy, indexed: None }
+    }
+
+    /// Indexes it once, or more often where that takes little time.
+    fn measure(&mut self, stage: &Stage) -> Result<()> {
+        let times = (LARGE_MEGABYTES / self.megabytes).clamp(1, MOST_IN_A_ROUND);
+        (0..times).try_for_each(|_| self.index(stage))
+    }
+
+    /// Indexes it into a fresh store.
+    fn index(&mut self, stage: &Stage) -> Result<()> {
         let fresh = stage.another()?;
         // Making a store is no indexing.
         fresh.store_facts()?;
-        let mut command = fresh.forebay(&["index", &folder.to_string_lossy()]);
+        let mut command = fresh.forebay(&["index", &self.folder.to_string_lossy()]);
         let started = Instant::now();
         on_one_processor(|| shell::output(&mut command))?;
-        times.add(started.elapsed());
+        self.times.add(started.elapsed());
         // What a command leaves behind is not to disturb the next.
         fresh.wait_until_tidy()?;
-        tidy.add(started.elapsed());
-        last = Some(fresh);
+        self.tidy.add(started.elapsed());
+        self.indexed = Some(fresh);
+        Ok(())
     }
-    let last = last.context("no round")?;
-    let (megabytes, milliseconds) = (bytes as f64 / 1e6, times.median());
-    let speed = megabytes / milliseconds * 1e3;
-    let name = format!("index {megabytes:.0} MB of documentation, one processor");
-    let measured = format!("{speed:.1} MB/s ({milliseconds:.0} ms), wanted {WANTED}");
-    rows.push(Row::claim(name, speed >= WANTED, measured));
-    let name = format!("index {megabytes:.0} MB, until its log is copied back");
-    rows.push(Row::figure(name, format!("{:.0} ms", tidy.median())));
-    let disk = last.store_facts()?["disk_bytes"].as_f64().unwrap_or(f64::NAN);
-    let name = format!("database against {megabytes:.0} MB of documentation");
-    rows.push(Row::at_most(name, MOST_TIMES, disk / bytes as f64, "times", ""));
-    Ok(last)
+
+    fn rows(&self, sizes: &Sizes) -> Result<Vec<Row>> {
+        let Self { megabytes, docs, .. } = self;
+        let indexed = self.indexed.as_ref().context("no round")?;
+        let milliseconds = self.times.median();
+        let speed = docs.bytes as f64 / 1e6 / milliseconds * 1e3;
+        let measured = format!("{speed:.1} MB/s ({milliseconds:.0} ms), wanted {WANTED}");
+        let disk = indexed.store_facts()?["disk_bytes"].as_f64().unwrap_or(f64::NAN);
+        let times = disk / docs.bytes as f64;
+        let name = format!("index {megabytes} MB of documentation, one processor");
+        let mut rows = vec![Row::claim(name, speed >= WANTED, measured)];
+        let name = format!("index {megabytes} MB, until its log is copied back");
+        rows.push(Row::figure(name, format!("{:.0} ms", self.tidy.median())));
+        let name = format!("database against {megabytes} MB of documentation");
+        rows.push(Row::at_most(name, MOST_TIMES, times, "times", ""));
+        let bound = SEARCHED.iter().find(|(searched, _)| searched == megabytes);
+        if let Some((_, most)) = bound {
+            rows.extend(ask(indexed, docs, (*megabytes, *most), sizes)?);
+        }
+        rows.push(again(indexed, &self.folder, *megabytes)?);
+        Ok(rows)
+    }
 }
 
 /// Asks for what stands in the documentation, by words of its lines.

@@ -129,7 +129,7 @@ const QUICK: Sizes = Sizes {
     digest_megabytes: 10,
     hooks: 6,
     hook_events: 1_000,
-    index_megabytes: [1, 1, 2, 4],
+    index_megabytes: [1, 2, 3, 4],
     docs: None,
     transcript_megabytes: 100,
     repository_files: 1_000,
