@@ -249,20 +249,19 @@ impl Stem {
     }
 }
 
+/// The five that always are.
+fn is_plain_vowel(letter: u8) -> bool {
+    matches!(letter, b'a' | b'e' | b'i' | b'o' | b'u')
+}
+
 /// A `y` is a vowel after a consonant.
 fn is_vowel(letters: &[u8], at: usize) -> bool {
-    match letters[at] {
-        b'a' | b'e' | b'i' | b'o' | b'u' => true,
-        b'y' => at > 0 && !is_vowel(letters, at - 1),
-        _ => false,
-    }
+    is_plain_vowel(letters[at]) || letters[at] == b'y' && at > 0 && !is_vowel(letters, at - 1)
 }
 
 /// Here a `y` counts wherever it does not come first.
 fn has_vowel(letters: &[u8]) -> bool {
-    let counts = |(at, letter): (usize, &u8)| {
-        matches!(letter, b'a' | b'e' | b'i' | b'o' | b'u') || *letter == b'y' && at > 0
-    };
+    let counts = |(at, letter): (usize, &u8)| is_plain_vowel(*letter) || *letter == b'y' && at > 0;
     letters.iter().enumerate().any(counts)
 }
 
@@ -270,11 +269,8 @@ fn has_vowel(letters: &[u8]) -> bool {
 fn measure(letters: &[u8]) -> usize {
     let (mut times, mut after_vowel) = (0, false);
     for (at, letter) in letters.iter().enumerate() {
-        let is_vowel = match letter {
-            b'a' | b'e' | b'i' | b'o' | b'u' => true,
-            b'y' => at > 0 && !after_vowel,
-            _ => false,
-        };
+        // As `is_vowel` tells it; what stands before is known already.
+        let is_vowel = is_plain_vowel(*letter) || *letter == b'y' && at > 0 && !after_vowel;
         times += usize::from(after_vowel && !is_vowel);
         after_vowel = is_vowel;
     }
@@ -283,7 +279,7 @@ fn measure(letters: &[u8]) -> usize {
 
 fn ends_double(letters: &[u8]) -> bool {
     let [.., one, other] = letters else { return false };
-    one == other && !matches!(other, b'a' | b'e' | b'i' | b'o' | b'u')
+    one == other && !is_plain_vowel(*other)
 }
 
 /// Consonant, vowel, consonant that is none of `w`, `x` and `y`: `hop`.
