@@ -52,9 +52,7 @@ impl Lately {
 
     #[cold]
     fn learn(&mut self, place: usize, check: u64, run: &str, rows: &mut Vec<u16>) {
-        let before = rows.len();
-        rows_of(run, &mut self.word, rows);
-        if let Some(packed) = pack(&rows[before..]) {
+        if let Some(packed) = pack(rows_of(run, &mut self.word, rows)) {
             self.short[place] = [check, packed];
         }
     }
@@ -63,13 +61,12 @@ impl Lately {
         if let Some(known) = self.long.get(run) {
             return rows.extend_from_slice(known);
         }
-        let before = rows.len();
-        rows_of(run, &mut self.word, rows);
+        let found = rows_of(run, &mut self.word, rows);
         if run.len() <= LONGEST {
             if self.long.len() == MOST_LONG {
                 self.long.clear();
             }
-            self.long.insert(run.into(), rows[before..].into());
+            self.long.insert(run.into(), found.into());
         }
     }
 }
@@ -87,10 +84,12 @@ fn unpack(mut packed: Packed, rows: &mut Vec<u16>) {
     }
 }
 
-/// Adds the rows of the pieces of all words in a run.
+/// Adds the rows of the pieces of all words in a run; gives those that were added.
 #[cold]
-fn rows_of(run: &str, word: &mut String, rows: &mut Vec<u16>) {
+fn rows_of<'a>(run: &str, word: &mut String, rows: &'a mut Vec<u16>) -> &'a [u16] {
+    let before = rows.len();
     words::each(run, word, |word| pieces::of(word, rows));
+    &rows[before..]
 }
 
 #[cfg(test)]
