@@ -56,12 +56,19 @@ fn each_hash(text: &str, mut take: impl FnMut(u64)) {
 /// Nobody gains by making two words collide, so it need only be quick.
 fn hash(text: &[u8], start: usize, end: usize) -> u64 {
     if let Some(short) = short::key(text, start, end) {
-        return short::spread(short);
+        return spread(short);
     }
     // FNV-1a.
     text[start..end].iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     })
+}
+
+/// The number of a short word in half as many bits.
+fn spread(key: u128) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let folded = (key as u64).wrapping_mul(FACTOR) ^ (key >> 64) as u64;
+    folded.wrapping_mul(FACTOR)
 }
 
 #[cfg(test)]

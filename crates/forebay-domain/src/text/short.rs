@@ -60,14 +60,6 @@ impl Checks {
     }
 }
 
-/// A number that differs from word to word.
-#[inline]
-pub fn spread(key: u128) -> u64 {
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let folded = (key as u64).wrapping_mul(FACTOR) ^ (key >> 64) as u64;
-    folded.wrapping_mul(FACTOR)
-}
-
 /// The first eight bytes of a word as a number that sorts as they do: most words differ in them, and numbers are
 /// compared at once.
 pub fn beginning(word: &[u8]) -> u64 {
