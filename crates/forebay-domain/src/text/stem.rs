@@ -234,10 +234,7 @@ impl Stem {
     /// Whether the word has this suffix; it must not be all of the word.
     #[inline]
     fn ends_with(&self, suffix: &str) -> bool {
-        // Most differ in their last letter.
-        self.letters.last() == suffix.as_bytes().last()
-            && self.letters.len() > suffix.len()
-            && self.letters.ends_with(suffix.as_bytes())
+        self.letters.len() > suffix.len() && self.letters.ends_with(suffix.as_bytes())
     }
 
     fn before(&self, suffix: &str) -> &[u8] {
