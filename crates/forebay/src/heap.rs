@@ -30,8 +30,9 @@ mod gnu {
     pub(crate) fn expect_much() {
         tell(libc::M_MMAP_THRESHOLD, 2 * PIECE_BYTES as c_int);
         tell(libc::M_TRIM_THRESHOLD, c_int::MAX);
-        let start = end_of_heap().next_multiple_of(HUGE_PAGE);
-        leave_out(start - end_of_heap());
+        let used = end_of_heap();
+        let start = used.next_multiple_of(HUGE_PAGE);
+        leave_out(start - used);
         grow_heap();
         advise_huge_pages(start, end_of_heap());
     }
