@@ -1,12 +1,12 @@
 //! Passages joined are the text, whatever it is and however it arrives.
 #![no_main]
 
-use forebay_domain::text::chunk::{Chunker, MAX_BYTES};
+use forebay_text::chunk::{Chunker, MAX_BYTES};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|pieces: Vec<&[u8]>| {
     let mut joined = Vec::new();
-    let mut take = |passage: forebay_domain::text::chunk::Passage| {
+    let mut take = |passage: forebay_text::chunk::Passage| {
         assert!(!passage.bytes.is_empty() && passage.bytes.len() <= MAX_BYTES);
         assert_eq!(passage.start, joined.len() as u64);
         joined.extend_from_slice(&passage.bytes);

@@ -1,7 +1,7 @@
 //! Any bytes on a hook's stdin: never a panic, whatever is answered.
 #![no_main]
 
-use forebay_domain::event::events;
+use forebay_app::hooks::extract::events;
 use forebay_domain::hook::Reply;
 use forebay_platforms::{PLATFORMS, decode, encode};
 use libfuzzer_sys::fuzz_target;

@@ -1,7 +1,7 @@
 //! Any bytes: never a panic, lines kept, the same however the bytes are split.
 #![no_main]
 
-use forebay_domain::Redactor;
+use forebay_redact::Redactor;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u16, &[u8])| {

@@ -1,7 +1,7 @@
 //! What people paste: a reference is read or refused, and what is read prints the same again.
 #![no_main]
 
-use forebay_domain::text::line_range::LineRange;
+use forebay_text::line_range::LineRange;
 use forebay_domain::{Reference, Spans};
 use libfuzzer_sys::fuzz_target;
 

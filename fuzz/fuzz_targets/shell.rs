@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use forebay_domain::policy::{
+use forebay_policy::{
     Action, Call, Decision, List, Mode, Origin, Rules, Trust, Unmatched, Verdict, World, judge, no_links, shell,
 };
 use libfuzzer_sys::fuzz_target;

@@ -6,21 +6,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use forebay_digest::Hint;
-use forebay_domain::text::cut;
 use forebay_domain::usage::{self, Answered};
 use forebay_domain::{Entry, Timestamp, tokens};
 use forebay_sandbox::OwnProgram;
 use forebay_store::{Home, NewDetail, NewEntry, Project};
+use forebay_text::cut;
 use serde_json::Value;
 
 use crate::agents::Machine;
-use crate::embedder::{self, Embedder};
-use crate::jobs::Jobs;
-use crate::places::Places;
-use crate::powers::{Power, Powers};
-use crate::redaction::Redaction;
+use crate::capabilities::{Power, Powers};
+use crate::ingest::redaction::Redaction;
 use crate::rules::Permissions;
-use crate::stores::Stores;
+use crate::run::jobs::Jobs;
+use crate::search::embedder::{self, Embedder};
+use crate::stores::backend::Stores;
+use crate::stores::registry::Places;
 use crate::tools::{self, ToolRow};
 use crate::{Answer, AppError, Call, Settings};
 
@@ -206,14 +206,15 @@ impl App {
     /// Has all stored text searchable.
     pub fn catch_up(&self) -> Result<(), AppError> {
         self.flush_ledger();
-        crate::indexing::finish_all(&*self.places.own()?, |_| true).map(drop)
+        crate::ingest::pending::finish_all(&*self.places.own()?, |_| true).map(drop)
     }
 
     /// The same for somebody who waits for the command to end: of a long output only the beginning
     /// becomes searchable, and the rest when a search or a server comes to it.
     pub fn catch_up_soon(&self) -> Result<(), AppError> {
         self.flush_ledger();
-        crate::indexing::finish_all(&*self.places.own()?, |done| done < BYTES_WAITED_FOR).map(drop)
+        crate::ingest::pending::finish_all(&*self.places.own()?, |done| done < BYTES_WAITED_FOR)
+            .map(drop)
     }
 
     /// Whether so much was written that it is time to tidy up.
@@ -238,7 +239,7 @@ impl App {
     pub fn tidy_up(&self) -> Result<(), AppError> {
         let store = self.places.own()?;
         let mut steps = 0;
-        crate::indexing::renew(&*store, || {
+        crate::ingest::pending::renew(&*store, || {
             steps += 1;
             steps <= RENEWED_STEPS
         })?;

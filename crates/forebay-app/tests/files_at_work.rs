@@ -5,11 +5,12 @@
 use std::fs;
 use std::path::PathBuf;
 
-use forebay_app::files_at_work::{Touch, context_was_reset, resets_are_told, touched};
 use forebay_app::settings::DEFAULTS;
+use forebay_app::working_set::{Touch, context_was_reset, resets_are_told, touched};
 use forebay_app::{App, Call, Setup};
 use forebay_domain::Timestamp;
-use forebay_store::{Home, Project, SqliteStore};
+use forebay_store::{Home, Project};
+use forebay_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 
 const SESSION: &str = "conversation";

@@ -1,6 +1,6 @@
 //! Data that is no text: said so, rather than shown.
 
-use forebay_domain::text::number::grouped;
+use forebay_text::number::grouped;
 
 /// How many bytes at the start decide.
 pub(crate) const PROBE: usize = 1024;

@@ -1,6 +1,6 @@
 //! What is known of a text from the command that printed it.
 
-use forebay_domain::policy::shell;
+use forebay_policy::shell;
 
 /// Commands that only run another one.
 const WRAPPERS: &[&str] = &[

@@ -1,7 +1,7 @@
 //! The digest of an output that arrives in pieces.
 
-use forebay_domain::text::cut;
 use forebay_domain::tokens;
+use forebay_text::cut;
 
 use crate::binary::{self, Binary};
 use crate::custom::Customs;

@@ -45,7 +45,7 @@ pub(crate) fn lettered_level(line: &str) -> Option<(Level, &'static str)> {
 
 /// The level a message names near its start, and the word for it.
 pub(crate) fn level(message: &str) -> Option<(Level, &str)> {
-    let start = forebay_domain::text::cut::prefix(message, LEVEL_WITHIN);
+    let start = forebay_text::cut::prefix(message, LEVEL_WITHIN);
     start
         .split(|c: char| !c.is_ascii_alphabetic())
         .filter(|word| (3..=8).contains(&word.len()))

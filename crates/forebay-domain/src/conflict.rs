@@ -4,9 +4,9 @@
 
 use std::ops::Range;
 
-use crate::text::runs;
-use crate::text::short::beginning;
-use crate::text::words::{STOP_WORDS, push_lower};
+use forebay_text::runs;
+use forebay_text::short::beginning;
+use forebay_text::words::{STOP_WORDS, push_lower};
 
 /// Words that turn a sentence round.
 const NEGATIONS: &[&str] = &[

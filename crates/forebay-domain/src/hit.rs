@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::text::excerpt::Excerpt;
 use crate::{EntryKind, NoteKind, Reference, Timestamp};
+use forebay_text::excerpt::Excerpt;
 
 /// One found passage.
 #[derive(Debug, Clone, PartialEq)]

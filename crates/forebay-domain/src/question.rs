@@ -5,10 +5,10 @@
 
 use std::time::Duration;
 
-use crate::text::inner;
-use crate::text::words::{STOP_WORDS, words};
 use crate::time::{self, days};
 use crate::{EntryKind, NoteKind, Timestamp};
+use forebay_text::inner;
+use forebay_text::words::{STOP_WORDS, words};
 
 /// A question as the search understands it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

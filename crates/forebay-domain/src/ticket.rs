@@ -6,10 +6,23 @@ pub fn of_branch(branch: &str) -> Option<String> {
     parts().find_map(keyed).or_else(|| parts().find_map(numbered))
 }
 
-/// Whether a word is written as a ticket.
+/// Whether a word is a ticket key: `ABC-123` or `#123`.
 pub fn is_ticket(word: &str) -> bool {
-    crate::event::is_ticket(word)
+    let is_number = |text: &str| {
+        (1..=7).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    if let Some(number) = word.strip_prefix('#') {
+        return is_number(number);
+    }
+    let Some((key, number)) = word.split_once('-') else { return false };
+    let is_key = (2..=10).contains(&key.len())
+        && key.starts_with(|c: char| c.is_ascii_uppercase())
+        && key.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    is_key && is_number(number) && !NO_TICKETS.contains(&key)
 }
+
+/// Prefixes of standards, which look like ticket keys.
+const NO_TICKETS: &[&str] = &["UTF", "SHA", "ISO", "RFC", "AES", "MD", "CVE", "GPT", "CP", "HTTP"];
 
 /// `ABC-123`, in whatever case, at the beginning of a part or after a separator.
 fn keyed(part: &str) -> Option<String> {

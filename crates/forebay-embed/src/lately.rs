@@ -1,7 +1,7 @@
 //! Runs of letters that were looked up lately: a few thousand of them make up most of any text.
 
-use forebay_domain::text::short::Checks;
-use forebay_domain::text::word_map::WordMap;
+use forebay_text::short::Checks;
+use forebay_text::word_map::WordMap;
 
 use crate::{pieces, words};
 

@@ -23,7 +23,7 @@ mod words;
 
 use std::sync::{Mutex, PoisonError};
 
-use forebay_domain::text::runs;
+use forebay_text::runs;
 
 use self::lately::Lately;
 use self::table::Weighed;

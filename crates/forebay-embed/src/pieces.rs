@@ -1,6 +1,6 @@
 //! A word as pieces of the vocabulary: the longest that fits first, then what continues it.
 
-use forebay_domain::ahead;
+use forebay_text::prefetch;
 
 use crate::hash::{self, Hash, OPENING};
 
@@ -52,7 +52,7 @@ fn longest<const MARK: usize>(mark: &[u8; MARK], text: &[u8]) -> Option<(u16, us
         *known = hash;
     }
     // Most words are a piece as a whole; it comes while the lengths are waited for.
-    ahead::fetch(&places()[hash.place()]);
+    prefetch::fetch(&places()[hash.place()]);
     let mut lengths = up_to(text.len());
     if text.len() >= OPENING {
         lengths &= lengths_of(hashes[OPENING - 1]);

@@ -3,7 +3,7 @@
 //! The file is a `safetensors`: eight bytes with the length of a JSON header, the header, then
 //! `scales` (a 16-bit float a row) and `embeddings` (a row of bytes each).
 
-use forebay_domain::ahead;
+use forebay_text::prefetch;
 
 use crate::tally::Counted;
 
@@ -36,7 +36,7 @@ pub(crate) fn weigh(counted: &[Counted], weighed: &mut Vec<Weighed>) {
     weighed.extend(counted.iter().map(|Counted { row, times }| {
         let row = usize::from(*row);
         // Rows lie all over the table; of none that is waited for the next would be on its way.
-        rows[row].as_chunks::<LINE>().0.iter().for_each(ahead::fetch);
+        rows[row].as_chunks::<LINE>().0.iter().for_each(prefetch::fetch);
         // A scale has eleven bits, so the product is exact.
         (&rows[row], scale(scales[row]) * f32::from(*times))
     }));

@@ -50,7 +50,7 @@ fn push_plain(word: &mut String, character: char) {
 
 #[cfg(test)]
 mod tests {
-    use forebay_domain::text::runs;
+    use forebay_text::runs;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use forebay_domain::text::number;
+use forebay_text::number;
 
 use crate::document::{Document, NotParsed};
 use crate::kind::Kind;

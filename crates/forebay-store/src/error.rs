@@ -1,5 +1,6 @@
 //! What can go wrong in a store, and what the reader can do about it.
 
+use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -26,7 +27,7 @@ pub enum StoreError {
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error("the store {}: {source}", path.display())]
-    Engine { path: PathBuf, source: rusqlite::Error },
+    Engine { path: PathBuf, source: Box<dyn Error + Send + Sync> },
     #[error("the address of the store cannot be read: {why}")]
     Address { why: String },
     #[error("the store {store} cannot be reached: {why}")]
@@ -93,7 +94,7 @@ impl StoreError {
         })
     }
 
-    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+    pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| match source.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                 Self::ReadOnly(path.to_owned())
@@ -105,20 +106,9 @@ impl StoreError {
         }
     }
 
-    pub(crate) fn engine(path: &Path, source: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode;
-        let path = path.to_owned();
-        match source.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked(path),
-            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
-                Self::ReadOnly(path)
-            }
-            Some(ErrorCode::DiskFull) => Self::Full(path),
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-                Self::Corrupt { path, what: source.to_string() }
-            }
-            _ => Self::Engine { path, source },
-        }
+    /// An error of the engine itself that has no variant of its own.
+    pub fn engine(path: &Path, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Engine { path: path.to_owned(), source: source.into() }
     }
 }
 

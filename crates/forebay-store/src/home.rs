@@ -104,7 +104,7 @@ impl Home {
 }
 
 /// Makes a folder and its parents that only this user can enter.
-pub(crate) fn create_private_folder(path: &Path) -> Result<(), StoreError> {
+pub fn create_private_folder(path: &Path) -> Result<(), StoreError> {
     if path.is_dir() {
         return Ok(());
     }

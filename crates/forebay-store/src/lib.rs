@@ -1,50 +1,81 @@
-//! Keeps entries whole and finds them again.
+//! Stores: the traits every engine implements, and what the engines share.
 //!
-//! [`Store`] is the contract; [`sqlite`] is the engine that needs nothing, [`mod@postgres`] the one that many
-//! machines share. [`Home`] knows where a user's databases lie and [`project`] which of them a folder belongs to.
+//! [`Store`] is the sum of one trait a concern ([`Entries`], [`SearchIndex`], [`Sources`], ...), each in a file with the
+//! values it speaks of. The engines are crates of their own, `forebay-store-sqlite` and `forebay-store-postgres`;
+//! what both need lives here and knows neither:
+//!
+//! - [`blob`]: how raw bytes are compressed and laid out;
+//! - [`chunk`]: searchable parts of an entry;
+//! - [`bm25`], [`vector_index`], [`top_k`], [`candidates`], [`query_batcher`]: ranking by words and by embedding;
+//! - [`vocabulary`]: which words typo correction considers;
+//! - [`lru`], [`busy_timeout`], [`migration`], [`derived`], [`run_ending`]: small mechanisms.
+//!
+//! [`Home`] finds a user's databases on disk, [`project`] the project a folder belongs to.
 
 mod archive;
-mod bm25;
-mod contract;
+pub mod blob;
+pub mod bm25;
+pub mod busy_timeout;
+pub mod candidates;
+pub mod chunk;
+pub mod derived;
+mod embeddings;
+mod entries;
 mod error;
-mod files;
-mod foremost;
-mod gathering;
-mod home;
-mod incoming;
-mod lately;
-mod migration;
-mod nearest;
-pub mod opencode;
-mod packed;
-mod part;
-mod passage;
-pub mod postgres;
+pub mod home;
+mod imports;
+pub mod lru;
+mod maintenance;
+pub mod migration;
 pub mod project;
-mod sharing;
-mod source;
-pub mod sqlite;
-mod together;
-mod token;
+pub mod query_batcher;
+mod replication;
+pub mod retention;
+pub mod run_ending;
+mod search_index;
+mod sessions;
+mod sources;
+mod store;
+mod tokens;
+pub mod top_k;
+mod usage;
+pub mod vector_index;
+pub mod vocabulary;
+pub mod working_set;
 
-pub use self::postgres::{Address, PostgresStore};
 pub use archive::{Packer, begins_like_one as begins_like_an_archive, unpack};
-pub use contract::{
-    Candidate, EventPage, Expiry, Facts, Happened, Health, HistoryPage, Import, ImportStep,
-    Imported, NewDetail, NewEntry, NewNote, Purged, Query, Selection, SessionFacts, SimilarWord,
-    Store, Upload,
+pub use blob::{EncodedBlob, HashedContent, fingerprint};
+pub use busy_timeout::{busy_timeout, set_busy_timeout};
+pub use chunk::{
+    ChunkEmbedding, Embedding, EmbeddingProgress, IndexState, IndexStep, NewChunk, REMOTE,
+    ReindexedChunk, StaleChunk,
 };
+pub use embeddings::Embeddings;
+pub use entries::{Entries, HistoryPage, NewDetail, NewEntry, NewNote, Upload};
 pub use error::StoreError;
-pub use files::{ContentHash, Derived, DerivedKey, FileAtWork, FileState, FilesAtWork};
 pub use home::Home;
-pub use packed::{Hashed, Packed, fingerprint};
-pub use passage::{
-    Embedded, IndexState, IndexStep, Meaning, NewChunk, Outdated, REMOTE, Renewed, Told,
-};
+pub use imports::{Import, ImportPosition, ImportStep, Imports};
+pub use maintenance::{Health, Maintenance, StoreStats};
 pub use project::Project;
-pub use sharing::{Adopted, NotePage, Origin, SincePage};
-pub use source::{
-    Freshness, Item, NewItem, NewSource, Others, Reindex, Reindexed, Source, SourceKind, Stamp,
+pub use replication::{NotePage, ReplicaOrigin, ReplicateOutcome, SincePage};
+pub use retention::{Expiry, PurgeReport, PurgeSelection, Retention};
+pub use search_index::{Candidate, IndexQuery, SearchIndex, SimilarWord};
+pub use sessions::{EventBatch, EventPage, MAX_EVENTS_PER_SESSION, SessionSummary, Sessions};
+pub use sources::{
+    FileStamp, Freshness, NewSource, NewSourceItem, Reindex, ReindexReport, Source, SourceItem,
+    SourceKind, Sources, UnlistedItems,
 };
-pub use sqlite::{SqliteStore, wait_at_most};
-pub use token::Token;
+pub use store::Store;
+pub use tokens::{Token, Tokens};
+pub use usage::Usage;
+pub use working_set::{
+    ContentHash, DerivedKey, DerivedValue, FileState, WorkingFile, WorkingSet, WorkingSets,
+};
+
+/// The store traits, for calling their methods on a concrete engine.
+pub mod prelude {
+    pub use crate::{
+        Embeddings as _, Entries as _, Imports as _, Maintenance as _, Retention as _,
+        SearchIndex as _, Sessions as _, Sources as _, Tokens as _, Usage as _, WorkingSets as _,
+    };
+}

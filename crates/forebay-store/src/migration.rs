@@ -4,19 +4,19 @@ use std::path::Path;
 
 use crate::StoreError;
 
-pub(crate) struct Migration {
-    pub(crate) name: &'static str,
-    pub(crate) sql: &'static str,
+pub struct Migration {
+    pub name: &'static str,
+    pub sql: &'static str,
 }
 
 impl Migration {
-    pub(crate) fn checksum(&self) -> String {
+    pub fn checksum(&self) -> String {
         blake3::hash(self.sql.as_bytes()).to_hex().to_string()
     }
 }
 
 /// Refuses a store that is newer or was made by other files; `applied` has names and checksums.
-pub(crate) fn check_ledger(
+pub fn check_ledger(
     known: &[Migration],
     applied: &[(String, String)],
     store: &Path,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use forebay_app::recognizers::EXAMPLE as OWN;
+use forebay_app::settings::recognizers::EXAMPLE as OWN;
 use forebay_digest::{Budget, FormatRow, Hint, digest, formats};
 use serde::Deserialize;
 

@@ -1,7 +1,7 @@
 //! Decisions in force: said by the user, or written down as notes.
 
-use forebay_domain::text::cut;
 use forebay_domain::{Entry, EventKind, NoteKind};
+use forebay_text::cut;
 
 use super::facts::Facts;
 use super::layout::Section;

@@ -2,7 +2,7 @@
 
 use forebay_domain::EventKind;
 use forebay_domain::event::Recorded;
-use forebay_domain::text::cut;
+use forebay_text::cut;
 
 use super::facts::Facts;
 use super::layout::Section;

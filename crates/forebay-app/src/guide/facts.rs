@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use forebay_domain::event::{Priority, Recorded};
-use forebay_domain::text::words;
 use forebay_domain::{Entry, EventKind, Timestamp};
 use forebay_store::{EventPage, HistoryPage};
+use forebay_text::words;
 
 use super::git::GitState;
-use crate::{App, AppError, overview};
+use crate::guide::overview;
+use crate::{App, AppError};
 
 /// Events of each priority that are looked at, prompts aside: far more than a guide has room for.
 const MOST_EVENTS: usize = 200;

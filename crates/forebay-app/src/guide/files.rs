@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use forebay_domain::EventKind;
-use forebay_domain::text::cut;
+use forebay_text::cut;
 
 use super::facts::Facts;
 use super::layout::Section;

@@ -1,6 +1,6 @@
 //! What the user asked last, word for word.
 
-use forebay_domain::text::cut;
+use forebay_text::cut;
 
 use super::facts::Facts;
 use super::layout::Section;

@@ -1,7 +1,7 @@
 //! Sections within a budget: the weightiest first, each with the call that fetches more.
 
 use forebay_domain::event::Recorded;
-use forebay_domain::text::cut;
+use forebay_text::cut;
 
 /// A part of the guide.
 #[derive(Debug, Clone)]

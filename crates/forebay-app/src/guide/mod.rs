@@ -13,6 +13,7 @@ mod files;
 mod git;
 mod last_request;
 pub(crate) mod layout;
+pub mod overview;
 mod pinned;
 mod plan;
 mod references;
@@ -22,7 +23,10 @@ mod tasks;
 
 use self::facts::Facts;
 use self::layout::Section;
-use crate::{App, AppError, overview};
+use crate::{App, AppError};
+
+/// The source under which snapshots of a session are stored.
+pub(crate) const SNAPSHOT_SOURCE: &str = "session snapshot";
 
 /// A section of the guide, from the facts; nothing when there is nothing to say.
 type MakeSection = fn(&Facts) -> Option<Section>;

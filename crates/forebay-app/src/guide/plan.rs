@@ -1,7 +1,7 @@
 //! The plan, and what the work is for.
 
 use forebay_domain::EventKind;
-use forebay_domain::text::cut;
+use forebay_text::cut;
 
 use super::facts::Facts;
 use super::layout::Section;

@@ -11,7 +11,7 @@ const MOST: usize = 5;
 pub(super) fn section(facts: &Facts) -> Option<Section> {
     let is_output = |entry: &&Entry| {
         matches!(entry.kind, EntryKind::Run | EntryKind::Capture | EntryKind::Page)
-            && entry.source != crate::hooks::SNAPSHOT
+            && entry.source != super::SNAPSHOT_SOURCE
     };
     let mut outputs: Vec<&Entry> = facts.entries.iter().filter(is_output).collect();
     let failed = |entry: &Entry| entry.run().is_some_and(|run| !run.ending.is_success());

@@ -1,8 +1,8 @@
 //! Advice: at most once a session and topic, and short.
 
 use forebay_domain::hook::Reply;
-use forebay_domain::text::number;
 use forebay_domain::{Entry, tokens};
+use forebay_text::number;
 
 use super::Host;
 use crate::{App, AppError};

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use forebay_digest::{Budget, Digest, Digester, Hint};
 use forebay_domain::hook::{Part, ToolAction, ToolCall, ToolResult};
-use forebay_domain::text::cut;
-use forebay_domain::{Entry, EntryKind, Redactions, Stream};
+use forebay_domain::{Entry, EntryKind, Stream};
+use forebay_redact::Redactions;
+use forebay_text::cut;
 
 use super::saved;
-use crate::keeping::Keeping;
+use crate::ingest::digesting_upload::Keeping;
 use crate::render::frame;
 use crate::{App, AppError};
 

@@ -8,8 +8,6 @@ use crate::{App, AppError, guide};
 
 /// A snapshot has at most so many bytes.
 const SNAPSHOT_BYTES: usize = 2_048;
-/// The source of snapshots.
-pub(crate) const SNAPSHOT: &str = "session snapshot";
 const SUMMARY: &str = "compaction summary";
 
 const WORDS: &str = "Keep references like [ctx:k3v9m2a1xq] as they are: they stay valid. Forebay tells open tasks, \
@@ -23,7 +21,7 @@ pub(super) fn before(app: &App, host: &Host<'_>) -> Result<Reply, AppError> {
     let Some(snapshot) = guide::of_session(app, SNAPSHOT_BYTES)? else {
         return Ok(Reply::Silent);
     };
-    put(app, SNAPSHOT, &snapshot)?;
+    put(app, guide::SNAPSHOT_SOURCE, &snapshot)?;
     app.places.own()?.mark(&app.session, GUIDE_DUE)?;
     let reply = Reply::Context(WORDS.to_owned());
     Ok(if (host.hears)(&reply) { reply } else { Reply::Silent })
@@ -39,7 +37,7 @@ pub(super) fn after(app: &App, summary: Option<&str>) -> Result<Reply, AppError>
 fn put(app: &App, source: &str, text: &str) -> Result<(), AppError> {
     let mut new = app.new_entry(EntryKind::Capture, source.to_owned());
     source.clone_into(&mut new.source);
-    new.digest = forebay_domain::text::cut::one_line(text, 200);
+    new.digest = forebay_text::cut::one_line(text, 200);
     app.places.own()?.put(new, text.as_bytes())?;
     Ok(())
 }

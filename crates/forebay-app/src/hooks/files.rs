@@ -4,7 +4,7 @@
 use forebay_domain::hook::{HookCall, HookEvent, StartReason, ToolAction};
 
 use super::Host;
-use crate::files_at_work::{self, Touch};
+use crate::edit::working_set::{self, Touch};
 use crate::{App, AppError};
 
 /// Passes on what concerns the files of this session.
@@ -14,7 +14,7 @@ pub(super) fn follow(app: &App, host: &Host<'_>, call: &HookCall) -> Result<(), 
         return Ok(());
     }
     if host.tells_compaction && starts_over(&call.event) {
-        return files_at_work::context_was_reset(&*app.places.own()?, &app.session);
+        return working_set::context_was_reset(&*app.places.own()?, &app.session);
     }
     let HookEvent::AfterTool(tool, result) = &call.event else { return Ok(()) };
     let Some((touch, paths)) = touched(&tool.action).filter(|_| !result.is_error) else {
@@ -22,7 +22,7 @@ pub(super) fn follow(app: &App, host: &Host<'_>, call: &HookCall) -> Result<(), 
     };
     let store = app.places.own()?;
     let touch_one =
-        |path: &String| files_at_work::touched(&*store, &app.session, &app.cwd.join(path), touch);
+        |path: &String| working_set::touched(&*store, &app.session, &app.cwd.join(path), touch);
     paths.iter().try_for_each(touch_one)
 }
 

@@ -8,6 +8,7 @@ mod after_tool;
 mod before_tool;
 mod captured;
 mod compaction;
+pub mod extract;
 mod files;
 mod prompt;
 mod record;
@@ -21,7 +22,6 @@ use std::path::PathBuf;
 use forebay_domain::hook::{HookCall, HookEvent, Reply};
 use forebay_domain::tokens;
 
-pub(crate) use self::compaction::SNAPSHOT;
 use crate::{App, AppError};
 
 /// The host that calls, as far as an answer depends on it.

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use forebay_domain::event::{self, Recorded, Task};
+use forebay_domain::event::{Recorded, Task};
 use forebay_domain::hook::{HookCall, HookEvent, ToolAction};
 use forebay_domain::{Event, EventKind};
-use forebay_store::{EventPage, Happened};
+use forebay_store::{EventBatch, EventPage};
 
+use super::extract;
 use crate::{App, AppError};
 
 /// Standing events that a new one is laid beside; older ones are no longer spoken of.
@@ -19,7 +20,7 @@ pub(super) fn record(app: &App, call: &HookCall) -> Result<(), AppError> {
     if events.is_empty() && settled.is_empty() {
         return Ok(());
     }
-    let happened = Happened {
+    let happened = EventBatch {
         session: app.session.clone(),
         client: app.client.clone(),
         branch: app.places.branch(),
@@ -31,7 +32,7 @@ pub(super) fn record(app: &App, call: &HookCall) -> Result<(), AppError> {
 }
 
 fn events(app: &App, call: &HookCall) -> Vec<Event> {
-    let mut events = event::events(&call.event);
+    let mut events = extract::events(&call.event);
     if call.subagent.is_some() {
         events.retain(|event| !is_the_main_agents(event.kind));
     }
@@ -78,7 +79,7 @@ fn inside(path: &Path, root: &Path) -> Option<String> {
 fn settled(app: &App, call: &HookCall, events: &[Event]) -> Result<Vec<i64>, AppError> {
     let happened = &call.event;
     let mut kinds: Vec<EventKind> =
-        events.iter().flat_map(|event| event::may_settle(event.kind)).copied().collect();
+        events.iter().flat_map(|event| extract::may_settle(event.kind)).copied().collect();
     let success = succeeded(happened, events);
     kinds.extend(success.as_ref().map(|_| EventKind::Error));
     let listed = whole_list(happened).filter(|_| call.subagent.is_none());
@@ -96,7 +97,7 @@ fn settled(app: &App, call: &HookCall, events: &[Event]) -> Result<Vec<i64>, App
     let standing = app.places.own()?.events(&page)?;
     let is_over = |earlier: &&Recorded| {
         let earlier = &earlier.event;
-        events.iter().any(|event| event::settles(event, earlier))
+        events.iter().any(|event| extract::settles(event, earlier))
             || success.as_ref().is_some_and(|success| is_resolved(success, earlier))
             || listed.as_ref().is_some_and(|listed| is_unlisted(listed, earlier))
     };
@@ -107,11 +108,11 @@ fn settled(app: &App, call: &HookCall, events: &[Event]) -> Result<Vec<i64>, App
 fn succeeded(happened: &HookEvent, events: &[Event]) -> Option<String> {
     let HookEvent::AfterTool(call, _) = happened else { return None };
     let failed = events.iter().any(|event| event.kind == EventKind::Error);
-    (!failed).then(|| event::attempted(call))
+    (!failed).then(|| extract::attempted(call))
 }
 
 fn is_resolved(success: &str, earlier: &Event) -> bool {
-    earlier.kind == EventKind::Error && event::resolves(success, &earlier.subject)
+    earlier.kind == EventKind::Error && extract::resolves(success, &earlier.subject)
 }
 
 /// The tasks of a list that a model writes whole, each time: what is missing was dropped.

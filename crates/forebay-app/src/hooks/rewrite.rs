@@ -4,8 +4,8 @@
 //! that changes its shell, waits for input, runs on or redirects is left as it is.
 
 use forebay_domain::hook::{Reply, ToolAction, ToolCall};
-use forebay_domain::policy::shell;
-use forebay_domain::text::quote;
+use forebay_policy::shell;
+use forebay_text::quote;
 
 use super::{Host, tools};
 use crate::App;

@@ -1,7 +1,7 @@
 //! Text that grows line by line and never exceeds its budget.
 
-use forebay_domain::text::cut;
 use forebay_domain::tokens;
+use forebay_text::cut;
 
 /// Collects lines as long as they fit.
 pub(crate) struct Budgeted {

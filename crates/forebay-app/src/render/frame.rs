@@ -1,10 +1,11 @@
 //! The frame around a run's digest: what it was first, what was left out last.
 
 use forebay_digest::{Digest, LeftOut};
-use forebay_domain::text::{cut, number};
 use forebay_domain::time::Span;
-use forebay_domain::{Ending, Entry, Limit, Redactions, Reference, tokens};
+use forebay_domain::{Ending, Entry, Limit, Reference, tokens};
+use forebay_redact::Redactions;
 use forebay_sandbox::Finished;
+use forebay_text::{cut, number};
 
 use crate::AppError;
 

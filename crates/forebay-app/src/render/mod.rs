@@ -3,5 +3,4 @@
 pub(crate) mod budgeted;
 pub(crate) mod describe;
 pub(crate) mod frame;
-pub(crate) mod hits;
 pub(crate) mod window;

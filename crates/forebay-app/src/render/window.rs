@@ -1,6 +1,6 @@
 //! The part of a passage that shows why it was found.
 
-use forebay_domain::text::{cut, words};
+use forebay_text::{cut, words};
 
 /// The lines of `text` around the densest matches, in at most `bytes` bytes.
 pub(crate) fn around(text: &str, matched: &[String], bytes: usize) -> String {

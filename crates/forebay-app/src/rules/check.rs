@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use forebay_domain::policy::{List, Mode, Origin, Trust, Unmatched, Verdict, host_of};
+use forebay_policy::{List, Mode, Origin, Trust, Unmatched, Verdict, host_of};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use forebay_domain::policy::{Decision, host_of};
+use forebay_policy::{Decision, host_of};
 
 use super::permit::{Act, circumstances, permit};
 use super::{Circumstances, InForce, Input, decide};

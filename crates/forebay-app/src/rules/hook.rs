@@ -1,7 +1,7 @@
 //! What the rules say about a call that a host is about to make.
 
 use forebay_domain::hook::{ToolAction, ToolCall};
-use forebay_domain::policy::{Decision, Mode, Unmatched, Verdict};
+use forebay_policy::{Decision, Mode, Unmatched, Verdict};
 
 use super::load::load_readable;
 use super::permit::place;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use forebay_domain::policy::{List, Mode, Origin, Rules, Trust, Unmatched, Warning};
+use forebay_policy::{List, Mode, Origin, Rules, Trust, Unmatched, Warning};
 use serde_json::Value;
 
 use super::settings_file::SettingsFile;

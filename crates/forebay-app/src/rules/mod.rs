@@ -4,6 +4,7 @@ mod check;
 mod fetch_gate;
 mod hook;
 mod hosts;
+pub(crate) mod isolation;
 mod links;
 mod load;
 mod permit;
@@ -14,7 +15,7 @@ mod unreachable;
 
 use std::path::{Path, PathBuf};
 
-use forebay_domain::policy::{
+use forebay_policy::{
     Action, Call, Denials, List, Mode, Origin, Paths, Rules, Trust, Verdict, Warning, World, judge,
 };
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use forebay_domain::policy::{Decision, List, Mode, Unmatched, Verdict};
-use forebay_domain::text::number;
+use forebay_policy::{Decision, List, Mode, Unmatched, Verdict};
 use forebay_sandbox::Profile;
+use forebay_text::number;
 
 use super::unreachable::Unreachable;
 use super::{Circumstances, InForce, Input, Place, decide, load, unreachable_by};
@@ -84,7 +84,7 @@ pub(crate) fn permit_under(
 /// Says of each file whether it may be read without anybody being asked.
 pub(crate) fn readable(app: &App, paths: &[&Path]) -> Result<Vec<bool>, AppError> {
     let rules = Readable::of(app)?;
-    Ok(crate::threads::map(paths, |path| rules.allows(path)))
+    Ok(crate::parallel::map(paths, |path| rules.allows(path)))
 }
 
 /// The rules on reading, for whoever asks about many files; what needs the user's word is not allowed.
@@ -102,7 +102,7 @@ impl Readable {
         let around = circumstances(app, &in_force, &app.cwd);
         let has_rules = in_force.written.iter().any(|rule| rule.list != List::Allow);
         let is_open = around.mode == Mode::Forebay(Unmatched::Run) && !has_rules;
-        Ok(Self { in_force, around, denied: crate::holding::denied_paths(app), is_open })
+        Ok(Self { in_force, around, denied: crate::rules::isolation::denied_paths(app), is_open })
     }
 
     pub(crate) fn allows(&self, path: &Path) -> bool {

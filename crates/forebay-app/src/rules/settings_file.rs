@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use forebay_domain::policy::List;
+use forebay_policy::List;
 use serde::Deserialize;
 
 use crate::AppError;

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use forebay_domain::policy::{Denials, Denied, Region};
+use forebay_policy::{Denials, Denied, Region};
 use forebay_sandbox::on_path;
 
 /// Names that are looked at, so that a run does not wait for a walk of a whole disk.

@@ -1,17 +1,18 @@
 //! Settings: what a user can change. The defaults stand in `settings.toml` beside this file.
 
 mod defaults;
+pub mod recognizers;
 
 use std::time::Duration;
 
 use forebay_domain::EntryKind;
-use forebay_domain::policy::Unmatched;
 use forebay_domain::time::days;
+use forebay_policy::Unmatched;
 use forebay_sandbox::Profile;
 use serde::{Deserialize, Serialize};
 
 pub use self::defaults::{default, keys};
-use crate::recognizers::Recognizers;
+use crate::settings::recognizers::Recognizers;
 
 /// The settings and their defaults, as the file a user would write.
 pub const DEFAULTS: &str = include_str!("settings.toml");
@@ -86,7 +87,7 @@ pub struct Store {
 impl Store {
     /// Goes into a workspace below the one that holds, which only its own members enter.
     pub fn enter(&mut self, name: &str) {
-        let within = forebay_store::Address::read(&self.url, &self.workspace)
+        let within = forebay_store_postgres::Address::read(&self.url, &self.workspace)
             .map_or_else(|_| self.workspace.clone(), |address| address.workspace().to_owned());
         if let Some((base, parameters)) = self.url.split_once('?') {
             let others = parameters.split('&').filter(|one| !one.starts_with("workspace="));
@@ -271,7 +272,7 @@ pub struct Team {
 
 /// What happens to what no rule mentions, as one word.
 mod unmatched_by_name {
-    use forebay_domain::policy::Unmatched;
+    use forebay_policy::Unmatched;
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 
@@ -331,7 +332,7 @@ mod tests {
         store.enter("ann");
         assert_eq!(store.url, "postgres://db/x?sslmode=disable");
         assert_eq!(store.workspace, "team/ann");
-        let address = forebay_store::Address::read(&store.url, &store.workspace).unwrap();
+        let address = forebay_store_postgres::Address::read(&store.url, &store.workspace).unwrap();
         assert_eq!(address.workspace(), "team/ann");
     }
 }

@@ -7,14 +7,14 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-use forebay_domain::text::number;
 use forebay_store::{Packer, SincePage, begins_like_an_archive, unpack};
+use forebay_text::number;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::records::{self, Fault, Giver, Line, Lines, Trouble};
 use super::{Chosen, Tally};
-use crate::places::SharedStore;
+use crate::stores::registry::SharedStore;
 use crate::{Answer, App, AppError};
 
 const VERSION: u64 = 1;

@@ -12,10 +12,11 @@ pub mod archive;
 pub mod exchange;
 mod records;
 pub mod sync;
+pub mod tokens;
 
-use forebay_domain::text::number;
 use forebay_domain::{Entry, EntryKind};
-use forebay_store::Adopted;
+use forebay_store::ReplicateOutcome;
+use forebay_text::number;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Serialize};
 
@@ -92,14 +93,14 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn count(&mut self, adopted: &Adopted) {
+    fn count(&mut self, adopted: &ReplicateOutcome) {
         match adopted {
-            Adopted::Added(entry) => {
+            ReplicateOutcome::Added(entry) => {
                 self.added += 1;
                 self.conflicting += u64::from(entry.conflicts.is_some());
             }
-            Adopted::Known(_) => self.known += 1,
-            Adopted::Forgotten => self.forgotten += 1,
+            ReplicateOutcome::Known(_) => self.known += 1,
+            ReplicateOutcome::Forgotten => self.forgotten += 1,
         }
     }
 

@@ -5,11 +5,13 @@
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
-use forebay_domain::text::cut;
 use forebay_domain::{
     Ending, Entry, EntryKind, Limit, NoteKind, Reference, RunRecord, Spans, Stream, Timestamp,
 };
-use forebay_store::{Adopted, NewDetail, NewEntry, NewNote, Origin, Store, StoreError, Upload};
+use forebay_store::{
+    NewDetail, NewEntry, NewNote, ReplicaOrigin, ReplicateOutcome, Store, StoreError, Upload,
+};
+use forebay_text::cut;
 use serde::{Deserialize, Serialize};
 
 use crate::{App, AppError};
@@ -290,7 +292,7 @@ pub(super) fn adopt<R: BufRead>(
     line: &EntryLine,
     lines: &mut Lines<R>,
     giver: &Giver<'_>,
-) -> Result<Adopted, Trouble> {
+) -> Result<ReplicateOutcome, Trouble> {
     let (origin, mut new) = read(app, line, giver).map_err(|what| lines.malformed(what))?;
     let mut keeping = Keeping {
         upload: store.upload().map_err(AppError::from)?,
@@ -353,7 +355,11 @@ pub(super) enum Trouble {
     Here(#[from] AppError),
 }
 
-fn read(app: &App, line: &EntryLine, giver: &Giver<'_>) -> Result<(Origin, NewEntry), String> {
+fn read(
+    app: &App,
+    line: &EntryLine,
+    giver: &Giver<'_>,
+) -> Result<(ReplicaOrigin, NewEntry), String> {
     let clean = |text: &str, most| app.redaction.text(cut::prefix(text, most)).0;
     let reference = Reference::parse(&line.reference).map_err(|error| error.to_string())?;
     let kind = EntryKind::from_word(&line.kind)
@@ -380,7 +386,7 @@ fn read(app: &App, line: &EntryLine, giver: &Giver<'_>) -> Result<(Origin, NewEn
         replaces_source: false,
     };
     let replaces = line.note.as_ref().map(replaced).unwrap_or_default();
-    Ok((Origin { reference, replaces, revives: giver.revives }, new))
+    Ok((ReplicaOrigin { reference, replaces, revives: giver.revives }, new))
 }
 
 /// The notes that a note says it replaced; more of them than anybody writes down are not looked at.

@@ -3,9 +3,9 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use forebay_domain::text::{cut, number};
 use forebay_sandbox::web::{self, Asked};
 use forebay_store::{ImportStep, fingerprint};
+use forebay_text::{cut, number};
 use serde::Deserialize;
 use serde_json::json;
 

@@ -3,17 +3,20 @@
 use std::sync::Arc;
 
 use forebay_domain::conflict::Claim;
-use forebay_domain::text::cut;
 use forebay_domain::{Entry, EntryKind, Hit, Note, NoteKind, Reference, Scope};
 use forebay_store::{NewDetail, NewNote};
+use forebay_text::cut;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Nature, Tool, input};
-use crate::finding::{Limits, Reach};
-use crate::places::SharedStore;
-use crate::{Answer, App, AppError, Call, indexing, redaction};
+use super::{Nature, Tool};
+use crate::ingest::pending;
+use crate::ingest::redaction;
+use crate::input;
+use crate::search::{Limits, Reach};
+use crate::stores::registry::SharedStore;
+use crate::{Answer, App, AppError, Call};
 
 /// Notes that a new one is compared with, and those it is told of.
 const NOTES_COMPARED: u64 = 20;
@@ -77,7 +80,7 @@ impl Tool for Annotate {
         let mut new = app.new_entry(EntryKind::Note, title);
         new.digest = cut::one_line(&text, 400);
         new.detail = NewDetail::Note(note);
-        let entry = indexing::put(&*place.store, new, &text)?;
+        let entry = pending::put(&*place.store, new, &text)?;
 
         let replaced = entry.note().and_then(|note| note.supersedes);
         let mut told = format!("{} {} noted", entry.reference, kind.word());

@@ -8,17 +8,18 @@ use std::thread;
 use std::time::Instant;
 
 use forebay_domain::Reference;
-use forebay_domain::text::{cut, number};
 use forebay_domain::time::Span;
+use forebay_text::{cut, number};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::search;
-use super::{Nature, Tool, input};
-use crate::finding::Reach;
+use super::{Nature, Tool};
+use crate::input;
 use crate::render::budgeted::Budgeted;
-use crate::running::{self, Command, Options, Ran, Unwatched};
+use crate::run::{self, Command, Options, Ran, Unwatched};
+use crate::search::Reach;
 use crate::{Answer, App, AppError, Call, Power};
 
 pub struct BatchExecute;
@@ -158,7 +159,7 @@ impl Batch {
 
     fn run_one(&self, app: &App, item: &Item, call: &Call) -> Outcome {
         let ran = Command::of_code(app, item.language.as_deref(), item.code.clone())
-            .and_then(|command| running::run(app, command, &self.options, call, &mut Unwatched));
+            .and_then(|command| run::run(app, command, &self.options, call, &mut Unwatched));
         match ran {
             Ok(ran) => Outcome::Ran(Box::new(ran)),
             Err(error) => Outcome::Refused(error),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use super::{Nature, Tool};
-use crate::overview::{self, Count, Wanted};
+use crate::guide::overview::{self, Count, Wanted};
 use crate::{Answer, App, AppError, Call};
 
 pub struct Context;
@@ -100,7 +100,7 @@ fn data(entry: &forebay_domain::Entry) -> Value {
 }
 
 fn cut(name: &str) -> String {
-    forebay_domain::text::cut::one_line(name, 60)
+    forebay_text::cut::one_line(name, 60)
 }
 
 /// A text; anything else is none.

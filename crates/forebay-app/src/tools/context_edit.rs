@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use forebay_domain::text::number;
+use forebay_text::number;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Nature, Tool};
-use crate::editing::{difference, nearest, occurrences, shown, syntax};
-use crate::files_at_work::{AtWork, BecameSkeleton, Happened};
-use crate::source_file::{self, Access, Place, SourceFile, SourceText, locate};
-use crate::stale::{check_expected, check_stale};
+use crate::edit::source_file::{self, Access, Place, SourceFile, SourceText, locate};
+use crate::edit::stale::{check_expected, check_stale};
+use crate::edit::working_set::{AtWork, BecameSkeleton, Happened};
+use crate::edit::{closest_match, diff, occurrences, shown, syntax};
 use crate::{Answer, App, AppError, Call, Power};
 
 pub struct ContextEdit;
@@ -90,13 +90,13 @@ fn places(place: &Place, file: &SourceFile, input: &Input) -> Result<Vec<Range<u
 }
 
 fn not_found(place: &Place, file: &SourceFile, wanted: &str) -> AppError {
-    let nearest = nearest::nearest(file.text(), wanted);
+    let nearest = closest_match::nearest(file.text(), wanted);
     let message = format!("old_string is not in {}; nothing is changed", place.shown);
     if nearest.is_empty() {
         return AppError::not_found(message, "nothing in it is alike; context_read shows the file");
     }
     AppError::not_found(
-        format!("{message}\nnearest:\n{}", nearest::told(file.text(), &nearest)),
+        format!("{message}\nnearest:\n{}", closest_match::told(file.text(), &nearest)),
         "copy old_string exactly from the file",
     )
 }
@@ -130,7 +130,7 @@ impl Edit {
     }
 
     fn dry(self) -> Answer {
-        let diff = difference::between(self.file.text(), &self.after.text, QUOTED_BYTES);
+        let diff = diff::between(self.file.text(), &self.after.text, QUOTED_BYTES);
         let mut lines =
             vec![format!("dry run, {} is not changed: {}", self.place.shown, self.count())];
         lines.extend(self.errors.iter().cloned());
@@ -145,7 +145,7 @@ impl Edit {
         let before = at_work.version(app, &self.place, &self.file)?;
         source_file::write(&self.place, &self.bytes, Some(&self.file))?;
         let now = SourceFile::of(&self.bytes, self.after.clone());
-        let changed = difference::changed_lines(self.file.text(), now.text());
+        let changed = diff::changed_lines(self.file.text(), now.text());
         let symbols = changed
             .first()
             .map(|lines| syntax::symbols_at(&self.place.shown, now.text(), *lines))

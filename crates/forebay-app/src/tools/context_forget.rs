@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Nature, Tool};
-use crate::files_at_work::AtWork;
-use crate::source_file::{self, named};
+use crate::edit::source_file::{self, named};
+use crate::edit::working_set::AtWork;
 use crate::{Answer, App, AppError, Call, Power};
 
 pub struct ContextForget;

@@ -1,16 +1,16 @@
 //! `context_read`: a file's text; it becomes the active file, and the one before it a skeleton.
 
-use forebay_domain::text::line_range::LineRange;
-use forebay_domain::text::{cut, number};
 use forebay_domain::tokens;
 use forebay_store::FileState;
+use forebay_text::line_range::LineRange;
+use forebay_text::{cut, number};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{Nature, Tool};
-use crate::files_at_work::{AtWork, BecameSkeleton, Happened, Version};
-use crate::source_file::{self, Access, Place, SourceFile, locate};
+use crate::edit::source_file::{self, Access, Place, SourceFile, locate};
+use crate::edit::working_set::{AtWork, BecameSkeleton, Happened, Version};
 use crate::{Answer, App, AppError, Call, Power};
 
 pub struct ContextRead;
@@ -61,7 +61,7 @@ fn wanted(lines: Option<&str>, place: &Place, file: &SourceFile) -> Result<(u64,
     let total = file.lines();
     let Some(lines) = lines else { return Ok((1, total)) };
     let range: LineRange = lines.parse().map_err(|error| {
-        let error: forebay_domain::text::line_range::BadLineRange = error;
+        let error: forebay_text::line_range::BadLineRange = error;
         AppError::bad_input(error.to_string(), "for example: lines=640-700")
     })?;
     range.within(total).ok_or_else(|| {

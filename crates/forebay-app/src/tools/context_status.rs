@@ -2,16 +2,17 @@
 
 use std::path::Path;
 
-use forebay_domain::text::number::grouped;
-use forebay_store::{FileAtWork, FileState};
+use forebay_store::{FileState, WorkingFile};
+use forebay_text::number::grouped;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{Nature, Tool};
-use crate::files_at_work::{AtWork, sizes};
+use crate::edit::source_file;
+use crate::edit::working_set::{AtWork, sizes};
 use crate::render::budgeted::Budgeted;
-use crate::{Answer, App, AppError, Call, Power, source_file};
+use crate::{Answer, App, AppError, Call, Power};
 
 pub struct ContextStatus;
 
@@ -49,7 +50,7 @@ struct Row {
 }
 
 impl Row {
-    fn of(app: &App, file: &FileAtWork) -> Self {
+    fn of(app: &App, file: &WorkingFile) -> Self {
         let path = Path::new(&file.path);
         let now = source_file::read_if_text(path);
         let sizes = sizes(app, file);

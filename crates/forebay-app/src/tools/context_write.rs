@@ -2,18 +2,18 @@
 
 use std::fs;
 
-use forebay_domain::text::number;
 use forebay_domain::tokens;
+use forebay_text::number;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use similar::{ChangeTag, TextDiff};
 
 use super::{Nature, Tool};
-use crate::editing::syntax;
-use crate::files_at_work::{AtWork, BecameSkeleton, Happened, Version};
-use crate::source_file::{self, Access, Form, Place, SourceFile, SourceText, locate};
-use crate::stale::check_stale;
+use crate::edit::source_file::{self, Access, Form, Place, SourceFile, SourceText, locate};
+use crate::edit::stale::check_stale;
+use crate::edit::syntax;
+use crate::edit::working_set::{AtWork, BecameSkeleton, Happened, Version};
 use crate::{Answer, App, AppError, Call, Power};
 
 pub struct ContextWrite;

@@ -5,10 +5,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Instant;
 
-use forebay_domain::text::number;
 use forebay_sandbox::isolation::{Outcome, Proof};
 use forebay_sandbox::runtimes::{RUNTIMES, Runtime};
 use forebay_sandbox::{Profile, Program, RunSpec, Sink};
+use forebay_text::number;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;

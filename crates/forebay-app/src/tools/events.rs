@@ -2,8 +2,8 @@
 
 use forebay_domain::EventKind;
 use forebay_domain::event::Recorded;
-use forebay_domain::text::cut;
 use forebay_store::EventPage;
+use forebay_text::cut;
 use serde_json::json;
 
 use super::history::{MORE_BYTES, Page, Session};

@@ -7,8 +7,8 @@ use forebay_sandbox::{Profile, Stdin};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Nature, Tool};
-use crate::running::{self, Command, Options, Unwatched};
+use super::{Nature, Tool, job};
+use crate::run::{self, Command, Options, Unwatched};
 use crate::{Answer, App, AppError, Call, Power};
 
 pub struct Execute;
@@ -60,9 +60,9 @@ impl Tool for Execute {
             profile: Some(tightened(app.settings.isolation.profile, input.isolation.as_deref())?),
         };
         if input.background || input.keep {
-            return running::start_job(app, command, &options, input.keep, call);
+            return job::start(app, command, &options, input.keep, call);
         }
-        running::run(app, command, &options, call, &mut Unwatched).map(|ran| ran.answer)
+        run::run(app, command, &options, call, &mut Unwatched).map(|ran| ran.answer)
     }
 }
 

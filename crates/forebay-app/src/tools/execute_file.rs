@@ -3,9 +3,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Nature, Tool, input};
-use crate::running::{self, Command, Options, Unwatched};
-use crate::{Answer, App, AppError, Call, Power, files};
+use super::{Nature, Tool};
+use crate::input;
+use crate::run::input_files;
+use crate::run::{self, Command, Options, Unwatched};
+use crate::{Answer, App, AppError, Call, Power};
 
 pub struct ExecuteFile;
 
@@ -31,7 +33,7 @@ impl Tool for ExecuteFile {
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
-        let files = files::named(&app.cwd, &input.path)?;
+        let files = input_files::named(&app.cwd, &input.path)?;
         let command = Command::over_files(app, input.language.as_deref(), input.code, files)?;
         let options = Options {
             intent: input.intent,
@@ -39,6 +41,6 @@ impl Tool for ExecuteFile {
             budget: input.budget,
             ..Options::default()
         };
-        running::run(app, command, &options, call, &mut Unwatched).map(|ran| ran.answer)
+        run::run(app, command, &options, call, &mut Unwatched).map(|ran| ran.answer)
     }
 }

@@ -2,16 +2,18 @@
 
 use std::thread;
 
-use forebay_domain::text::{cut, number};
+use forebay_text::{cut, number};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Nature, Tool, input};
+use super::{Nature, Tool};
+use crate::ingest::redaction;
+use crate::ingest::sources::page::{self, From, Indexed};
+use crate::input;
 use crate::render::budgeted::Budgeted;
 use crate::render::describe;
-use crate::sources::page::{self, From, Indexed};
-use crate::{Answer, App, AppError, Call, redaction};
+use crate::{Answer, App, AppError, Call};
 
 pub struct FetchAndIndex;
 

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Nature, Tool, input};
+use super::{Nature, Tool};
+use crate::input;
 use crate::render::budgeted::Budgeted;
 use crate::render::describe;
 use crate::{Answer, App, AppError, Call};

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Nature, Tool};
-use crate::importing::{self, Wanted};
+use crate::ingest::import::{self, Wanted};
 use crate::{Answer, App, AppError, Call, Power};
 
 pub struct Import;
@@ -33,7 +33,7 @@ impl Tool for Import {
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
         let paths = input.paths.into_iter().map(PathBuf::from).collect();
         let wanted = Wanted { paths, all: input.all };
-        let report = importing::import(app, &wanted, call, &mut |done, _| {
+        let report = import::import(app, &wanted, call, &mut |done, _| {
             call.report(done as f64, "bytes read");
         })?;
         Ok(report.into_answer())

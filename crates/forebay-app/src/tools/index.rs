@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Nature, Tool, input};
-use crate::sources::{self, Narrowed, Request};
-use crate::{Answer, App, AppError, Call, Power, jsonl};
+use super::{Nature, Tool};
+use crate::ingest::jsonl;
+use crate::ingest::sources::{self, Narrowed, Request};
+use crate::input;
+use crate::{Answer, App, AppError, Call, Power};
 
 pub struct Index;
 

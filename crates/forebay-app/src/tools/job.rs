@@ -3,16 +3,18 @@
 use std::time::Duration;
 
 use forebay_digest::{Budget, Digester};
-use forebay_domain::text::number;
 use forebay_domain::time::Span;
 use forebay_sandbox::inlet;
+use forebay_text::number;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Nature, Tool, input};
-use crate::jobs::{self, Job, Record, State};
+use super::{Nature, Tool};
+use crate::input;
 use crate::render::budgeted::Budgeted;
+use crate::run::jobs::{self, Job, Record, State};
+use crate::run::{Command, Options};
 use crate::{Answer, App, AppError, Call, Power};
 
 pub struct ManageJob;
@@ -197,8 +199,20 @@ fn data(job: &Job, record: &Record, state: State, cursor: Option<u64>) -> Value 
     })
 }
 
+/// Starts a command as a job, which with `keep` outlives this process.
+pub fn start(
+    app: &App,
+    command: Command,
+    options: &Options,
+    keep: bool,
+    call: &Call,
+) -> Result<Answer, AppError> {
+    let job = jobs::start(app, command, options, keep, call)?;
+    started(app, &job, call)
+}
+
 /// The answer to a call that started a job.
-pub(crate) fn started(app: &App, job: &Job, call: &Call) -> Result<Answer, AppError> {
+fn started(app: &App, job: &Job, call: &Call) -> Result<Answer, AppError> {
     // What ends at once is better told at once.
     jobs::wait(job, Duration::from_millis(REACTS_WITHIN_MS), call)?;
     let answer = answer(app, job, &Action::Wait, None, app.settings.digest.budget)?;

@@ -18,7 +18,6 @@ pub mod get;
 pub mod history;
 pub mod import;
 pub mod index;
-pub(crate) mod input;
 pub mod job;
 pub mod purge;
 pub mod reflect;
@@ -31,8 +30,8 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::powers::Power;
-use crate::{Answer, App, AppError, Call, settings};
+use crate::capabilities::Power;
+use crate::{Answer, App, AppError, Call, input, settings};
 
 /// Something Forebay does for a model or a person.
 pub trait Tool {

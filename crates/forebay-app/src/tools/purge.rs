@@ -1,15 +1,16 @@
 //! `ctx_purge`: forgets what was named; tells first what would go.
 
 use forebay_domain::Scope;
-use forebay_domain::text::{cut, number};
 use forebay_domain::time::days;
-use forebay_store::{Expiry, Purged, Selection, Store, StoreError};
+use forebay_store::{Expiry, PurgeReport, PurgeSelection, Store, StoreError};
+use forebay_text::{cut, number};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Nature, Tool, input};
-use crate::places::SharedStore;
+use super::{Nature, Tool};
+use crate::input;
+use crate::stores::registry::SharedStore;
 use crate::{Answer, App, AppError, Call};
 
 pub struct Purge;
@@ -47,7 +48,7 @@ impl Tool for Purge {
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
         let selection = selection(app, &input)?;
         let stores = stores_of(app, &selection)?;
-        let found = over(&stores, |store| store.would_purge(&selection, app.now()))?;
+        let found = over(&stores, |store| store.preview_purge(&selection, app.now()))?;
         match input.confirm {
             None => Ok(answer(&found, "would be forgotten", dry_run_end(&found))),
             Some(count) if count == found.count() => {
@@ -63,7 +64,7 @@ impl Tool for Purge {
 }
 
 /// A reference names an entry wherever it can be read; everything else means the project's own.
-fn stores_of(app: &App, selection: &Selection) -> Result<Vec<SharedStore>, AppError> {
+fn stores_of(app: &App, selection: &PurgeSelection) -> Result<Vec<SharedStore>, AppError> {
     if selection.references.is_empty() {
         return Ok(vec![app.places.own()?]);
     }
@@ -76,9 +77,9 @@ fn stores_of(app: &App, selection: &Selection) -> Result<Vec<SharedStore>, AppEr
 /// The sum of what `work` does in each store.
 fn over(
     stores: &[SharedStore],
-    work: impl Fn(&dyn Store) -> Result<Purged, StoreError>,
-) -> Result<Purged, AppError> {
-    let mut sum = Purged::default();
+    work: impl Fn(&dyn Store) -> Result<PurgeReport, StoreError>,
+) -> Result<PurgeReport, AppError> {
+    let mut sum = PurgeReport::default();
     for store in stores {
         sum.add(work(&**store)?);
     }
@@ -86,8 +87,8 @@ fn over(
 }
 
 /// What an input selects.
-fn selection(app: &App, input: &Input) -> Result<Selection, AppError> {
-    let selection = Selection {
+fn selection(app: &App, input: &Input) -> Result<PurgeSelection, AppError> {
+    let selection = PurgeSelection {
         references: input::references(&input.refs)?,
         source: input.source.clone(),
         session: input.session.clone(),
@@ -108,14 +109,14 @@ fn selection(app: &App, input: &Input) -> Result<Selection, AppError> {
     Ok(selection)
 }
 
-fn dry_run_end(found: &Purged) -> String {
+fn dry_run_end(found: &PurgeReport) -> String {
     match found.count() {
         0 => String::new(),
         count => format!("\nnothing is removed yet; to do it: the same call with confirm={count}"),
     }
 }
 
-fn amount(purged: &Purged) -> String {
+fn amount(purged: &PurgeReport) -> String {
     let plural = if purged.entries == 1 { "entry" } else { "entries" };
     let entries = format!("{} {plural}", number::grouped(purged.entries));
     match purged.events {
@@ -124,7 +125,7 @@ fn amount(purged: &Purged) -> String {
     }
 }
 
-fn answer(purged: &Purged, word: &str, end: String) -> Answer {
+fn answer(purged: &PurgeReport, word: &str, end: String) -> Answer {
     let notes = match purged.notes {
         0 => String::new(),
         count => format!(" ({} among them)", number::counted(count, "note")),

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use forebay_domain::event::{Recorded, Task};
-use forebay_domain::text::{cut, number};
 use forebay_domain::time::Span;
 use forebay_domain::{Entry, EventKind, NoteKind, soft_failure};
 use forebay_store::{EventPage, HistoryPage};
+use forebay_text::{cut, number};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;

@@ -4,9 +4,10 @@ use forebay_domain::{Scope, Timestamp, ticket};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Nature, Tool, input};
-use crate::finding::{Limits, MOST_QUERIES, Reach, Sort, pace};
-use crate::render::hits::{self, Remarks};
+use super::{Nature, Tool};
+use crate::input;
+use crate::search::render::{self, Remarks};
+use crate::search::{Limits, MOST_QUERIES, Reach, Sort, throttle};
 use crate::{Answer, App, AppError, Call};
 
 pub struct Search;
@@ -39,15 +40,15 @@ impl Tool for Search {
 
     fn call(app: &App, input: Input, _: &Call) -> Result<Answer, AppError> {
         check_queries(&input.queries)?;
-        crate::sources::refresh(app);
-        let pace = pace::of_call(app);
+        crate::ingest::sources::refresh(app);
+        let pace = throttle::of_call(app);
         let is_shortened = pace.is_shortened && (input.limit.is_none() || input.budget.is_none());
         let budget = input::budget(input.budget, pace.budget)?;
         let mut limits = input.limits()?;
         limits.limit = limits.limit.or(Some(pace.limit));
         limits.asks_once = app.asks_once();
         let reach = Reach::new(app, limits)?;
-        let last = is_shortened.then_some(pace::WORD_ON_BATCHING);
+        let last = is_shortened.then_some(throttle::WORD_ON_BATCHING);
         answer(&reach, &input.queries, app.now(), budget, last)
     }
 }
@@ -83,8 +84,8 @@ pub(crate) fn answer(
     let unfinished = reach.catch_up()?;
     let (found, meaning) = reach.find_all(queries)?;
     let remarks = Remarks { unfinished, meaning, last };
-    let text = hits::text(&found, reach, &remarks, now, budget);
-    Ok(Answer::new(text, hits::data(&found, &remarks, now)))
+    let text = render::text(&found, reach, &remarks, now, budget);
+    Ok(Answer::new(text, render::data(&found, &remarks, now)))
 }
 
 pub(crate) fn check_queries(queries: &[String]) -> Result<(), AppError> {

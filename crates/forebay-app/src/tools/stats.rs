@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use forebay_domain::text::number;
 use forebay_domain::usage::Totals;
-use forebay_store::Facts;
+use forebay_store::StoreStats;
+use forebay_text::number;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ fn total(ledger: &BTreeMap<String, Totals>) -> Totals {
 fn render(
     session: &BTreeMap<String, Totals>,
     project: &BTreeMap<String, Totals>,
-    facts: &Facts,
+    facts: &StoreStats,
 ) -> String {
     let mut lines = vec![
         format!("{:<16}{:>8}{:>12}{:>12}{:>12}", "", "answers", "host shows", "delivered", "saved"),
@@ -84,7 +84,7 @@ fn signed(number: i64) -> String {
     format!("{sign}{}", number::grouped(number.unsigned_abs()))
 }
 
-fn store_line(facts: &Facts) -> String {
+fn store_line(facts: &StoreStats) -> String {
     let entries: u64 = facts.entries.values().sum();
     let kinds: Vec<String> =
         facts.entries.iter().map(|(kind, count)| format!("{count} {kind}")).collect();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use forebay_domain::text::number::grouped;
+use forebay_text::number::grouped;
 
 use super::Custom;
 use super::pattern::{Count, Counting, Patterns};

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use forebay_domain::text::cut;
-use forebay_domain::text::number::grouped;
+use forebay_text::cut;
+use forebay_text::number::grouped;
 use memchr::memmem::Finder;
 
 use crate::lines::Line;

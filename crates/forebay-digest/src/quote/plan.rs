@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use forebay_domain::text::cut;
+use forebay_text::cut;
 
 use super::fold::{self, Row};
 use super::layout::{Layout, Text, mark};

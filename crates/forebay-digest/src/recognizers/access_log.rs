@@ -1,6 +1,6 @@
 //! Access logs of web servers: status codes, methods, paths, clients, bytes; server errors quoted.
 
-use forebay_domain::text::number::grouped;
+use forebay_text::number::grouped;
 
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;

@@ -1,6 +1,6 @@
 //! webpack, Vite and Next.js: errors with their modules, what was built and how large.
 
-use forebay_domain::text::number::bytes;
+use forebay_text::number::bytes;
 
 use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
 use crate::lines::Line;

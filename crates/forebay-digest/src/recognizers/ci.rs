@@ -1,6 +1,6 @@
 //! CI logs: the step that failed, by the marks that CI services write.
 
-use forebay_domain::text::cut;
+use forebay_text::cut;
 
 use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
 use crate::lines::Line;

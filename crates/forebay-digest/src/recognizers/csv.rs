@@ -1,6 +1,6 @@
 //! CSV and TSV: columns with types, ranges, frequent values; the number of rows.
 
-use forebay_domain::text::number::grouped;
+use forebay_text::number::grouped;
 
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;

@@ -1,7 +1,7 @@
 //! GitHub's `gh`: lists of pull requests, issues, runs and checks, and a run with its jobs.
 
-use forebay_domain::text::cut;
-use forebay_domain::text::number::counted;
+use forebay_text::cut;
+use forebay_text::number::counted;
 
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;

@@ -59,7 +59,7 @@ impl Recognizer for GitBranch {
         let current = self.current?;
         let mut report = Report::of(said, Quotes::Marked);
         let most = end.room / 60;
-        report.add(95, format!("on {}", forebay_domain::text::cut::one_line(&current, 160)));
+        report.add(95, format!("on {}", forebay_text::cut::one_line(&current, 160)));
         if self.groups.distinct() > 1 {
             report.add(85, format!("by prefix: {}", self.groups.list(6)));
         }

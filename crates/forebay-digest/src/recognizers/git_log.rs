@@ -1,6 +1,6 @@
 //! `git log`: how many commits, by whom, from when to when; each with hash and subject.
 
-use forebay_domain::text::cut;
+use forebay_text::cut;
 
 use super::{Claim, End, FORMATS, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use forebay_domain::text::number::counted;
+use forebay_text::number::counted;
 
 use super::{End, Format, Mark, Recognizer, Report, Scope};
 use crate::lines::Line;

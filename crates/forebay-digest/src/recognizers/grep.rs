@@ -1,6 +1,6 @@
 //! `grep` and `rg`: matches counted by file; the first matches of every file.
 
-use forebay_domain::text::number::counted;
+use forebay_text::number::counted;
 
 use super::grumbles::{Grumbles, is_grumble};
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};

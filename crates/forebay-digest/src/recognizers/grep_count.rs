@@ -1,6 +1,6 @@
 //! `grep -c`, `rg -c`: how often each file matches; the sum, and the files that match most.
 
-use forebay_domain::text::number::{counted, grouped};
+use forebay_text::number::{counted, grouped};
 
 use super::grumbles::{Grumbles, is_grumble};
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};

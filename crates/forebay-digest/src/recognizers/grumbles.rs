@@ -1,7 +1,7 @@
 //! What tools that list files say of those they could not read: they go on, and write it between the rest.
 
-use forebay_domain::text::cut;
-use forebay_domain::text::number::counted;
+use forebay_text::cut;
+use forebay_text::number::counted;
 
 use super::Report;
 

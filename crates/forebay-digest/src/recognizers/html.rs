@@ -1,6 +1,6 @@
 //! HTML: title, headings, landmarks, forms, tables and links counted; what the page says first.
 
-use forebay_domain::text::cut;
+use forebay_text::cut;
 
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;

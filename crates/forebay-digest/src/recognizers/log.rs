@@ -1,6 +1,6 @@
 //! Logs of any program: time range, levels, message templates with counts, rare messages, errors.
 
-use forebay_domain::text::number::grouped;
+use forebay_text::number::grouped;
 
 use super::{Claim, End, access_log, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;

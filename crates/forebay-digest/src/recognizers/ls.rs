@@ -1,6 +1,6 @@
 //! `ls -l`: files and folders counted, sizes, the largest; all names as far as there is room.
 
-use forebay_domain::text::number;
+use forebay_text::number;
 
 use super::grumbles::{Grumbles, is_grumble};
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};

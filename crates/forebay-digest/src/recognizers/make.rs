@@ -1,6 +1,6 @@
 //! make, CMake and Ninja: the target that failed, errors of the configuration.
 
-use forebay_domain::text::number::counted;
+use forebay_text::number::counted;
 
 use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
 use crate::lines::Line;

@@ -81,9 +81,9 @@ impl Recognizer for Markdown {
             return None;
         }
         let counts = [(self.code_blocks, "code block"), (self.links, "link"), (self.images, "image"), (self.table_rows, "table row")];
-        let mut said = forebay_domain::text::number::counted(self.headings, "heading");
+        let mut said = forebay_text::number::counted(self.headings, "heading");
         for (count, noun) in counts.iter().filter(|(count, _)| *count > 0) {
-            said += &format!(", {}", forebay_domain::text::number::counted(*count, noun));
+            said += &format!(", {}", forebay_text::number::counted(*count, noun));
         }
         let mut report = Report::of(format!("markdown: {said}"), Quotes::Usual).failing(false);
         for (level, title, line) in &self.outline {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use forebay_domain::text::number::counted;
+use forebay_text::number::counted;
 use memchr::memmem;
 
 use super::json::{Reader, Shape};

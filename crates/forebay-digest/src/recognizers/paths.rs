@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use forebay_domain::text::number::{counted, grouped};
+use forebay_text::number::{counted, grouped};
 
 use super::grumbles::{Grumbles, is_grumble};
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};

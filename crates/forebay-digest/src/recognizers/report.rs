@@ -1,6 +1,6 @@
 //! What a recognizer knows of a text.
 
-use forebay_domain::text::cut;
+use forebay_text::cut;
 
 /// The weight of the fact that says what it was and how it ended.
 const SUMMARY: u32 = 100;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use forebay_domain::text::cut;
+use forebay_text::cut;
 
 use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
 use crate::lines::Line;

@@ -1,6 +1,6 @@
 //! Result tables of SQL shells: psql, mysql, sqlite, duckdb: rows, columns and what they hold.
 
-use forebay_domain::text::number::counted;
+use forebay_text::number::counted;
 
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;

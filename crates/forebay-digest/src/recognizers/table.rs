@@ -116,7 +116,7 @@ impl Recognizer for Table {
             report.add(78, format!("programs: {}", self.programs.list(most)));
         }
         for (index, (_, _, row)) in self.heavy.iter().take(end.room / 250).enumerate() {
-            report.add(75 - index as u32, format!("heaviest: {}", forebay_domain::text::cut::one_line(row, 120)));
+            report.add(75 - index as u32, format!("heaviest: {}", forebay_text::cut::one_line(row, 120)));
         }
         Some(report)
     }

@@ -1,6 +1,6 @@
 //! `tree`: how many folders and files, the upper levels first.
 
-use forebay_domain::text::number::counted;
+use forebay_text::number::counted;
 
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;

@@ -1,7 +1,7 @@
 //! XML and JUnit reports: elements counted, values of fields, failing test cases.
 
-use forebay_domain::text::cut;
-use forebay_domain::text::number::counted;
+use forebay_text::cut;
+use forebay_text::number::counted;
 
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;

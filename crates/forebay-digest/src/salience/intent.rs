@@ -1,7 +1,7 @@
 //! What the caller is after, as words to look for.
 
 use aho_corasick::AhoCorasick;
-use forebay_domain::text::words;
+use forebay_text::words;
 
 /// As many words as bits in a mask.
 const WORDS: usize = 32;

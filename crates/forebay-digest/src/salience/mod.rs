@@ -8,7 +8,7 @@ mod patterns;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use forebay_domain::text::cut;
+use forebay_text::cut;
 
 use crate::place;
 use crate::recognizers::Parts;

@@ -1,7 +1,7 @@
 //! What compilers and linters complain about.
 
-use forebay_domain::text::cut;
-use forebay_domain::text::number::counted;
+use forebay_text::cut;
+use forebay_text::number::counted;
 
 use super::Tops;
 use crate::place::{self, Remark};

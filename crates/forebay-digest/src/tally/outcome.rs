@@ -1,7 +1,7 @@
 //! How a run of tests ended, and what is known of each test that failed.
 
-use forebay_domain::text::cut;
-use forebay_domain::text::number::grouped;
+use forebay_text::cut;
+use forebay_text::number::grouped;
 
 use super::runs::{Counts, Run, Runs};
 use crate::recognizers::{Quotes, Report};

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use forebay_domain::text::number::grouped;
+use forebay_text::number::grouped;
 
 /// So many runs are told one by one; of more only those that failed.
 const TOLD: usize = 6;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use forebay_domain::text::cut;
-use forebay_domain::text::number::grouped;
+use forebay_text::cut;
+use forebay_text::number::grouped;
 
 use super::hasher::Fast;
 use crate::salience;

@@ -1,7 +1,7 @@
 //! The values of one field or column.
 
-use forebay_domain::text::cut;
-use forebay_domain::text::number::grouped;
+use forebay_text::cut;
+use forebay_text::number::grouped;
 
 use super::{Range, Tops};
 

@@ -1,24 +1,15 @@
-//! Events: what happened in a session, taken from what a host tells its hooks.
+//! Events: what happened in a session.
 //!
-//! Small pure functions, one concern a file. Only what the user said becomes a decision, a rule or a
-//! goal; what tools print is data and never does. Every text is cut to a size when it is made.
+//! Every text is truncated when the event is constructed, so the size of an event is bounded.
 
-mod attempt;
 mod kind;
-mod prompt;
-mod standing;
 mod task;
-mod tool;
 
-pub use attempt::{attempted, resolves};
 pub use kind::{EventKind, Priority};
-pub(crate) use prompt::is_ticket;
-pub use standing::{may_settle, settles};
 pub use task::Task;
 
 use crate::Timestamp;
-use crate::hook::HookEvent;
-use crate::text::cut;
+use forebay_text::cut;
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,15 +38,14 @@ pub struct Recorded {
     pub created: Timestamp,
 }
 
-const MOST_SUBJECT_BYTES: usize = 240;
-/// One call of a hook tells no more than this; the first are kept, as they stand in order.
-pub const MOST_AT_ONCE: usize = 60;
+/// Maximum length of an event's subject.
+pub const MAX_SUBJECT_BYTES: usize = 240;
 
 impl Event {
-    pub(crate) fn new(kind: EventKind, subject: &str, text: &str) -> Self {
+    pub fn new(kind: EventKind, subject: &str, text: &str) -> Self {
         Self {
             kind,
-            subject: cut::one_line(subject, MOST_SUBJECT_BYTES),
+            subject: cut::one_line(subject, MAX_SUBJECT_BYTES),
             text: cut_to(text.trim(), kind.most_bytes()),
         }
     }
@@ -72,20 +62,6 @@ impl Event {
         }
         self
     }
-}
-
-/// The events that a hook's event stands for.
-pub fn events(event: &HookEvent) -> Vec<Event> {
-    let mut found = match event {
-        HookEvent::Prompt(text) => prompt::events(text),
-        HookEvent::AfterTool(call, result) => tool::events(call, result),
-        HookEvent::SubagentStop(Some(words)) => {
-            vec![Event::new(EventKind::Subagent, "result", words)]
-        }
-        _ => Vec::new(),
-    };
-    found.truncate(MOST_AT_ONCE);
-    found
 }
 
 /// A text of at most this many bytes; a cut shows.

@@ -3,7 +3,7 @@
 use std::mem;
 
 use forebay_domain::hook::{Part, SavedOutput, SavedSign, ToolResult};
-use forebay_domain::text::cut;
+use forebay_text::cut;
 use serde_json::{Map, Value, json};
 
 /// How a host shapes a result; a text that replaces it takes the same shape.

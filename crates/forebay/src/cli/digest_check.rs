@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use forebay_app::recognizers::{Recognizers, Verdict};
+use forebay_app::settings::recognizers::{Recognizers, Verdict};
 use serde_json::{Value, json};
 
 use super::Common;

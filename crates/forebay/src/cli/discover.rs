@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use forebay_app::Call;
-use forebay_app::importing::{Wanted, discover};
+use forebay_app::ingest::import::Wanted;
+use forebay_app::replay::discover;
 
 use super::terminal::{self, Failure};
 use super::{Common, progress};

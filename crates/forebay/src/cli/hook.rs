@@ -51,7 +51,7 @@ pub(super) fn called() -> Option<ExitCode> {
 
 impl Hook {
     pub(super) fn answer(self) -> ExitCode {
-        forebay_store::wait_at_most(PATIENCE);
+        forebay_app::set_busy_timeout(PATIENCE);
         match hook::answer(&self.platform, &self.event, Box::new(make_app)) {
             Ok(output) => say(&output),
             Err(fault) => {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use forebay_app::Call;
-use forebay_app::importing::{self, Wanted};
+use forebay_app::ingest::import::{self, Wanted};
 use forebay_app::team::archive;
 
 use super::terminal::{self, Failure};
@@ -43,7 +43,7 @@ impl Import {
         let wanted = Wanted { paths: transcripts, all: self.all };
         let call = Call::default().asking(terminal::ask);
         let bar = progress::bar("importing", 0);
-        let report = importing::import(&app, &wanted, &call, &mut |done, total| {
+        let report = import::import(&app, &wanted, &call, &mut |done, total| {
             bar.set_length(total);
             bar.set_position(done);
         })?;

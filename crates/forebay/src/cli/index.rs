@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::{Call, jsonl};
+use forebay_app::Call;
+use forebay_app::ingest::jsonl;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read, Write};
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::jobs::{self, Order};
+use forebay_app::run::jobs::{self, Order};
 use forebay_sandbox::Cancel;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;

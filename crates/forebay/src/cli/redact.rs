@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_domain::{Redactions, Redactor};
+use forebay_redact::{Redactions, Redactor};
 use serde_json::{Map, Value, json};
 
 use super::Common;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use forebay_app::AppError;
 use forebay_app::rules::{self, InForce, Input, Place};
-use forebay_domain::policy::{Mode, Trust, Verdict, host_of, shell};
+use forebay_policy::{Mode, Trust, Verdict, host_of, shell};
 use serde_json::{Value, json};
 
 use super::terminal::{self, Failure};

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::running::{self, Command, Options, Ran, Watcher};
+use forebay_app::run::{self, Command, Options, Ran, Watcher};
+use forebay_app::tools::job;
 use forebay_app::{App, AppError, Call};
 use forebay_domain::{Ending, Stream};
 use forebay_sandbox::{Cancel, Profile, Stdin, on_path};
@@ -71,17 +72,17 @@ impl Run {
         let tee = self.passes_through(common);
         let spinner = (!tee).then(Spinner::for_a_command);
         let call = new_call(spinner.as_ref());
-        forward_signals(call.cancel.clone(), running::preparation(&app))?;
+        forward_signals(call.cancel.clone(), run::preparation(&app))?;
         let options = self.options();
         if self.background {
             let command = self.into_command(&app)?;
             drop(spinner);
-            let answer = running::start_job(&app, command, &options, true, &call)?;
+            let answer = job::start(&app, command, &options, true, &call)?;
             return common.show(&answer);
         }
         let command = self.into_command(&app)?;
         let mut pass = PassThrough { cancel: call.cancel.clone(), wanted: tee };
-        let ran = running::run(&app, command, &options, &call, &mut pass)?;
+        let ran = run::run(&app, command, &options, &call, &mut pass)?;
         drop(spinner);
         if !tee {
             app.enter_in_ledger("ctx_execute", &ran.answer, ran.finished.duration);

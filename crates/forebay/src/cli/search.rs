@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use forebay_app::AppError;
-use forebay_app::finding::Reach;
+use forebay_app::search::Reach;
 use forebay_app::tools::search::Input;
 use forebay_domain::{Hit, Timestamp, question};
 use serde::Deserialize;

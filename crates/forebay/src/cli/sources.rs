@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use forebay_app::sources;
+use forebay_app::ingest::sources;
 
 use super::Common;
 use super::terminal::Failure;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use forebay_app::tokens::{self, Token, Wanted};
+use forebay_app::team::tokens::{self, Token, Wanted};
 use forebay_app::{App, AppError};
 use forebay_domain::rights::Rights;
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use forebay_app::recognizers::{Recognizers, Row};
+use forebay_app::settings::recognizers::{Recognizers, Row};
 use toml::{Table, Value};
 
 use super::{ConfigError, Layer};

@@ -1,6 +1,6 @@
 //! What a project's settings file may do to the settings that hold a run back.
 
-use forebay_domain::policy::Unmatched;
+use forebay_policy::Unmatched;
 use forebay_sandbox::Profile;
 use toml::Value;
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use forebay_app::MOST_CONNECTIONS;
 use forebay_app::tools::{Nature, ToolRow};
 use forebay_app::{Answer, App, AppError, Call};
 use forebay_sandbox::Cancel;
-use forebay_store::postgres::MOST_CONNECTIONS;
 use serde_json::Value;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use forebay_domain::text::cut;
+use forebay_text::cut;
 
 const MOST: usize = 3;
 /// The end of the log that is read.

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use forebay_domain::text::cut;
 use forebay_store::Project;
+use forebay_text::cut;
 
 use self::index::{Index, Tracked};
 use super::facts::Facts;

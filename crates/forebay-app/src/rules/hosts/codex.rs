@@ -7,7 +7,7 @@
 //! the file: what is computed is told, because nothing is evaluated here. `host_executable` only says
 //! which absolute paths a bare name stands for; here it stands for all.
 
-use forebay_domain::policy::List;
+use forebay_policy::List;
 
 use super::reading::{Holds, Lies, Reading, Scene, Source};
 use super::spell;

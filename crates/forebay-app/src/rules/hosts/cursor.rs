@@ -6,7 +6,7 @@
 //! leaves open is read in the stricter way: a denied name without a slash is denied at any depth, a
 //! denied command with whatever follows it.
 
-use forebay_domain::policy::List;
+use forebay_policy::List;
 use serde::Deserialize;
 
 use super::reading::{Holds, Lies, Reading, Scene, Source};

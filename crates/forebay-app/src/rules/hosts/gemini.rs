@@ -12,7 +12,7 @@
 //! Each file stands for itself: a deny that a rule of another file would outrank is still a deny. A
 //! project's policies count although Gemini CLI itself has switched them off for now.
 
-use forebay_domain::policy::List;
+use forebay_policy::List;
 use serde::Deserialize;
 
 use super::glob::Glob;

@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use forebay_domain::policy::Origin;
+use forebay_policy::Origin;
 
 use self::reading::{Holds, Lies, Scene, Source};
 use super::load::{Caution, OnFault, Written};
@@ -163,7 +163,7 @@ fn spellings(folder: &Path) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use forebay_domain::policy::{Decision, Mode, Rules, Trust, Unmatched};
+    use forebay_policy::{Decision, Mode, Rules, Trust, Unmatched};
     use proptest::prelude::*;
 
     use super::reading::Reading;

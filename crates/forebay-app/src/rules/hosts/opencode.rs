@@ -10,7 +10,7 @@
 //! one that is read. Permissions of single agents are not read: they hold for that agent only. Each file
 //! stands for itself: what another file allows again is still denied.
 
-use forebay_domain::policy::List;
+use forebay_policy::List;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -4,7 +4,7 @@
 //! allows a part of it; where a part is allowed the whole is asked about; where all of it is allowed,
 //! nothing is left of it.
 
-use forebay_domain::policy::List;
+use forebay_policy::List;
 
 use super::glob::Glob;
 use super::reading::Reading;

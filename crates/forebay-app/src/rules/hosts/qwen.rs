@@ -6,7 +6,7 @@
 //! missing with it; `/` in a path is the project's root, also in the user's file; a domain stands for its
 //! subdomains, too. `tools.exclude`, or `excludeTools` of older files, is the same as `deny`.
 
-use forebay_domain::policy::List;
+use forebay_policy::List;
 use serde::Deserialize;
 
 use super::reading::{Holds, Lies, Reading, Scene, Source};

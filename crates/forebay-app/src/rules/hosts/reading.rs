@@ -1,6 +1,6 @@
 //! What a reader makes of a host's file: rules in Forebay's own form, and what it has to say about them.
 
-use forebay_domain::policy::{List, Origin};
+use forebay_policy::{List, Origin};
 
 use super::spell;
 

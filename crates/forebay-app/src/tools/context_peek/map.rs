@@ -1,13 +1,13 @@
 //! The map of the repository, as the session needs it.
 
-use forebay_domain::text::number;
 use forebay_skeleton::{MapOptions, map};
 use forebay_store::FileState;
+use forebay_text::number;
 use serde_json::json;
 
-use crate::files_at_work::AtWork;
-use crate::repository::{names, walk};
-use crate::source_file::shown;
+use crate::edit::repository::{names, walk};
+use crate::edit::source_file::shown;
+use crate::edit::working_set::AtWork;
 use crate::{Answer, App, AppError};
 
 /// What stands around the map.

@@ -10,7 +10,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use self::targets::Targets;
-use super::{Nature, Tool, input};
+use super::{Nature, Tool};
+use crate::input;
 use crate::{Answer, App, AppError, Call, Power};
 
 pub struct ContextPeek;

@@ -2,17 +2,17 @@
 
 use std::collections::HashMap;
 
-use forebay_domain::text::{cut, number};
 use forebay_domain::tokens;
 use forebay_skeleton::{Options, Verbosity};
+use forebay_text::{cut, number};
 use serde_json::{Value, json};
 
 use super::targets::{Files, Target};
-use crate::files_at_work::AtWork;
+use crate::edit::repository::{Dependencies, walk};
+use crate::edit::skeletons::{self, Subject};
+use crate::edit::source_file::{Place, SourceFile};
+use crate::edit::working_set::AtWork;
 use crate::render::budgeted::Budgeted;
-use crate::repository::{Dependencies, walk};
-use crate::skeletons::{self, Subject};
-use crate::source_file::{Place, SourceFile};
 use crate::{Answer, App, AppError};
 
 /// What stands below the skeletons.
@@ -65,7 +65,7 @@ fn put_most_imported_first(files: &mut [Target], dependencies: &Dependencies) {
 fn add_dependencies(
     files: &mut Vec<Target>,
     dependencies: &Dependencies,
-    all: &[crate::repository::Found],
+    all: &[crate::edit::repository::Found],
 ) {
     let wanted: Vec<String> = files
         .iter()

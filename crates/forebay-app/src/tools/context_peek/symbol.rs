@@ -1,14 +1,14 @@
 //! One symbol with its body, wherever it is defined.
 
-use forebay_domain::text::{cut, number};
 use forebay_skeleton::{Document, Kind, Located, language_of, last_name};
+use forebay_text::{cut, number};
 use serde_json::{Value, json};
 
 use super::targets::{Files, Target, Targets};
-use crate::files_at_work::AtWork;
+use crate::edit::repository::{names, walk};
+use crate::edit::source_file::{Access, SourceFile, lines_told, locate};
+use crate::edit::working_set::AtWork;
 use crate::render::budgeted::Budgeted;
-use crate::repository::{names, walk};
-use crate::source_file::{Access, SourceFile, lines_told, locate};
 use crate::{Answer, App, AppError, Call};
 
 /// What stands below the bodies.

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use crate::repository::{Found, walk};
-use crate::source_file::{Access, Place, SourceFile, locate};
-use crate::{App, AppError, Call, ErrorKind, files};
+use crate::edit::repository::{Found, walk};
+use crate::edit::source_file::{Access, Place, SourceFile, locate};
+use crate::run::input_files;
+use crate::{App, AppError, Call, ErrorKind};
 
 pub(super) enum Targets {
     /// The whole repository.
@@ -66,7 +67,7 @@ impl Targets {
 /// The folder that a glob begins with; nothing for a plain path.
 fn glob_base(app: &App, name: &str) -> Option<std::path::PathBuf> {
     let exists = app.cwd.join(name).exists() || app.root().join(name).exists();
-    (files::is_glob(name) && !exists).then(|| files::fixed_part(&app.cwd.join(name)))
+    (input_files::is_glob(name) && !exists).then(|| input_files::fixed_part(&app.cwd.join(name)))
 }
 
 /// Whether a name means all there is; `.` does from any folder below, as the hints of other answers say.
@@ -101,7 +102,7 @@ impl Files {
         let folder = locate(app, &base.to_string_lossy(), Access::Read, call)?;
         let rest = app.cwd.join(glob);
         let rest = rest.strip_prefix(&base).unwrap_or(Path::new(glob)).to_owned();
-        let matcher = files::matcher(&folder.path.join(rest).to_string_lossy())?;
+        let matcher = input_files::matcher(&folder.path.join(rest).to_string_lossy())?;
         let mut found = walk(app, &folder.path)?.files;
         found.retain(|file| matcher.is_match(&file.path));
         self.add_found(glob, found)

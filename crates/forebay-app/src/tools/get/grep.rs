@@ -1,11 +1,11 @@
 //! The lines of an entry that match a pattern.
 
-use forebay_domain::text::{cut, number};
+use forebay_text::{cut, number};
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::{Page, Request, pages};
 use crate::AppError;
-use crate::reading::{Line, Position};
+use crate::stores::line_reader::{Line, Position};
 
 /// What is shown of a long line around its match.
 const SHOWN_BYTES: usize = 300;

@@ -1,11 +1,11 @@
 //! The part of a JSON text that a pointer names.
 
-use forebay_domain::text::{cut, number};
+use forebay_text::{cut, number};
 use serde_json::Value;
 
 use super::{Page, Request};
 use crate::AppError;
-use crate::reading::Position;
+use crate::stores::line_reader::Position;
 
 /// A JSON text is parsed whole, so its size is bounded.
 const LARGEST_BYTES: u64 = 64 * 1024 * 1024;

@@ -4,17 +4,18 @@ mod grep;
 mod json;
 mod pages;
 
-use forebay_domain::text::line_range::LineRange;
-use forebay_domain::text::number;
 use forebay_domain::{Entry, EntryKind, Reference, Stream};
+use forebay_text::line_range::LineRange;
+use forebay_text::number;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Nature, Tool, input};
-use crate::places::SharedStore;
-use crate::reading::Position;
+use super::{Nature, Tool};
+use crate::input;
 use crate::render::describe;
+use crate::stores::line_reader::Position;
+use crate::stores::registry::SharedStore;
 use crate::{Answer, App, AppError, Call};
 
 pub struct Get;
@@ -197,7 +198,7 @@ impl Request {
 }
 
 fn parse_range(text: &str) -> Result<LineRange, AppError> {
-    text.parse().map_err(|error: forebay_domain::text::line_range::BadLineRange| {
+    text.parse().map_err(|error: forebay_text::line_range::BadLineRange| {
         AppError::bad_input(
             error.to_string(),
             "the first line of a run's answer tells how many lines there are",

@@ -1,11 +1,11 @@
 //! Pages of plain text, cut between lines where possible and marked where not.
 
 use forebay_domain::Stream;
-use forebay_domain::text::line_range::LineRange;
+use forebay_text::line_range::LineRange;
 
 use super::{Page, Request};
 use crate::AppError;
-use crate::reading::{self, Line, Position};
+use crate::stores::line_reader::{self, Line, Position};
 
 /// The asked lines, as many as fit on one page.
 pub(super) fn text(request: &Request) -> Result<Page, AppError> {
@@ -52,9 +52,9 @@ pub(super) fn walk(
 ) -> Result<(), AppError> {
     let (store, entry) = (&*request.store, &request.entry);
     match (request.stream, entry.run()) {
-        (None, _) => reading::lines(store, entry.reference, from, take)?,
+        (None, _) => line_reader::lines(store, entry.reference, from, take)?,
         (Some(stream), Some(run)) => {
-            reading::lines_of_stream(store, entry, &run.spans, stream, from, take)?;
+            line_reader::lines_of_stream(store, entry, &run.spans, stream, from, take)?;
         }
         (Some(Stream::Stdout | Stream::Stderr), None) => {
             return Err(AppError::bad_input("only a run has streams", "leave `stream` out"));
@@ -125,7 +125,7 @@ impl Filling {
         let about = match (request.stream, whole) {
             (Some(Stream::Stdout), _) => format!("stdout lines {}-{shown}", from.line),
             (Some(Stream::Stderr), _) => format!("stderr lines {}-{shown}", from.line),
-            (None, true) => forebay_domain::text::number::counted(request.entry.lines, "line"),
+            (None, true) => forebay_text::number::counted(request.entry.lines, "line"),
             (None, false) => format!("lines {}-{shown} {}", from.line, request.of_lines()),
         };
         let next = self.next.filter(|next| next.line <= self.last);

@@ -6,7 +6,7 @@ mod shape;
 
 use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
 use crate::lines::Line;
-use forebay_domain::text::number::counted;
+use forebay_text::number::counted;
 pub(super) use reader::Reader;
 pub(super) use shape::{Shape, Spot};
 

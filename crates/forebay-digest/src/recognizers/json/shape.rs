@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use forebay_domain::text::cut;
-use forebay_domain::text::number::{counted, grouped};
+use forebay_text::cut;
+use forebay_text::number::{counted, grouped};
 
 use super::map::Map;
 use crate::recognizers::Report;

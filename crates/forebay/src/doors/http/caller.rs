@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::http::HeaderMap;
-use forebay_app::tokens::Token;
+use forebay_app::team::tokens::Token;
 use forebay_domain::rights::Rights;
 
 /// The header with which a caller names its conversation.

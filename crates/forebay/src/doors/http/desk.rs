@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::http::HeaderMap;
-use forebay_app::tokens::Gatekeeper;
+use forebay_app::team::tokens::Gatekeeper;
 use forebay_app::{App, AppError};
 use forebay_domain::rights::Right;
 

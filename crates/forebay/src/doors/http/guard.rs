@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use forebay_app::settings::Serve;
-use forebay_app::tokens::Token;
+use forebay_app::team::tokens::Token;
 
 use super::caller::{Caller, Peer};
 use super::desk::Desk;

@@ -135,7 +135,7 @@ fn enabled(words: &[String]) -> Result<Powers, AppError> {
 }
 
 fn check_tokens(app: &App) -> Result<(), AppError> {
-    if forebay_app::tokens::any_in_force(app)? {
+    if forebay_app::team::tokens::any_in_force(app)? {
         return Ok(());
     }
     Err(AppError::refused(

@@ -1,0 +1,56 @@
+//! Which files of the project a file imports.
+
+use std::collections::HashMap;
+use std::fs;
+
+use forebay_skeleton::{Document, Project, language_of};
+
+use super::walk::Found;
+use crate::parallel;
+
+/// Manifests that are read for the names they give to folders.
+const MANIFESTS: &[&str] = &["Cargo.toml", "go.mod", "package.json", "tsconfig.json"];
+const MOST_MANIFESTS: usize = 500;
+const LARGEST_MANIFEST: u64 = 256 * 1024;
+
+/// The files of a project with what their imports mean.
+pub(crate) struct Dependencies {
+    project: Project,
+}
+
+impl Dependencies {
+    pub(crate) fn among(files: &[Found]) -> Self {
+        let is_manifest = |file: &&Found| {
+            let name = file.shown.rsplit('/').next().unwrap_or_default();
+            MANIFESTS.contains(&name) && file.bytes <= LARGEST_MANIFEST
+        };
+        let manifests = files.iter().filter(is_manifest).take(MOST_MANIFESTS);
+        let texts: Vec<(&str, String)> = manifests
+            .filter_map(|file| Some((file.shown.as_str(), fs::read_to_string(&file.path).ok()?)))
+            .collect();
+        let manifests = texts.iter().map(|(path, text)| (*path, text.as_str()));
+        Self { project: Project::new(files.iter().map(|file| file.shown.clone()), manifests) }
+    }
+
+    /// The files that a text at a path imports, in order.
+    pub(crate) fn of(&self, shown: &str, text: &str) -> Vec<String> {
+        let document = language_of(shown, text.as_bytes())
+            .and_then(|language| Document::parse(text, language).ok());
+        document.map(|document| document.dependencies(shown, &self.project)).unwrap_or_default()
+    }
+
+    /// How many of these files import each file.
+    pub(crate) fn counts<'a>(
+        &self,
+        files: impl Iterator<Item = (&'a str, &'a str)>,
+    ) -> HashMap<String, usize> {
+        let files: Vec<(&str, &str)> = files.collect();
+        let mut counts = HashMap::new();
+        for imported in parallel::map(&files, |(shown, text)| self.of(shown, text)) {
+            for file in imported {
+                *counts.entry(file).or_default() += 1;
+            }
+        }
+        counts
+    }
+}

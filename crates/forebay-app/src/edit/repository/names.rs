@@ -1,0 +1,85 @@
+//! What the files of a project define and use, kept in the store and brought up to date.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+
+use forebay_skeleton::{RepositoryNames, Tags, language_of};
+use forebay_store::{DerivedKey, DerivedValue};
+
+use super::walk::Found;
+use crate::App;
+use crate::edit::skeletons;
+use crate::parallel;
+
+/// Larger files are left out: nobody wrote them by hand.
+const LARGEST: u64 = 1024 * 1024;
+/// Names of another form are gathered anew.
+const FORM: &str = concat!("names 4 ", env!("CARGO_PKG_VERSION"));
+
+/// The names of these files, which are all of the project; only what changed is read.
+pub(crate) fn names(app: &App, files: &[Found]) -> RepositoryNames {
+    let store = app.places.own().ok();
+    let key = key(app);
+    let kept = store.as_ref().and_then(|store| store.derived(&[key]).ok()?.pop().flatten());
+    let mut names = kept.and_then(|bytes| RepositoryNames::unpack(&bytes)).unwrap_or_default();
+    let before = names.files().count();
+    let changed = drop_outdated(&mut names, files);
+    if changed.is_empty() && names.files().count() == before {
+        return names;
+    }
+    let tags = parallel::map(&changed, |file| tags(app, file));
+    for (file, tags) in changed.iter().zip(tags) {
+        names.add(&file.shown, file.stamp, &tags);
+    }
+    if let Some(store) = store {
+        skeletons::keep(&*store, &[DerivedValue { key, value: names.pack() }]);
+    }
+    names
+}
+
+/// Forgets what is no longer so; the files that must be read.
+fn drop_outdated<'a>(names: &mut RepositoryNames, files: &'a [Found]) -> Vec<&'a Found> {
+    let stamps: HashMap<&str, u64> =
+        files.iter().map(|file| (file.shown.as_str(), file.stamp)).collect();
+    names.retain(|path, stamp| stamps.get(path) == Some(&stamp));
+    let known: HashSet<&str> = names.files().map(|(path, _)| path).collect();
+    files.iter().filter(|file| !known.contains(file.shown.as_str())).collect()
+}
+
+/// What a file defines and uses; nothing for what is no source.
+fn tags(app: &App, file: &Found) -> Tags {
+    let name = file.shown.rsplit('/').next().unwrap_or(&file.shown);
+    let may_be_source = language_of(&file.shown, b"").is_some() || !name.contains('.');
+    if !may_be_source || file.bytes > LARGEST {
+        return Tags::default();
+    }
+    let text = fs::read(&file.path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let Some(text) = text else { return Tags::default() };
+    let Some(language) = language_of(&file.shown, text.as_bytes()) else { return Tags::default() };
+    redacted(app, Tags::of(&text, language))
+}
+
+/// Signatures pass redaction, like everything that is kept.
+fn redacted(app: &App, mut tags: Tags) -> Tags {
+    let signatures: Vec<&str> =
+        tags.definitions.iter().map(|definition| definition.signature.as_str()).collect();
+    let (clean, redactions) = app.redaction.text(&signatures.join("\n"));
+    if redactions.is_empty() {
+        return tags;
+    }
+    let clean: Vec<&str> = clean.split('\n').collect();
+    let is_even = clean.len() == tags.definitions.len();
+    for (index, definition) in tags.definitions.iter_mut().enumerate() {
+        // A secret over several lines takes their borders with it.
+        let signature = if is_even { clean[index] } else { definition.name.as_str() };
+        definition.signature = signature.to_owned();
+    }
+    tags
+}
+
+fn key(app: &App) -> DerivedKey {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(FORM.as_bytes()).update(&[0]);
+    hasher.update(app.root().as_os_str().as_encoded_bytes());
+    *hasher.finalize().as_bytes()
+}

@@ -1,0 +1,112 @@
+//! Where a named file is, and whether it may be touched.
+
+use std::path::{Path, PathBuf};
+
+use crate::rules::{self, Act, isolation, permit, real_path};
+use crate::{App, AppError, Call};
+
+/// A path that was found to lie in the project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// With symlinks followed.
+    pub(crate) path: PathBuf,
+    /// As answers name it: relative to the project.
+    pub(crate) shown: String,
+}
+
+/// What is going to be done there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    Edit,
+}
+
+/// The place that a name means; refused outside of the project and where a rule says so.
+pub(crate) fn locate(
+    app: &App,
+    name: &str,
+    access: Access,
+    call: &Call,
+) -> Result<Place, AppError> {
+    let place = named(app, name)?;
+    check_project(app, &place)?;
+    check_settings(app, &place)?;
+    if access == Access::Edit {
+        check_own_ground(app, &place)?;
+    }
+    let act = match access {
+        Access::Read => Act::Read(place.path.clone()),
+        Access::Edit => Act::Edit(place.path.clone()),
+    };
+    permit(app, &[act], &app.cwd, call)?;
+    Ok(place)
+}
+
+/// A path as answers name it.
+pub(crate) fn shown(app: &App, path: &Path) -> String {
+    let root = real_root(app);
+    let relative = path.strip_prefix(&root).unwrap_or(path);
+    match relative.to_string_lossy() {
+        name if name.is_empty() => ".".to_owned(),
+        name => name.into_owned(),
+    }
+}
+
+/// The place that a name means, wherever it is.
+pub(crate) fn named(app: &App, name: &str) -> Result<Place, AppError> {
+    if name.trim().is_empty() || name.contains(['\0', '\n']) {
+        return Err(AppError::bad_input(
+            "that is no path",
+            "give a path as seen from the project's folder",
+        ));
+    }
+    let from_here = app.cwd.join(name);
+    let from_root = app.root().join(name);
+    let path = if !from_here.exists() && from_root.exists() { from_root } else { from_here };
+    let path = real_path(&path).ok_or_else(|| {
+        AppError::bad_input(format!("{name} leads nowhere"), "a symlink on its way is broken")
+    })?;
+    Ok(Place { shown: shown(app, &path), path })
+}
+
+fn real_root(app: &App) -> PathBuf {
+    app.root().canonicalize().unwrap_or_else(|_| app.root().to_owned())
+}
+
+fn check_project(app: &App, place: &Place) -> Result<(), AppError> {
+    if place.path.starts_with(real_root(app)) {
+        return Ok(());
+    }
+    Err(AppError::refused(
+        format!("{} lies outside of the project", place.path.display()),
+        format!(
+            "the file tools keep to {}; read others with ctx_execute_file",
+            app.root().display()
+        ),
+    ))
+}
+
+/// What settings hide from programs is hidden here, too.
+fn check_settings(app: &App, place: &Place) -> Result<(), AppError> {
+    let denied = isolation::denied_paths(app);
+    match denied.iter().find(|path| place.path.starts_with(path)) {
+        None => Ok(()),
+        Some(path) => Err(AppError::refused(
+            format!("denied: isolation.deny names {}", path.display()),
+            "the user's settings forbid this; go on without it",
+        )),
+    }
+}
+
+/// Files that decide what may be done, here or in git, are the user's to change.
+fn check_own_ground(app: &App, place: &Place) -> Result<(), AppError> {
+    let in_git = place.path.components().any(|part| part.as_os_str() == ".git");
+    let settles = place.path.ends_with(".forebay.toml");
+    if !(in_git || settles || rules::holds_rules(app, &place.path)?) {
+        return Ok(());
+    }
+    Err(AppError::refused(
+        format!("{} decides what may be run or changed", place.shown),
+        "only the user changes it; say what it should hold",
+    ))
+}

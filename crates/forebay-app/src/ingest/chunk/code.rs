@@ -1,0 +1,60 @@
+//! Source code: by symbol, each with the docs and attributes before it.
+
+use forebay_skeleton::{Document, Kind, Nature, Symbol, language_of, nature};
+use forebay_text::chunk::{Cut, Piece, STEP, pack};
+
+/// Deeper symbols are told like those of this depth.
+const DEEPEST: usize = 20;
+
+/// The passages of a text that a grammar reads; none where none does.
+pub(super) fn pieces(name: &str, text: &str) -> Option<Vec<Piece>> {
+    let language = language_of(name, text.as_bytes())?;
+    if nature(text.as_bytes()) == Nature::Minified {
+        return None;
+    }
+    let document = Document::parse(text, language).ok()?;
+    let symbols = document.symbols();
+    (!symbols.is_empty()).then(|| pack(text, cuts(text, &symbols)))
+}
+
+fn cuts(text: &str, symbols: &[Symbol]) -> Vec<Cut> {
+    let starts = line_starts(text);
+    let mut sorted: Vec<&Symbol> = symbols.iter().filter(|symbol| stands_alone(symbol)).collect();
+    sorted.sort_by_key(|symbol| (*symbol.lines.start(), std::cmp::Reverse(*symbol.lines.end())));
+    // The symbols that the present one stands in, outermost first.
+    let mut around: Vec<&Symbol> = Vec::new();
+    let mut cuts = Vec::with_capacity(sorted.len());
+    for symbol in sorted {
+        around.retain(|outer| outer.lines.end() >= symbol.lines.end());
+        around.truncate(DEEPEST);
+        around.push(symbol);
+        let names: Vec<&str> = around.iter().map(|outer| outer.name.as_str()).collect();
+        let line = with_what_documents_it(text, &starts, *symbol.lines.start());
+        cuts.push(Cut::new(starts[line - 1], around.len() as u8, names.join(STEP)));
+    }
+    cuts
+}
+
+/// Whether it can be a passage of its own; fields and variants belong to their type.
+fn stands_alone(symbol: &Symbol) -> bool {
+    !symbol.name.is_empty() && !matches!(symbol.kind, Kind::Field | Kind::Variant)
+}
+
+fn line_starts(text: &str) -> Vec<usize> {
+    let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
+    [0].into_iter().chain(newlines.filter(|at| *at < text.len())).collect()
+}
+
+/// The first line of the comments and attributes that stand directly above a line.
+fn with_what_documents_it(text: &str, starts: &[usize], line: usize) -> usize {
+    const MARKS: &[&str] = &["//", "/*", "*", "#", "@", "--", ";", "%", "[", "<!--", "\"\"\""];
+    let mut first = line.clamp(1, starts.len());
+    while first > 1 {
+        let above = text[starts[first - 2]..starts[first - 1]].trim();
+        if !MARKS.iter().any(|mark| above.starts_with(mark)) {
+            break;
+        }
+        first -= 1;
+    }
+    first
+}

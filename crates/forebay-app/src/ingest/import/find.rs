@@ -1,0 +1,258 @@
+//! Which transcripts there are, and to which project each belongs.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use forebay_platforms::transcripts::{FORMATS, Format, Item, Shape, of_first_line};
+use forebay_store::Project;
+use forebay_store_sqlite::opencode;
+
+use super::Wanted;
+use crate::rules::{self, Act};
+use crate::{App, AppError, Call};
+
+/// Of a transcript so much is looked at to learn where it was held.
+const HEAD_BYTES: u64 = 512 * 1024;
+/// Of its first line, so much tells it from another one.
+const MARK_BYTES: usize = 200;
+/// Folders in folders in folders.
+const DEEPEST: usize = 8;
+
+/// One conversation that a host keeps.
+#[derive(Debug)]
+pub struct Transcript {
+    pub(crate) format: &'static Format,
+    pub(crate) path: PathBuf,
+    /// Which one of a database it is.
+    pub(crate) session: Option<String>,
+    pub(crate) bytes: u64,
+    /// The project it was held in; the caller's own where that is not known.
+    pub(crate) project: Option<Project>,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub transcripts: Vec<Transcript>,
+    pub(crate) elsewhere: u64,
+    pub(crate) faults: Vec<String>,
+}
+
+impl Transcript {
+    /// Its name in the store.
+    pub(crate) fn key(&self) -> String {
+        match &self.session {
+            Some(session) => format!("{}:{session}", self.format.host),
+            None => format!("{}:{}", self.format.host, self.path.display()),
+        }
+    }
+
+    pub(crate) fn name(&self) -> String {
+        self.session.clone().unwrap_or_else(|| self.path.display().to_string())
+    }
+
+    pub(crate) fn is_file(&self) -> bool {
+        self.session.is_none()
+    }
+
+    /// What tells it from another one of the same name; nothing as long as there is no whole line.
+    pub(crate) fn mark(&self) -> Result<Option<String>, AppError> {
+        if let Some(session) = &self.session {
+            return Ok(Some(session.clone()));
+        }
+        let mut line = Vec::new();
+        let file = File::open(&self.path).map_err(|error| unreadable(&self.path, &error))?;
+        BufReader::new(file)
+            .take(MARK_BYTES as u64)
+            .read_until(b'\n', &mut line)
+            .map_err(|error| unreadable(&self.path, &error))?;
+        let is_whole = line.ends_with(b"\n") || line.len() == MARK_BYTES;
+        let mark = String::from_utf8_lossy(line.trim_ascii_end()).into_owned();
+        Ok((is_whole || !mark.is_empty()).then_some(mark))
+    }
+}
+
+/// The transcripts that are wanted, oldest first within a host.
+pub fn transcripts(app: &App, wanted: &Wanted, call: &Call) -> Result<Found, AppError> {
+    let mut search =
+        Search { app, wanted, call, projects: HashMap::new(), found: Found::default() };
+    if wanted.paths.is_empty() {
+        search.where_hosts_keep_them()?;
+    } else {
+        wanted.paths.iter().try_for_each(|path| search.named(path))?;
+    }
+    Ok(search.found)
+}
+
+struct Search<'a> {
+    app: &'a App,
+    wanted: &'a Wanted,
+    call: &'a Call,
+    /// Folders whose project was looked for already.
+    projects: HashMap<String, Option<Project>>,
+    found: Found,
+}
+
+impl Search<'_> {
+    fn where_hosts_keep_them(&mut self) -> Result<(), AppError> {
+        let machine = self.app.machine.as_ref().ok_or_else(|| {
+            AppError::bad_input("this user has no home folder", "name the transcripts to import")
+        })?;
+        for format in FORMATS {
+            for (base, folder) in format.folders {
+                let top = machine.place(*base, folder);
+                for path in files_below(&top) {
+                    let below =
+                        path.strip_prefix(&top).unwrap_or(&path).to_string_lossy().into_owned();
+                    if (format.is_transcript)(&below) && self.may_read(&path) {
+                        self.add(format, path);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A file, or whatever a folder holds.
+    fn named(&mut self, path: &Path) -> Result<(), AppError> {
+        let path = self.app.cwd.join(path);
+        if !path.exists() {
+            return Err(AppError::not_found(
+                format!("{} is not there", path.display()),
+                "name a transcript, or a folder of transcripts",
+            ));
+        }
+        rules::permit(self.app, &[Act::Read(path.clone())], &self.app.cwd, self.call)?;
+        let files = if path.is_dir() { files_below(&path) } else { vec![path.clone()] };
+        let before = self.found.transcripts.len() as u64 + self.found.elsewhere;
+        for file in files {
+            if let Some(format) = format_of(&file) {
+                self.add(format, file);
+            }
+        }
+        if self.found.transcripts.len() as u64 + self.found.elsewhere == before {
+            return Err(AppError::bad_input(
+                format!(
+                    "{} holds no transcript of Claude Code, Codex, Gemini CLI or OpenCode",
+                    path.display()
+                ),
+                "without a path, the places where they are kept are looked at",
+            ));
+        }
+        Ok(())
+    }
+
+    /// What a rule keeps from being read is as good as not there.
+    fn may_read(&self, path: &Path) -> bool {
+        rules::permit(self.app, &[Act::Read(path.to_owned())], &self.app.cwd, self.call).is_ok()
+    }
+
+    fn add(&mut self, format: &'static Format, path: PathBuf) {
+        if format.shape == Shape::Database {
+            match opencode::sessions(&path) {
+                Ok(sessions) => sessions.into_iter().for_each(|session| {
+                    self.add_one(
+                        format,
+                        path.clone(),
+                        Some(session.id),
+                        session.bytes,
+                        Some(&session.directory),
+                    );
+                }),
+                Err(error) => self.found.faults.push(error.to_string()),
+            }
+            return;
+        }
+        let bytes = fs::metadata(&path).map_or(0, |found| found.len());
+        let folder = folder_of(format, &path);
+        self.add_one(format, path, None, bytes, folder.as_deref());
+    }
+
+    fn add_one(
+        &mut self,
+        format: &'static Format,
+        path: PathBuf,
+        session: Option<String>,
+        bytes: u64,
+        folder: Option<&str>,
+    ) {
+        let project = folder.and_then(|folder| self.project_of(folder));
+        let own = self.app.places.project();
+        let is_own = match (&project, own) {
+            (Some(project), Some(own)) => project.id == own.id,
+            // A folder that is gone, below one that is not.
+            (None, Some(own)) => {
+                folder.is_some_and(|folder| Path::new(folder).starts_with(&own.root))
+            }
+            (_, None) => folder.is_some_and(|folder| Path::new(folder) == self.app.cwd),
+        };
+        // What somebody names is wanted, wherever it came from.
+        let is_named = !self.wanted.paths.is_empty() && project.is_none();
+        if is_own || is_named || self.wanted.all && project.is_some() {
+            let project = project.filter(|_| !is_own);
+            self.found.transcripts.push(Transcript { format, path, session, bytes, project });
+        } else {
+            self.found.elsewhere += 1;
+        }
+    }
+
+    fn project_of(&mut self, folder: &str) -> Option<Project> {
+        let home = self.app.user_home.as_deref();
+        let find = || Project::of(Path::new(folder), home);
+        self.projects.entry(folder.to_owned()).or_insert_with(find).clone()
+    }
+}
+
+/// The folder that a conversation was held in, as the host tells.
+fn folder_of(format: &Format, path: &Path) -> Option<String> {
+    if let Some(beside) = format.project_file {
+        let text = fs::read_to_string(path.parent()?.join(beside)).ok()?;
+        return Some(text.trim().to_owned());
+    }
+    let mut head = BufReader::new(File::open(path).ok()?.take(HEAD_BYTES));
+    let (mut line, mut items) = (Vec::new(), Vec::new());
+    while head.read_until(b'\n', &mut line).ok()? > 0 {
+        // A line that is cut off or broken tells nothing.
+        let _ = (format.read)(&line, &mut items);
+        let told = items.drain(..).find_map(|item| match item {
+            Item::Place { cwd, .. } => cwd,
+            _ => None,
+        });
+        if told.is_some() {
+            return told;
+        }
+        line.clear();
+    }
+    None
+}
+
+/// The format of a file that somebody named.
+fn format_of(path: &Path) -> Option<&'static Format> {
+    let mut head = Vec::new();
+    let mut reader = BufReader::new(File::open(path).ok()?.take(HEAD_BYTES));
+    reader.read_until(b'\n', &mut head).ok()?;
+    if head.starts_with(b"SQLite format 3\0") {
+        return FORMATS.iter().copied().find(|format| format.shape == Shape::Database);
+    }
+    of_first_line(&head)
+}
+
+/// The files below a folder, in order of their names; none where there is no folder.
+fn files_below(top: &Path) -> Vec<PathBuf> {
+    let walk = ignore::WalkBuilder::new(top)
+        .standard_filters(false)
+        .max_depth(Some(DEEPEST))
+        .sort_by_file_path(Ord::cmp)
+        .build();
+    let is_file = |entry: &ignore::DirEntry| entry.file_type().is_some_and(|kind| kind.is_file());
+    walk.flatten().filter(is_file).map(ignore::DirEntry::into_path).collect()
+}
+
+pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> AppError {
+    AppError::unavailable(
+        format!("{}: {error}", path.display()),
+        Some("make it readable, or leave it out"),
+    )
+}

@@ -1,0 +1,60 @@
+//! The lines of a transcript, from where the last import ended.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+
+use forebay_store_sqlite::opencode;
+
+use super::find::{Transcript, unreadable};
+use crate::AppError;
+
+/// A longer line is no message; it is skipped without being held in memory.
+const LONGEST_LINE: u64 = 64 * 1024 * 1024;
+const BUFFER_BYTES: usize = 256 * 1024;
+
+pub(crate) enum Line<'a> {
+    Whole(&'a [u8]),
+    /// The last one, not ended yet.
+    Open(&'a [u8]),
+    TooLong,
+}
+
+/// Hands out the lines behind a position, each with the position after it, until `take` answers `false`.
+pub(crate) fn lines(
+    transcript: &Transcript,
+    from: u64,
+    take: &mut dyn FnMut(u64, Line<'_>) -> bool,
+) -> Result<(), AppError> {
+    if let Some(session) = &transcript.session {
+        let rows = &mut |row: u64, line: &str| take(row, Line::Whole(line.as_bytes()));
+        return Ok(opencode::lines(&transcript.path, session, from, rows)?);
+    }
+    let fault = |error: std::io::Error| unreadable(&transcript.path, &error);
+    let mut file = File::open(&transcript.path).map_err(fault)?;
+    file.seek(SeekFrom::Start(from)).map_err(fault)?;
+    let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
+    let (mut line, mut position) = (Vec::new(), from);
+    loop {
+        line.clear();
+        let read =
+            reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(fault)?;
+        position += read as u64;
+        if read == 0 {
+            return Ok(());
+        }
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let kind = if line.ends_with(b"\n") {
+            Line::Whole(&line)
+        } else if read as u64 == LONGEST_LINE {
+            position += reader.skip_until(b'\n').map_err(fault)? as u64;
+            Line::TooLong
+        } else {
+            Line::Open(&line)
+        };
+        if !take(position, kind) {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Putting together what lines say: a turn is a prompt and everything up to the next one.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use forebay_domain::Timestamp;
+use forebay_platforms::transcripts::{Item, Said, Speaker};
+use forebay_text::{cut, number};
+
+use super::find::Transcript;
+
+/// A shorter result stands in its turn; a longer one is an entry of its own.
+const SHORT_RESULT: usize = 400;
+/// Hosts repeat what they wrote down a few lines before.
+const REMEMBERED: usize = 512;
+
+/// Where something happened.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Place {
+    pub(super) session: String,
+    pub(super) branch: Option<String>,
+}
+
+/// A prompt with its answer, or a part of it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Turn {
+    pub(super) place: Place,
+    pub(super) title: String,
+    pub(super) at: Option<Timestamp>,
+    pub(super) pieces: Vec<Piece>,
+}
+
+/// What was said at once.
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    pub(super) text: String,
+    pub(super) id: Option<String>,
+    pub(super) at: Option<Timestamp>,
+}
+
+/// A result that is an entry of its own.
+#[derive(Debug, Clone)]
+pub(super) struct Capture {
+    pub(super) place: Place,
+    pub(super) tool: String,
+    pub(super) title: String,
+    pub(super) text: String,
+    pub(super) at: Option<Timestamp>,
+}
+
+/// What was collected of a stretch.
+#[derive(Debug, Default)]
+pub(super) struct Collected {
+    pub(super) turns: Vec<Turn>,
+    pub(super) captures: Vec<Capture>,
+}
+
+pub(super) struct Collector {
+    place: Place,
+    turn: Turn,
+    collected: Collected,
+    /// Tool and input of calls whose results are to come.
+    calls: HashMap<String, (String, String)>,
+    seen: Seen,
+    bytes: usize,
+}
+
+impl Collector {
+    pub(super) fn new(transcript: &Transcript) -> Self {
+        let name = transcript.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let session = transcript.session.clone().unwrap_or(name);
+        Self {
+            place: Place { session, branch: None },
+            turn: Turn::default(),
+            collected: Collected::default(),
+            calls: HashMap::new(),
+            seen: Seen::default(),
+            bytes: 0,
+        }
+    }
+
+    /// How much was collected.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn take(&mut self, item: Item) {
+        match item {
+            Item::Place { session, branch, .. } => {
+                self.place.session = session.unwrap_or(std::mem::take(&mut self.place.session));
+                self.place.branch = branch.or_else(|| self.place.branch.take());
+            }
+            Item::Said(said) => self.said(said),
+            Item::Called { call, tool, input } => self.called(call, tool, input),
+            Item::Returned { call, text, at, failed } => self.returned(&call, text, at, failed),
+        }
+    }
+
+    /// Hands over what was collected, an unfinished turn with it.
+    pub(super) fn finish(&mut self) -> Collected {
+        self.close_turn();
+        self.bytes = 0;
+        std::mem::take(&mut self.collected)
+    }
+
+    fn said(&mut self, said: Said) {
+        let is_repeated = said.id.as_ref().is_some_and(|id| !self.seen.is_new(id));
+        if is_repeated || said.text.trim().is_empty() {
+            return;
+        }
+        let at = said.at.as_deref().and_then(moment);
+        if said.by != Speaker::Assistant && !said.is_aside {
+            self.close_turn();
+        }
+        if self.turn.pieces.is_empty() {
+            self.turn.title = cut::one_line(&said.text, 200);
+            self.turn.at = at;
+        }
+        let aside = if said.is_aside { " (subagent)" } else { "" };
+        let text = format!("{}{aside}: {}", said.by.word(), said.text.trim());
+        self.add(Piece { text, id: said.id, at });
+    }
+
+    fn called(&mut self, call: String, tool: String, input: String) {
+        if self.seen.is_new(&format!("call {call}")) {
+            self.calls.insert(call, (tool, input));
+        }
+    }
+
+    /// A result without its call, or one that was there before, is nobody's.
+    fn returned(&mut self, call: &str, text: String, at: Option<String>, failed: bool) {
+        let Some((tool, input)) = self.calls.remove(call) else { return };
+        let at = at.as_deref().and_then(moment);
+        let title = if input.is_empty() {
+            tool.clone()
+        } else {
+            format!("{tool}: {}", cut::one_line(&input, 180))
+        };
+        let failure = if failed { " (failed)" } else { "" };
+        let shown = if text.len() <= SHORT_RESULT {
+            text.trim().to_owned()
+        } else {
+            let lines = number::counted(text.lines().count() as u64, "line");
+            format!("({lines}, an entry of its own)")
+        };
+        self.add(Piece { text: format!("{title}{failure}\n{shown}"), id: None, at });
+        if text.len() > SHORT_RESULT {
+            self.bytes += text.len();
+            let place = self.place.clone();
+            self.collected.captures.push(Capture { place, tool, title, text, at });
+        }
+    }
+
+    fn add(&mut self, piece: Piece) {
+        self.bytes += piece.text.len();
+        if self.turn.title.is_empty() {
+            self.turn.title = cut::one_line(&piece.text, 200);
+            self.turn.at = piece.at;
+        }
+        self.turn.pieces.push(piece);
+    }
+
+    fn close_turn(&mut self) {
+        let mut turn = std::mem::take(&mut self.turn);
+        if !turn.pieces.is_empty() {
+            turn.place = self.place.clone();
+            self.collected.turns.push(turn);
+        }
+    }
+}
+
+/// What was seen lately.
+#[derive(Default)]
+struct Seen {
+    order: VecDeque<String>,
+    names: HashSet<String>,
+}
+
+impl Seen {
+    fn is_new(&mut self, name: &str) -> bool {
+        if !self.names.insert(name.to_owned()) {
+            return false;
+        }
+        self.order.push_back(name.to_owned());
+        if self.order.len() > REMEMBERED
+            && let Some(old) = self.order.pop_front()
+        {
+            self.names.remove(&old);
+        }
+        true
+    }
+}
+
+/// A date as RFC 3339 writes it, or milliseconds since 1970.
+fn moment(text: &str) -> Option<Timestamp> {
+    if let Ok(millis) = text.parse() {
+        return Some(Timestamp(millis));
+    }
+    let moment: jiff::Timestamp = text.parse().ok()?;
+    Some(Timestamp(moment.as_millisecond()))
+}

@@ -1,0 +1,133 @@
+//! Entries made of what was collected: without secrets, turns searchable at once.
+
+use forebay_domain::{EntryKind, Timestamp};
+use forebay_redact::Redactions;
+use forebay_store::{Import, NewChunk, NewDetail, NewEntry};
+use forebay_text::chunk::Chunker;
+use forebay_text::cut;
+
+use super::find::Transcript;
+use super::turns::{Capture, Collected, Piece, Place, Turn};
+use crate::App;
+use crate::ingest::pending::to_chunk;
+
+/// A piece of so many bytes says little alone.
+const SHORT_BYTES: u64 = 600;
+/// How many pieces before and after it count.
+const REACH: usize = 2;
+
+pub(super) struct Made {
+    pub(super) entries: Vec<Import>,
+    pub(super) turns: u64,
+    pub(super) captures: u64,
+    pub(super) redactions: Redactions,
+}
+
+pub(super) fn entries(app: &App, transcript: &Transcript, collected: Collected) -> Made {
+    let mut maker = Maker { app, host: transcript.format.host, redactions: Redactions::default() };
+    let (turns, captures) = (collected.turns.len() as u64, collected.captures.len() as u64);
+    let mut entries: Vec<Import> =
+        collected.turns.into_iter().map(|turn| maker.turn(turn)).collect();
+    tell_neighbours(&mut entries);
+    entries.extend(collected.captures.into_iter().map(|capture| maker.capture(capture)));
+    Made { entries, turns, captures, redactions: maker.redactions }
+}
+
+struct Maker<'a> {
+    app: &'a App,
+    host: &'static str,
+    redactions: Redactions,
+}
+
+impl Maker<'_> {
+    fn turn(&mut self, turn: Turn) -> Import {
+        let title = self.clean(&turn.title);
+        let (mut raw, mut chunks, mut line) = (String::new(), Vec::new(), 1);
+        for piece in turn.pieces {
+            let text = format!("{}\n\n", self.clean(&piece.text));
+            chunks.extend(chunks_of(&title, &piece, &text, raw.len() as u64, line));
+            line += text.matches('\n').count() as u64;
+            raw.push_str(&text);
+        }
+        let mut new = self.new_entry(EntryKind::Turn, title, &turn.place, turn.at);
+        new.digest = cut::one_line(&raw, 300);
+        new.chunks_are_complete = true;
+        Import { new, raw: raw.into_bytes(), chunks }
+    }
+
+    /// It becomes searchable when nobody waits, as every output does.
+    fn capture(&mut self, capture: Capture) -> Import {
+        let title = self.clean(&capture.title);
+        let text = self.clean(&capture.text);
+        let mut new = self.new_entry(EntryKind::Capture, title, &capture.place, capture.at);
+        new.source = format!("{}:{}", self.host, capture.tool);
+        new.digest = cut::one_line(&text, 300);
+        Import { new, raw: text.into_bytes(), chunks: Vec::new() }
+    }
+
+    fn new_entry(
+        &self,
+        kind: EntryKind,
+        title: String,
+        place: &Place,
+        at: Option<Timestamp>,
+    ) -> NewEntry {
+        NewEntry {
+            kind,
+            title,
+            source: format!("{}:{}", self.host, place.session),
+            session: place.session.clone(),
+            client: self.host.to_owned(),
+            branch: place.branch.clone(),
+            created: at.unwrap_or_else(|| self.app.now()),
+            digest: String::new(),
+            detail: NewDetail::Plain,
+            chunks_are_complete: false,
+            replaces_source: false,
+        }
+    }
+
+    fn clean(&mut self, text: &str) -> String {
+        let (clean, redactions) = self.app.redaction.text(text);
+        self.redactions.add(&redactions);
+        clean
+    }
+}
+
+fn chunks_of(title: &str, piece: &Piece, text: &str, start: u64, line: u64) -> Vec<NewChunk> {
+    let mut chunks = Vec::new();
+    let mut emit = |passage| {
+        let mut chunk = to_chunk(title, passage);
+        chunk.key.clone_from(&piece.id);
+        chunk.created = piece.at;
+        chunks.push(chunk);
+    };
+    let mut chunker = Chunker::starting_at(start, line);
+    chunker.push(text.as_bytes(), &mut emit);
+    chunker.finish(&mut emit);
+    chunks
+}
+
+/// A short piece is found by what was said before and after it in the same conversation, too.
+fn tell_neighbours(entries: &mut [Import]) {
+    let places: Vec<(usize, usize)> = entries
+        .iter()
+        .enumerate()
+        .flat_map(|(entry, import)| (0..import.chunks.len()).map(move |chunk| (entry, chunk)))
+        .collect();
+    for (at, &(entry, chunk)) in places.iter().enumerate() {
+        if entries[entry].chunks[chunk].bytes > SHORT_BYTES {
+            continue;
+        }
+        let near = at.saturating_sub(REACH)..(at + REACH + 1).min(places.len());
+        let around: Vec<&str> = near
+            .filter(|other| *other != at)
+            .map(|other| &places[other])
+            .filter(|(other, _)| entries[*other].new.session == entries[entry].new.session)
+            .map(|(other, chunk)| &entries[*other].chunks[*chunk])
+            .filter(|chunk| chunk.bytes <= SHORT_BYTES)
+            .map(|chunk| chunk.text.trim())
+            .collect();
+        entries[entry].chunks[chunk].around = around.join(" ");
+    }
+}

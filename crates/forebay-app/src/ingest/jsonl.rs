@@ -1,0 +1,222 @@
+//! Indexing JSON lines: one document a line, each its own passage.
+
+use std::collections::VecDeque;
+use std::io::BufRead;
+
+use forebay_domain::{EntryKind, Timestamp};
+use forebay_redact::Redactions;
+use forebay_store::{NewChunk, Upload};
+use forebay_text::chunk::Chunker;
+use forebay_text::{cut, number};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::ingest::redaction::{self, Redaction};
+use crate::{Answer, App, AppError};
+
+/// One line of the file. Fields that are not known are left alone.
+#[derive(Deserialize)]
+struct Document {
+    id: serde_json::Value,
+    #[serde(default)]
+    title: String,
+    text: String,
+    ts: Option<serde_json::Value>,
+}
+
+/// Indexes a file under a source's name; the source's former content goes in the same moment.
+///
+/// `report` is told the bytes read so far. A line that is no document stops it, and nothing changes.
+pub fn index(
+    app: &App,
+    lines: &mut dyn BufRead,
+    source: &str,
+    report: &mut dyn FnMut(u64),
+) -> Result<Answer, AppError> {
+    let store = app.places.own()?;
+    let mut writer = Writer::new(store.upload()?, &app.redaction);
+    let (mut documents, mut line, mut read) = (0_u64, 0_u64, 0_u64);
+    let mut text = String::new();
+    loop {
+        text.clear();
+        let bytes = lines.read_line(&mut text).map_err(|error| unreadable(documents, &error))?;
+        if bytes == 0 {
+            break;
+        }
+        read += bytes as u64;
+        line += 1;
+        if !text.trim().is_empty() {
+            writer.add(parse(&text, line)?)?;
+            documents += 1;
+        }
+        report(read);
+    }
+    let mut new = app.new_entry(EntryKind::Source, source.to_owned());
+    source.clone_into(&mut new.source);
+    new.digest = number::counted(documents, "document");
+    new.chunks_are_complete = true;
+    new.replaces_source = true;
+    writer.neighbours.flush(&mut *writer.upload)?;
+    let entry = writer.upload.finish(new)?;
+    let text = format!(
+        "{} {} indexed from {source}",
+        entry.reference,
+        number::counted(documents, "document")
+    );
+    let data = json!({
+        "ref": entry.reference.as_str(),
+        "source": source,
+        "documents": documents,
+        "redacted": redaction::counts(&writer.redactions),
+    });
+    Ok(Answer::new(redaction::told(text, &writer.redactions), data))
+}
+
+struct Writer<'store> {
+    upload: Box<dyn Upload + 'store>,
+    redaction: &'store Redaction,
+    redactions: Redactions,
+    neighbours: Neighbours,
+    offset: u64,
+    line: u64,
+}
+
+impl<'store> Writer<'store> {
+    fn new(upload: Box<dyn Upload + 'store>, redaction: &'store Redaction) -> Self {
+        Self {
+            upload,
+            redaction,
+            redactions: Redactions::default(),
+            neighbours: Neighbours::default(),
+            offset: 0,
+            line: 1,
+        }
+    }
+
+    /// Appends a document and makes it searchable under its id.
+    fn add(&mut self, mut document: Document) -> Result<(), AppError> {
+        document.title = self.redacted(&document.title);
+        let mut body = self.redacted(&document.text);
+        if !body.ends_with('\n') {
+            body.push('\n');
+        }
+        self.upload.write(body.as_bytes())?;
+        for chunk in self.chunks(&document, &body) {
+            self.neighbours.add(chunk, &mut *self.upload)?;
+        }
+        self.offset += body.len() as u64;
+        self.line += body.matches('\n').count() as u64;
+        Ok(())
+    }
+
+    fn redacted(&mut self, text: &str) -> String {
+        let (clean, redactions) = self.redaction.text(text);
+        self.redactions.add(&redactions);
+        clean
+    }
+
+    fn chunks(&self, document: &Document, body: &str) -> Vec<NewChunk> {
+        let key = match &document.id {
+            serde_json::Value::String(id) => id.clone(),
+            other => other.to_string(),
+        };
+        let created = document.ts.as_ref().and_then(timestamp);
+        let mut chunks = Vec::new();
+        let mut emit = |passage| {
+            let mut chunk =
+                crate::ingest::pending::to_chunk(&cut::one_line(&document.title, 200), passage);
+            chunk.key = Some(key.clone());
+            chunk.created = created;
+            chunks.push(chunk);
+        };
+        let mut chunker = Chunker::starting_at(self.offset, self.line);
+        chunker.push(body.as_bytes(), &mut emit);
+        chunker.finish(&mut emit);
+        chunks
+    }
+}
+
+/// Documents that wait for the ones after them.
+///
+/// A short one (a turn of a conversation, a line of a log) says little alone, so it is found by what
+/// stands around it under the same title, too.
+#[derive(Default)]
+struct Neighbours {
+    /// Up to two before the one whose turn it is, itself, and up to two after it.
+    window: VecDeque<NewChunk>,
+    /// Which of them is next to be written.
+    next: usize,
+}
+
+impl Neighbours {
+    const SHORT_BYTES: u64 = 600;
+    const REACH: usize = 2;
+
+    fn add(&mut self, chunk: NewChunk, upload: &mut dyn Upload) -> Result<(), AppError> {
+        self.window.push_back(chunk);
+        while self.window.len() > self.next + Self::REACH {
+            self.write_next(upload)?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self, upload: &mut dyn Upload) -> Result<(), AppError> {
+        while self.next < self.window.len() {
+            self.write_next(upload)?;
+        }
+        Ok(())
+    }
+
+    fn write_next(&mut self, upload: &mut dyn Upload) -> Result<(), AppError> {
+        let Some(own) = self.window.get(self.next) else { return Ok(()) };
+        let mut chunk = own.clone();
+        if chunk.bytes <= Self::SHORT_BYTES {
+            chunk.around = self.around(self.next);
+        }
+        upload.chunk(chunk)?;
+        self.next += 1;
+        if self.next > Self::REACH {
+            self.window.pop_front();
+            self.next -= 1;
+        }
+        Ok(())
+    }
+
+    fn around(&self, own: usize) -> String {
+        let title = &self.window[own].title;
+        let near = self.window.iter().enumerate().filter(|(index, other)| {
+            *index != own && other.bytes <= Self::SHORT_BYTES && &other.title == title
+        });
+        near.map(|(_, other)| other.text.trim()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A date as RFC 3339 writes it, or seconds or milliseconds since 1970; others carry no moment.
+fn timestamp(value: &serde_json::Value) -> Option<Timestamp> {
+    const LATEST_SECONDS: f64 = 1e11;
+    if let Some(text) = value.as_str() {
+        let moment: jiff::Timestamp = text.parse().ok()?;
+        return Some(Timestamp(moment.as_millisecond()));
+    }
+    let number = value.as_f64()?;
+    Some(Timestamp(if number.abs() < LATEST_SECONDS { number * 1e3 } else { number } as i64))
+}
+
+fn parse(line: &str, number: u64) -> Result<Document, AppError> {
+    serde_json::from_str(line).map_err(|error| {
+        AppError::bad_input(
+            format!("line {number} is no document: {error}; nothing was indexed"),
+            "each line is a JSON object with `id`, `text` and optionally `title` and `ts`",
+        )
+    })
+}
+
+fn unreadable(documents: u64, error: &std::io::Error) -> AppError {
+    AppError::bad_input(
+        format!(
+            "reading stopped after {}: {error}; nothing was indexed",
+            number::counted(documents, "document")
+        ),
+        "the file must be UTF-8 text, one JSON object a line",
+    )
+}

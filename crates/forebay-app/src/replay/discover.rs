@@ -1,0 +1,192 @@
+//! What Forebay would have saved in past conversations, by tool.
+//!
+//! The digests are made for real, with today's settings. What a transcript holds of a result is what the
+//! model was shown, cut by the host or not; nothing beyond that is counted.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use forebay_digest::{Budget, Hint, digest};
+use forebay_domain::hook::ToolKind;
+use forebay_domain::tokens;
+use forebay_platforms::transcripts::Item;
+use forebay_text::{cut, number};
+use serde_json::{Value, json};
+
+use crate::hooks::tools::is_captured_kind;
+use crate::ingest::import::find::Transcript;
+use crate::ingest::import::{Wanted, find, read};
+use crate::render::frame::RESERVED_TOKENS;
+use crate::{Answer, App, AppError, Call};
+
+/// Tools that have a line of their own.
+const MOST_ROWS: usize = 20;
+const NAME_COLUMNS: usize = 24;
+
+/// What one tool brought.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    calls: u64,
+    /// Tokens of all its results.
+    shown: u64,
+    /// Results that would have been replaced.
+    replaced: u64,
+    saved: u64,
+}
+
+impl Tally {
+    fn add(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.shown += other.shown;
+        self.replaced += other.replaced;
+        self.saved += other.saved;
+    }
+}
+
+/// Reads the wanted transcripts and tells what would have been saved; nothing is stored.
+pub fn discover(
+    app: &App,
+    wanted: &Wanted,
+    call: &Call,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Answer, AppError> {
+    let found = find::transcripts(app, wanted, call)?;
+    let total = found.transcripts.iter().map(|transcript| transcript.bytes).sum();
+    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    let mut before = 0;
+    for transcript in &found.transcripts {
+        tally(app, transcript, &mut tallies)?;
+        before += transcript.bytes;
+        progress(before, total);
+    }
+    let mut rows: Vec<(String, Tally)> = tallies.into_iter().collect();
+    rows.sort_by_key(|(_, tally)| Reverse((tally.saved, tally.shown)));
+    let conversations = found.transcripts.len() as u64;
+    let text = render(app, &rows, conversations, found.elsewhere);
+    Ok(Answer::new(text, data(&rows, conversations, found.elsewhere)))
+}
+
+fn tally(
+    app: &App,
+    transcript: &Transcript,
+    tallies: &mut BTreeMap<String, Tally>,
+) -> Result<(), AppError> {
+    let mut calls: HashMap<String, (String, String)> = HashMap::new();
+    let mut items = Vec::new();
+    read::lines(transcript, 0, &mut |_, line| {
+        if let read::Line::Whole(bytes) | read::Line::Open(bytes) = line {
+            // A line that cannot be read tells of no call.
+            let _ = (transcript.format.read)(bytes, &mut items);
+        }
+        for item in items.drain(..) {
+            match item {
+                Item::Called { call, tool, input } => drop(calls.insert(call, (tool, input))),
+                Item::Returned { call, text, failed, .. } => {
+                    if let Some((tool, input)) = calls.remove(&call) {
+                        let kind = transcript.format.kind_of(&tool);
+                        let one = tally_of(app, &tool, kind, &input, &text, failed);
+                        tallies.entry(tool).or_default().add(one);
+                    }
+                }
+                _ => {}
+            }
+        }
+        true
+    })
+}
+
+fn tally_of(app: &App, tool: &str, kind: ToolKind, input: &str, text: &str, failed: bool) -> Tally {
+    let shown = tokens::of(text);
+    let mut tally = Tally { calls: 1, shown, ..Tally::default() };
+    let hooks = &app.settings.hooks;
+    if shown > hooks.threshold && is_captured_kind(tool, kind, hooks) {
+        let command = (kind == ToolKind::Shell).then_some(input);
+        let budget = app.settings.digest.budget;
+        let made = digest(
+            text.as_bytes(),
+            Hint { command, failed, ..app.hint(input) },
+            None,
+            Budget { verbatim: budget, digest: budget.saturating_sub(RESERVED_TOKENS) },
+        );
+        tally.replaced = 1;
+        tally.saved = shown.saturating_sub(tokens::of(&made.text) + RESERVED_TOKENS);
+    }
+    tally
+}
+
+fn render(app: &App, rows: &[(String, Tally)], conversations: u64, elsewhere: u64) -> String {
+    if rows.is_empty() {
+        let others = if elsewhere > 0 { "; --all reads those of other projects" } else { "" };
+        return format!(
+            "no tool results in {}{others}",
+            number::counted(conversations, "conversation")
+        );
+    }
+    let threshold = number::grouped(app.settings.hooks.threshold);
+    let mut lines = vec![line("", "calls", "replaced", "shown", "with digests", "saved")];
+    lines.extend(rows.iter().take(MOST_ROWS).map(|(tool, tally)| row(tool, *tally)));
+    let rest = sum(&rows[rows.len().min(MOST_ROWS)..]);
+    if rest.calls > 0 {
+        lines.push(row(&format!("{} more", rows.len() - MOST_ROWS), rest));
+    }
+    lines.push(row("all", sum(rows)));
+    lines.push(format!(
+        "Of {}. Tokens of 4 bytes, estimated from what was shown.",
+        number::counted(conversations, "conversation")
+    ));
+    lines.push(format!(
+        "Results of more than {threshold} tokens are replaced, files read or edited never."
+    ));
+    lines.join("\n")
+}
+
+fn sum(rows: &[(String, Tally)]) -> Tally {
+    let mut total = Tally::default();
+    for (_, tally) in rows {
+        total.add(*tally);
+    }
+    total
+}
+
+fn row(name: &str, tally: Tally) -> String {
+    let figure = number::grouped;
+    line(
+        &cut::one_line(name, NAME_COLUMNS - 1),
+        &figure(tally.calls),
+        &figure(tally.replaced),
+        &figure(tally.shown),
+        &figure(tally.shown - tally.saved),
+        &figure(tally.saved),
+    )
+}
+
+fn line(
+    name: &str,
+    calls: &str,
+    replaced: &str,
+    shown: &str,
+    delivered: &str,
+    saved: &str,
+) -> String {
+    format!("{name:<NAME_COLUMNS$}{calls:>7}{replaced:>9}{shown:>13}{delivered:>13}{saved:>13}")
+}
+
+fn data(rows: &[(String, Tally)], conversations: u64, elsewhere: u64) -> Value {
+    let one = |tally: Tally| {
+        json!({
+            "calls": tally.calls,
+            "replaced": tally.replaced,
+            "shown_tokens": tally.shown,
+            "with_digests_tokens": tally.shown - tally.saved,
+            "saved_tokens": tally.saved,
+        })
+    };
+    let tools: serde_json::Map<String, Value> =
+        rows.iter().map(|(tool, tally)| (tool.clone(), one(*tally))).collect();
+    json!({
+        "conversations": conversations,
+        "of_other_projects": elsewhere,
+        "tools": tools,
+        "all": one(sum(rows)),
+    })
+}

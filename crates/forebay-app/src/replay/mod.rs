@@ -1,0 +1,3 @@
+//! Replays past sessions through today's decisions.
+
+pub mod discover;

@@ -1,0 +1,9 @@
+//! Which stores a call may use, and how they are opened and read.
+//!
+//! - `registry`: the stores of this project, this user and others, opened once and shared;
+//! - `backend`: database files on disk, or a PostgreSQL server;
+//! - `line_reader`: stored text line by line, in bounded memory.
+
+pub(crate) mod backend;
+pub(crate) mod line_reader;
+pub(crate) mod registry;

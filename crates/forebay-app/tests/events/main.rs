@@ -1,0 +1,240 @@
+//! Events, held by tables of what must and what must not become one.
+//!
+//! One table a kind. A line is `+ words` or `- words`: as a prompt, or, after `$`, as a command that
+//! ran; `exit=1 $ command >> output` says how it ended and what it printed. `⏎` is a line end.
+
+#![allow(clippy::unwrap_used, reason = "a table that cannot be read has failed")]
+
+use forebay_app::hooks::extract::{MAX_EVENTS_PER_CALL, events};
+use forebay_domain::EventKind;
+use forebay_domain::hook::{
+    HookEvent, Part, TodoItem, TodoState, ToolAction, ToolCall, ToolResult,
+};
+use proptest::prelude::*;
+
+macro_rules! tables {
+    ($($kind:ident => $name:ident),* $(,)?) => {
+        const TABLED: &[(EventKind, &str)] =
+            &[$((EventKind::$kind, include_str!(concat!("cases/", stringify!($name), ".txt")))),*];
+        $(#[test]
+        fn $name() {
+            check(EventKind::$kind, include_str!(concat!("cases/", stringify!($name), ".txt")));
+        })*
+    };
+}
+
+tables! {
+    Decision => decision,
+    Rejected => rejected,
+    Rule => rule,
+    Constraint => constraint,
+    Goal => goal,
+    Blocker => blocker,
+    Role => role,
+    Reference => reference,
+    Data => data,
+    Git => git,
+    Environment => environment,
+    Error => error,
+}
+
+#[track_caller]
+fn check(kind: EventKind, table: &str) {
+    let failures: Vec<String> = table
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with("//"))
+        .filter_map(|line| failure(kind, line))
+        .collect();
+    assert!(failures.is_empty(), "{}:\n{}", kind.word(), failures.join("\n"));
+}
+
+fn failure(kind: EventKind, line: &str) -> Option<String> {
+    let (mark, words) = line.split_once(' ').unwrap();
+    let found = events(&hook_event(&words.replace('⏎', "\n")));
+    let is_found = found.iter().any(|event| event.kind == kind);
+    (is_found != (mark == "+")).then(|| format!("  {line}\n    {found:?}"))
+}
+
+fn hook_event(words: &str) -> HookEvent {
+    let Some((head, rest)) =
+        words.split_once("$ ").filter(|(head, _)| head.is_empty() || head.starts_with("exit="))
+    else {
+        return HookEvent::Prompt(words.to_owned());
+    };
+    let exit_code = head.trim().strip_prefix("exit=").map(|code| code.parse().unwrap());
+    let (command, output) = rest.split_once(" >> ").unwrap_or((rest, ""));
+    shell(command, output, exit_code)
+}
+
+fn shell(command: &str, output: &str, exit_code: Option<i32>) -> HookEvent {
+    let parts = vec![Part::Text(output.to_owned())];
+    let action = ToolAction::Shell { command: command.to_owned() };
+    HookEvent::AfterTool(
+        call("Bash", action),
+        ToolResult { parts, exit_code, ..ToolResult::default() },
+    )
+}
+
+fn call(name: &str, action: ToolAction) -> ToolCall {
+    ToolCall { name: name.to_owned(), id: None, action }
+}
+
+/// What an action that went well leaves, as `kind: subject: text`.
+fn told(action: ToolAction) -> Vec<String> {
+    told_of(&HookEvent::AfterTool(call("tool", action), ToolResult::default()))
+}
+
+fn told_of(event: &HookEvent) -> Vec<String> {
+    let line = |event: forebay_domain::Event| {
+        format!("{}: {}: {}", event.kind.word(), event.subject, event.text)
+    };
+    events(event).into_iter().map(line).collect()
+}
+
+#[test]
+fn every_table_says_yes_and_no() {
+    for (kind, table) in TABLED {
+        for mark in ["+ ", "- "] {
+            let count = table.lines().filter(|line| line.starts_with(mark)).count();
+            assert!(count >= 6, "{}: {count} of `{mark}`", kind.word());
+        }
+    }
+}
+
+#[test]
+fn tools_tell_what_was_done() {
+    let paths = vec!["/home/user/p/src/a.rs".to_owned()];
+    assert_eq!(
+        told(ToolAction::Edit { paths: paths.clone() }),
+        ["file edited: /home/user/p/src/a.rs: file edited"]
+    );
+    assert_eq!(
+        told(ToolAction::Write { paths: paths.clone() }),
+        ["file written: /home/user/p/src/a.rs: file written"]
+    );
+    assert_eq!(told(ToolAction::Read { paths }), ["file read: /home/user/p/src/a.rs: file read"]);
+    let rules = told(ToolAction::Read { paths: vec!["/home/user/p/AGENTS.md".to_owned()] });
+    assert_eq!(rules[1], "rule: /home/user/p/AGENTS.md: rules stand in /home/user/p/AGENTS.md");
+    let item = |text: &str, state| TodoItem { id: None, text: text.to_owned(), state };
+    let items = vec![item("Write it", TodoState::Done), item("Test it", TodoState::Open)];
+    assert_eq!(told(ToolAction::Todo { items }), ["task: Write it: done", "task: Test it: open"]);
+    let mcp = ToolAction::Mcp { server: Some("github".to_owned()), tool: "get_issue".to_owned() };
+    assert_eq!(told(mcp), ["mcp: github/get_issue: github/get_issue"]);
+    let task =
+        ToolAction::Task { description: "Find it".to_owned(), agent: Some("Explore".to_owned()) };
+    assert_eq!(told(task), ["subagent: Find it: Explore: Find it"]);
+    assert_eq!(told(ToolAction::Skill { name: "pdf".to_owned() }), ["skill: pdf: pdf"]);
+    assert_eq!(told(ToolAction::Plan { text: "1. a".to_owned() }), ["plan: plan: 1. a"]);
+    assert_eq!(
+        told(ToolAction::Fetch { url: "https://a.b/c".to_owned() }),
+        ["reference: https://a.b/c: https://a.b/c"]
+    );
+    assert_eq!(told(ToolAction::Other), Vec::<String>::new());
+}
+
+#[test]
+fn a_task_with_a_name_keeps_it() {
+    let item =
+        |text: &str, state| TodoItem { id: Some("3".to_owned()), text: text.to_owned(), state };
+    let made = told(ToolAction::Todo { items: vec![item("Write it", TodoState::Open)] });
+    assert_eq!(made, ["task: #3: open: Write it"]);
+    let done = told(ToolAction::Todo { items: vec![item("", TodoState::Done)] });
+    assert_eq!(done, ["task: #3: done"]);
+}
+
+#[test]
+fn what_failed_was_not_done() {
+    let result = ToolResult {
+        is_error: true,
+        parts: vec![Part::Text("String to replace not found".to_owned())],
+        ..ToolResult::default()
+    };
+    let edit = call("Edit", ToolAction::Edit { paths: vec!["a.rs".to_owned()] });
+    let found = told_of(&HookEvent::AfterTool(edit, result));
+    assert_eq!(found, ["error: Edit a.rs: String to replace not found"]);
+    let found =
+        told_of(&shell("git commit -m x", "nothing to commit, working tree clean", Some(1)));
+    assert_eq!(found, ["error: git commit -m x: nothing to commit, working tree clean"]);
+}
+
+#[test]
+fn an_error_says_what_went_wrong() {
+    let output = "running 3 tests\ntest a ... ok\ntest b ... FAILED\n\nthread 'b' panicked at src/lib.rs:7:5:\nassertion failed\n\ntest result: FAILED. 1 passed; 1 failed\n";
+    let found = told_of(&shell("cargo test", output, Some(101)));
+    assert_eq!(found, ["error: cargo test: thread 'b' panicked at src/lib.rs:7:5:"]);
+}
+
+#[test]
+fn git_says_what_came_of_it() {
+    let found = told_of(&shell(
+        "cd web && git commit -qam 'web: x'",
+        "[main 3f2a1bc] web: x\n 1 file changed\n",
+        Some(0),
+    ));
+    assert_eq!(
+        found,
+        [
+            "environment: folder: works in web",
+            "git: commit: git commit -qam web: x: [main 3f2a1bc] web: x"
+        ]
+    );
+}
+
+#[test]
+fn a_files_content_is_no_error() {
+    let parts = vec![Part::Text("error: this is what the docs say\npanicked at x".to_owned())];
+    let read = call("Read", ToolAction::Read { paths: vec!["docs.md".to_owned()] });
+    let found = told_of(&HookEvent::AfterTool(read, ToolResult { parts, ..ToolResult::default() }));
+    assert_eq!(found, ["file read: docs.md: file read"]);
+}
+
+#[test]
+fn the_last_request_is_kept_word_for_word() {
+    let found = told_of(&HookEvent::Prompt("  Fix the tests\nin `a.rs`, please.  ".to_owned()));
+    assert_eq!(
+        found,
+        ["prompt: last request: Fix the tests\nin `a.rs`, please.", "intent: intent: fix"]
+    );
+}
+
+#[track_caller]
+fn intent(prompt: &str, expect: Option<&str>) {
+    let found = events(&HookEvent::Prompt(prompt.to_owned()));
+    let intent = found.iter().find(|event| event.kind == EventKind::Intent);
+    assert_eq!(intent.map(|event| event.text.as_str()), expect, "{prompt}");
+}
+
+#[test]
+fn the_kind_of_work_is_told() {
+    intent("Please fix the login", Some("fix"));
+    intent("Hi. Could you add a retry to the client?", Some("build"));
+    intent("why is this slow?", Some("explain"));
+    intent("ok, now commit it", Some("release"));
+    intent("Review my last change", Some("review"));
+    intent("rename Foo to Bar", Some("refactor"));
+    intent("Thanks, that looks nice", None);
+    intent("yes", None);
+}
+
+#[test]
+fn values_of_variables_are_not_told() {
+    let found = told_of(&shell("export API_TOKEN=abc123; FOO=secret", "", Some(0)));
+    assert_eq!(
+        found,
+        ["environment: variable API_TOKEN: sets API_TOKEN", "environment: variable FOO: sets FOO"]
+    );
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_said_or_printed_stays_small(text in any::<String>(), command in any::<String>(), code in prop::option::of(-1_i32..4)) {
+        let long = text.repeat(200);
+        for event in [HookEvent::Prompt(text.clone()), HookEvent::Prompt(long.clone()), shell(&command, &long, code), shell(&long, &text, code)] {
+            let found = events(&event);
+            prop_assert!(found.len() <= MAX_EVENTS_PER_CALL);
+            for event in found {
+                prop_assert!(event.subject.len() <= 240 && event.text.len() <= 4_000, "{:?}", event);
+            }
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! Which files a command opens, for the commands whose arguments say so.
+//!
+//! A program that opens files of its own accord is not seen here; isolation keeps it from them.
+
+use super::base_name;
+use crate::shell::{Command, RedirectKind, Word};
+
+/// A file that a command reads or writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Touch {
+    pub(crate) access: Access,
+    /// The path with marks where it is not known.
+    pub(crate) path: String,
+    /// Whether its `~` is the home folder.
+    pub(crate) has_tilde: bool,
+    pub(crate) by: By,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    Write,
+}
+
+/// What makes the command touch it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum By {
+    Redirect,
+    Argument,
+}
+
+/// What the operands of a command are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operands {
+    Reads,
+    Writes,
+    /// The first is a pattern or a program, unless an option gave it.
+    ReadsAfterFirst,
+    /// The first is a mode or an owner.
+    WritesAfterFirst,
+    /// The first is a script; the others are its own business.
+    ReadsFirst,
+    /// The last is written, the others read.
+    Copies,
+    /// The first is written, the others read.
+    Packs,
+    /// Only the paths before the first option.
+    Leading,
+    /// None; only options name files.
+    None,
+}
+
+struct Row {
+    names: &'static [&'static str],
+    operands: Operands,
+    /// Options whose value is written; every other option's value is read.
+    writing: &'static [&'static str],
+    /// Options that make the operands written as well.
+    in_place: &'static [&'static str],
+}
+
+const fn row(names: &'static [&'static str], operands: Operands) -> Row {
+    Row { names, operands, writing: &[], in_place: &[] }
+}
+
+const ROWS: &[Row] = &[
+    row(
+        &[
+            "cat",
+            "bat",
+            "head",
+            "tail",
+            "less",
+            "more",
+            "most",
+            "nl",
+            "tac",
+            "rev",
+            "od",
+            "xxd",
+            "hexdump",
+            "hd",
+            "strings",
+            "wc",
+            "uniq",
+            "cut",
+            "paste",
+            "join",
+            "comm",
+            "diff",
+            "cmp",
+            "colordiff",
+            "delta",
+            "vimdiff",
+            "file",
+            "stat",
+            "ls",
+            "ll",
+            "dir",
+            "exa",
+            "eza",
+            "tree",
+            "readlink",
+            "realpath",
+            "base64",
+            "base32",
+            "md5sum",
+            "sha1sum",
+            "sha224sum",
+            "sha256sum",
+            "sha384sum",
+            "sha512sum",
+            "b2sum",
+            "cksum",
+            "sum",
+            "shasum",
+            "md5",
+            "column",
+            "fold",
+            "fmt",
+            "pr",
+            "expand",
+            "unexpand",
+            "iconv",
+            "split",
+            "csplit",
+            "zcat",
+            "bzcat",
+            "xzcat",
+            "zstdcat",
+            "unzip",
+            "view",
+            "glow",
+            "pandoc",
+            "xdg-open",
+            "open",
+            "cd",
+            "pushd",
+            "du",
+            "scp",
+            "sftp",
+            "mail",
+            "lp",
+            "lpr",
+            "ed",
+            "pygmentize",
+            "hexyl",
+            "source",
+            ".",
+            "mapfile",
+            "readarray",
+            "look",
+            "tsort",
+            "ptx",
+            "enscript",
+        ],
+        Operands::Reads,
+    ),
+    Row {
+        names: &["sort"],
+        operands: Operands::Reads,
+        writing: &["-o", "--output"],
+        in_place: &[],
+    },
+    row(
+        &[
+            "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "ugrep", "awk", "gawk", "mawk",
+            "nawk", "jq", "yq", "xq",
+        ],
+        Operands::ReadsAfterFirst,
+    ),
+    Row {
+        names: &["sed", "gsed", "perl", "ruby"],
+        operands: Operands::ReadsAfterFirst,
+        writing: &[],
+        in_place: &["-i", "--in-place"],
+    },
+    row(
+        &[
+            "rm",
+            "rmdir",
+            "unlink",
+            "shred",
+            "truncate",
+            "touch",
+            "mkdir",
+            "mkfifo",
+            "mknod",
+            "tee",
+            "mv",
+            "vi",
+            "vim",
+            "nvim",
+            "nano",
+            "emacs",
+            "code",
+            "gzip",
+            "gunzip",
+            "bzip2",
+            "bunzip2",
+            "xz",
+            "unxz",
+            "zstd",
+            "patch",
+            "sponge",
+            "fallocate",
+            "trash",
+        ],
+        Operands::Writes,
+    ),
+    row(&["chmod", "chown", "chgrp", "setfacl", "chattr"], Operands::WritesAfterFirst),
+    row(&["cp", "install", "rsync", "ln", "gcp"], Operands::Copies),
+    row(&["zip", "ar", "7z"], Operands::Packs),
+    Row {
+        names: &["tar", "bsdtar", "gtar", "cpio"],
+        operands: Operands::Reads,
+        writing: &["-f", "--file"],
+        in_place: &[],
+    },
+    Row {
+        names: &["curl", "http", "xh", "aria2c"],
+        operands: Operands::None,
+        writing: &["-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar", "--trace"],
+        in_place: &[],
+    },
+    Row {
+        names: &["wget"],
+        operands: Operands::None,
+        writing: &["-O", "--output-document", "-o", "--output-file", "-a"],
+        in_place: &[],
+    },
+    Row {
+        names: &["openssl", "gpg", "age"],
+        operands: Operands::Reads,
+        writing: &["-out", "-o", "--output"],
+        in_place: &[],
+    },
+    row(&["dd", "git"], Operands::Reads),
+    row(&["find", "gfind", "fd"], Operands::Leading),
+    row(
+        &[
+            "python", "python2", "python3", "node", "nodejs", "php", "lua", "bash", "sh", "zsh",
+            "dash", "ksh", "fish", "deno", "bun", "tclsh", "Rscript",
+        ],
+        Operands::ReadsFirst,
+    ),
+];
+
+/// Every file a command's redirections and arguments name.
+pub(crate) fn touched(command: &Command) -> Vec<Touch> {
+    let mut touches: Vec<Touch> = command.redirects.iter().flat_map(redirected).collect();
+    let row = command.words.first().and_then(|word| Row::named(&base_name(word)));
+    if let Some(row) = row {
+        row.arguments(&command.words[1..], &mut touches);
+    }
+    touches
+}
+
+/// The paths of `mkdir`, `rm` and their like, for a mode that accepts edits.
+pub(crate) fn operands(command: &Command) -> impl Iterator<Item = &Word> {
+    let words = command.words.iter().skip(1);
+    words.filter(|word| !word.marked().starts_with('-'))
+}
+
+fn redirected(redirect: &crate::shell::Redirect) -> Vec<Touch> {
+    let accesses: &[Access] = match redirect.kind {
+        RedirectKind::Read => &[Access::Read],
+        RedirectKind::Write => &[Access::Write],
+        RedirectKind::ReadWrite => &[Access::Read, Access::Write],
+        RedirectKind::Text => &[],
+    };
+    if is_descriptor(&redirect.target) {
+        return Vec::new();
+    }
+    accesses.iter().map(|access| Touch::of_word(&redirect.target, *access, By::Redirect)).collect()
+}
+
+/// `2>&1`, `>&-`, `/dev/null` and the like are no files.
+fn is_descriptor(target: &Word) -> bool {
+    const FREE: [&str; 5] = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"];
+    let text = target.marked();
+    text == "-"
+        || FREE.contains(&&*text)
+        || text.trim_end_matches('-').chars().all(|character| character.is_ascii_digit())
+}
+
+impl Touch {
+    pub(crate) fn of_word(word: &Word, access: Access, by: By) -> Self {
+        Self { access, path: word.marked(), has_tilde: word.has_tilde(), by }
+    }
+}
+
+impl Row {
+    fn named(name: &str) -> Option<&'static Self> {
+        ROWS.iter().find(|row| row.names.contains(&name))
+    }
+
+    fn arguments(&self, words: &[Word], touches: &mut Vec<Touch>) {
+        let texts: Vec<String> = words.iter().map(Word::marked).collect();
+        let in_place = texts.iter().any(|text| self.in_place.iter().any(|o| text.starts_with(o)));
+        let ends = texts.iter().position(|text| text == "--").unwrap_or(texts.len());
+        let is_option = |at: usize| at < ends && texts[at].starts_with('-') && texts[at].len() > 1;
+        let operands: Vec<usize> =
+            (0..words.len()).filter(|&at| !is_option(at) && texts[at] != "--").collect();
+        for at in (0..words.len()).filter(|&at| is_option(at)) {
+            self.option(&texts[at], words.get(at + 1), touches);
+        }
+        for (number, &at) in operands.iter().enumerate() {
+            let place = (number, operands.len());
+            let by_option = texts.iter().any(|text| gives_pattern(text));
+            if let Some(access) = self.operand(place, by_option, &texts, in_place) {
+                touches.extend(candidates(&words[at], access));
+            }
+        }
+    }
+
+    /// What the operand at a place is.
+    fn operand(
+        &self,
+        (number, count): (usize, usize),
+        by_option: bool,
+        texts: &[String],
+        in_place: bool,
+    ) -> Option<Access> {
+        let reading = if in_place { Access::Write } else { Access::Read };
+        match self.operands {
+            Operands::Reads => Some(reading),
+            Operands::Writes => Some(Access::Write),
+            Operands::ReadsAfterFirst => (number > 0 || by_option).then_some(reading),
+            Operands::WritesAfterFirst => (number > 0).then_some(Access::Write),
+            Operands::ReadsFirst => (number == 0).then_some(Access::Read),
+            Operands::Copies if number + 1 == count && count > 1 => Some(Access::Write),
+            Operands::Packs if number == 0 => Some(Access::Write),
+            Operands::Copies | Operands::Packs => Some(Access::Read),
+            Operands::Leading => {
+                let first_option = texts.iter().position(|text| text.starts_with(['-', '(', '!']));
+                (number < first_option.unwrap_or(texts.len())).then_some(Access::Read)
+            }
+            Operands::None => None,
+        }
+    }
+
+    /// An option's value: joined by `=`, joined at once, or the next word.
+    fn option(&self, text: &str, next: Option<&Word>, touches: &mut Vec<Touch>) {
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None if !text.starts_with("--") && text.chars().count() > 2 => {
+                let at = text.char_indices().nth(2).map_or(text.len(), |(at, _)| at);
+                (&text[..at], Some(&text[at..]))
+            }
+            None => (text, None),
+        };
+        let access = if self.writing.contains(&name) { Access::Write } else { Access::Read };
+        if let Some(value) = value {
+            touches.extend(candidates(&Word::literal(value), access));
+        }
+        let takes_next = self.operands == Operands::None || self.writing.contains(&text);
+        if let Some(next) = next.filter(|_| takes_next && value.is_none()) {
+            touches.extend(candidates(next, access));
+        }
+    }
+}
+
+/// Options that take the place of the first operand.
+fn gives_pattern(text: &str) -> bool {
+    ["-e", "-f", "--regexp", "--file", "--expression"].iter().any(|option| text.starts_with(option))
+}
+
+/// The paths that may stand in a word: all of it, or what follows `=`, `@` or `:`.
+fn candidates(word: &Word, access: Access) -> Vec<Touch> {
+    let whole = Touch::of_word(word, access, By::Argument);
+    let writes_output = whole.path.starts_with("of=");
+    let mut touches = vec![whole];
+    let text = word.marked();
+    for (at, separator) in text.char_indices().filter(|(_, c)| matches!(c, '=' | '@' | ':')) {
+        let path = text[at + separator.len_utf8()..].to_owned();
+        if !path.is_empty() {
+            let access = if writes_output { Access::Write } else { access };
+            touches.push(Touch { access, path, has_tilde: false, by: By::Argument });
+        }
+    }
+    touches
+}

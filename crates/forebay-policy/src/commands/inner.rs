@@ -1,0 +1,317 @@
+//! What a command runs in turn: through wrappers, script arguments, hooks and options.
+
+use super::wrappers::Wrapper;
+use crate::shell::{Command, Doubt, Hole, Piece, RedirectKind, Word, hides_substitution, printed};
+
+/// Something that a command reaches.
+pub(super) enum Inner {
+    /// Another command, by its words.
+    Words(Vec<Word>),
+    /// A text that a shell reads.
+    Text(Word),
+    Doubt(Doubt),
+}
+
+const SHELLS: &[&str] =
+    &["sh", "bash", "zsh", "dash", "ksh", "ksh93", "mksh", "ash", "yash", "fish", "rbash"];
+const INTERPRETERS: &[&str] = &[
+    "python",
+    "python2",
+    "python3",
+    "perl",
+    "ruby",
+    "node",
+    "nodejs",
+    "php",
+    "lua",
+    "tclsh",
+    "osascript",
+    "deno",
+    "bun",
+    "pwsh",
+    "powershell",
+    "R",
+    "Rscript",
+    "julia",
+    "nu",
+];
+/// Variables whose value a program runs.
+const RUN_VARIABLES: &[&str] = &[
+    "GIT_SSH_COMMAND",
+    "GIT_PAGER",
+    "PAGER",
+    "MANPAGER",
+    "EDITOR",
+    "VISUAL",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_ASKPASS",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "PROMPT_COMMAND",
+    "BROWSER",
+    "LESSOPEN",
+    "PS4",
+];
+/// Builtins that evaluate a subscript in a word they are given.
+const SUBSCRIPT_READERS: &[&str] = &[
+    "test", "[", "printf", "read", "declare", "typeset", "local", "export", "unset", "let", "wait",
+];
+
+const NAME_IS_DYNAMIC: Doubt = Doubt("the command's name is only known when it runs");
+const SCRIPT_FROM_OUTSIDE: Doubt = Doubt("it runs a script that it is fed, which cannot be seen");
+const ALIAS: Doubt = Doubt("an alias changes what a later word means");
+const BOUND_NAME: Doubt = Doubt("it binds a name to another program");
+const SUBSCRIPT: Doubt = Doubt("a word with a substitution may be evaluated again");
+
+/// The name a command goes by, without its folder.
+pub(crate) fn base_name(word: &Word) -> String {
+    let name = word.marked();
+    let name = name.strip_prefix('=').filter(|rest| !rest.is_empty()).unwrap_or(&name);
+    name.rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+/// Everything a command reaches, one step deep. `before` writes what it reads.
+pub(super) fn of(command: &Command, before: Option<&Command>) -> Vec<Inner> {
+    let obeyed = command.assignments.iter().filter(|each| RUN_VARIABLES.contains(&&*each.name));
+    let mut inner: Vec<Inner> = obeyed.map(|each| Inner::Text(each.value.clone())).collect();
+    let Some(first) = command.words.first() else { return inner };
+    if first.known().is_none() {
+        inner.push(Inner::Doubt(NAME_IS_DYNAMIC));
+    }
+    if is_nothing_but_holes(first) {
+        // An empty variable vanishes, and the next word is the name.
+        inner.extend(run(command.words[1..].to_vec()));
+    }
+    let name = base_name(first);
+    inner.extend(by_name(&name, command, before));
+    inner
+}
+
+fn is_nothing_but_holes(word: &Word) -> bool {
+    !word.pieces.is_empty() && word.pieces.iter().all(|piece| matches!(piece, Piece::Hole(_)))
+}
+
+fn by_name(name: &str, command: &Command, before: Option<&Command>) -> Vec<Inner> {
+    let words = &command.words;
+    match name {
+        "eval" => vec![Inner::Text(joined(&words[1..]))],
+        "trap" => words.get(1).cloned().map(Inner::Text).into_iter().collect(),
+        "alias" => alias(words),
+        "hash" | "enable" if has_option(words, "-p") || has_option(words, "-f") => {
+            vec![Inner::Doubt(BOUND_NAME)]
+        }
+        "mapfile" | "readarray" => after_option(words, "-C").map(Inner::Text).into_iter().collect(),
+        "source" | "." => sourced(words),
+        "find" | "gfind" => found(words),
+        "git" => super::git::inner(words),
+        "command" if has_option(words, "-v") || has_option(words, "-V") => Vec::new(),
+        "watch" => vec![Inner::Text(joined(watched(words)))],
+        "su" | "runuser" | "script" | "sg" => {
+            after_option(words, "-c").map(Inner::Text).into_iter().collect()
+        }
+        "env" => env(words),
+        "xargs" | "parallel" => fed(name, words),
+        "flock" => flock(words),
+        _ if SHELLS.contains(&name) => shell(command, before),
+        _ if INTERPRETERS.contains(&name) => interpreter(command),
+        _ if SUBSCRIPT_READERS.contains(&name) => subscripts(words),
+        _ => wrapped(name, words),
+    }
+}
+
+fn wrapped(name: &str, words: &[Word]) -> Vec<Inner> {
+    Wrapper::named(name).map(|wrapper| run(wrapper.inner(words).to_vec())).unwrap_or_default()
+}
+
+fn run(words: Vec<Word>) -> Vec<Inner> {
+    if words.is_empty() { Vec::new() } else { vec![Inner::Words(words)] }
+}
+
+/// Words as one text, as `eval` and `watch` put them together.
+fn joined(words: &[Word]) -> Word {
+    let mut text = Word::default();
+    for word in words {
+        if !text.pieces.is_empty() {
+            text.push_char(' ');
+        }
+        word.pieces.iter().cloned().for_each(|piece| text.push(piece));
+    }
+    text
+}
+
+fn has_option(words: &[Word], option: &str) -> bool {
+    words.iter().any(|word| word.known().as_deref() == Some(option))
+}
+
+/// The word after an option, which may end a cluster (`-lc`), or what is joined to it.
+fn after_option(words: &[Word], option: &str) -> Option<Word> {
+    let letter = option.chars().last()?;
+    let is_option = |word: &Word| {
+        let text = word.marked();
+        text == "--command"
+            || (text.starts_with('-') && !text.starts_with("--") && text.ends_with(letter))
+    };
+    let at = words.iter().position(is_option)?;
+    words.get(at + 1).cloned()
+}
+
+fn alias(words: &[Word]) -> Vec<Inner> {
+    let meanings = words.iter().skip(1).filter_map(|word| {
+        let text = word.as_script();
+        text.split_once('=').map(|(_, meaning)| Inner::Text(Word::literal(meaning)))
+    });
+    let mut inner: Vec<Inner> = meanings.collect();
+    if !inner.is_empty() {
+        inner.push(Inner::Doubt(ALIAS));
+    }
+    inner
+}
+
+fn sourced(words: &[Word]) -> Vec<Inner> {
+    let Some(file) = words.get(1) else { return Vec::new() };
+    let is_fed =
+        file.known().is_none_or(|path| path.starts_with("/dev/") || path.starts_with("/proc/"));
+    let guess = file.pieces.iter().find_map(|piece| match piece {
+        Piece::Hole(Hole { guess: Some(guess), .. }) => Some(Inner::Text(Word::literal(guess))),
+        _ => None,
+    });
+    guess.into_iter().chain(is_fed.then_some(Inner::Doubt(SCRIPT_FROM_OUTSIDE))).collect()
+}
+
+/// The commands after `-exec` and its like.
+fn found(words: &[Word]) -> Vec<Inner> {
+    const RUNNING: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
+    let mut inner = Vec::new();
+    let mut rest = words;
+    while let Some(at) = rest.iter().position(|word| RUNNING.contains(&&*word.marked())) {
+        rest = &rest[at + 1..];
+        let end = rest.iter().position(|word| matches!(&*word.marked(), ";" | "+"));
+        let (run_words, after) = rest.split_at(end.unwrap_or(rest.len()));
+        inner.extend(run(run_words.iter().map(|word| with_hole(word, "{}")).collect()));
+        rest = after;
+    }
+    inner
+}
+
+/// Puts an unknown place where a placeholder stands for what comes in.
+fn with_hole(word: &Word, placeholder: &str) -> Word {
+    let Some(text) = word.known().filter(|text| text.contains(placeholder)) else {
+        return word.clone();
+    };
+    let mut filled = Word { source: word.source.clone(), ..Word::default() };
+    for (number, part) in text.split(placeholder).enumerate() {
+        if number > 0 {
+            filled.push(Piece::Hole(Hole::default()));
+        }
+        if !part.is_empty() {
+            filled.push(Piece::Text(part.to_owned()));
+        }
+    }
+    filled
+}
+
+/// `xargs` and `parallel` append words that come from outside.
+fn fed(name: &str, words: &[Word]) -> Vec<Inner> {
+    let Some(wrapper) = Wrapper::named(name) else { return Vec::new() };
+    let inner = wrapper.inner(words);
+    let ends = |word: &Word| word.marked().starts_with(":::");
+    let placeholder = placeholder(words);
+    let own = inner.iter().take_while(|word| !ends(word)).map(|word| with_hole(word, &placeholder));
+    if inner.is_empty() { Vec::new() } else { run(own.chain([Word::unknown()]).collect()) }
+}
+
+/// The text that `-I` names, or the usual one.
+fn placeholder(words: &[Word]) -> String {
+    let named = words.iter().enumerate().find_map(|(at, word)| {
+        let text = word.marked();
+        let joined = text.strip_prefix("-I").or_else(|| text.strip_prefix("--replace="))?;
+        if joined.is_empty() {
+            words.get(at + 1).map(Word::marked)
+        } else {
+            Some(joined.to_owned())
+        }
+    });
+    named.filter(|name| !name.is_empty()).unwrap_or_else(|| "{}".to_owned())
+}
+
+fn watched(words: &[Word]) -> &[Word] {
+    let valued = |text: &str| matches!(text, "-n" | "--interval" | "-q" | "--equexit");
+    let mut rest = &words[1..];
+    while let Some(option) = rest.first().map(Word::marked)
+        && option.starts_with('-')
+    {
+        rest = rest.get(1 + usize::from(valued(&option))..).unwrap_or_default();
+    }
+    rest
+}
+
+fn env(words: &[Word]) -> Vec<Inner> {
+    let split = words.iter().enumerate().find_map(|(at, word)| {
+        let text = word.marked();
+        let value = text.strip_prefix("--split-string=").or_else(|| text.strip_prefix("-S"))?;
+        if value.is_empty() { Some(joined(&words[at + 1..])) } else { Some(Word::literal(value)) }
+    });
+    match split {
+        Some(text) => vec![Inner::Text(text)],
+        None => wrapped("env", words),
+    }
+}
+
+fn flock(words: &[Word]) -> Vec<Inner> {
+    match after_option(words, "-c") {
+        Some(text) => vec![Inner::Text(text)],
+        None => wrapped("flock", words),
+    }
+}
+
+/// A shell: `-c text`, a file, or what comes in on its standard input.
+fn shell(command: &Command, before: Option<&Command>) -> Vec<Inner> {
+    let words = &command.words;
+    if let Some(text) = after_option(words, "-c") {
+        return vec![Inner::Text(text)];
+    }
+    match first_operand(words) {
+        Some(script) if is_stream(script) => stdin_script(command, before),
+        Some(script) => sourced(&[Word::literal("."), script.clone()]),
+        None => stdin_script(command, before),
+    }
+}
+
+fn stdin_script(command: &Command, before: Option<&Command>) -> Vec<Inner> {
+    let documents = command.redirects.iter().filter(|each| each.kind == RedirectKind::Text);
+    let mut inner: Vec<Inner> =
+        documents.map(|document| Inner::Text(document.target.clone())).collect();
+    let piped = before.filter(|_| command.piped);
+    inner.extend(
+        piped
+            .and_then(|before| printed(std::slice::from_ref(before)))
+            .map(|text| Inner::Text(Word::literal(text))),
+    );
+    inner.push(Inner::Doubt(SCRIPT_FROM_OUTSIDE));
+    inner
+}
+
+fn first_operand(words: &[Word]) -> Option<&Word> {
+    words.iter().skip(1).find(|word| {
+        let text = word.marked();
+        text == "-" || !text.starts_with(['-', '+'])
+    })
+}
+
+fn is_stream(word: &Word) -> bool {
+    let text = word.marked();
+    text == "-" || text.starts_with("/dev/") || text.starts_with("/proc/")
+}
+
+fn interpreter(command: &Command) -> Vec<Inner> {
+    let has_program = command.words.len() > 1
+        && first_operand(&command.words).is_none_or(|operand| !is_stream(operand));
+    if has_program { Vec::new() } else { vec![Inner::Doubt(SCRIPT_FROM_OUTSIDE)] }
+}
+
+fn subscripts(words: &[Word]) -> Vec<Inner> {
+    let hides = words.iter().any(|word| word.marked().contains('[') && hides_substitution(word));
+    if hides { vec![Inner::Doubt(SUBSCRIPT)] } else { Vec::new() }
+}

@@ -1,0 +1,113 @@
+//! Commands that only look: they run unasked, unless an option makes them do more.
+
+use super::git::subcommand_at;
+use crate::shell::{Command, Word};
+
+/// Commands that no option makes write or run anything.
+const HARMLESS: &[&str] = &[
+    "ls", "cat", "echo", "pwd", "head", "tail", "grep", "wc", "which", "diff", "stat", "du", "cd",
+    "true", "false", ":",
+];
+/// Commands that look, and the options with which they do more.
+const WITH_EXCEPTIONS: &[(&str, &[&str])] = &[
+    (
+        "find",
+        &[
+            "-exec",
+            "-execdir",
+            "-ok",
+            "-okdir",
+            "-delete",
+            "-fprint",
+            "-fprint0",
+            "-fprintf",
+            "-fls",
+            "-files0-from",
+        ],
+    ),
+    ("file", &["-m", "-f", "-C", "--magic-file", "--files-from", "--compile"]),
+];
+const GIT_LOOKING: &[&str] = &[
+    "status",
+    "log",
+    "diff",
+    "show",
+    "rev-parse",
+    "ls-files",
+    "ls-tree",
+    "blame",
+    "describe",
+    "shortlog",
+    "cat-file",
+    "rev-list",
+    "name-rev",
+    "merge-base",
+    "whatchanged",
+    "count-objects",
+    "for-each-ref",
+    "show-ref",
+    "diff-tree",
+];
+const GIT_DOING: &[&str] =
+    &["--output", "--ext-diff", "--textconv", "--no-index", "-O", "--open-files-in-pager", "-o"];
+const DOCKER_LOOKING: &[&str] = &["ps", "images", "logs", "inspect", "version", "info"];
+
+/// Whether a command only looks, whatever its unknown places become.
+pub(crate) fn is_read_only(command: &Command) -> bool {
+    let Some(name) = command.words.first().and_then(Word::known) else { return false };
+    if !command.assignments.is_empty() {
+        return false;
+    }
+    let rest = &command.words[1..];
+    if HARMLESS.contains(&&*name) {
+        return true;
+    }
+    match name.as_str() {
+        "git" => is_looking_git(&command.words),
+        "docker" => is_looking_docker(rest),
+        _ => WITH_EXCEPTIONS.iter().any(|(known, doing)| *known == name && lacks(rest, doing)),
+    }
+}
+
+/// Whether none of the options is there, nor anything that may become one.
+fn lacks(words: &[Word], options: &[&str]) -> bool {
+    words.iter().all(|word| {
+        let clear = word.known();
+        clear.is_some_and(|text| !options.iter().any(|option| is_option(&text, option)))
+    })
+}
+
+fn is_option(text: &str, option: &str) -> bool {
+    text == option
+        || text.strip_prefix(option).is_some_and(|rest| {
+            rest.starts_with('=') || (option.len() == 2 && option.starts_with('-'))
+        })
+}
+
+fn is_looking_git(words: &[Word]) -> bool {
+    let own_options = &words[1..subcommand_at(words).min(words.len())];
+    let only_paging = own_options.iter().all(|word| word.marked() == "--no-pager");
+    let Some((subcommand, rest)) = words[1 + own_options.len()..].split_first() else {
+        return own_options.is_empty();
+    };
+    let listing = |allowed: &[&str]| rest.iter().all(|word| allowed.contains(&&*word.marked()));
+    only_paging
+        && lacks(rest, GIT_DOING)
+        && match subcommand.marked().as_str() {
+            "branch" => listing(&["-a", "-r", "-v", "-vv", "--all", "--list", "--show-current"]),
+            "tag" => listing(&["-l", "--list", "-n"]),
+            "remote" => listing(&["-v", "--verbose"]),
+            "stash" => rest.first().is_some_and(|word| matches!(&*word.marked(), "list" | "show")),
+            "config" => rest.first().is_some_and(|word| {
+                matches!(&*word.marked(), "--get" | "--list" | "-l" | "--get-all" | "get" | "list")
+            }),
+            "reflog" => rest.is_empty(),
+            other => GIT_LOOKING.contains(&other),
+        }
+}
+
+/// Another daemon (`-H`, `--context`) is another machine.
+fn is_looking_docker(rest: &[Word]) -> bool {
+    let looks = rest.first().is_some_and(|word| DOCKER_LOOKING.contains(&&*word.marked()));
+    looks && lacks(rest, &["-H", "--host", "--context", "-c"])
+}

@@ -1,0 +1,65 @@
+//! Removals that nobody may approve in advance.
+
+use super::base_name;
+use crate::path::{join, lies_in, normalize};
+use crate::shell::{Command, Word};
+use crate::wildcard::{GLOB_MANY, HOLE};
+use crate::world::World;
+
+/// Says why a command's removal is critical, if it is one.
+pub(crate) fn critical(
+    command: &Command,
+    folders: &[String],
+    world: &World<'_>,
+) -> Option<&'static str> {
+    let name = base_name(command.words.first()?);
+    if !matches!(&*name, "rm" | "rmdir" | "unlink" | "shred" | "srm" | "trash") {
+        return None;
+    }
+    super::files::operands(command)
+        .find_map(|word| folders.iter().find_map(|folder| critical_path(word, folder, world)))
+}
+
+fn critical_path(word: &Word, folder: &str, world: &World<'_>) -> Option<&'static str> {
+    let text = word.marked();
+    if is_right_under_variable(&text) {
+        return Some("it removes everything under a variable, which may be empty");
+    }
+    let expanded = match (word.has_tilde(), world.home) {
+        (true, Some(home)) if text == "~" || text.starts_with("~/") => {
+            format!("{home}{}", &text[1..])
+        }
+        (true, _) => return Some("it removes a user's home"),
+        (false, _) => join(folder, &text),
+    };
+    let path = normalize(&expanded);
+    let parent = path.strip_suffix(&format!("/{GLOB_MANY}"));
+    let whole = parent.map_or(path.as_str(), |parent| if parent.is_empty() { "/" } else { parent });
+    is_critical_folder(whole, parent.is_some(), world)
+}
+
+/// `$x/`, `$x/*` and `"$x"/.*`: with an empty variable they begin at the root.
+fn is_right_under_variable(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix(HOLE).and_then(|rest| rest.strip_prefix('/')) else {
+        return false;
+    };
+    rest.chars().all(|character| matches!(character, GLOB_MANY | '.' | '/'))
+}
+
+fn is_critical_folder(path: &str, only_content: bool, world: &World<'_>) -> Option<&'static str> {
+    let depth = path.split('/').filter(|name| !name.is_empty()).count();
+    if depth == 0 {
+        return Some("it removes the root of the file system");
+    }
+    if depth == 1 && !(only_content && path == "/tmp") {
+        return Some("it removes a top-level folder");
+    }
+    if world.home.is_some_and(|home| lies_in(&normalize(home), path)) {
+        return Some("it removes the home folder");
+    }
+    let cwd = normalize(world.cwd);
+    if lies_in(&cwd, path) && !(only_content && cwd == path) {
+        return Some("it removes the working folder");
+    }
+    None
+}

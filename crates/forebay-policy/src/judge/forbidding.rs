@@ -1,0 +1,111 @@
+//! Deny and ask rules laid beside everything a command may run and touch.
+
+use super::touches::{Hit, Touched};
+use super::{Case, Specifier};
+use crate::command_pattern::{CommandPattern, collapse_blanks};
+use crate::commands::files::Access;
+use crate::commands::{Part, base_name};
+use crate::path::Place;
+use crate::rule::{List, ToolPattern};
+use crate::rules::Placed;
+use crate::shell::{Word, join};
+use crate::wildcard::{Reading, has_marks, is_mark};
+
+/// All spellings of all commands and all files, worked out once.
+pub(super) struct Evidence {
+    whole: String,
+    spellings: Vec<Spelling>,
+    pub(super) touched: Vec<Touched>,
+}
+
+/// One way to write a command down.
+struct Spelling {
+    text: String,
+    /// A part of its name is known and a part is not: `su$x`.
+    half_named: bool,
+    has_marks: bool,
+}
+
+impl Evidence {
+    pub(super) fn new(text: &str, parts: &[Part], touched: Vec<Touched>) -> Self {
+        let spellings = parts.iter().flat_map(spellings).collect();
+        Self { whole: collapse_blanks(text), spellings, touched }
+    }
+
+    /// How surely a rule of a forbidding list covers the call.
+    pub(super) fn hit(&self, placed: &Placed, list: List, case: &Case<'_>) -> Hit {
+        if case.covers_whole(placed) {
+            return Hit::Yes;
+        }
+        match &placed.rule.specifier {
+            Specifier::Command(pattern) | Specifier::CommandOrParameter(pattern, _) => {
+                self.command_hit(pattern)
+            }
+            _ => self.file_hit(placed, list, case),
+        }
+    }
+
+    fn command_hit(&self, pattern: &CommandPattern) -> Hit {
+        if pattern.is_compound && pattern.touches(&self.whole, Reading::Closed) {
+            return Hit::Yes;
+        }
+        self.spellings.iter().map(|spelling| spelling.hit(pattern)).max().unwrap_or(Hit::No)
+    }
+
+    /// A Read deny holds for writing, too.
+    fn file_hit(&self, placed: &Placed, list: List, case: &Case<'_>) -> Hit {
+        let ToolPattern::Name(tool) = &placed.rule.tool else { return Hit::No };
+        let concerns = |touched: &&Touched| match (tool.as_str(), touched.access) {
+            ("Read", Access::Read) | ("Edit", Access::Write) => true,
+            ("Read", Access::Write) => list == List::Deny,
+            _ => false,
+        };
+        let place = Place { ground: case.ground, origin: placed.origin, list };
+        let hits =
+            self.touched.iter().filter(concerns).map(|touched| match &placed.rule.specifier {
+                Specifier::Path(pattern) => touched.hit(pattern, &place),
+                Specifier::Whole => Hit::Yes,
+                _ => Hit::No,
+            });
+        hits.max().unwrap_or(Hit::No)
+    }
+}
+
+impl Spelling {
+    fn new(text: String, half_named: bool) -> Self {
+        Self { has_marks: has_marks(&text), text, half_named }
+    }
+
+    fn hit(&self, pattern: &CommandPattern) -> Hit {
+        if pattern.touches(&self.text, Reading::Closed) {
+            return Hit::Yes;
+        }
+        if !self.has_marks || !pattern.touches(&self.text, Reading::Open) {
+            return Hit::No;
+        }
+        if self.half_named { Hit::Yes } else { Hit::Maybe }
+    }
+}
+
+/// A command as written, with quotes resolved, by its bare name, with and without assignments.
+fn spellings(part: &Part) -> Vec<Spelling> {
+    let command = &part.command;
+    let Some(first) = command.words.first() else { return Vec::new() };
+    let name = base_name(first);
+    let half_named = has_marks(&name) && name.chars().any(|c| !is_mark(c));
+    let arguments: Vec<String> = command.words[1..].iter().map(Word::marked).collect();
+    let resolved = |name: &str| join(std::iter::once(name).chain(arguments.iter().map(|a| &**a)));
+    let assigned: String = command
+        .assignments
+        .iter()
+        .map(|each| format!("{}={} ", each.name, each.value.source))
+        .collect();
+    let mut texts = vec![resolved(&name), resolved(&first.marked())];
+    // As written: for rules that have quotes or variables in them.
+    let source = command.source();
+    texts.push(format!("{assigned}{source}"));
+    texts.push(source);
+    texts.sort_unstable();
+    texts.dedup();
+    texts.into_iter().map(|text| Spelling::new(text, half_named)).collect()
+}

@@ -1,0 +1,1 @@
+//! Conformance tests of the store engines; see `tests/stories`.

@@ -1,0 +1,175 @@
+//! The address of a store: `postgres://user:password@host:port/database?workspace=team`.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use forebay_store::StoreError;
+
+use ::postgres::Config;
+use ::postgres::config::{Host, SslMode};
+
+const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
+const DEFAULT_WORKSPACE: &str = "default";
+const CONNECTING: Duration = Duration::from_secs(5);
+
+/// Where a server is, and which of its workspaces is meant.
+#[derive(Clone)]
+pub struct Address {
+    pub(super) config: Config,
+    pub(super) workspace: String,
+    /// A file of certificates that are trusted beside the machine's own.
+    pub(super) root_certificate: Option<PathBuf>,
+    /// What tells it from others; it may hold a password.
+    pub(super) key: String,
+}
+
+impl Address {
+    /// Whether a store of this name is on a server.
+    pub fn is_one(text: &str) -> bool {
+        SCHEMES.iter().any(|scheme| text.starts_with(scheme))
+    }
+
+    /// Reads an address; `workspace` holds where it names none.
+    pub fn read(text: &str, workspace: &str) -> Result<Self, StoreError> {
+        let (base, parameters) = text.split_once('?').unwrap_or((text, ""));
+        let mut address = Self {
+            config: Config::new(),
+            workspace: workspace.to_owned(),
+            root_certificate: None,
+            key: text.to_owned(),
+        };
+        let mut left = Vec::new();
+        for parameter in parameters.split('&').filter(|parameter| !parameter.is_empty()) {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            match (name, decoded(value)) {
+                ("workspace", name) => address.workspace = name,
+                ("sslrootcert", path) => address.root_certificate = Some(PathBuf::from(path)),
+                // Certificates are always checked.
+                ("sslmode", mode) if mode.starts_with("verify-") => {
+                    left.push("sslmode=require".to_owned());
+                }
+                _ => left.push(parameter.to_owned()),
+            }
+        }
+        if address.workspace.is_empty() {
+            DEFAULT_WORKSPACE.clone_into(&mut address.workspace);
+        }
+        let text = [base, &left.join("&")].join("?");
+        let text = text.trim_end_matches('?');
+        address.config = text.parse().map_err(|error| misread(&error))?;
+        address.complete()?;
+        address.key = format!("{text} {}", address.workspace);
+        Ok(address)
+    }
+
+    pub fn workspace(&self) -> &str {
+        &self.workspace
+    }
+
+    pub(super) fn wants_tls(&self) -> bool {
+        self.config.get_ssl_mode() != SslMode::Disable && !self.is_socket()
+    }
+
+    fn is_socket(&self) -> bool {
+        self.config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)))
+    }
+
+    fn complete(&mut self) -> Result<(), StoreError> {
+        if self.config.get_hosts().is_empty() && self.config.get_hostaddrs().is_empty() {
+            let why = "it names no host".to_owned();
+            return Err(StoreError::Address { why });
+        }
+        if self.config.get_connect_timeout().is_none() {
+            self.config.connect_timeout(CONNECTING);
+        }
+        Ok(())
+    }
+}
+
+/// The address without user and password.
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("postgres://")?;
+        let ports = self.config.get_ports();
+        for (index, host) in self.config.get_hosts().iter().enumerate() {
+            let comma = if index > 0 { "," } else { "" };
+            match host {
+                Host::Tcp(name) => write!(f, "{comma}{name}")?,
+                Host::Unix(path) => write!(f, "{comma}{}", path.display())?,
+            }
+            if let Some(port) = ports.get(index).or(ports.first()) {
+                write!(f, ":{port}")?;
+            }
+        }
+        write!(f, "/{}", self.config.get_dbname().unwrap_or_default())
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self} (workspace {})", self.workspace)
+    }
+}
+
+fn misread(error: &postgres::Error) -> StoreError {
+    let mut why = error.to_string();
+    if let Some(cause) = std::error::Error::source(error) {
+        why = cause.to_string();
+    }
+    StoreError::Address { why }
+}
+
+/// `%20` as a blank; what is no such code stays as it is.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code = (*first == b'%').then(|| after.get(..2)).flatten();
+        let byte = code
+            .and_then(|code| std::str::from_utf8(code).ok())
+            .and_then(|code| u8::from_str_radix(code, 16).ok());
+        if let Some(byte) = byte {
+            bytes.push(byte);
+            rest = &after[2..];
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_shown_without_its_password() {
+        let address =
+            Address::read("postgres://ann:s3cret@db.example:5433/team?workspace=a%20b", "")
+                .unwrap();
+        assert_eq!(address.to_string(), "postgres://db.example:5433/team");
+        assert_eq!(format!("{address:?}"), "postgres://db.example:5433/team (workspace a b)");
+        assert_eq!(Address::read("postgres://db/team", "ours").unwrap().workspace(), "ours");
+        assert_eq!(Address::read("postgres://db/team", "").unwrap().workspace(), "default");
+    }
+
+    #[test]
+    fn what_is_no_address_is_told_without_its_password() {
+        for text in
+            ["postgres:///team", "postgres://a:s3cret@db:port/x", "postgres://db/x?nonsense=1"]
+        {
+            let error = Address::read(text, "").unwrap_err();
+            assert!(!error.to_string().contains("s3cret"), "{error}");
+            assert!(error.hint().is_some());
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "postgres://.{0,60}") {
+            let _ = Address::read(&text, "");
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Blobs: raw bytes in compressed parts, each content kept once in a project.
+
+use std::collections::{HashMap, HashSet};
+
+use forebay_store::EncodedBlob;
+use forebay_store::blob::part::{Part, decompress};
+
+use ::postgres::Row;
+
+use super::connection::Work;
+use super::error::Fault;
+
+/// Starts a blob whose content is not known yet.
+pub(super) fn create(work: &mut Work<'_>) -> Result<i64, Fault> {
+    let row =
+        work.one("INSERT INTO blob (workspace, project) VALUES ($1, $2) RETURNING id", &[])?;
+    Ok(row.try_get(0)?)
+}
+
+/// The blobs of contents: those that are there already, and those now written.
+pub(super) fn store_all(work: &mut Work<'_>, contents: &[&EncodedBlob]) -> Result<Vec<i64>, Fault> {
+    let hashes: HashSet<blake3::Hash> = contents.iter().map(|content| content.hash).collect();
+    // Of two who write the same the second waits, and finds it.
+    work.lock_each(hashes.iter().map(blake3::Hash::to_hex))?;
+    let mut blobs = with_hashes(work, &hashes)?;
+    let mut seen = HashSet::new();
+    let is_new =
+        |content: &&&EncodedBlob| !blobs.contains_key(&content.hash) && seen.insert(content.hash);
+    let new: Vec<&EncodedBlob> = contents.iter().filter(is_new).copied().collect();
+    let ids = create_complete(work, &new)?;
+    let parts: Vec<(i64, &Part)> = ids
+        .iter()
+        .zip(&new)
+        .flat_map(|(id, content)| content.parts.iter().map(|part| (*id, part)))
+        .collect();
+    write_each_part(work, &parts)?;
+    blobs.extend(new.iter().map(|content| content.hash).zip(ids));
+    let blob = |content: &&EncodedBlob| blobs.get(&content.hash).copied();
+    let all: Option<Vec<i64>> = contents.iter().map(blob).collect();
+    all.ok_or_else(|| Fault::content("the server made fewer blobs than it was told to"))
+}
+
+/// Makes blobs whose contents are known, in their order; nobody else may write the same meanwhile.
+fn create_complete(work: &mut Work<'_>, contents: &[&EncodedBlob]) -> Result<Vec<i64>, Fault> {
+    let hashes: Vec<&[u8]> =
+        contents.iter().map(|content| content.hash.as_bytes().as_slice()).collect();
+    let rows = work.query(
+        "INSERT INTO blob (workspace, project, hash, bytes, lines)
+         SELECT $1, $2, new.* FROM unnest($3::bytea[], $4::bigint[], $5::bigint[]) AS new RETURNING id",
+        &[
+            &hashes,
+            &contents.iter().map(|content| content.bytes as i64).collect::<Vec<_>>(),
+            &contents.iter().map(|content| content.lines as i64).collect::<Vec<_>>(),
+        ],
+    )?;
+    rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+}
+
+/// Writes parts of one blob.
+pub(super) fn write_parts(work: &mut Work<'_>, blob: i64, parts: &[Part]) -> Result<(), Fault> {
+    let of_blob: Vec<(i64, &Part)> = parts.iter().map(|part| (blob, part)).collect();
+    write_each_part(work, &of_blob)
+}
+
+/// Writes parts, each with its blob.
+fn write_each_part(work: &mut Work<'_>, parts: &[(i64, &Part)]) -> Result<(), Fault> {
+    if parts.is_empty() {
+        return Ok(());
+    }
+    let numbers = |number: fn(&Part) -> u64| -> Vec<i64> {
+        parts.iter().map(|(_, part)| number(part) as i64).collect()
+    };
+    let blobs: Vec<i64> = parts.iter().map(|(blob, _)| *blob).collect();
+    let (starts, lines) = (numbers(|part| part.start), numbers(|part| part.line));
+    let bytes = numbers(|part| part.bytes);
+    let data: Vec<&[u8]> = parts.iter().map(|(_, part)| part.data.as_slice()).collect();
+    work.execute(
+        "INSERT INTO blob_part (workspace, project, blob, start, line, bytes, data)
+         SELECT $1, $2, part.* FROM unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
+             $7::bytea[]) AS part",
+        &[&blobs, &starts, &lines, &bytes, &data],
+    )?;
+    Ok(())
+}
+
+/// The blobs that have these contents already.
+fn with_hashes(
+    work: &mut Work<'_>,
+    hashes: &HashSet<blake3::Hash>,
+) -> Result<HashMap<blake3::Hash, i64>, Fault> {
+    let wanted: Vec<&[u8]> = hashes.iter().map(|hash| hash.as_bytes().as_slice()).collect();
+    let rows = work.query(
+        "SELECT blob.hash, blob.id FROM unnest($3::bytea[]) AS wanted (hash) JOIN blob
+             ON blob.workspace = $1 AND blob.project = $2 AND blob.hash = wanted.hash",
+        &[&wanted],
+    )?;
+    let read = |row: &Row| {
+        let hash = blake3::Hash::from_slice(row.try_get(0)?).map_err(Fault::content)?;
+        Ok((hash, row.try_get(1)?))
+    };
+    rows.iter().map(read).collect()
+}
+
+/// The blob that has this content already.
+pub(super) fn with_hash(work: &mut Work<'_>, hash: &blake3::Hash) -> Result<Option<i64>, Fault> {
+    let row = work.first(
+        "SELECT id FROM blob WHERE workspace = $1 AND project = $2 AND hash = $3",
+        &[&hash.as_bytes().as_slice()],
+    )?;
+    Ok(row.map(|row| row.try_get(0)).transpose()?)
+}
+
+/// Names a blob by its content, now that all of it is written.
+///
+/// Nobody else may write the same meanwhile: the loser of two would find its name taken.
+pub(super) fn complete(
+    work: &mut Work<'_>,
+    blob: i64,
+    hash: &blake3::Hash,
+    bytes: u64,
+    lines: u64,
+) -> Result<(), Fault> {
+    work.execute(
+        "UPDATE blob SET hash = $4, bytes = $5, lines = $6
+         WHERE workspace = $1 AND project = $2 AND id = $3",
+        &[&blob, &hash.as_bytes().as_slice(), &(bytes as i64), &(lines as i64)],
+    )?;
+    Ok(())
+}
+
+/// Removes blobs when no entry holds them any more.
+pub(super) fn delete_unless_held(work: &mut Work<'_>, blobs: &[i64]) -> Result<(), Fault> {
+    work.execute(
+        "DELETE FROM blob WHERE workspace = $1 AND project = $2 AND id = ANY ($3) AND NOT EXISTS
+             (SELECT FROM entry
+              WHERE entry.workspace = $1 AND entry.project = $2 AND entry.blob = blob.id)",
+        &[&blobs],
+    )?;
+    Ok(())
+}
+
+pub(super) fn size(work: &mut Work<'_>, blob: i64) -> Result<u64, Fault> {
+    let row = work.one(
+        "SELECT bytes FROM blob WHERE workspace = $1 AND project = $2 AND id = $3",
+        &[&blob],
+    )?;
+    Ok(row.try_get::<_, i64>(0)? as u64)
+}
+
+/// The offset at which a line starts.
+pub(super) fn line_start(work: &mut Work<'_>, blob: i64, line: u64) -> Result<u64, Fault> {
+    if line <= 1 {
+        return Ok(0);
+    }
+    // The newline before the line stands in the last part that begins on an earlier line.
+    let row = work.first(
+        "SELECT start, line, bytes, data FROM blob_part
+         WHERE workspace = $1 AND project = $2 AND blob = $3 AND line < $4 ORDER BY start DESC LIMIT 1",
+        &[&blob, &(line as i64)],
+    )?;
+    let (start, first_line, raw) = match &row {
+        Some(row) => {
+            let raw = unpack(row.try_get(3)?, row.try_get(2)?)?;
+            (row.try_get::<_, i64>(0)? as u64, row.try_get::<_, i64>(1)? as u64, raw)
+        }
+        None => (0, 1, Vec::new()),
+    };
+    let newlines_before = (line - first_line - 1) as usize;
+    match memchr::memchr_iter(b'\n', &raw).nth(newlines_before) {
+        Some(at) => Ok(start + at as u64 + 1),
+        None => size(work, blob),
+    }
+}
+
+/// The part that has the byte at an offset, and where it starts; none beyond the end.
+pub(super) fn part_at(
+    work: &mut Work<'_>,
+    blob: i64,
+    offset: u64,
+) -> Result<Option<(u64, Vec<u8>)>, Fault> {
+    let row = work.first(
+        "SELECT start, bytes, data FROM blob_part
+         WHERE workspace = $1 AND project = $2 AND blob = $3 AND start <= $4
+         ORDER BY start DESC LIMIT 1",
+        &[&blob, &(offset as i64)],
+    )?;
+    let Some(row) = row else { return Ok(None) };
+    let raw = unpack(row.try_get(2)?, row.try_get(1)?)?;
+    Ok(Some((row.try_get::<_, i64>(0)? as u64, raw)))
+}
+
+pub(super) fn unpack(data: &[u8], bytes: i64) -> Result<Vec<u8>, Fault> {
+    decompress(data, bytes as usize).map_err(Fault::content)
+}

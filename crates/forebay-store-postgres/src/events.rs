@@ -1,0 +1,140 @@
+//! Events: what happened in a session, bounded by how much it is worth.
+
+use ::postgres::Row;
+use forebay_domain::event::Recorded;
+use forebay_domain::{Event, EventKind, Timestamp};
+use forebay_store::{EventBatch, EventPage, MAX_EVENTS_PER_SESSION};
+
+use super::conditions::Conditions;
+use super::connection::Work;
+use super::error::Fault;
+use super::text::{Name, Text};
+use super::{entries, sessions};
+
+/// Writes down what happened and what no longer stands.
+pub(super) fn remember(work: &mut Work<'_>, happened: &EventBatch) -> Result<(), Fault> {
+    let at = happened.created;
+    let session = sessions::touch(work, &happened.session, &happened.client, (at, at))?;
+    if !happened.settled.is_empty() {
+        work.execute(
+            "UPDATE event SET stands = false WHERE workspace = $1 AND project = $2 AND id = ANY ($3)",
+            &[&happened.settled],
+        )?;
+    }
+    for event in &happened.events {
+        write(work, session, event, happened)?;
+    }
+    evict(work, session)
+}
+
+/// Writes an event in place of the earlier one of the same subject.
+fn write(
+    work: &mut Work<'_>,
+    session: i64,
+    event: &Event,
+    happened: &EventBatch,
+) -> Result<(), Fault> {
+    let earlier = if event.kind.is_kept_each() { None } else { take(work, session, event)? };
+    let (event, times) = match earlier {
+        Some((text, times)) => (event.clone().after(&text), times + 1),
+        None => (event.clone(), 1),
+    };
+    work.execute(
+        "INSERT INTO event (workspace, project, session, kind, subject, text, priority, times, stands,
+             branch, ticket, created)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, true, $9, $10, $11)",
+        &[
+            &session,
+            &event.kind.word(),
+            &Text(&event.subject),
+            &Text(&event.text),
+            &(event.kind.priority() as i32),
+            &times,
+            &happened.branch.as_deref().map(Text),
+            &entries::ticket_of(happened.branch.as_deref()).as_deref().map(Text),
+            &happened.created.0,
+        ],
+    )?;
+    Ok(())
+}
+
+/// Removes the event of the same kind and subject; gives its text and how often it happened.
+fn take(work: &mut Work<'_>, session: i64, event: &Event) -> Result<Option<(String, i64)>, Fault> {
+    let row = work.first(
+        "DELETE FROM event WHERE workspace = $1 AND project = $2 AND session = $3 AND kind = $4
+             AND hashtextextended(subject, 0) = hashtextextended($5, 0) AND subject = $5
+         RETURNING text, times",
+        &[&session, &event.kind.word(), &Text(&event.subject)],
+    )?;
+    row.map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).transpose()
+}
+
+fn evict(work: &mut Work<'_>, session: i64) -> Result<(), Fault> {
+    work.execute(
+        "DELETE FROM event WHERE workspace = $1 AND project = $2 AND id IN
+             (SELECT id FROM event WHERE workspace = $1 AND project = $2 AND session = $3
+              ORDER BY priority, id LIMIT greatest(0, (SELECT count(*) FROM event
+                  WHERE workspace = $1 AND project = $2 AND session = $3) - $4::bigint))",
+        &[&session, &(MAX_EVENTS_PER_SESSION as i64)],
+    )?;
+    Ok(())
+}
+
+/// Events, the latest first.
+pub(super) fn events(work: &mut Work<'_>, page: &EventPage) -> Result<Vec<Recorded>, Fault> {
+    let mut conditions = Conditions::default();
+    conditions.add_name("session.key = ?", page.session.as_deref());
+    conditions.add_one_of("event.kind", page.kinds.iter().map(|kind| kind.word()));
+    conditions.add_name("event.ticket = ?", page.ticket.as_deref());
+    if page.standing_only {
+        conditions.add_plain("event.stands");
+    }
+    if let Some(before) = page.before {
+        conditions.add("event.id < ?", before);
+    }
+    let most = page.of_each_priority.unwrap_or(page.limit);
+    let sql = format!(
+        "SELECT id, kind, subject, text, times, stands, key, branch, ticket, created FROM
+             (SELECT event.*, session.key,
+                  row_number() OVER (PARTITION BY priority ORDER BY event.id DESC) AS place
+              FROM event JOIN session
+                  ON session.workspace = $1 AND session.project = $2 AND session.id = event.session
+              WHERE event.workspace = $1 AND event.project = $2 {}) AS fitting
+         WHERE place <= {most} ORDER BY id DESC LIMIT {}",
+        conditions.sql, page.limit
+    );
+    let rows = work.query(&sql, &conditions.values())?;
+    rows.iter().filter_map(|row| read(row).transpose()).collect()
+}
+
+/// An event of a kind that this version does not know is left to the one that wrote it.
+fn read(row: &Row) -> Result<Option<Recorded>, Fault> {
+    let Some(kind) = EventKind::from_word(row.try_get(1)?) else { return Ok(None) };
+    Ok(Some(Recorded {
+        sequence: row.try_get(0)?,
+        event: Event { kind, subject: row.try_get(2)?, text: row.try_get(3)? },
+        times: row.try_get::<_, i64>(4)? as u64,
+        stands: row.try_get(5)?,
+        session: row.try_get(6)?,
+        branch: row.try_get(7)?,
+        ticket: row.try_get(8)?,
+        created: Timestamp(row.try_get(9)?),
+    }))
+}
+
+pub(super) fn mark(work: &mut Work<'_>, session: &str, topic: &str) -> Result<bool, Fault> {
+    let written = work.execute(
+        "INSERT INTO mark (workspace, project, session, topic) VALUES ($1, $2, $3, $4)
+         ON CONFLICT DO NOTHING",
+        &[&Name(session), &Name(topic)],
+    )?;
+    Ok(written > 0)
+}
+
+pub(super) fn unmark(work: &mut Work<'_>, session: &str, topic: &str) -> Result<bool, Fault> {
+    let gone = work.execute(
+        "DELETE FROM mark WHERE workspace = $1 AND project = $2 AND session = $3 AND topic = $4",
+        &[&Name(session), &Name(topic)],
+    )?;
+    Ok(gone > 0)
+}

@@ -1,0 +1,122 @@
+//! Files at work: a small table a session, bounded by use.
+
+use forebay_store::working_set::{MAX_USES_KEPT, ranges_as_text, ranges_of_text};
+use forebay_store::{FileState, WorkingFile, WorkingSet};
+
+use ::postgres::Row;
+
+use super::connection::Work;
+use super::entries;
+use super::error::Fault;
+use super::text::{Name, Text};
+
+pub(super) fn of_session(work: &mut Work<'_>, session: &str) -> Result<WorkingSet, Fault> {
+    let rows = work.query(
+        "SELECT path, state, seen, version, tokens, skeleton_tokens, delivered, symbols
+         FROM file_at_work WHERE workspace = $1 AND project = $2 AND session = $3 ORDER BY used DESC",
+        &[&Name(session)],
+    )?;
+    let files = rows.iter().map(read).collect::<Result<_, _>>()?;
+    let told = work.first(
+        "SELECT FROM told_session WHERE workspace = $1 AND project = $2 AND session = $3",
+        &[&Name(session)],
+    )?;
+    Ok(WorkingSet { files, resets_are_told: told.is_some() })
+}
+
+pub(super) fn keep(
+    work: &mut Work<'_>,
+    session: &str,
+    file: &WorkingFile,
+    most: usize,
+) -> Result<(), Fault> {
+    if file.state == FileState::Active {
+        work.execute(
+            "UPDATE file_at_work SET state = 'skeleton' WHERE workspace = $1 AND project = $2
+                 AND session = $3 AND state = 'active' AND path <> $4",
+            &[&Name(session), &Name(&file.path)],
+        )?;
+    }
+    write(work, session, file)?;
+    forget_the_least_used(work, session, most)
+}
+
+fn write(work: &mut Work<'_>, session: &str, file: &WorkingFile) -> Result<(), Fault> {
+    work.execute(
+        "INSERT INTO file_at_work (workspace, project, session, path, state, seen, version, tokens,
+             skeleton_tokens, delivered, symbols, used)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, nextval('use'))
+         ON CONFLICT (workspace, project, session, path) DO UPDATE SET state = excluded.state,
+             seen = excluded.seen, version = excluded.version, tokens = excluded.tokens,
+             skeleton_tokens = excluded.skeleton_tokens, delivered = excluded.delivered,
+             symbols = excluded.symbols, used = excluded.used",
+        &[
+            &Name(session),
+            &Name(&file.path),
+            &file.state.word(),
+            &file.seen.as_slice(),
+            &file.version.as_ref().map(forebay_domain::Reference::as_str),
+            &(file.tokens as i64),
+            &file.skeleton_tokens.map(|tokens| tokens as i64),
+            &ranges_as_text(&file.delivered),
+            &Text(&file.symbols.join("\n")),
+        ],
+    )?;
+    Ok(())
+}
+
+fn forget_the_least_used(work: &mut Work<'_>, session: &str, most: usize) -> Result<(), Fault> {
+    work.execute(
+        "DELETE FROM file_at_work WHERE workspace = $1 AND project = $2 AND session = $3 AND used <=
+             (SELECT used FROM file_at_work
+              WHERE workspace = $1 AND project = $2 AND session = $3
+              ORDER BY used DESC LIMIT 1 OFFSET $4)",
+        &[&Name(session), &(most as i64)],
+    )?;
+    work.execute(
+        "DELETE FROM file_at_work WHERE workspace = $1 AND project = $2 AND used <=
+             (SELECT max(used) FROM file_at_work WHERE workspace = $1 AND project = $2) - $3::bigint",
+        &[&MAX_USES_KEPT],
+    )?;
+    Ok(())
+}
+
+pub(super) fn reset_deliveries(work: &mut Work<'_>, session: &str) -> Result<(), Fault> {
+    work.execute(
+        "UPDATE file_at_work SET delivered = ''
+         WHERE workspace = $1 AND project = $2 AND session = $3",
+        &[&Name(session)],
+    )?;
+    work.execute(
+        "INSERT INTO told_session (workspace, project, session, resets) VALUES ($1, $2, $3, 1)
+         ON CONFLICT (workspace, project, session) DO UPDATE SET resets = told_session.resets + 1",
+        &[&Name(session)],
+    )?;
+    Ok(())
+}
+
+/// Forgets the files of a session, or of all.
+pub(super) fn forget_session(work: &mut Work<'_>, session: Option<&str>) -> Result<(), Fault> {
+    for table in ["file_at_work", "told_session"] {
+        let sql = format!(
+            "DELETE FROM {table} WHERE workspace = $1 AND project = $2
+                 AND ($3::text IS NULL OR session = $3)"
+        );
+        work.execute(&sql, &[&session.map(Name)])?;
+    }
+    Ok(())
+}
+
+fn read(row: &Row) -> Result<WorkingFile, Fault> {
+    let symbols: &str = row.try_get(7)?;
+    Ok(WorkingFile {
+        path: row.try_get(0)?,
+        state: FileState::from_word(row.try_get(1)?).unwrap_or(FileState::Forgotten),
+        seen: row.try_get::<_, &[u8]>(2)?.try_into().map_err(Fault::content)?,
+        version: entries::optional_reference(row, 3)?,
+        tokens: row.try_get::<_, i64>(4)? as u64,
+        skeleton_tokens: row.try_get::<_, Option<i64>>(5)?.map(|tokens| tokens as u64),
+        delivered: ranges_of_text(row.try_get(6)?),
+        symbols: symbols.lines().map(str::to_owned).collect(),
+    })
+}

@@ -1,0 +1,48 @@
+//! Imports: entries of past conversations, many in a transaction, with how far the transcript is read.
+
+use forebay_store::blob::writer::{BlobContent, EntryOrigin};
+use forebay_store::{EncodedBlob, Import, ImportPosition, ImportStep};
+
+use super::connection::Work;
+use super::entries;
+use super::error::Fault;
+use super::text::{Name, Text};
+
+pub(super) fn state(
+    work: &mut Work<'_>,
+    transcript: &str,
+) -> Result<Option<ImportPosition>, Fault> {
+    let row = work.first(
+        "SELECT position, mark FROM imported
+         WHERE workspace = $1 AND project = $2 AND transcript = $3",
+        &[&Name(transcript)],
+    )?;
+    let read = |row: postgres::Row| {
+        Ok(ImportPosition { position: row.try_get::<_, i64>(0)? as u64, mark: row.try_get(1)? })
+    };
+    row.map(read).transpose()
+}
+
+/// Writes a step, unless another process took it.
+pub(super) fn write(
+    work: &mut Work<'_>,
+    entries: &[(&Import, EncodedBlob)],
+    step: &ImportStep,
+) -> Result<bool, Fault> {
+    work.lock(&format!("import {}", step.transcript))?;
+    let found = state(work, &step.transcript)?.filter(|found| found.mark == step.mark);
+    if found.map_or(0, |found| found.position) != step.from {
+        return Ok(false);
+    }
+    for (import, packed) in entries {
+        let content = BlobContent::of(packed, &import.chunks);
+        entries::complete(work, None, &content, &import.new, EntryOrigin::Created)?;
+    }
+    work.execute(
+        "INSERT INTO imported (workspace, project, transcript, mark, position) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (workspace, project, transcript) DO UPDATE
+             SET mark = excluded.mark, position = excluded.position",
+        &[&Name(&step.transcript), &Text(&step.mark), &(step.to as i64)],
+    )?;
+    Ok(true)
+}

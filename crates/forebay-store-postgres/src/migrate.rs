@@ -1,0 +1,106 @@
+//! Migrations: append-only SQL files, each recorded with its checksum, applied by one process at a time.
+
+use forebay_store::StoreError;
+use forebay_store::migration::{Migration, check_ledger};
+
+use ::postgres::Client;
+use ::postgres::error::SqlState;
+
+use super::error::{self, Fault};
+
+/// In order; a file that has been released is never edited, and new ones go to the end.
+const MIGRATIONS: &[Migration] = &[
+    Migration { name: "0001_foundation", sql: include_str!("migrations/0001_foundation.sql") },
+    Migration { name: "0002_embedding", sql: include_str!("migrations/0002_embedding.sql") },
+    Migration { name: "0003_held", sql: include_str!("migrations/0003_held.sql") },
+    Migration { name: "0004_renewals", sql: include_str!("migrations/0004_renewals.sql") },
+    Migration { name: "0005_meanings", sql: include_str!("migrations/0005_meanings.sql") },
+    Migration { name: "0006_gone", sql: include_str!("migrations/0006_gone.sql") },
+];
+
+/// Whoever migrates holds this lock of the database: "forebay" in ASCII.
+const LOCK: i64 = 0x0066_6f72_6562_6179;
+
+/// Applies what is pending; refuses tables that are newer or were made by other files.
+pub(super) fn bring_up_to_date(client: &mut Client, store: &str) -> Result<(), StoreError> {
+    let explain = |error: postgres::Error| Fault::from(error).explain(store);
+    let known = applied(client).map_err(explain)?;
+    check_ledger(MIGRATIONS, &known, store.as_ref())?;
+    if known.len() == MIGRATIONS.len() {
+        return Ok(());
+    }
+    let mut transaction = client.transaction().map_err(explain)?;
+    // Others wait here, as long as it takes, and then find nothing left to do.
+    let wait = format!(
+        "SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0;
+         SELECT pg_advisory_xact_lock({LOCK})"
+    );
+    transaction.batch_execute(&wait).map_err(explain)?;
+    let known = applied(&mut transaction).map_err(explain)?;
+    check_ledger(MIGRATIONS, &known, store.as_ref())?;
+    for migration in &MIGRATIONS[known.len()..] {
+        apply(&mut transaction, migration).map_err(|error| refused(error, store))?;
+    }
+    transaction.commit().map_err(explain)
+}
+
+/// What the ledger lists, oldest first; nothing for a new database.
+fn applied(
+    client: &mut impl postgres::GenericClient,
+) -> Result<Vec<(String, String)>, postgres::Error> {
+    let is_new: bool =
+        client.query_one("SELECT to_regclass('forebay.migration') IS NULL", &[])?.try_get(0)?;
+    if is_new {
+        return Ok(Vec::new());
+    }
+    let rows = client.query("SELECT name, checksum FROM forebay.migration ORDER BY id", &[])?;
+    rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+}
+
+fn apply(
+    client: &mut impl postgres::GenericClient,
+    migration: &Migration,
+) -> Result<(), postgres::Error> {
+    client.batch_execute(
+        "CREATE SCHEMA IF NOT EXISTS forebay;
+         CREATE TABLE IF NOT EXISTS forebay.migration
+             (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL UNIQUE,
+              checksum text NOT NULL)",
+    )?;
+    client.batch_execute(migration.sql)?;
+    client
+        .execute(
+            "INSERT INTO forebay.migration (name, checksum) VALUES ($1, $2)",
+            &[&migration.name, &migration.checksum()],
+        )
+        .map(drop)
+}
+
+/// A server that lacks an extension, or does not let this user make tables, needs its administrator.
+fn refused(error: postgres::Error, store: &str) -> StoreError {
+    let needs_somebody = [
+        SqlState::UNDEFINED_FILE,
+        SqlState::FEATURE_NOT_SUPPORTED,
+        SqlState::INSUFFICIENT_PRIVILEGE,
+        SqlState::UNDEFINED_OBJECT,
+    ];
+    match error.code() {
+        Some(code) if needs_somebody.contains(code) => {
+            StoreError::Unprepared { store: store.to_owned(), why: error::message(&error) }
+        }
+        _ => Fault::from(error).explain(store),
+    }
+}
+
+/// The number of migrations that were applied.
+pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_in_order() {
+        assert!(MIGRATIONS.iter().map(|migration| migration.name).is_sorted());
+    }
+}

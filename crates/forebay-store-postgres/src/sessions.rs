@@ -1,0 +1,53 @@
+//! Sessions: who worked here, and when last.
+
+use forebay_domain::Timestamp;
+use forebay_store::SessionSummary;
+
+use super::connection::Work;
+use super::error::Fault;
+use super::text::Name;
+
+/// Notes that a session is at work, from one moment to another; gives its number.
+pub(super) fn touch(
+    work: &mut Work<'_>,
+    key: &str,
+    client: &str,
+    (from, to): (Timestamp, Timestamp),
+) -> Result<i64, Fault> {
+    let row = work.one(
+        "INSERT INTO session (workspace, project, key, client, started, last_used)
+         VALUES ($1, $2, $3, $4, $5, $6)
+         ON CONFLICT (workspace, project, key) DO UPDATE SET
+             last_used = greatest(session.last_used, excluded.last_used),
+             client = CASE excluded.client WHEN '' THEN session.client ELSE excluded.client END
+         RETURNING id",
+        &[&Name(key), &Name(client), &from.0, &to.0],
+    )?;
+    Ok(row.try_get(0)?)
+}
+
+/// Sessions that left something, the latest first.
+pub(super) fn list(work: &mut Work<'_>, limit: usize) -> Result<Vec<SessionSummary>, Fault> {
+    let rows = work.query(
+        "SELECT key, client, started, last_used, coalesce(left_behind.entries, 0)
+         FROM session LEFT JOIN
+             (SELECT session, count(*) FILTER (WHERE complete) AS entries, max(id) AS newest FROM entry
+              WHERE workspace = $1 AND project = $2 GROUP BY session) AS left_behind
+             ON left_behind.session = session.id
+         WHERE workspace = $1 AND project = $2 AND (left_behind.entries > 0 OR EXISTS
+             (SELECT FROM event
+              WHERE event.workspace = $1 AND event.project = $2 AND event.session = session.id))
+         ORDER BY left_behind.newest DESC NULLS LAST, session.id DESC LIMIT $3",
+        &[&(limit as i64)],
+    )?;
+    let read = |row: &postgres::Row| {
+        Ok(SessionSummary {
+            key: row.try_get(0)?,
+            client: row.try_get(1)?,
+            started: Timestamp(row.try_get(2)?),
+            last_used: Timestamp(row.try_get(3)?),
+            entries: row.try_get::<_, i64>(4)? as u64,
+        })
+    };
+    rows.iter().map(read).collect()
+}

@@ -1,0 +1,118 @@
+//! The usage ledger and the store's own figures.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use forebay_domain::Timestamp;
+use forebay_domain::usage::{Answered, Totals};
+use forebay_store::StoreStats;
+
+use super::connection::Work;
+use super::error::Fault;
+use super::text::Name;
+
+pub(super) fn record(work: &mut Work<'_>, answers: &[(Answered, Timestamp)]) -> Result<(), Fault> {
+    let numbers = |number: fn(&Answered) -> u64| -> Vec<i64> {
+        answers.iter().map(|(answered, _)| number(answered) as i64).collect()
+    };
+    work.execute(
+        "INSERT INTO usage (workspace, project, at, session, tool, raw_tokens, host_tokens,
+             delivered_tokens, millis)
+         SELECT $1, $2, new.* FROM unnest($3::bigint[], $4::text[], $5::text[], $6::bigint[],
+             $7::bigint[], $8::bigint[], $9::bigint[]) AS new",
+        &[
+            &answers.iter().map(|(_, at)| at.0).collect::<Vec<_>>(),
+            &answers.iter().map(|(answered, _)| Name(&answered.session)).collect::<Vec<_>>(),
+            &answers.iter().map(|(answered, _)| Name(&answered.tool)).collect::<Vec<_>>(),
+            &numbers(|answered| answered.raw_tokens),
+            &numbers(|answered| answered.host_tokens),
+            &numbers(|answered| answered.delivered_tokens),
+            &numbers(|answered| answered.millis),
+        ],
+    )?;
+    Ok(())
+}
+
+pub(super) fn by_tool(
+    work: &mut Work<'_>,
+    session: Option<&str>,
+) -> Result<BTreeMap<String, Totals>, Fault> {
+    let rows = work.query(
+        "SELECT tool, count(*), sum(raw_tokens)::bigint, sum(host_tokens)::bigint,
+             sum(delivered_tokens)::bigint
+         FROM usage WHERE workspace = $1 AND project = $2 AND ($3::text IS NULL OR session = $3)
+         GROUP BY tool",
+        &[&session.map(Name)],
+    )?;
+    let read = |row: &postgres::Row| {
+        let totals = Totals {
+            answers: row.try_get::<_, i64>(1)? as u64,
+            raw_tokens: row.try_get::<_, i64>(2)? as u64,
+            host_tokens: row.try_get::<_, i64>(3)? as u64,
+            delivered_tokens: row.try_get::<_, i64>(4)? as u64,
+        };
+        Ok((row.try_get(0)?, totals))
+    };
+    rows.iter().map(read).collect()
+}
+
+/// Counts one more question of a session, and those it asked within a time; older ones are forgotten.
+pub(super) fn count_query(
+    work: &mut Work<'_>,
+    session: &str,
+    now: Timestamp,
+    within: Duration,
+) -> Result<u64, Fault> {
+    let row = work.one(
+        "WITH old AS (DELETE FROM asked
+             WHERE workspace = $1 AND project = $2 AND session = $3 AND at < $4),
+         new AS (INSERT INTO asked (workspace, project, session, at) VALUES ($1, $2, $3, $5))
+         SELECT 1 + count(*) FROM asked
+         WHERE workspace = $1 AND project = $2 AND session = $3 AND at >= $4",
+        &[&Name(session), &now.minus(within).0, &now.0],
+    )?;
+    Ok(row.try_get::<_, i64>(0)? as u64)
+}
+
+pub(super) fn facts(work: &mut Work<'_>) -> Result<StoreStats, Fault> {
+    let rows = work.query(
+        "SELECT kind, count(*) FROM entry WHERE workspace = $1 AND project = $2 AND complete GROUP BY kind",
+        &[],
+    )?;
+    let entries = rows
+        .iter()
+        .map(|row| Ok((row.try_get(0)?, row.try_get::<_, i64>(1)? as u64)))
+        .collect::<Result<BTreeMap<String, u64>, Fault>>()?;
+    let mut number =
+        |sql: &str| -> Result<u64, Fault> { Ok(work.one(sql, &[])?.try_get::<_, i64>(0)? as u64) };
+    Ok(StoreStats {
+        entries,
+        chunks: number("SELECT count(*) FROM chunk WHERE workspace = $1 AND project = $2")?,
+        raw_bytes: number(
+            "SELECT coalesce(sum(blob.bytes), 0)::bigint FROM entry
+             JOIN blob ON blob.workspace = $1 AND blob.project = $2 AND blob.id = entry.blob
+             WHERE entry.workspace = $1 AND entry.project = $2",
+        )?,
+        disk_bytes: number(
+            "SELECT ((SELECT coalesce(sum(octet_length(data)), 0) FROM blob_part
+                      WHERE workspace = $1 AND project = $2)
+                   + (SELECT coalesce(sum(pg_column_size(words) + 200), 0) FROM chunk
+                      WHERE workspace = $1 AND project = $2)
+                   + (SELECT coalesce(sum(bytes), 0) FROM derived
+                      WHERE workspace = $1 AND project = $2))::bigint",
+        )?,
+        sessions: number("SELECT count(*) FROM session WHERE workspace = $1 AND project = $2")?,
+    })
+}
+
+/// The server and its extension, with their versions.
+pub(super) fn engine(work: &mut Work<'_>) -> Result<String, Fault> {
+    let row = work.one(
+        "SELECT current_setting('server_version'), (SELECT extversion FROM pg_extension
+             WHERE extname = 'vector') WHERE $1::integer + $2::integer > 0",
+        &[],
+    )?;
+    let (server, vector): (&str, Option<&str>) = (row.try_get(0)?, row.try_get(1)?);
+    let server = server.split(' ').next().unwrap_or(server);
+    Ok(format!("PostgreSQL {server}, pgvector {}", vector.unwrap_or("missing")))
+}

@@ -1,0 +1,474 @@
+//! Entries: written once, found by reference, listed in order.
+
+use std::time::Duration;
+
+use forebay_domain::entry::Detail;
+use forebay_domain::{Entry, EntryKind, Note, NoteKind, Reference, RunRecord, Spans, Timestamp};
+use forebay_store::blob::writer::{BlobContent, EntryOrigin, StartedEntry};
+use forebay_store::run_ending;
+use forebay_store::{IndexState, IndexStep, NewDetail, NewEntry, NewNote};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, Transaction};
+
+use super::inverted_index::{self, Placed};
+use super::references::{self, References};
+use super::{blobs, chunks, purge, sessions, usage};
+
+const NEXT_ID: &str = "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'entry'";
+const WRITE: &str =
+    "INSERT INTO entry (id, ref, complete, kind, title, source, session, branch, created,
+         blob, digest, searchable, ticket)
+     VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+     ON CONFLICT (id) DO UPDATE SET ref = excluded.ref, complete = 1, kind = excluded.kind,
+         title = excluded.title, source = excluded.source, session = excluded.session,
+         branch = excluded.branch, created = excluded.created, blob = excluded.blob,
+         digest = excluded.digest, searchable = excluded.searchable,
+         ticket = excluded.ticket";
+const WRITE_ITEM: &str =
+    "INSERT INTO entry (ref, complete, kind, title, source, session, branch, created, blob, digest,
+         searchable, ticket)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 1, ?11)";
+const WRITE_RUN: &str =
+    "INSERT INTO run (entry, ending, code, micros, cwd, spans) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+
+/// What storing a run takes, the larger ones first.
+pub(super) fn statements_of_a_run() -> impl Iterator<Item = &'static str> {
+    let of_entry = [WRITE, sessions::TOUCH, WRITE_RUN, references::IS_TAKEN, NEXT_ID];
+    of_entry.into_iter().chain(blobs::WRITING.iter().copied()).chain([usage::RECORD])
+}
+
+/// Makes an entry that nobody sees yet, with a blob that is to be filled.
+pub(super) fn begin(transaction: &Transaction<'_>) -> rusqlite::Result<StartedEntry> {
+    let blob = blobs::create(transaction)?;
+    let reference = references::unused(transaction)?;
+    transaction
+        .prepare_cached(
+            "INSERT INTO entry (ref, complete, kind, title, source, created, blob, digest)
+             VALUES (?1, 0, '', '', '', unixepoch() * 1000, ?2, '')",
+        )?
+        .execute((reference.as_str(), blob))?;
+    Ok(StartedEntry { entry: transaction.last_insert_rowid(), reference, blob })
+}
+
+/// When the items of a source are seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seen {
+    WithTheTransaction,
+    Later,
+}
+
+/// Writes entries that are items of a source; all passages of each are to be written with it.
+pub(super) struct ItemWriter<'work> {
+    transaction: &'work Transaction<'work>,
+    seen: Seen,
+    references: References<'work>,
+    insert: CachedStatement<'work>,
+}
+
+impl<'work> ItemWriter<'work> {
+    /// For about so many entries.
+    pub(super) fn expecting(
+        transaction: &'work Transaction<'work>,
+        entries: usize,
+        seen: Seen,
+    ) -> rusqlite::Result<Self> {
+        Ok(Self {
+            transaction,
+            seen,
+            references: References::expecting(transaction, entries)?,
+            insert: transaction.prepare_cached(WRITE_ITEM)?,
+        })
+    }
+
+    pub(super) fn write(
+        &mut self,
+        blob: i64,
+        session: i64,
+        new: &NewEntry,
+    ) -> rusqlite::Result<StartedEntry> {
+        let reference = self.references.unused()?;
+        self.insert.execute((
+            reference.as_str(),
+            self.seen == Seen::WithTheTransaction,
+            new.kind.word(),
+            &new.title,
+            &new.source,
+            session,
+            &new.branch,
+            new.created.0,
+            blob,
+            &new.digest,
+            ticket_of(new.branch.as_deref()),
+        ))?;
+        Ok(StartedEntry { entry: self.transaction.last_insert_rowid(), reference, blob })
+    }
+}
+
+/// Writes the rest of an entry and makes it visible.
+pub(super) fn complete(
+    transaction: &Transaction<'_>,
+    begun: Option<StartedEntry>,
+    content: &BlobContent<'_>,
+    new: &NewEntry,
+    arrival: EntryOrigin,
+    placed: &mut Placed,
+) -> rusqlite::Result<Entry> {
+    if new.replaces_source {
+        purge::forget_source(transaction, &new.source)?;
+    }
+    let blob = store_content(transaction, begun, content)?;
+    let entry = begun.map_or_else(|| next_id(transaction), |begun| Ok(begun.entry))?;
+    let reference = match (arrival, begun) {
+        (EntryOrigin::Replicated(reference), _) => reference,
+        (EntryOrigin::Created, Some(begun)) => begun.reference,
+        (EntryOrigin::Created, None) => references::unused(transaction)?,
+    };
+    // Nothing to index is indexed.
+    let is_searchable = new.chunks_are_complete || content.bytes == 0;
+    write_entry(transaction, (entry, reference), blob, new, is_searchable)?;
+    chunks::write(transaction, entry, content.chunks, placed)?;
+    match &new.detail {
+        NewDetail::Plain => {}
+        NewDetail::Run(run) => write_run(transaction, entry, run)?,
+        NewDetail::Note(note) => {
+            if let EntryOrigin::Created = arrival {
+                replace_older(transaction, entry, note)?;
+            }
+            write_note(transaction, entry, note)?;
+        }
+    }
+    as_read(transaction, (entry, reference), content, new)
+}
+
+/// The entry as reading it would give it, without reading what is known.
+fn as_read(
+    transaction: &Transaction<'_>,
+    (sequence, reference): (i64, Reference),
+    content: &BlobContent<'_>,
+    new: &NewEntry,
+) -> rusqlite::Result<Entry> {
+    let detail = match &new.detail {
+        NewDetail::Plain => Detail::Plain,
+        NewDetail::Run(run) => Detail::Run(run.clone()),
+        NewDetail::Note(note) => Detail::Note(Note {
+            kind: note.kind,
+            topic: note.topic.clone(),
+            supersedes: superseded_by(transaction, sequence)?,
+            superseded_by: None,
+            pinned: note.pinned,
+            personal: note.personal,
+            author: note.author.clone(),
+        }),
+    };
+    Ok(Entry {
+        reference,
+        kind: new.kind,
+        title: new.title.clone(),
+        source: new.source.clone(),
+        session: new.session.clone(),
+        branch: new.branch.clone(),
+        created: new.created,
+        sequence,
+        bytes: content.bytes,
+        lines: content.lines,
+        digest: new.digest.clone(),
+        conflicts: None,
+        detail,
+    })
+}
+
+/// The newest note that an entry replaced.
+fn superseded_by(connection: &Connection, entry: i64) -> rusqlite::Result<Option<Reference>> {
+    connection
+        .prepare_cached(
+            "SELECT older.ref FROM note JOIN entry AS older ON older.id = note.entry
+             WHERE note.superseded_by = ?1 ORDER BY older.id DESC LIMIT 1",
+        )?
+        .query_row([entry], |row| parse_reference(&row.get::<_, String>(0)?))
+        .optional()
+}
+
+/// Removes an entry with its passages, and its blob unless another entry holds it.
+pub(super) fn delete(transaction: &Transaction<'_>, entry: i64) -> rusqlite::Result<()> {
+    inverted_index::unindex(transaction, entry)?;
+    let blob: Option<i64> = transaction
+        .prepare_cached("DELETE FROM entry WHERE id = ?1 RETURNING blob")?
+        .query_row([entry], |row| row.get(0))
+        .optional()?;
+    blob.map_or(Ok(()), |blob| blobs::delete_unless_held(transaction, blob))
+}
+
+/// The blob of the content: the one that is there already, or the one now written.
+fn store_content(
+    transaction: &Transaction<'_>,
+    begun: Option<StartedEntry>,
+    content: &BlobContent<'_>,
+) -> rusqlite::Result<i64> {
+    let Some(begun) = begun else { return blobs::Writer::new(transaction)?.write(content) };
+    if let Some(same) = blobs::with_hash(transaction, &content.hash)? {
+        transaction.execute("UPDATE entry SET blob = ?2 WHERE id = ?1", (begun.entry, same))?;
+        blobs::delete_unless_held(transaction, begun.blob)?;
+        return Ok(same);
+    }
+    blobs::complete(transaction, begun.blob, content)?;
+    Ok(begun.blob)
+}
+
+/// Writes the row, in place of the one that was begun.
+fn write_entry(
+    transaction: &Transaction<'_>,
+    (entry, reference): (i64, Reference),
+    blob: i64,
+    new: &NewEntry,
+    is_searchable: bool,
+) -> rusqlite::Result<()> {
+    let at = new.created;
+    let session = sessions::touch(transaction, &new.session, &new.client, (at, at))?;
+    transaction
+        .prepare_cached(WRITE)?
+        .execute((
+            entry,
+            reference.as_str(),
+            new.kind.word(),
+            &new.title,
+            &new.source,
+            session,
+            &new.branch,
+            new.created.0,
+            blob,
+            &new.digest,
+            is_searchable,
+            ticket_of(new.branch.as_deref()),
+        ))
+        .map(drop)
+}
+
+/// The id after the last one ever given out.
+fn next_id(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
+    transaction.prepare_cached(NEXT_ID)?.query_row([], |row| row.get(0))
+}
+
+/// The ticket that a branch is about.
+pub(super) fn ticket_of(branch: Option<&str>) -> Option<String> {
+    branch.and_then(forebay_domain::ticket::of_branch)
+}
+
+fn write_run(transaction: &Transaction<'_>, entry: i64, run: &RunRecord) -> rusqlite::Result<()> {
+    let (ending, code) = run_ending::words(run.ending);
+    transaction
+        .prepare_cached(WRITE_RUN)?
+        .execute((
+            entry,
+            ending,
+            code,
+            run.duration.as_micros() as i64,
+            &run.cwd,
+            run.spans.to_bytes(),
+        ))
+        .map(drop)
+}
+
+/// Takes the place of older notes: of those on its topic, and of the one it names.
+fn replace_older(
+    transaction: &Transaction<'_>,
+    entry: i64,
+    note: &NewNote,
+) -> rusqlite::Result<()> {
+    if let Some(topic) = &note.topic {
+        transaction
+            .prepare_cached(
+                "UPDATE note SET superseded_by = ?1 WHERE topic = ?2 AND superseded_by IS NULL",
+            )?
+            .execute((entry, topic))?;
+    }
+    if let Some(old) = note.supersedes {
+        transaction
+            .prepare_cached(
+                "UPDATE note SET superseded_by = ?1
+                 WHERE entry = (SELECT id FROM entry WHERE ref = ?2)",
+            )?
+            .execute((entry, old.as_str()))?;
+    }
+    Ok(())
+}
+
+fn write_note(transaction: &Transaction<'_>, entry: i64, note: &NewNote) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO note (entry, kind, topic, pinned, personal, author)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute((
+            entry,
+            note.kind.word(),
+            &note.topic,
+            note.pinned,
+            note.personal,
+            &note.author,
+        ))?;
+    let mut link = transaction.prepare_cached(
+        "INSERT OR IGNORE INTO link (note, entry) SELECT ?1, id FROM entry WHERE ref = ?2",
+    )?;
+    note.links.iter().try_for_each(|linked| link.execute((entry, linked.as_str())).map(drop))
+}
+
+/// Entries that are complete, as [`read_entry`] takes them, from these tables and with their notes.
+macro_rules! entries {
+    ($from:literal, $with_notes:literal) => {
+        concat!(
+            "
+    SELECT entry.ref, entry.kind, entry.title, entry.source, session.key, entry.branch,
+           entry.created, entry.id, blob.bytes, blob.lines, entry.digest,
+           run.ending, run.code, run.micros, run.cwd, run.spans,
+           note.kind, note.topic, newer.ref,
+           (SELECT older.ref FROM note AS replaced JOIN entry AS older ON older.id = replaced.entry
+            WHERE replaced.superseded_by = entry.id ORDER BY replaced.entry DESC LIMIT 1),
+           note.pinned, note.personal, note.author,
+           (SELECT other.ref FROM conflict JOIN entry AS other ON other.id = conflict.other
+            LEFT JOIN note AS said ON said.entry = other.id
+            WHERE conflict.entry = entry.id AND said.superseded_by IS NULL
+            ORDER BY conflict.other DESC LIMIT 1)
+    FROM ",
+            $from,
+            "
+    JOIN session ON session.id = entry.session
+    JOIN blob ON blob.id = entry.blob
+    LEFT JOIN run ON run.entry = entry.id ",
+            $with_notes,
+            "
+    LEFT JOIN entry AS newer ON newer.id = note.superseded_by
+    WHERE entry.complete"
+        )
+    };
+}
+
+/// All entries; more conditions can follow.
+pub(super) const ENTRIES: &str = entries!("entry", "LEFT JOIN note ON note.entry = entry.id");
+
+/// Those that are notes, found without reading the others; more conditions can follow.
+pub(super) const NOTES: &str = entries!("note CROSS JOIN entry ON entry.id = note.entry", "");
+
+pub(super) fn find(
+    connection: &Connection,
+    reference: Reference,
+) -> rusqlite::Result<Option<Entry>> {
+    connection
+        .prepare_cached(&format!("{ENTRIES} AND entry.ref = ?1"))?
+        .query_row([reference.as_str()], read_entry)
+        .optional()
+}
+
+pub(super) fn blob_of(
+    connection: &Connection,
+    reference: Reference,
+) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached("SELECT blob FROM entry WHERE complete AND ref = ?1")?
+        .query_row([reference.as_str()], |row| row.get(0))
+        .optional()
+}
+
+pub(super) fn unindexed_bytes(connection: &Connection) -> rusqlite::Result<u64> {
+    connection
+        .prepare_cached(
+            "SELECT coalesce(sum(blob.bytes - indexed_to), 0)
+             FROM entry JOIN blob ON blob.id = entry.blob WHERE searchable = 0 AND complete",
+        )?
+        .query_row([], |row| Ok(row.get::<_, i64>(0)? as u64))
+}
+
+pub(super) fn unindexed(
+    connection: &Connection,
+    at_most: usize,
+) -> rusqlite::Result<Vec<IndexState>> {
+    connection
+        .prepare_cached(
+            "SELECT entry.ref, entry.title, indexed_to, indexed_line, blob.bytes
+             FROM entry JOIN blob ON blob.id = entry.blob
+             WHERE searchable = 0 AND complete ORDER BY entry.id LIMIT ?1",
+        )?
+        .query_map([at_most as i64], |row| {
+            Ok(IndexState {
+                reference: parse_reference(&row.get::<_, String>(0)?)?,
+                title: row.get(1)?,
+                offset: row.get::<_, i64>(2)? as u64,
+                line: row.get::<_, i64>(3)? as u64,
+                bytes: row.get::<_, i64>(4)? as u64,
+            })
+        })?
+        .collect()
+}
+
+pub(super) fn extend_index(
+    transaction: &Transaction<'_>,
+    step: &IndexStep,
+    placed: &mut Placed,
+) -> rusqlite::Result<()> {
+    let (from, to) = (&step.from, step.to);
+    let entry: Option<i64> = transaction
+        .prepare_cached(
+            "UPDATE entry SET indexed_to = ?3, indexed_line = ?4,
+                 searchable = ?3 >= (SELECT bytes FROM blob WHERE blob.id = entry.blob)
+             WHERE ref = ?1 AND indexed_to = ?2 AND NOT searchable RETURNING id",
+        )?
+        .query_row((from.reference.as_str(), from.offset as i64, to.0 as i64, to.1 as i64), |row| {
+            row.get(0)
+        })
+        .optional()?;
+    let Some(entry) = entry else {
+        placed.skip(step.chunks.len());
+        return Ok(());
+    };
+    chunks::write(transaction, entry, &step.chunks, placed)
+}
+
+pub(super) fn read_entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+    Ok(Entry {
+        reference: parse_reference(&row.get::<_, String>(0)?)?,
+        kind: EntryKind::from_word(&row.get::<_, String>(1)?).unwrap_or(EntryKind::Source),
+        title: row.get(2)?,
+        source: row.get(3)?,
+        session: row.get(4)?,
+        branch: row.get(5)?,
+        created: Timestamp(row.get(6)?),
+        sequence: row.get(7)?,
+        bytes: row.get::<_, i64>(8)? as u64,
+        lines: row.get::<_, i64>(9)? as u64,
+        digest: row.get(10)?,
+        conflicts: optional_reference(row, 23)?,
+        detail: read_detail(row)?,
+    })
+}
+
+fn read_detail(row: &Row<'_>) -> rusqlite::Result<Detail> {
+    if let Some(ending) = row.get::<_, Option<String>>(11)? {
+        return Ok(Detail::Run(RunRecord {
+            ending: run_ending::of_words(&ending, row.get(12)?),
+            duration: Duration::from_micros(row.get::<_, i64>(13)? as u64),
+            cwd: row.get(14)?,
+            spans: Spans::from_bytes(&row.get::<_, Vec<u8>>(15)?),
+        }));
+    }
+    if let Some(kind) = row.get::<_, Option<String>>(16)? {
+        return Ok(Detail::Note(Note {
+            kind: NoteKind::from_word(&kind).unwrap_or(NoteKind::Note),
+            topic: row.get(17)?,
+            superseded_by: optional_reference(row, 18)?,
+            supersedes: optional_reference(row, 19)?,
+            pinned: row.get(20)?,
+            personal: row.get(21)?,
+            author: row.get(22)?,
+        }));
+    }
+    Ok(Detail::Plain)
+}
+
+pub(super) fn optional_reference(
+    row: &Row<'_>,
+    column: usize,
+) -> rusqlite::Result<Option<Reference>> {
+    row.get::<_, Option<String>>(column)?.map(|text| parse_reference(&text)).transpose()
+}
+
+pub(super) fn parse_reference(text: &str) -> rusqlite::Result<Reference> {
+    Reference::parse(text).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
+}

@@ -1,0 +1,23 @@
+//! SQLite errors as store errors.
+
+use std::path::Path;
+
+use forebay_store::StoreError;
+use rusqlite::ErrorCode;
+
+/// Explains an SQLite error by its code.
+pub(crate) fn explain(path: &Path, source: rusqlite::Error) -> StoreError {
+    match source.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            StoreError::Locked(path.to_owned())
+        }
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+            StoreError::ReadOnly(path.to_owned())
+        }
+        Some(ErrorCode::DiskFull) => StoreError::Full(path.to_owned()),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            StoreError::Corrupt { path: path.to_owned(), what: source.to_string() }
+        }
+        _ => StoreError::engine(path, source),
+    }
+}

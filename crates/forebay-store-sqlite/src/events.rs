@@ -1,0 +1,187 @@
+//! Events: what happened in a session, bounded by how much it is worth.
+
+use std::cmp::Reverse;
+
+use forebay_domain::event::{Priority, Recorded};
+use forebay_domain::{Event, EventKind, Timestamp};
+use forebay_store::{EventBatch, EventPage, MAX_EVENTS_PER_SESSION};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params_from_iter};
+
+use super::conditions::Conditions;
+use super::{entries, sessions};
+
+/// Writes down what happened and what no longer stands.
+pub(super) fn remember(
+    transaction: &Transaction<'_>,
+    happened: &EventBatch,
+) -> rusqlite::Result<()> {
+    let at = happened.created;
+    let session = sessions::touch(transaction, &happened.session, &happened.client, (at, at))?;
+    settle(transaction, &happened.settled)?;
+    for event in &happened.events {
+        write(transaction, session, event, happened)?;
+    }
+    evict(transaction, session)
+}
+
+fn settle(transaction: &Transaction<'_>, settled: &[i64]) -> rusqlite::Result<()> {
+    let mut statement = transaction.prepare_cached("UPDATE event SET stands = 0 WHERE id = ?1")?;
+    settled.iter().try_for_each(|id| statement.execute([id]).map(drop))
+}
+
+/// Writes an event in place of the earlier one of the same subject.
+fn write(
+    transaction: &Transaction<'_>,
+    session: i64,
+    event: &Event,
+    happened: &EventBatch,
+) -> rusqlite::Result<()> {
+    let earlier = if event.kind.is_kept_each() { None } else { take(transaction, session, event)? };
+    let (event, times) = match earlier {
+        Some((text, times)) => (event.clone().after(&text), times + 1),
+        None => (event.clone(), 1),
+    };
+    transaction
+        .prepare_cached(
+            "INSERT INTO event
+                 (session, kind, subject, text, priority, times, stands, branch, ticket, created)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?8, ?9)",
+        )?
+        .execute((
+            session,
+            event.kind.word(),
+            &event.subject,
+            &event.text,
+            event.kind.priority() as i64,
+            times,
+            &happened.branch,
+            entries::ticket_of(happened.branch.as_deref()),
+            happened.created.0,
+        ))
+        .map(drop)
+}
+
+/// Removes the event of the same kind and subject; gives its text and how often it happened.
+fn take(
+    transaction: &Transaction<'_>,
+    session: i64,
+    event: &Event,
+) -> rusqlite::Result<Option<(String, i64)>> {
+    transaction
+        .prepare_cached(
+            "DELETE FROM event WHERE session = ?1 AND kind = ?2 AND subject = ?3 RETURNING text, times",
+        )?
+        .query_row((session, event.kind.word(), &event.subject), |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .optional()
+}
+
+fn evict(transaction: &Transaction<'_>, session: i64) -> rusqlite::Result<()> {
+    let count: i64 = transaction
+        .prepare_cached("SELECT count(*) FROM event WHERE session = ?1")?
+        .query_row([session], |row| row.get(0))?;
+    let excess = count - MAX_EVENTS_PER_SESSION as i64;
+    if excess <= 0 {
+        return Ok(());
+    }
+    transaction
+        .prepare_cached(
+            "DELETE FROM event WHERE id IN
+                 (SELECT id FROM event WHERE session = ?1 ORDER BY priority, id LIMIT ?2)",
+        )?
+        .execute([session, excess])
+        .map(drop)
+}
+
+/// Events, the latest first.
+pub(super) fn events(connection: &Connection, page: &EventPage) -> rusqlite::Result<Vec<Recorded>> {
+    let conditions = conditions(page);
+    let Some(most) = page.of_each_priority else {
+        return select(connection, conditions, page.limit);
+    };
+    let mut events = Vec::new();
+    for priority in Priority::ALL {
+        let mut conditions = conditions.clone();
+        conditions.add("event.priority = ?", [Value::from(priority as i64)]);
+        events.extend(select(connection, conditions, most)?);
+    }
+    events.sort_unstable_by_key(|event| Reverse(event.sequence));
+    events.truncate(page.limit);
+    Ok(events)
+}
+
+fn conditions(page: &EventPage) -> Conditions {
+    let mut conditions = Conditions::default();
+    conditions.add_text("session.key = ?", page.session.as_deref());
+    // By their priority they come in order; all of a kind would have to be put in order first.
+    let kind = if page.of_each_priority.is_some() { "+event.kind" } else { "event.kind" };
+    conditions.add_one_of(kind, page.kinds.iter().map(|kind| kind.word()));
+    conditions.add_text("event.ticket = ?", page.ticket.as_deref());
+    if page.standing_only {
+        conditions.add("event.stands", []);
+    }
+    if let Some(before) = page.before {
+        conditions.add("event.id < ?", [Value::from(before)]);
+    }
+    conditions
+}
+
+fn select(
+    connection: &Connection,
+    Conditions { sql, values }: Conditions,
+    limit: usize,
+) -> rusqlite::Result<Vec<Recorded>> {
+    connection
+        .prepare_cached(&format!(
+            "SELECT event.id, kind, subject, text, times, stands, session.key, branch, ticket, created
+             FROM event JOIN session ON session.id = event.session
+             WHERE TRUE {sql} ORDER BY event.id DESC LIMIT {limit}",
+        ))?
+        .query_map(params_from_iter(values), read)?
+        .filter_map(Result::transpose)
+        .collect()
+}
+
+/// An event of a kind that this version does not know is left to the one that wrote it.
+fn read(row: &Row<'_>) -> rusqlite::Result<Option<Recorded>> {
+    let Some(kind) = EventKind::from_word(row.get_ref(1)?.as_str()?) else { return Ok(None) };
+    Ok(Some(Recorded {
+        sequence: row.get(0)?,
+        event: Event { kind, subject: row.get(2)?, text: row.get(3)? },
+        times: row.get::<_, i64>(4)? as u64,
+        stands: row.get(5)?,
+        session: row.get(6)?,
+        branch: row.get(7)?,
+        ticket: row.get(8)?,
+        created: Timestamp(row.get(9)?),
+    }))
+}
+
+pub(super) fn mark(
+    transaction: &Transaction<'_>,
+    session: &str,
+    topic: &str,
+) -> rusqlite::Result<bool> {
+    transaction
+        .prepare_cached("INSERT OR IGNORE INTO mark (session, topic) VALUES (?1, ?2)")?
+        .execute([session, topic])
+        .map(|count| count > 0)
+}
+
+pub(super) fn unmark(
+    connection: &Connection,
+    session: &str,
+    topic: &str,
+) -> rusqlite::Result<bool> {
+    let is_there = connection
+        .prepare_cached("SELECT 1 FROM mark WHERE session = ?1 AND topic = ?2")?
+        .exists([session, topic])?;
+    // Most often there is none, and looking needs no lock.
+    Ok(is_there
+        && connection
+            .prepare_cached("DELETE FROM mark WHERE session = ?1 AND topic = ?2")?
+            .execute([session, topic])?
+            > 0)
+}

@@ -1,0 +1,82 @@
+//! Lists of entries: the newest first, the oldest first, and the notes in force.
+
+use forebay_domain::{Entry, Reference};
+use forebay_store::{HistoryPage, NotePage, SincePage};
+use rusqlite::{Connection, params_from_iter};
+
+use super::conditions::Conditions;
+use super::entries::{ENTRIES, NOTES, parse_reference, read_entry};
+
+pub(super) fn history(connection: &Connection, page: &HistoryPage) -> rusqlite::Result<Vec<Entry>> {
+    // A condition that holds for every session would have all of them read for the entries of one.
+    let mut conditions = Conditions::default();
+    conditions.add_text("session.key = ?", page.session.as_deref());
+    if let Some(before) = page.before {
+        conditions.add("entry.id < ?", [before.into()]);
+    }
+    let Conditions { sql, mut values } = conditions;
+    values.push((page.limit as i64).into());
+    connection
+        .prepare_cached(&format!("{ENTRIES}{sql} ORDER BY entry.id DESC LIMIT ?"))?
+        .query_map(params_from_iter(values), read_entry)?
+        .collect()
+}
+
+pub(super) fn since(connection: &Connection, page: &SincePage) -> rusqlite::Result<Vec<Entry>> {
+    let mut conditions = Conditions::default();
+    conditions.add("entry.id > ?", [page.after.into()]);
+    conditions.add_one_of("entry.kind", page.kinds.iter().map(|kind| kind.word()));
+    let Conditions { sql, mut values } = conditions;
+    values.push((page.limit as i64).into());
+    // Whoever goes on after the last of these must not have passed one that becomes visible later.
+    connection
+        .prepare_cached(&format!(
+            "{ENTRIES}{sql} AND entry.id <
+                 coalesce((SELECT min(id) FROM entry WHERE complete = 0), {})
+             ORDER BY entry.id LIMIT ?",
+            i64::MAX
+        ))?
+        .query_map(params_from_iter(values), read_entry)?
+        .collect()
+}
+
+pub(super) fn notes(connection: &Connection, page: &NotePage) -> rusqlite::Result<Vec<Entry>> {
+    // To prepare what follows takes longer than most projects need to say that they have none.
+    if page.pinned == Some(true) && !has_pinned(connection)? {
+        return Ok(Vec::new());
+    }
+    let mut conditions = Conditions::default();
+    conditions.add("note.superseded_by IS NULL AND entry.kind = 'note'", []);
+    conditions.add_text("session.key = ?", page.session.as_deref());
+    conditions.add_text("entry.branch = ?", page.branch.as_deref());
+    conditions.add_text("entry.ticket = ?", page.ticket.as_deref());
+    if let Some(pinned) = page.pinned {
+        // Said as the index over them says it.
+        conditions.add(if pinned { "note.pinned" } else { "NOT note.pinned" }, []);
+    }
+    let Conditions { sql, mut values } = conditions;
+    values.push((page.limit as i64).into());
+    connection
+        .prepare_cached(&format!("{NOTES}{sql} ORDER BY note.entry DESC LIMIT ?"))?
+        .query_map(params_from_iter(values), read_entry)?
+        .collect()
+}
+
+fn has_pinned(connection: &Connection) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM note WHERE pinned)")?
+        .query_row([], |row| row.get(0))
+}
+
+pub(super) fn replaced_by(
+    connection: &Connection,
+    note: Reference,
+) -> rusqlite::Result<Vec<Reference>> {
+    connection
+        .prepare_cached(
+            "SELECT older.ref FROM note JOIN entry AS older ON older.id = note.entry
+             WHERE note.superseded_by = (SELECT id FROM entry WHERE ref = ?1) ORDER BY older.id",
+        )?
+        .query_map([note.as_str()], |row| parse_reference(&row.get::<_, String>(0)?))?
+        .collect()
+}

@@ -1,0 +1,142 @@
+//! Migrations: append-only SQL files, each recorded with its checksum.
+
+use std::fs;
+use std::path::Path;
+
+use forebay_store::StoreError;
+use forebay_store::migration::{Migration, check_ledger};
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::backup_folder;
+use super::connection::{create_private_file, lock_beside};
+use crate::error;
+
+/// In order; a file that has been released is never edited, and new ones go to the end.
+const MIGRATIONS: &[Migration] = &[
+    Migration { name: "0001_foundation", sql: include_str!("migrations/0001_foundation.sql") },
+    Migration { name: "0002_meaning", sql: include_str!("migrations/0002_meaning.sql") },
+    Migration { name: "0003_events", sql: include_str!("migrations/0003_events.sql") },
+    Migration { name: "0004_files", sql: include_str!("migrations/0004_files.sql") },
+    Migration { name: "0005_sources", sql: include_str!("migrations/0005_sources.sql") },
+    Migration { name: "0006_finding", sql: include_str!("migrations/0006_finding.sql") },
+    Migration { name: "0007_import", sql: include_str!("migrations/0007_import.sql") },
+    Migration { name: "0008_team", sql: include_str!("migrations/0008_team.sql") },
+    Migration { name: "0009_tokens", sql: include_str!("migrations/0009_tokens.sql") },
+    Migration { name: "0010_words", sql: include_str!("migrations/0010_words.sql") },
+    Migration { name: "0011_embedding", sql: include_str!("migrations/0011_embedding.sql") },
+];
+
+/// Applies what is pending; refuses a database that is newer or was made by other files.
+pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let engine = |error| error::explain(path, error);
+    let applied = applied(connection).map_err(engine)?;
+    check_ledger(MIGRATIONS, &applied, path)?;
+    if applied.len() == MIGRATIONS.len() {
+        return Ok(());
+    }
+    let _only_me = lock_beside(path, "lock")?;
+    prepare_file(connection).map_err(engine)?;
+    migrate_locked(connection, path)
+}
+
+/// The number of migrations that were applied.
+pub(super) fn version(connection: &Connection) -> rusqlite::Result<u32> {
+    applied(connection).map(|applied| applied.len() as u32)
+}
+
+fn migrate_locked(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let engine = |error| error::explain(path, error);
+    // Another process may have been first while this one waited for the lock.
+    let applied = applied(connection).map_err(engine)?;
+    check_ledger(MIGRATIONS, &applied, path)?;
+    let pending = &MIGRATIONS[applied.len()..];
+    if !applied.is_empty() && !pending.is_empty() {
+        back_up(connection, path, applied.len())?;
+    }
+    apply(connection, pending).map_err(engine)
+}
+
+/// What the ledger lists, oldest first; nothing for a new file.
+fn applied(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
+    // A query, not the connection's own idea of the schema: another process may just have made it.
+    let is_new: bool = connection.query_row(
+        "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'migration')",
+        [],
+        |row| row.get(0),
+    )?;
+    if is_new {
+        return Ok(Vec::new());
+    }
+    let mut statement = connection.prepare("SELECT name, checksum FROM migration ORDER BY id")?;
+    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
+/// Settings that are part of the file and must stand before its first table.
+fn prepare_file(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
+}
+
+/// All of them or none. In one transaction each page is written once; each command that opens a new store reads them.
+fn apply(connection: &mut Connection, pending: &[Migration]) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute_batch(
+        "CREATE TABLE IF NOT EXISTS migration
+             (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, checksum TEXT NOT NULL) STRICT",
+    )?;
+    for migration in pending {
+        transaction.execute_batch(migration.sql)?;
+        transaction.execute(
+            "INSERT INTO migration (name, checksum) VALUES (?1, ?2)",
+            (migration.name, migration.checksum()),
+        )?;
+    }
+    transaction.commit()
+}
+
+/// Writes a copy of the database as it was before the first pending migration.
+fn back_up(connection: &Connection, path: &Path, version: usize) -> Result<(), StoreError> {
+    let folder = backup_folder(path);
+    let copy = folder.join(format!("store-{version:04}.db"));
+    if copy.exists() {
+        return Ok(());
+    }
+    let unfinished = copy.with_extension("part");
+    let _ = fs::remove_file(&unfinished);
+    create_private_file(&unfinished)?;
+    connection
+        .execute("VACUUM INTO ?1", [unfinished.to_string_lossy()])
+        .map_err(|error| error::explain(&unfinished, error))?;
+    fs::rename(&unfinished, &copy).map_err(StoreError::io(&copy))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_existing_store_is_backed_up_before_it_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let mut connection = Connection::open(&path).unwrap();
+        bring_up_to_date(&mut connection, &path).unwrap();
+        back_up(&connection, &path, 1).unwrap();
+        let copy = Connection::open(folder.path().join("backups/store-0001.db")).unwrap();
+        assert_eq!(version(&copy).unwrap(), MIGRATIONS.len() as u32);
+    }
+
+    #[test]
+    fn migrations_of_which_one_fails_leave_nothing_behind() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let whole = Migration { name: "9998", sql: "CREATE TABLE whole (id)" };
+        let broken = Migration { name: "9999", sql: "CREATE TABLE half (id); SELECT nonsense();" };
+        assert!(apply(&mut connection, &[whole, broken]).is_err());
+        assert!(!connection.table_exists(None, "whole").unwrap());
+        assert!(!connection.table_exists(None, "half").unwrap());
+        assert_eq!(version(&connection).unwrap(), 0);
+    }
+
+    #[test]
+    fn names_are_in_order() {
+        assert!(MIGRATIONS.iter().map(|migration| migration.name).is_sorted());
+    }
+}

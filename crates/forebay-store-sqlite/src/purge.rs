@@ -1,0 +1,240 @@
+//! Forgetting: by name, never by accident, and for good.
+
+use forebay_domain::{Reference, Timestamp};
+use forebay_store::retention::{ABANDONED_UPLOAD, ACTIVE_SESSION, DoomedEntry, reason, sum_up};
+use forebay_store::{Expiry, PurgeReport, PurgeSelection};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params_from_iter};
+
+use super::conditions::Conditions;
+use super::{derived, entries, files, inverted_index, sources};
+
+/// What a selection covers.
+pub(super) fn survey(
+    connection: &Connection,
+    selection: &PurgeSelection,
+    now: Timestamp,
+) -> rusqlite::Result<PurgeReport> {
+    let mut purged = sum_up(&select(connection, selection, now)?);
+    purged.events = doomed_events(connection, selection, now)?.len() as u64;
+    Ok(purged)
+}
+
+/// Forgets what a selection covers, down to the bytes in the file.
+pub(super) fn purge(
+    connection: &mut Connection,
+    selection: &PurgeSelection,
+    now: Timestamp,
+) -> rusqlite::Result<PurgeReport> {
+    connection.execute_batch("PRAGMA secure_delete = ON")?;
+    let purged = forget(connection, selection, now).and_then(|purged| {
+        if purged.count() > 0 {
+            give_space_back(connection)?;
+        }
+        Ok(purged)
+    });
+    connection.execute_batch("PRAGMA secure_delete = OFF")?;
+    purged
+}
+
+fn forget(
+    connection: &mut Connection,
+    selection: &PurgeSelection,
+    now: Timestamp,
+) -> rusqlite::Result<PurgeReport> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let purged = forget_in(&transaction, selection, now)?;
+    transaction.commit()?;
+    Ok(purged)
+}
+
+fn forget_in(
+    transaction: &Transaction<'_>,
+    selection: &PurgeSelection,
+    now: Timestamp,
+) -> rusqlite::Result<PurgeReport> {
+    let doomed = select(transaction, selection, now)?;
+    let why = reason(selection);
+    for victim in &doomed {
+        bury(transaction, victim.reference, why, now)?;
+        entries::delete(transaction, victim.entry)?;
+    }
+    let events = doomed_events(transaction, selection, now)?;
+    let mut delete_event = transaction.prepare_cached("DELETE FROM event WHERE id = ?1")?;
+    events.iter().try_for_each(|event| delete_event.execute([event]).map(drop))?;
+    if selection.expired.is_some() {
+        delete_abandoned(transaction, now)?;
+    }
+    if selection.everything {
+        derived::forget_all(transaction)?;
+    }
+    if selection.everything || selection.is_a_whole_session() {
+        files::forget_session(transaction, selection.session.as_deref())?;
+    }
+    if !doomed.is_empty() {
+        sources::drop_empty(transaction)?;
+        inverted_index::forget(transaction)?;
+    }
+    if !doomed.is_empty() || !events.is_empty() {
+        delete_empty_sessions(transaction)?;
+    }
+    Ok(PurgeReport { events: events.len() as u64, ..sum_up(&doomed) })
+}
+
+fn delete_empty_sessions(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "DELETE FROM session
+         WHERE id NOT IN (SELECT session FROM entry WHERE session IS NOT NULL)
+           AND id NOT IN (SELECT session FROM event);
+         DELETE FROM mark WHERE session NOT IN (SELECT key FROM session);",
+    )
+}
+
+/// Events have no reference and no source: a selection by these covers none.
+fn doomed_events(
+    connection: &Connection,
+    selection: &PurgeSelection,
+    now: Timestamp,
+) -> rusqlite::Result<Vec<i64>> {
+    let names_entries = !selection.references.is_empty() || selection.source.is_some();
+    let keeps_all = selection.expired.as_ref().is_some_and(|expiry| expiry.events.is_none());
+    if selection.is_empty() || names_entries || keeps_all {
+        return Ok(Vec::new());
+    }
+    let mut conditions = Conditions::default();
+    conditions.add_text("session.key = ?", selection.session.as_deref());
+    let expired = selection.expired.as_ref().and_then(|expiry| expiry.events);
+    for age in [selection.older_than, expired].into_iter().flatten() {
+        conditions.add("event.created < ?", [now.minus(age).0.into()]);
+    }
+    if selection.expired.is_some() {
+        conditions.add("session.last_used < ?", [now.minus(ACTIVE_SESSION).0.into()]);
+    }
+    let Conditions { sql, values } = conditions;
+    connection
+        .prepare(&format!(
+            "SELECT event.id FROM event JOIN session ON session.id = event.session WHERE TRUE {sql}"
+        ))?
+        .query_map(params_from_iter(values), |row| row.get(0))?
+        .collect()
+}
+
+/// Removes the entry of a source that is about to be stored anew; its old reference is explained.
+pub(super) fn forget_source(transaction: &Transaction<'_>, source: &str) -> rusqlite::Result<()> {
+    let replaced: Vec<(i64, String)> = transaction
+        .prepare_cached(
+            "SELECT id, ref FROM entry WHERE complete AND source = ?1 AND kind = 'source'",
+        )?
+        .query_map([source], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
+    for (entry, reference) in &replaced {
+        let reference = entries::parse_reference(reference)?;
+        replace(transaction, *entry, reference, source, Timestamp::default())?;
+    }
+    sources::drop_empty(transaction)
+}
+
+/// Removes an entry that a newer one takes the place of; its old reference is explained.
+pub(super) fn replace(
+    transaction: &Transaction<'_>,
+    entry: i64,
+    reference: Reference,
+    source: &str,
+    at: Timestamp,
+) -> rusqlite::Result<()> {
+    bury(transaction, reference, &format!("the source `{source}` was indexed again"), at)?;
+    entries::delete(transaction, entry)
+}
+
+pub(super) fn tombstone(
+    connection: &Connection,
+    reference: Reference,
+) -> rusqlite::Result<Option<(String, Timestamp)>> {
+    connection
+        .prepare_cached("SELECT why, at FROM gone WHERE ref = ?1")?
+        .query_row([reference.as_str()], |row| Ok((row.get(0)?, Timestamp(row.get(1)?))))
+        .optional()
+}
+
+/// Gives free pages back.
+fn give_space_back(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE);")
+}
+
+fn select(
+    connection: &Connection,
+    selection: &PurgeSelection,
+    now: Timestamp,
+) -> rusqlite::Result<Vec<DoomedEntry>> {
+    if selection.is_empty() {
+        return Ok(Vec::new());
+    }
+    let Conditions { sql: conditions, values } = conditions(selection, now);
+    let limit = selection.expired.as_ref().map_or(i64::MAX, |expiry| expiry.at_most as i64);
+    connection
+        .prepare(&format!(
+            "SELECT entry.id, entry.ref, entry.title, entry.kind = 'note', blob.bytes
+             FROM entry JOIN blob ON blob.id = entry.blob JOIN session ON session.id = entry.session
+             WHERE entry.complete {conditions} ORDER BY entry.id LIMIT {limit}"
+        ))?
+        .query_map(params_from_iter(values), |row| {
+            Ok(DoomedEntry {
+                entry: row.get(0)?,
+                reference: entries::parse_reference(&row.get::<_, String>(1)?)?,
+                title: row.get(2)?,
+                is_note: row.get(3)?,
+                bytes: row.get::<_, i64>(4)? as u64,
+            })
+        })?
+        .collect()
+}
+
+fn conditions(selection: &PurgeSelection, now: Timestamp) -> Conditions {
+    let mut conditions = Conditions::default();
+    conditions.add_one_of("entry.ref", selection.references.iter().map(Reference::as_str));
+    conditions.add_text("entry.source GLOB ?", selection.source.as_deref());
+    conditions.add_text("session.key = ?", selection.session.as_deref());
+    if let Some(age) = selection.older_than {
+        conditions.add("entry.created < ?", [now.minus(age).0.into()]);
+    }
+    if let Some(expiry) = &selection.expired {
+        add_expiry(&mut conditions, expiry, now);
+    }
+    conditions
+}
+
+/// Outlived, of no session at work, named by no note, and no note that is pinned.
+fn add_expiry(conditions: &mut Conditions, expiry: &Expiry, now: Timestamp) {
+    let outlived: Vec<String> = expiry
+        .keep
+        .iter()
+        .map(|(kind, _)| format!("(entry.kind = '{}' AND entry.created < ?)", kind.word()))
+        .collect();
+    let any = if outlived.is_empty() { "FALSE".to_owned() } else { outlived.join(" OR ") };
+    let moments = expiry.keep.iter().map(|(_, keep)| now.minus(*keep).0.into());
+    conditions.add(&format!("({any})"), moments);
+    conditions.add("session.last_used < ?", [now.minus(ACTIVE_SESSION).0.into()]);
+    conditions.add("NOT EXISTS (SELECT 1 FROM link WHERE link.entry = entry.id)", []);
+    let is_pinned =
+        "SELECT 1 FROM note WHERE note.entry = entry.id AND pinned AND superseded_by IS NULL";
+    conditions.add(&format!("NOT EXISTS ({is_pinned})"), []);
+}
+
+fn delete_abandoned(transaction: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<()> {
+    let abandoned: Vec<i64> = transaction
+        .prepare("SELECT id FROM entry WHERE NOT complete AND created < ?1")?
+        .query_map([now.minus(ABANDONED_UPLOAD).0], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    abandoned.iter().try_for_each(|entry| entries::delete(transaction, *entry))
+}
+
+fn bury(
+    transaction: &Transaction<'_>,
+    reference: Reference,
+    why: &str,
+    at: Timestamp,
+) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached("INSERT OR REPLACE INTO gone (ref, why, at) VALUES (?1, ?2, ?3)")?
+        .execute((reference.as_str(), why, at.0))
+        .map(drop)
+}

@@ -1,0 +1,104 @@
+//! YAML: by keys, the outermost first; block scalars whole.
+
+use super::{Cut, STEP, identity, lines};
+use crate::cut;
+
+const MOST_KEY_BYTES: usize = 60;
+/// Deeper keys are told like those of this depth.
+const DEEPEST: usize = 20;
+
+/// Where a YAML text may be cut: before each key and each item of a list.
+pub(super) fn cuts(text: &str) -> Vec<Cut> {
+    let mut reader = Reader::default();
+    for (at, line) in lines(text) {
+        reader.take(at, line);
+    }
+    reader.cuts
+}
+
+#[derive(Default)]
+struct Reader {
+    cuts: Vec<Cut>,
+    /// The keys a line stands under, each with its indentation.
+    path: Vec<(usize, String)>,
+    /// Lines indented more than this belong to a block scalar.
+    scalar: Option<usize>,
+    /// Where comments began that belong to the next key.
+    comment: Option<usize>,
+}
+
+impl Reader {
+    fn take(&mut self, at: usize, line: &str) {
+        let content = line.trim();
+        let indent = line.len() - line.trim_start().len();
+        if content.is_empty() || self.scalar.is_some_and(|scalar| indent > scalar) {
+            return;
+        }
+        self.scalar = None;
+        if content.starts_with('#') {
+            self.comment.get_or_insert(at);
+            return;
+        }
+        let start = self.comment.take().unwrap_or(at);
+        if content == "---" {
+            self.path.clear();
+            self.cuts.push(Cut::new(start, 0, ""));
+        } else if let Some((name, value)) = entry(content) {
+            self.open(start, indent, name);
+            if value.starts_with(['|', '>']) {
+                self.scalar = Some(indent);
+            }
+        }
+    }
+
+    fn open(&mut self, at: usize, indent: usize, name: &str) {
+        self.path.retain(|(outer, _)| *outer < indent);
+        if self.path.len() < DEEPEST {
+            self.path.push((indent, cut::one_line(name, MOST_KEY_BYTES)));
+        }
+        let names: Vec<&str> = self
+            .path
+            .iter()
+            .map(|(_, name)| name.as_str())
+            .filter(|name| !name.is_empty())
+            .collect();
+        self.cuts.push(Cut::new(at, self.path.len() as u8, names.join(STEP)));
+    }
+}
+
+/// The name and the value of a key; an item of a list is named by what tells it from the others.
+fn entry(content: &str) -> Option<(&str, &str)> {
+    let item = content.strip_prefix("- ").or_else(|| (content == "-").then_some(""));
+    match (item, pair(item.unwrap_or(content))) {
+        (None, pair) => pair,
+        (Some(_), Some((name, value))) if identity::is_field(name) => Some((value, value)),
+        (Some(_), Some((_, value))) => Some(("", value)),
+        (Some(_), None) => Some(("", "")),
+    }
+}
+
+fn pair(content: &str) -> Option<(&str, &str)> {
+    let at = content.find(':').filter(|at| {
+        let after = &content[at + 1..];
+        after.is_empty() || after.starts_with([' ', '\t'])
+    })?;
+    let name = content[..at].trim().trim_matches(['"', '\'']);
+    (!name.is_empty()).then(|| (name, content[at + 1..].trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::chunk::{Format, passages};
+
+    #[test]
+    fn keys_are_told_by_their_path_and_items_by_their_name() {
+        let run = "x".repeat(900);
+        let text = format!(
+            "# The pipeline\nname: ci\njobs:\n  build:\n    steps:\n      - name: test\n        run: |\n          key: {run}\n  lint:\n    run: {run}\n"
+        );
+        let pieces = passages(&text, Format::Yaml);
+        let titles: Vec<&str> = pieces.iter().map(|piece| piece.title.as_str()).collect();
+        assert_eq!(titles, ["name, jobs > build > steps > test > run", "jobs > lint > run"]);
+        assert_eq!(pieces[1].lines, (9, 10));
+    }
+}
