@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|pieces: Vec<&[u8]>| {
     let mut joined = Vec::new();
-    let mut take = |passage: forebay_text::chunk::Passage| {
+    let mut take = |passage: forebay_text::chunk::Chunk| {
         assert!(!passage.bytes.is_empty() && passage.bytes.len() <= MAX_BYTES);
         assert_eq!(passage.start, joined.len() as u64);
         joined.extend_from_slice(&passage.bytes);

@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
-use forebay_text::runs;
-use forebay_text::short::beginning;
+use forebay_text::packed_word::prefix_key;
+use forebay_text::tokenize;
 use forebay_text::words::{STOP_WORDS, push_lower};
 
 /// Words that turn a sentence round.
@@ -104,7 +104,7 @@ fn is_negation(word: &str) -> bool {
 impl Claim {
     pub fn read(note: &str) -> Self {
         let mut claim = Self::default();
-        runs::each(note, char::is_alphanumeric, |start, end| {
+        tokenize::each(note, char::is_alphanumeric, |start, end| {
             claim.add(&note[start..end]);
             claim.places.len() < MOST_WORDS
         });
@@ -119,7 +119,7 @@ impl Claim {
         self.places.push(Place {
             word: start..self.text.len(),
             stem_end: start + stem.len(),
-            first: beginning(stem.as_bytes()),
+            first: prefix_key(stem.as_bytes()),
             is_telling: STOP_WORDS.binary_search(&word).is_err() && !is_negation(word),
         });
     }

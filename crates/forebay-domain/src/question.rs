@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::time::{self, days};
 use crate::{EntryKind, NoteKind, Timestamp};
-use forebay_text::inner;
+use forebay_text::subwords;
 use forebay_text::words::{STOP_WORDS, words};
 
 /// A question as the search understands it.
@@ -51,8 +51,8 @@ impl Question {
     /// The words that carry it, as the index knows them, each once.
     pub fn words(&self, at_most: usize) -> Vec<String> {
         let mut all: Vec<String> = Vec::new();
-        for run in inner::runs(&self.text) {
-            for word in inner::asked(run) {
+        for run in subwords::runs(&self.text) {
+            for word in subwords::query_terms(run) {
                 if all.len() < at_most && word.len() <= LONGEST_WORD && !all.contains(&word) {
                     all.push(word);
                 }

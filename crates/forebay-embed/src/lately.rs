@@ -1,6 +1,6 @@
 //! Runs of letters that were looked up lately: a few thousand of them make up most of any text.
 
-use forebay_text::short::Checks;
+use forebay_text::packed_word::WordHashes;
 use forebay_text::word_map::WordMap;
 
 use crate::{pieces, words};
@@ -16,7 +16,7 @@ const MOST_LONG: usize = 4_096;
 
 pub(crate) struct Lately {
     short: Vec<Known>,
-    checks: Checks,
+    checks: WordHashes,
     long: WordMap<Box<[u16]>>,
     /// Room for a word that has capitals.
     word: String,
@@ -33,13 +33,13 @@ type Packed = u64;
 impl Lately {
     pub(crate) fn new() -> Self {
         let short = vec![[0; 2]; PLACES];
-        Self { short, checks: Checks::default(), long: WordMap::default(), word: String::new() }
+        Self { short, checks: WordHashes::default(), long: WordMap::default(), word: String::new() }
     }
 
     /// Adds the rows of a run's pieces to `rows`.
     #[inline]
     pub(crate) fn look_up(&mut self, text: &str, start: usize, end: usize, rows: &mut Vec<u16>) {
-        let Some(check) = self.checks.of(text.as_bytes(), start, end) else {
+        let Some(check) = self.checks.hash(text.as_bytes(), start, end) else {
             return self.look_up_long(&text[start..end], rows);
         };
         let place = (check >> (u64::BITS - PLACE_BITS)) as usize;

@@ -23,7 +23,7 @@ mod words;
 
 use std::sync::{Mutex, PoisonError};
 
-use forebay_text::runs;
+use forebay_text::tokenize;
 
 use self::lately::Lately;
 use self::table::Weighed;
@@ -71,7 +71,7 @@ impl Embedder {
     fn embed(&mut self, texts: &[&str]) -> Option<Vector> {
         self.rows.clear();
         for text in texts {
-            runs::each(text, words::belongs, |start, end| {
+            tokenize::each(text, words::belongs, |start, end| {
                 self.lately.look_up(text, start, end, &mut self.rows);
                 self.rows.len() < MOST_PIECES
             });
@@ -102,7 +102,7 @@ mod tests {
 
     fn ids(text: &str) -> Vec<u16> {
         let mut ids = Vec::new();
-        runs::each(text, words::belongs, |start, end| {
+        tokenize::each(text, words::belongs, |start, end| {
             words::each(&text[start..end], &mut String::new(), |word| pieces::of(word, &mut ids));
             true
         });

@@ -13,7 +13,7 @@ impl Vector {
     /// The direction of `sum` in bytes, the largest component first to fit; none if it has no direction.
     pub(crate) fn of_direction(sum: &[f32; WIDTH]) -> Option<Self> {
         let mut bytes = [0; WIDTH];
-        forebay_text::vector::write_bytes(sum, &mut bytes).then(|| Self(Box::new(bytes)))
+        forebay_text::vector::quantize(sum, &mut bytes).then(|| Self(Box::new(bytes)))
     }
 
     pub fn as_bytes(&self) -> &[u8] {
@@ -30,12 +30,12 @@ impl Vector {
 
     /// How near two directions are: 1 for the same, 0 for unrelated ones.
     pub fn nearness(&self, other: &Self) -> f32 {
-        forebay_text::vector::nearness(self.as_bytes(), other.as_bytes())
+        forebay_text::vector::similarity(self.as_bytes(), other.as_bytes())
     }
 
     #[cfg(test)]
     pub(crate) fn components(&self) -> impl Iterator<Item = f32> + '_ {
-        let length = forebay_text::vector::length(self.as_bytes());
+        let length = forebay_text::vector::norm(self.as_bytes());
         self.0.iter().map(move |byte| f32::from(byte.cast_signed()) / length)
     }
 }

@@ -50,14 +50,14 @@ fn push_plain(word: &mut String, character: char) {
 
 #[cfg(test)]
 mod tests {
-    use forebay_text::runs;
+    use forebay_text::tokenize;
 
     use super::*;
 
     #[track_caller]
     fn check(text: &str, words: &[&str]) {
         let mut found = Vec::new();
-        runs::each(text, belongs, |start, end| {
+        tokenize::each(text, belongs, |start, end| {
             each(&text[start..end], &mut String::new(), |word| found.push(word.to_owned()));
             true
         });

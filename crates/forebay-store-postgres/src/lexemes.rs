@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 use forebay_store::NewChunk;
 use forebay_text::stem::stem;
-use forebay_text::{cut, inner};
+use forebay_text::{cut, subwords};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -177,7 +177,7 @@ pub(super) fn beginning(project: i32, text: &str) -> Option<String> {
 fn each_stem(text: &str, mut take: impl FnMut(String)) {
     let mut take = |word: &str| take(stem(word).into_owned());
     each_word(text, &mut take);
-    each_word(&inner::of_text(text), &mut take);
+    each_word(&subwords::subwords(text), &mut take);
 }
 
 /// The stems of what is asked for: most often one.

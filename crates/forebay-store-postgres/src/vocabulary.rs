@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 use forebay_store::vocabulary::{MAX_SIMILAR, WORD_LENGTHS, is_word};
 use forebay_store::{NewChunk, SimilarWord};
-use forebay_text::inner;
 use forebay_text::spelling;
+use forebay_text::subwords;
 
 use super::connection::Work;
 use super::counts;
@@ -58,8 +58,8 @@ impl Vocabulary {
         let mut lesson =
             Lesson { purges: seen.purges, words: BTreeSet::new(), hashes: HashSet::new() };
         for text in chunks.iter().flat_map(|chunk| [&chunk.title, &chunk.text]) {
-            let within = inner::of_text(text);
-            for run in inner::runs(text).into_iter().chain(inner::runs(&within)) {
+            let within = subwords::subwords(text);
+            for run in subwords::runs(text).into_iter().chain(subwords::runs(&within)) {
                 let hash = hash(run);
                 if !seen.words.contains(&hash) && lesson.hashes.insert(hash) && is_word(run) {
                     lesson.words.insert(run.to_lowercase());
@@ -158,7 +158,7 @@ fn containing(work: &mut Work<'_>, part: &str) -> Result<Vec<(usize, String)>, F
 
 /// Words that this one may be a slip for, those with the fewest slips.
 fn misspelt(work: &mut Work<'_>, word: &str) -> Result<Vec<(usize, String)>, Fault> {
-    let most = spelling::slips_allowed(word);
+    let most = spelling::max_edits(word);
     if most == 0 || !WORD_LENGTHS.contains(&word.chars().count()) || word.contains('\0') {
         return Ok(Vec::new());
     }
@@ -195,7 +195,7 @@ fn slipped(
     let mut found = Vec::new();
     for row in &rows {
         let known: &str = row.try_get(0)?;
-        if let Some(slips) = spelling::slips(word, known, most) {
+        if let Some(slips) = spelling::edit_distance(word, known, most) {
             found.push((slips, known.to_owned()));
         }
     }

@@ -4,7 +4,7 @@ use forebay_store::Embedding;
 use forebay_store::query_batcher::{self, QueryBatcher};
 use forebay_store::top_k::better;
 use forebay_store::vector_index::{NEAR, Neighbours, VectorIndex, VectorQuery, are_too_many};
-use forebay_text::vector::nearness;
+use forebay_text::vector::similarity;
 use parking_lot::RwLock;
 use rusqlite::{Connection, OptionalExtension};
 
@@ -123,7 +123,7 @@ pub(super) fn nearness_of<'a>(
     let mut near = Vec::new();
     for passage in passages {
         let read =
-            |row: &rusqlite::Row<'_>| Ok(nearness(&wanted.vector, row.get_ref(0)?.as_blob()?));
+            |row: &rusqlite::Row<'_>| Ok(similarity(&wanted.vector, row.get_ref(0)?.as_blob()?));
         let nearness = statement.query_row((passage, &wanted.model), read).optional()?;
         near.extend(
             nearness.filter(|nearness| *nearness >= NEAR).map(|nearness| (*passage, nearness)),

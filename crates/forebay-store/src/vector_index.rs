@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::convert::Infallible;
 
-use forebay_text::vector::{Aim, Directions};
+use forebay_text::vector::{QueryVector, VectorMatrix};
 
 use crate::top_k::TopK;
 
@@ -39,12 +39,12 @@ pub fn are_too_many(count: i64, width: usize) -> bool {
 #[derive(Debug, Default)]
 pub struct VectorIndex {
     ids: Vec<i64>,
-    directions: Directions,
+    directions: VectorMatrix,
 }
 
 impl VectorIndex {
     pub fn new(width: usize) -> Self {
-        Self { ids: Vec::new(), directions: Directions::new(width) }
+        Self { ids: Vec::new(), directions: VectorMatrix::new(width) }
     }
 
     pub fn len(&self) -> usize {
@@ -75,9 +75,9 @@ impl VectorIndex {
         let fits = |passage| Ok::<_, Infallible>(allows(passage));
         let is_comparable = |wanted: &VectorQuery<Model>| wanted.model == *model;
         let aim = |wanted: &&VectorQuery<Model>| {
-            is_comparable(wanted).then(|| Aim::at(&wanted.vector)).flatten()
+            is_comparable(wanted).then(|| QueryVector::new(&wanted.vector)).flatten()
         };
-        let aims: Vec<Option<Aim>> = wanted.iter().map(aim).collect();
+        let aims: Vec<Option<QueryVector>> = wanted.iter().map(aim).collect();
         let mut nearest: Vec<TopK> =
             wanted.iter().map(|wanted| TopK::new(wanted.most, NEAR)).collect();
         self.directions.compare(&aims, |aim, first, nearness| {

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use forebay_text::inner::is_unspaced;
+use forebay_text::subwords::is_unspaced;
 
 /// Lengths of words worth correcting: shorter ones are ambiguous, longer ones are identifiers.
 pub const WORD_LENGTHS: RangeInclusive<usize> = 3..=30;

@@ -1,4 +1,4 @@
-//! Whether a text is source code, and what it says about itself.
+//! Heuristics for source code: is it code, and what does its first comment say.
 
 use std::sync::LazyLock;
 
@@ -6,24 +6,24 @@ use memchr::memmem::Finder;
 
 use super::{lines, trim};
 
-/// Lines that are looked at.
-const LOOKED_AT: usize = 40;
+/// Lines that are classified.
+const MAX_LINES: usize = 40;
 
 /// Whether most lines of a text look like source code.
 pub fn is_mostly(text: &str) -> bool {
     let lines = lines(text).map(|(_, line)| trim(line)).filter(|line| !line.is_empty());
     let (mut code, mut prose) = (0, 0);
-    for line in lines.take(LOOKED_AT) {
+    for line in lines.take(MAX_LINES) {
         *(if is_code_line(line) { &mut code } else { &mut prose }) += 1;
-        // Whatever follows, it is decided.
-        if code.max(prose) > LOOKED_AT / 2 {
+        // The majority is decided.
+        if code.max(prose) > MAX_LINES / 2 {
             break;
         }
     }
     code > 0 && code >= prose
 }
 
-/// Whether the first line opens a body: `def read(path):`. What follows may be all documentation.
+/// Whether the first line opens a definition (`def read(path):`), whose body may be all documentation.
 pub fn opens_definition(text: &str) -> bool {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     begins_definition(first.as_bytes()) && first.ends_with(['{', ':', '(', ','])
@@ -38,7 +38,7 @@ fn is_code_line(line: &str) -> bool {
         || assigns(line)
 }
 
-/// Whether an equals sign stands between two blanks.
+/// Whether the line contains ` = `.
 fn assigns(line: &[u8]) -> bool {
     memchr::memchr_iter(b'=', line)
         .any(|at| at > 0 && line[at - 1] == b' ' && line.get(at + 1) == Some(&b' '))
@@ -52,13 +52,13 @@ fn begins_code(line: &[u8]) -> bool {
 
 fn begins_definition(line: &[u8]) -> bool {
     let Some(first) = line.first() else { return false };
-    // Nearly all that begin with the same letter differ in the second.
+    // Checks the second byte first, which rejects nearly all candidates.
     let may_be = |start: &[u8]| start.get(1).is_none_or(|second| line.get(1) == Some(second));
     let starts = definitions(*first).iter().map(|start| start.as_bytes());
     starts.filter(|start| may_be(start)).any(|start| line.starts_with(start))
 }
 
-/// How the first line of a definition begins, in the languages people write; those with this first byte.
+/// Keywords that open a definition in common languages, by their first byte.
 fn definitions(first: u8) -> &'static [&'static str] {
     match first {
         b'#' => &["#include"],
@@ -80,7 +80,7 @@ fn definitions(first: u8) -> &'static [&'static str] {
     }
 }
 
-/// The first comment of some length: what the code says about itself.
+/// The first block comment or docstring.
 pub fn comment(text: &str) -> Option<&str> {
     static FENCES: LazyLock<[[Finder<'static>; 2]; 4]> = LazyLock::new(|| {
         [["\"\"\"", "\"\"\""], ["'''", "'''"], ["/**", "*/"], ["/*", "*/"]]
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_told_from_prose() {
+    fn distinguishes_code_from_prose() {
         assert!(is_likely(
             "def parse(text):\n    \"\"\"Reads it.\"\"\"\n    return text.split(',')\n"
         ));
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_comment_is_found() {
+    fn finds_the_first_comment() {
         assert_eq!(comment("def f():\n    \"\"\" Adds two. \"\"\"\n"), Some("Adds two."));
         assert_eq!(comment("/** Opens it. */\nvoid f();"), Some("Opens it."));
         assert_eq!(comment("def f():\n    pass"), None);

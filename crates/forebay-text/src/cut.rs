@@ -1,4 +1,4 @@
-//! Cutting text at a size, never inside a character.
+//! Truncation at a byte length, never inside a character.
 
 use std::borrow::Cow;
 
@@ -12,12 +12,12 @@ pub fn suffix(text: &str, bytes: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
 }
 
-/// One line of at most `bytes` bytes; a cut shows as `…`.
+/// The first non-blank line, truncated to `bytes` bytes; a cut shows as `…`.
 pub fn one_line(text: &str, bytes: usize) -> String {
     line(text, bytes).into_owned()
 }
 
-/// The same of a text that is one such line already, as nearly all are, and is not copied then.
+/// Like [`one_line`], without a copy where the text already is such a line.
 pub fn into_one_line(text: String, bytes: usize) -> String {
     let cut = match line(&text, bytes) {
         Cow::Borrowed(line) if line.len() == text.len() => None,
@@ -26,14 +26,14 @@ pub fn into_one_line(text: String, bytes: usize) -> String {
     cut.unwrap_or(text)
 }
 
-/// The same, as it stands in the text where nothing was cut.
+/// Like [`one_line`], borrowed where nothing was cut.
 pub fn line(text: &str, bytes: usize) -> Cow<'_, str> {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     if line.len() <= bytes {
         return Cow::Borrowed(line);
     }
-    let beginning = prefix(line, bytes.saturating_sub('…'.len_utf8())).trim_end();
-    Cow::Owned(format!("{beginning}…"))
+    let head = prefix(line, bytes.saturating_sub('…'.len_utf8())).trim_end();
+    Cow::Owned(format!("{head}…"))
 }
 
 #[cfg(test)]
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_line_takes_the_first_that_says_something() {
+    fn one_line_takes_the_first_non_blank_line() {
         assert_eq!(one_line("\n\n  cargo test  \nmore", 40), "cargo test");
         assert_eq!(one_line("a rather long command", 10), "a rathe…");
         assert_eq!(one_line("äöüäöü", 7), "äö…");
@@ -51,7 +51,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cuts_hold_their_size(text: String, bytes in 0_usize..80) {
+        fn truncation_respects_the_limit(text: String, bytes in 0_usize..80) {
             prop_assert!(prefix(&text, bytes).len() <= bytes);
             prop_assert!(suffix(&text, bytes).len() <= bytes);
             prop_assert!(text.starts_with(prefix(&text, bytes)));

@@ -1,9 +1,9 @@
-//! Text that is not copied.
+//! Shared substrings.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// A stretch of a text that others hold, too.
+/// A substring of a reference-counted text.
 #[derive(Debug, Clone)]
 pub struct Excerpt {
     whole: Arc<str>,
@@ -11,8 +11,8 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// None where the text ends before, or a character does not.
-    pub fn of(whole: &Arc<str>, range: Range<usize>) -> Option<Self> {
+    /// Returns None if the range exceeds the text or splits a character.
+    pub fn new(whole: &Arc<str>, range: Range<usize>) -> Option<Self> {
         whole.get(range.clone()).is_some().then(|| Self { whole: Arc::clone(whole), range })
     }
 }
@@ -42,12 +42,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stretch_begins_and_ends_between_characters() {
+    fn range_must_lie_on_character_boundaries() {
         let whole: Arc<str> = "größer".into();
-        assert_eq!(Excerpt::of(&whole, 2..6).as_deref(), Some("öß"));
-        assert_eq!(Excerpt::of(&whole, 0..8), Some("größer".to_owned().into()));
+        assert_eq!(Excerpt::new(&whole, 2..6).as_deref(), Some("öß"));
+        assert_eq!(Excerpt::new(&whole, 0..8), Some("größer".to_owned().into()));
         for range in [3..6, 2..5, 0..9, 9..9] {
-            assert_eq!(Excerpt::of(&whole, range.clone()), None, "{range:?}");
+            assert_eq!(Excerpt::new(&whole, range.clone()), None, "{range:?}");
         }
     }
 }

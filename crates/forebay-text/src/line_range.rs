@@ -7,7 +7,7 @@ use std::str::FromStr;
 pub enum LineRange {
     /// From the first to the last number; the last may lie beyond the text.
     Between(u64, u64),
-    /// The last so many lines.
+    /// The last N lines.
     Last(u64),
 }
 
@@ -16,7 +16,7 @@ pub enum LineRange {
 pub struct BadLineRange(String);
 
 impl LineRange {
-    /// The first and last line within a text of `total` lines; `None` when it lies outside.
+    /// Clips to a text of `total` lines; `None` when the range lies outside.
     pub fn within(self, total: u64) -> Option<(u64, u64)> {
         let (first, last) = match self {
             Self::Between(first, last) => (first, last.min(total)),
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn rejects_malformed_ranges() {
         for text in ["", "a", "0", "5-3", "1-b", "--", "0-4"] {
             assert!(text.parse::<LineRange>().is_err(), "{text}");
         }

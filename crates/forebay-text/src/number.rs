@@ -1,6 +1,6 @@
-//! Numbers as people read them.
+//! Numbers formatted for people.
 
-/// `9012` as `9,012`.
+/// Thousands separators: `9012` is `9,012`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
@@ -13,7 +13,7 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
-/// `61234` as `61k`, `1_250_000` as `1.3M`; below ten thousand the number itself.
+/// Abbreviated: `61234` is `61k`, `1_250_000` is `1.3M`; exact below ten thousand.
 pub fn rough(number: u64) -> String {
     match number {
         0..10_000 => grouped(number),
@@ -32,7 +32,7 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// `1 line`, `2 lines`.
+/// A count with its noun: `1 line`, `2 lines`.
 pub fn counted(count: u64, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", grouped(count))
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_well() {
+    fn formats_numbers() {
         assert_eq!(grouped(0), "0");
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(rough(9_999), "9,999");

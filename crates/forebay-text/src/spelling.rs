@@ -1,7 +1,7 @@
-//! How far two spellings are apart.
+//! Edit distance between two spellings (optimal string alignment).
 
-/// How many slips a word of this length may have and still be meant.
-pub fn slips_allowed(word: &str) -> usize {
+/// Maximum edit distance at which a word of this length still counts as a typo.
+pub fn max_edits(word: &str) -> usize {
     match word.chars().count() {
         0..=3 => 0,
         4..=6 => 1,
@@ -9,22 +9,26 @@ pub fn slips_allowed(word: &str) -> usize {
     }
 }
 
-/// The slips between two spellings (a letter more, less, other, or two swapped), if there are at most `most`.
-pub fn slips(one: &str, other: &str, most: usize) -> Option<usize> {
+/// Edit distance (insertion, deletion, substitution, transposition), if at max `max`.
+pub fn edit_distance(one: &str, other: &str, max: usize) -> Option<usize> {
     if !one.is_ascii() || !other.is_ascii() {
         let letters = |word: &str| word.chars().collect::<Vec<char>>();
-        return fewest(&letters(one), &letters(other), most);
+        return bounded_distance(&letters(one), &letters(other), max);
     }
-    if are_surely_far(one, other, most) {
+    if exceeds_by_letters(one, other, max) {
         None
     } else {
-        fewest(one.as_bytes(), other.as_bytes(), most)
+        bounded_distance(one.as_bytes(), other.as_bytes(), max)
     }
 }
 
-/// The fewest slips, if they are at most so many. Few are asked for, so that trying each is quicker than a table.
-fn fewest<Letter: PartialEq>(one: &[Letter], other: &[Letter], most: usize) -> Option<usize> {
-    if one.len().abs_diff(other.len()) > most {
+/// Recursive search; for the small maxima used here it is faster than a dynamic programming table.
+fn bounded_distance<Letter: PartialEq>(
+    one: &[Letter],
+    other: &[Letter],
+    max: usize,
+) -> Option<usize> {
+    if one.len().abs_diff(other.len()) > max {
         return None;
     }
     let alike = one.iter().zip(other).take_while(|(a, b)| a == b).count();
@@ -32,20 +36,20 @@ fn fewest<Letter: PartialEq>(one: &[Letter], other: &[Letter], most: usize) -> O
     let ([first, after_one @ ..], [second, after_other @ ..]) = (one, other) else {
         return Some(one.len().max(other.len()));
     };
-    let left = most.checked_sub(1)?;
+    let left = max.checked_sub(1)?;
     let is_swapped = after_one.first() == Some(second) && after_other.first() == Some(first);
     let swapped = is_swapped.then(|| (&after_one[1..], &after_other[1..]));
-    let slipped = [(after_one, after_other), (after_one, other), (one, after_other)];
-    let ways = slipped.into_iter().chain(swapped);
-    let further = ways.filter_map(|(one, other)| fewest(one, other, left)).min()?;
+    let edited = [(after_one, after_other), (after_one, other), (one, after_other)];
+    let ways = edited.into_iter().chain(swapped);
+    let further = ways.filter_map(|(one, other)| bounded_distance(one, other, left)).min()?;
     Some(1 + further)
 }
 
-/// Whether the letters of ASCII words alone tell that there are more slips: one changes at most two of them.
-fn are_surely_far(one: &str, other: &str, most: usize) -> bool {
+/// Lower bound from the letter sets of ASCII words: one edit changes at max two of them.
+fn exceeds_by_letters(one: &str, other: &str, max: usize) -> bool {
     let letters = |word: &str| word.bytes().fold(0_u32, |all, byte| all | 1 << (byte & 31));
-    one.len().abs_diff(other.len()) > most
-        || (letters(one) ^ letters(other)).count_ones() as usize > 2 * most
+    one.len().abs_diff(other.len()) > max
+        || (letters(one) ^ letters(other)).count_ones() as usize > 2 * max
 }
 
 #[cfg(test)]
@@ -55,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_are_counted() {
+    fn counts_edits() {
         for (one, other, expect) in [
             ("store", "store", Some(0)),
             ("stroe", "store", Some(1)),
@@ -67,12 +71,12 @@ mod tests {
             ("über", "uber", Some(1)),
             ("", "ab", Some(2)),
         ] {
-            assert_eq!(slips(one, other, 2), expect, "{one} {other}");
+            assert_eq!(edit_distance(one, other, 2), expect, "{one} {other}");
         }
     }
 
-    /// The same by a table of all beginnings.
-    fn by_table(one: &str, other: &str, most: usize) -> Option<usize> {
+    /// Reference implementation by dynamic programming.
+    fn distance_by_table(one: &str, other: &str, max: usize) -> Option<usize> {
         let one: Vec<char> = one.chars().collect();
         let other: Vec<char> = other.chars().collect();
         let mut before: Vec<usize> = Vec::new();
@@ -92,30 +96,30 @@ mod tests {
             }
             before = std::mem::replace(&mut last, row);
         }
-        last.last().copied().filter(|slips| *slips <= most)
+        last.last().copied().filter(|edits| *edits <= max)
     }
 
     proptest! {
         #[test]
-        fn the_fewest_slips_are_those_of_a_table(one in "[abcä]{0,9}", other in "[abcä]{0,9}", most in 0_usize..4) {
-            prop_assert_eq!(slips(&one, &other, most), by_table(&one, &other, most));
+        fn matches_the_dynamic_programming_table(one in "[abcä]{0,9}", other in "[abcä]{0,9}", max in 0_usize..4) {
+            prop_assert_eq!(edit_distance(&one, &other, max), distance_by_table(&one, &other, max));
         }
 
         #[test]
-        fn one_slip_is_found(word in "[a-z]{4,12}", at in 0_usize..12, letter in "[a-z]") {
+        fn finds_a_single_edit(word in "[a-z]{4,12}", at in 0_usize..12, letter in "[a-z]") {
             let at = at % word.len();
             let mut other = word.clone();
             other.replace_range(at..=at, &letter);
-            prop_assert!(slips(&word, &other, 1).is_some());
+            prop_assert!(edit_distance(&word, &other, 1).is_some());
             other = word.clone();
             other.insert_str(at, &letter);
-            prop_assert_eq!(slips(&word, &other, 2), Some(1));
-            prop_assert_eq!(slips(&other, &word, 2), Some(1));
+            prop_assert_eq!(edit_distance(&word, &other, 2), Some(1));
+            prop_assert_eq!(edit_distance(&other, &word, 2), Some(1));
         }
 
         #[test]
-        fn any_two_texts_are_compared(one in any::<String>(), other in any::<String>(), most in 0_usize..4) {
-            prop_assert_eq!(slips(&one, &other, most), slips(&other, &one, most));
+        fn accepts_any_two_texts(one in any::<String>(), other in any::<String>(), max in 0_usize..4) {
+            prop_assert_eq!(edit_distance(&one, &other, max), edit_distance(&other, &one, max));
         }
     }
 }

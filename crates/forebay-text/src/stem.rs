@@ -1,15 +1,17 @@
-//! The stem of an English word: "connections" and "connected" are found by "connect".
+//! English stemming: "connections" and "connected" match "connect".
 //!
-//! The algorithm is the one M. F. Porter published in 1980, step by step as he numbered them. A rule takes a
-//! suffix away, or puts another in its place, when what stands before it is long enough: `measure` counts how
-//! often a consonant follows a vowel there.
+//! M. F. Porter's algorithm of 1980, step by step as he numbered them. A rule removes or replaces a suffix if what
+//! precedes it is long enough; `measure` counts its vowel-consonant sequences.
+//!
+//! Hand-written because stored indexes hold these stems, which the available crates (Porter 2) do not reproduce, and
+//! because it runs for every indexed word: `cargo xtask bench --only index`.
 
 use std::borrow::Cow;
 
-/// Shorter words are their own stems, longer ones are no words.
+/// Lengths of words that are stemmed.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=64;
 
-/// The stem of a word in lower case; what is not made of English letters is its own.
+/// The stem of a lower-case word; anything but ASCII letters is returned unchanged.
 pub fn stem(word: &str) -> Cow<'_, str> {
     if !has_stem(word) {
         return word.into();
@@ -19,7 +21,7 @@ pub fn stem(word: &str) -> Cow<'_, str> {
     stem.into()
 }
 
-/// Cuts a word in lower case to its stem.
+/// Replaces a lower-case word by its stem.
 pub fn cut(word: &mut String) {
     if !has_stem(word) {
         return;
@@ -32,7 +34,7 @@ pub fn cut(word: &mut String) {
     stem.replace_first(&SUFFIXES);
     stem.last_suffix();
     stem.final_e();
-    // All rules are about letters of ASCII.
+    // The rules only touch ASCII letters.
     *word = String::from_utf8(stem.letters).unwrap_or_default();
 }
 
@@ -40,7 +42,7 @@ fn has_stem(word: &str) -> bool {
     LENGTHS.contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-// The longest come first: the first that fits is the one that counts.
+// Longest suffixes first: the first match applies.
 
 static DOUBLE_SUFFIXES: [Rule; 21] = rules([
     ("ational", "ate"),
@@ -98,29 +100,29 @@ static LAST_SUFFIXES: [Rule; 19] = rules([
     ("ou", ""),
 ]);
 
-/// A suffix and what comes in its place.
+/// A suffix and its replacement.
 struct Rule {
     suffix: &'static str,
-    /// The letters of the suffix as a number, the last lowest: it is compared at once.
+    /// The suffix packed into an integer, last letter lowest, for a single comparison.
     letters: u64,
-    /// The bits that it has of eight letters.
+    /// Mask of the bytes the suffix occupies.
     mask: u64,
-    other: &'static str,
+    replacement: &'static str,
 }
 
 const fn rules<const COUNT: usize>(texts: [(&'static str, &'static str); COUNT]) -> [Rule; COUNT] {
-    let mut rules = [const { Rule { suffix: "", letters: 0, mask: 0, other: "" } }; COUNT];
+    let mut rules = [const { Rule { suffix: "", letters: 0, mask: 0, replacement: "" } }; COUNT];
     let mut number = 0;
     while number < COUNT {
-        let (suffix, other) = texts[number];
+        let (suffix, replacement) = texts[number];
         let (letters, mask) = (last_letters(suffix.as_bytes()), (1 << (8 * suffix.len())) - 1);
-        rules[number] = Rule { suffix, letters, mask, other };
+        rules[number] = Rule { suffix, letters, mask, replacement };
         number += 1;
     }
     rules
 }
 
-/// The last eight letters, or as many as there are, as a number.
+/// The last eight letters, or fewer, packed into an integer.
 const fn last_letters(letters: &[u8]) -> u64 {
     if let Some(eight) = letters.last_chunk() {
         return u64::from_be_bytes(*eight);
@@ -162,15 +164,15 @@ impl Stem {
             if self.ends_with(suffix) {
                 if has_vowel(self.before(suffix)) {
                     self.shorten(suffix.len());
-                    self.mend();
+                    self.repair();
                 }
                 return;
             }
         }
     }
 
-    /// What step 1b leaves is made a word again: `hopp` is `hop`, `conflat` is `conflate`.
-    fn mend(&mut self) {
+    /// Repairs what step 1b leaves: `hopp` becomes `hop`, `conflat` becomes `conflate`.
+    fn repair(&mut self) {
         if ["at", "bl", "iz"].iter().any(|end| self.ends_with(end)) {
             self.letters.push(b'e');
         } else if ends_double(&self.letters)
@@ -194,16 +196,16 @@ impl Stem {
 
     /// Steps 2 and 3.
     fn replace_first(&mut self, rules: &[Rule]) {
-        let Some(rule) = self.first_that_fits(rules) else { return };
+        let Some(rule) = self.first_match(rules) else { return };
         if measure(self.before(rule.suffix)) > 0 {
             self.shorten(rule.suffix.len());
-            self.letters.extend_from_slice(rule.other.as_bytes());
+            self.letters.extend_from_slice(rule.replacement.as_bytes());
         }
     }
 
     /// Step 4.
     fn last_suffix(&mut self) {
-        let Some(Rule { suffix, .. }) = self.first_that_fits(&LAST_SUFFIXES) else { return };
+        let Some(Rule { suffix, .. }) = self.first_match(&LAST_SUFFIXES) else { return };
         let before = self.before(suffix);
         let follows = *suffix != "ion" || before.ends_with(b"s") || before.ends_with(b"t");
         if follows && measure(before) > 1 {
@@ -211,7 +213,7 @@ impl Stem {
         }
     }
 
-    fn first_that_fits<'a>(&self, rules: &'a [Rule]) -> Option<&'a Rule> {
+    fn first_match<'a>(&self, rules: &'a [Rule]) -> Option<&'a Rule> {
         let own = last_letters(&self.letters);
         let is_part = |rule: &Rule| rule.suffix.len() < self.letters.len();
         rules.iter().find(|rule| own & rule.mask == rule.letters && is_part(rule))
@@ -231,7 +233,7 @@ impl Stem {
         }
     }
 
-    /// Whether the word has this suffix; it must not be all of the word.
+    /// Whether the word has this proper suffix.
     #[inline]
     fn ends_with(&self, suffix: &str) -> bool {
         self.letters.len() > suffix.len() && self.letters.ends_with(suffix.as_bytes())
@@ -246,27 +248,27 @@ impl Stem {
     }
 }
 
-/// The five that always are.
+/// `a`, `e`, `i`, `o`, `u`.
 fn is_plain_vowel(letter: u8) -> bool {
     matches!(letter, b'a' | b'e' | b'i' | b'o' | b'u')
 }
 
-/// A `y` is a vowel after a consonant.
+/// `y` is a vowel after a consonant.
 fn is_vowel(letters: &[u8], at: usize) -> bool {
     is_plain_vowel(letters[at]) || letters[at] == b'y' && at > 0 && !is_vowel(letters, at - 1)
 }
 
-/// Here a `y` counts wherever it does not come first.
+/// Whether there is a vowel; `y` counts anywhere but at the start.
 fn has_vowel(letters: &[u8]) -> bool {
     let counts = |(at, letter): (usize, &u8)| is_plain_vowel(*letter) || *letter == b'y' && at > 0;
     letters.iter().enumerate().any(counts)
 }
 
-/// How often a consonant follows a vowel.
+/// Porter's measure: the number of vowel-consonant sequences.
 fn measure(letters: &[u8]) -> usize {
     let (mut times, mut after_vowel) = (0, false);
     for (at, letter) in letters.iter().enumerate() {
-        // As `is_vowel` tells it; what stands before is known already.
+        // Like `is_vowel`, with the previous letter known.
         let is_vowel = is_plain_vowel(*letter) || *letter == b'y' && at > 0 && !after_vowel;
         times += usize::from(after_vowel && !is_vowel);
         after_vowel = is_vowel;
@@ -275,11 +277,11 @@ fn measure(letters: &[u8]) -> usize {
 }
 
 fn ends_double(letters: &[u8]) -> bool {
-    let [.., one, other] = letters else { return false };
-    one == other && !is_plain_vowel(*other)
+    let [.., one, last] = letters else { return false };
+    one == last && !is_plain_vowel(*last)
 }
 
-/// Consonant, vowel, consonant that is none of `w`, `x` and `y`: `hop`.
+/// Ends consonant, vowel, consonant, the last not `w`, `x` or `y`: `hop`.
 fn ends_short(letters: &[u8]) -> bool {
     let Some(last) = letters.len().checked_sub(1).filter(|last| *last >= 2) else { return false };
     !is_vowel(letters, last - 2)
@@ -301,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_of_a_word_have_one_stem() {
+    fn inflections_share_a_stem() {
         check(
             "connect connected connecting connection connections",
             "connect connect connect connect connect",
@@ -316,14 +318,14 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_suffixes_come_first() {
+    fn longest_suffixes_come_first() {
         for rules in [&DOUBLE_SUFFIXES[..], &SUFFIXES, &LAST_SUFFIXES] {
             assert!(rules.is_sorted_by_key(|rule| std::cmp::Reverse(rule.suffix.len())));
         }
     }
 
     #[test]
-    fn what_is_no_english_word_stays() {
+    fn leaves_other_words_unchanged() {
         check("go sha256 größe 日本 Caps", "go sha256 größe 日本 Caps");
     }
 

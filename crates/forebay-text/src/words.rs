@@ -1,8 +1,8 @@
-//! Words of a question, as the search and the digest's intent understand them.
+//! Query words: normalization, stop words, language names.
 
-use super::runs;
+use super::tokenize;
 
-/// Words that stand in nearly every question and tell nothing.
+/// Words too common in queries to carry meaning; sorted.
 pub const STOP_WORDS: &[&str] = &[
     "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by",
     "can", "could", "did", "do", "does", "for", "from", "had", "has", "have", "her", "his", "how",
@@ -12,25 +12,25 @@ pub const STOP_WORDS: &[&str] = &[
     "would", "you", "your",
 ];
 
-/// The words of a text: runs of letters and digits, lower case.
+/// The words of a text: runs of letters and digits in lower case.
 pub fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
 }
 
-/// Hands the same out one after the other, without a text of its own for each.
-fn each(text: &str, mut take: impl FnMut(&str)) {
+/// Calls `visit` with each word, reusing one buffer.
+fn each(text: &str, mut visit: impl FnMut(&str)) {
     let mut lower = String::new();
-    runs::each(text, char::is_alphanumeric, |start, end| {
+    tokenize::each(text, char::is_alphanumeric, |start, end| {
         lower.clear();
         push_lower(&mut lower, &text[start..end]);
-        take(&lower);
+        visit(&lower);
         true
     });
 }
 
-/// Adds a word in lower case to a text.
+/// Appends a word in lower case.
 pub fn push_lower(text: &mut String, word: &str) {
     if word.is_ascii() {
         let start = text.len();
@@ -41,11 +41,11 @@ pub fn push_lower(text: &mut String, word: &str) {
     }
 }
 
-/// Marks those of the wanted words that stand in a text; `stands` compares a word of the text with a wanted one.
+/// Sets the mark of each wanted word that occurs in a text; `matches` compares a word of the text with a wanted one.
 pub fn mark(
     text: &str,
     wanted: &[String],
-    stands: impl Fn(&str, &str) -> bool,
+    matches: impl Fn(&str, &str) -> bool,
     marks: &mut [bool],
 ) {
     if wanted.is_empty() {
@@ -53,37 +53,37 @@ pub fn mark(
     }
     each(text, |word| {
         for (mark, wanted) in marks.iter_mut().zip(wanted) {
-            *mark = *mark || stands(word, wanted);
+            *mark = *mark || matches(word, wanted);
         }
     });
 }
 
-/// The words of a question that carry it, each once; all of them when all are common.
-pub fn telling(question: &str, at_most: usize) -> Vec<String> {
+/// The words of a query without stop words, each once; all of them if nothing else is left.
+pub fn significant(query: &str, max: usize) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    for word in words(question) {
-        if !all.contains(&word) && all.len() < at_most {
+    for word in words(query) {
+        if !all.contains(&word) && all.len() < max {
             all.push(word);
         }
     }
-    let telling: Vec<String> = all
+    let significant: Vec<String> = all
         .iter()
         .filter(|word| STOP_WORDS.binary_search(&word.as_str()).is_err())
         .cloned()
         .collect();
-    if telling.is_empty() { all } else { telling }
+    if significant.is_empty() { all } else { significant }
 }
 
-/// Programming languages, as questions name them.
+/// Programming languages as queries name them; sorted.
 const LANGUAGES: &[&str] =
     &["c++", "golang", "java", "javascript", "python", "python3", "ruby", "rust", "typescript"];
 
-/// A question without the language it asks about, when more is said: in a project that word tells next
-/// to nothing, and in the index it is rare enough to outweigh all others.
-pub fn without_languages(question: &str) -> String {
-    let rest: Vec<&str> = question.split_whitespace().filter(|word| !is_language(word)).collect();
+/// Drops the name of a programming language from a query that says more: within a project it distinguishes nothing, but
+/// its rarity in the index would outweigh the other words.
+pub fn without_languages(query: &str) -> String {
+    let rest: Vec<&str> = query.split_whitespace().filter(|word| !is_language(word)).collect();
     let rest = rest.join(" ");
-    if telling(&rest, 3).len() < 2 { question.to_owned() } else { rest }
+    if significant(&rest, 3).len() < 2 { query.to_owned() } else { rest }
 }
 
 /// Whether a word names a programming language.
@@ -92,10 +92,10 @@ pub fn is_language(word: &str) -> bool {
     LANGUAGES.binary_search(&bare.as_str()).is_ok()
 }
 
-/// Whether two words are forms of one another, judged by their beginnings.
+/// Whether two words share a prefix long enough to be inflections of one word.
 ///
-/// The index compares stems; this names the same words in an answer without a stemmer.
-pub fn alike(word: &str, wanted: &str) -> bool {
+/// Approximates the index's stem comparison when an answer names matched words.
+pub fn share_prefix(word: &str, wanted: &str) -> bool {
     let stem = super::cut::prefix(wanted, wanted.len().max(5) - 2);
     word == wanted || (stem.len() > 2 && word.starts_with(stem))
 }
@@ -107,16 +107,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn common_words_go_unless_nothing_else_is_there() {
-        assert_eq!(telling("How do I parse the HTTP response?", 20), ["parse", "http", "response"]);
-        assert_eq!(telling("to be or not", 20), ["not"]);
-        assert_eq!(telling("what is it", 20), ["what", "is", "it"]);
-        assert_eq!(telling("", 20), Vec::<String>::new());
+    fn drops_stop_words_unless_nothing_is_left() {
+        assert_eq!(
+            significant("How do I parse the HTTP response?", 20),
+            ["parse", "http", "response"]
+        );
+        assert_eq!(significant("to be or not", 20), ["not"]);
+        assert_eq!(significant("what is it", 20), ["what", "is", "it"]);
+        assert_eq!(significant("", 20), Vec::<String>::new());
     }
 
     proptest! {
         #[test]
-        fn words_are_the_same_one_after_the_other(text in "[a-zA-Z0-9 ._日本🦀äÄẞ-]{0,40}") {
+        fn buffered_words_match_the_iterator(text in "[a-zA-Z0-9 ._日本🦀äÄẞ-]{0,40}") {
             let mut all = Vec::new();
             each(&text, |word| all.push(word.to_owned()));
             prop_assert_eq!(all, words(&text).collect::<Vec<_>>());
@@ -124,20 +127,24 @@ mod tests {
     }
 
     #[test]
-    fn forms_of_a_word_are_alike() {
-        assert!(alike("parsing", "parser") && alike("error", "errors") && alike("ok", "ok"));
-        assert!(!alike("par", "parser") && !alike("okay", "ok"));
+    fn matches_inflections() {
+        assert!(
+            share_prefix("parsing", "parser")
+                && share_prefix("error", "errors")
+                && share_prefix("ok", "ok")
+        );
+        assert!(!share_prefix("par", "parser") && !share_prefix("okay", "ok"));
     }
 
     #[test]
-    fn a_language_is_dropped_when_more_is_asked() {
+    fn drops_the_language_when_more_is_asked() {
         assert_eq!(without_languages("python check file is readonly"), "check file is readonly");
         assert_eq!(without_languages("install Python"), "install Python");
         assert_eq!(without_languages("which rust, edition fits?"), "which edition fits?");
     }
 
     #[test]
-    fn the_lists_are_sorted() {
+    fn lists_are_sorted() {
         assert!(STOP_WORDS.is_sorted() && LANGUAGES.is_sorted());
     }
 }

@@ -61,7 +61,7 @@ impl Facts {
             EventPage { kinds: vec![EventKind::Prompt], of_each_priority: Some(1), ..page };
         let last_request = store.events(&prompt)?.pop().map(|recorded| recorded.event.text);
         let request = last_request.as_deref().unwrap_or_default();
-        let request = words::telling(request, MOST_REQUEST_WORDS).into_iter().collect();
+        let request = words::significant(request, MOST_REQUEST_WORDS).into_iter().collect();
         let entries = store.history(&HistoryPage { session, before: None, limit: MOST_ENTRIES })?;
         let mut facts = Self {
             events,

@@ -5,7 +5,7 @@
 
 use forebay_domain::hook::{Reply, ToolAction, ToolCall};
 use forebay_policy::shell;
-use forebay_text::quote;
+use forebay_text::shell_quote;
 
 use super::{Host, tools};
 use crate::App;
@@ -37,7 +37,7 @@ pub(super) fn rewritten(app: &App, host: &Host<'_>, call: &ToolCall) -> Option<R
     }
     let program = host.program.as_deref()?;
     let words = [program, "run", "--digest", "--isolation", "off", "--", command.as_str()];
-    let reply = Reply::Rewrite(quote::arguments(&words));
+    let reply = Reply::Rewrite(shell_quote::arguments(&words));
     (host.hears)(&reply).then_some(reply)
 }
 

@@ -9,7 +9,7 @@ use forebay_domain::Entry;
 use forebay_store::{
     IndexState, IndexStep, NewChunk, NewEntry, ReindexedChunk, StaleChunk, Store, StoreError,
 };
-use forebay_text::chunk::{Chunker, Passage};
+use forebay_text::chunk::{Chunk, Chunker};
 
 use crate::AppError;
 use crate::ingest::embedding;
@@ -21,7 +21,7 @@ const BATCH_ENTRIES: usize = 256;
 const SHORT_BYTES: usize = 2_000;
 
 /// A passage as the store takes it.
-pub(crate) fn to_chunk(title: &str, passage: Passage) -> NewChunk {
+pub(crate) fn to_chunk(title: &str, passage: Chunk) -> NewChunk {
     let text = String::from_utf8_lossy(&passage.bytes).into_owned();
     let sense = embedding::of_passage(title, &text);
     NewChunk {
@@ -141,7 +141,7 @@ fn bytes_of(store: &dyn Store, passage: &StaleChunk) -> Result<Vec<u8>, StoreErr
 
 fn renewed(store: &dyn Store, old: &StaleChunk) -> Result<ReindexedChunk, AppError> {
     let bytes = bytes_of(store, old)?;
-    let passage = Passage { start: old.start, lines: (0, 0), bytes };
+    let passage = Chunk { start: old.start, lines: (0, 0), bytes };
     Ok(ReindexedChunk { passage: old.passage, chunk: to_chunk(&old.title, passage) })
 }
 

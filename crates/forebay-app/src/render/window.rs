@@ -47,7 +47,7 @@ fn fenced(text: &str) -> Option<usize> {
 /// How many of the matched words a line has, by their beginnings.
 fn matches_in(line: &str, matched: &[String]) -> usize {
     let mut marks = vec![false; matched.len()];
-    words::mark(line, matched, words::alike, &mut marks);
+    words::mark(line, matched, words::share_prefix, &mut marks);
     marks.into_iter().filter(|stands| *stands).count()
 }
 

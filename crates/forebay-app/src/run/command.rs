@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use forebay_sandbox::runtimes::{self, RUNTIMES, Runtime};
 use forebay_sandbox::{Code, Program, Stdin};
-use forebay_text::{number, quote};
+use forebay_text::{number, shell_quote};
 
 use crate::rules::Act;
 use crate::run::input_files;
@@ -59,7 +59,7 @@ impl Command {
 
     /// Exactly these arguments, without a shell.
     pub fn of_arguments(arguments: Vec<String>) -> Self {
-        let title = quote::arguments(&arguments);
+        let title = shell_quote::arguments(&arguments);
         Self::new(Program::Argv(arguments), title)
     }
 
@@ -67,13 +67,13 @@ impl Command {
     pub(super) fn acts(&self, cwd: &Path) -> Vec<Act> {
         match &self.program {
             Program::Shell(line) => vec![Act::Run(line.clone())],
-            Program::Argv(arguments) => vec![Act::Run(quote::arguments(arguments))],
+            Program::Argv(arguments) => vec![Act::Run(shell_quote::arguments(arguments))],
             Program::Code(code) => {
                 // Whoever may not run the engine from a shell may not run it here either.
                 let engine = code.runtime.program(cwd).into_iter();
                 let running = engine.map(|program| {
                     let script = format!("script.{}", code.runtime.extension);
-                    Act::Run(quote::arguments(&[program, script]))
+                    Act::Run(shell_quote::arguments(&[program, script]))
                 });
                 let reading = code.files.iter().map(|path| Act::Read(path.clone()));
                 running.chain(reading).collect()

@@ -25,7 +25,7 @@ pub(super) fn find(
     text: &str,
 ) -> Result<Vec<Recorded>, AppError> {
     // As they were written: what no passage has may have happened all the same.
-    let asked = words::telling(text, MOST_WORDS);
+    let asked = words::significant(text, MOST_WORDS);
     if asked.is_empty() || is_about_entries(query) {
         return Ok(Vec::new());
     }
@@ -68,6 +68,6 @@ fn is_told(one: &Recorded, query: &IndexQuery) -> bool {
 fn share(asked: &[String], one: &Recorded) -> f64 {
     let has: Vec<String> =
         words::words(&one.event.subject).chain(words::words(&one.event.text)).collect();
-    let stands = |wanted: &&String| has.iter().any(|word| words::alike(word, wanted));
+    let stands = |wanted: &&String| has.iter().any(|word| words::share_prefix(word, wanted));
     asked.iter().filter(stands).count() as f64 / asked.len() as f64
 }

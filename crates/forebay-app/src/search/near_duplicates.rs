@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use forebay_text::{inner, short};
+use forebay_text::{packed_word, subwords};
 
 /// Of the words of two passages, the share that makes them nearly the same.
 pub(super) const NEARLY_SAME: f64 = 0.9;
@@ -50,12 +50,12 @@ impl Wording {
 }
 
 fn each_hash(text: &str, mut take: impl FnMut(u64)) {
-    inner::each_place(text, |start, end| take(hash(text.as_bytes(), start, end)));
+    subwords::each_run_range(text, |start, end| take(hash(text.as_bytes(), start, end)));
 }
 
 /// Nobody gains by making two words collide, so it need only be quick.
 fn hash(text: &[u8], start: usize, end: usize) -> u64 {
-    if let Some(short) = short::key(text, start, end) {
+    if let Some(short) = packed_word::pack(text, start, end) {
         return spread(short);
     }
     // FNV-1a.

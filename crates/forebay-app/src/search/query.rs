@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use forebay_domain::{Hit, Question};
 use forebay_store::{Embedding, IndexQuery, SimilarWord, Store};
-use forebay_text::{inner, words};
+use forebay_text::{subwords, words};
 
 use crate::AppError;
 use crate::ingest::embedding;
@@ -119,14 +119,14 @@ impl Asked {
         let mut whole = vec![false; self.words.len()];
         let mut begun = vec![false; self.beginnings.len()];
         let mut mark = |text: &str| {
-            words::mark(text, &self.words, words::alike, &mut whole);
+            words::mark(text, &self.words, words::share_prefix, &mut whole);
             let begins = |word: &str, wanted: &str| word.starts_with(wanted);
             words::mark(text, &self.beginnings, begins, &mut begun);
             whole.iter().chain(&begun).all(|stands| *stands)
         };
         // Parts of identifiers are looked at last: mostly all words stand there as they are.
         if !mark(&hit.title) && !mark(&hit.text) {
-            mark(&inner::of_text(&hit.text));
+            mark(&subwords::subwords(&hit.text));
         }
         let words = self.words.iter().zip(whole);
         let all = words.chain(self.beginnings.iter().zip(begun));

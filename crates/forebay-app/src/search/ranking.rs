@@ -10,7 +10,7 @@ use std::time::Duration;
 use forebay_domain::time::days;
 use forebay_domain::{EntryKind, Hit, Timestamp};
 use forebay_store::{Candidate, Embedding};
-use forebay_text::runs;
+use forebay_text::tokenize;
 
 /// How much meaning counts: in prose people use the words that stand there, about code they do not.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -114,7 +114,7 @@ impl<'a> Marks<'a> {
     fn mark(&mut self, text: &str) {
         let Self { stems, stands, follows } = self;
         let mut before: Option<usize> = None;
-        runs::each_word(text, |start, end| {
+        tokenize::each_word(text, |start, end| {
             let which = stems.which(text, start, end);
             if let Some(which) = which {
                 stands[which] = true;

@@ -19,8 +19,10 @@ pub(crate) struct Intent {
 
 impl Intent {
     pub(crate) fn new(intent: &str) -> Self {
-        let words: Vec<String> =
-            words::telling(intent, WORDS).iter().map(|word| singular(word).to_owned()).collect();
+        let words: Vec<String> = words::significant(intent, WORDS)
+            .iter()
+            .map(|word| singular(word).to_owned())
+            .collect();
         let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(&words).ok();
         let finder = finder.filter(|_| !words.is_empty());
         Self { finder, lines_with: vec![0; words.len()] }

@@ -64,7 +64,7 @@ pub(crate) fn new_entry(kind: EntryKind, title: &str) -> NewEntry {
 
 pub(crate) fn chunks_of(title: &str, raw: &[u8]) -> Vec<NewChunk> {
     let mut chunks = Vec::new();
-    let mut emit = |passage: forebay_text::chunk::Passage| {
+    let mut emit = |passage: forebay_text::chunk::Chunk| {
         chunks.push(NewChunk {
             start: passage.start,
             bytes: passage.bytes.len() as u64,
@@ -133,7 +133,11 @@ pub(crate) fn raw_of(store: &dyn Store, reference: Reference) -> Result<Vec<u8>,
 }
 
 pub(crate) fn query(text: &str) -> IndexQuery {
-    IndexQuery { words: forebay_text::words::telling(text, 64), limit: 10, ..IndexQuery::default() }
+    IndexQuery {
+        words: forebay_text::words::significant(text, 64),
+        limit: 10,
+        ..IndexQuery::default()
+    }
 }
 
 /// What a store finds, as far as it is not replaced.

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use forebay_store::vocabulary::is_word;
-use forebay_text::inner;
 use forebay_text::prefetch;
+use forebay_text::subwords;
 use forebay_text::words::push_lower;
 
 use super::encoded_segment::Draft;
@@ -131,7 +131,7 @@ impl Builder {
 
     #[cold]
     fn learn(&mut self, run: &str) -> Run {
-        let parts = inner::of_run(run);
+        let parts = subwords::subwords_of_run(run);
         let start = self.of_compounds.len();
         self.add_terms(run);
         let terms = self.of_compounds.len() - start;

@@ -7,7 +7,7 @@ use std::sync::atomic::{self, AtomicU32};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use forebay_domain::EntryKind;
-use forebay_text::short::beginning;
+use forebay_text::packed_word::prefix_key;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::page::{Content, Entry, Page};
@@ -249,7 +249,7 @@ impl Directory {
         let (mut left, mut firsts) = (bytes, Vec::new());
         while let Some(first) = varint::take_slice(&mut left) {
             let end = bytes.len() - left.len();
-            firsts.push((beginning(first), (end - first.len()) as u32..end as u32));
+            firsts.push((prefix_key(first), (end - first.len()) as u32..end as u32));
         }
         Self { bytes: bytes.into(), firsts }
     }
@@ -260,7 +260,7 @@ impl Directory {
 
     /// How many pages begin with this word or before it.
     fn not_after(&self, term: &str) -> usize {
-        let own = beginning(term.as_bytes());
+        let own = prefix_key(term.as_bytes());
         self.firsts.partition_point(|(first, place)| match first.cmp(&own) {
             Ordering::Equal => self.word(place) <= term.as_bytes(),
             unequal => unequal.is_lt(),

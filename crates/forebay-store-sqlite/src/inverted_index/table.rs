@@ -1,6 +1,6 @@
 //! A table from words to what is known of them. Nearly all words are short, and those are found by a number.
 
-use forebay_text::short::Checks;
+use forebay_text::packed_word::WordHashes;
 use forebay_text::word_map::WordMap;
 
 /// Places before the first short word comes; always a power of two.
@@ -10,7 +10,7 @@ pub(super) struct Table<Value> {
     /// Open addressing: a word stands at its place, or at the next that was free.
     slots: Vec<Slot<Value>>,
     count: usize,
-    checks: Checks,
+    checks: WordHashes,
     long: WordMap<Value>,
 }
 
@@ -25,7 +25,7 @@ struct Slot<Value> {
 impl<Value: Copy + Default> Default for Table<Value> {
     fn default() -> Self {
         let slots = vec![Slot::default(); FEWEST];
-        Self { slots, count: 0, checks: Checks::default(), long: WordMap::default() }
+        Self { slots, count: 0, checks: WordHashes::default(), long: WordMap::default() }
     }
 }
 
@@ -33,7 +33,7 @@ impl<Value: Copy + Default> Table<Value> {
     /// What is known of the word that stands in a text from `start` to `end`.
     #[inline]
     pub(super) fn get(&self, text: &str, start: usize, end: usize) -> Option<Value> {
-        let Some(check) = self.checks.of(text.as_bytes(), start, end) else {
+        let Some(check) = self.checks.hash(text.as_bytes(), start, end) else {
             return self.long.get(&text[start..end]).copied();
         };
         let mut place = self.home(check);
@@ -50,7 +50,7 @@ impl<Value: Copy + Default> Table<Value> {
     }
 
     pub(super) fn insert(&mut self, word: &str, value: Value) {
-        let Some(check) = self.checks.of(word.as_bytes(), 0, word.len()) else {
+        let Some(check) = self.checks.hash(word.as_bytes(), 0, word.len()) else {
             self.long.insert(word.into(), value);
             return;
         };

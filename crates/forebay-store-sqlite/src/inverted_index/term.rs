@@ -1,7 +1,7 @@
 //! What the index knows a word by: lower case, without accents, cut to its stem.
 
 use forebay_text::words::push_lower;
-use forebay_text::{inner, runs, stem};
+use forebay_text::{stem, subwords, tokenize};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -11,14 +11,14 @@ const LONGEST: usize = 64;
 /// Hands out the runs of letters, digits and emoji of a text, in order, by where they stand.
 #[inline]
 pub(super) fn each_run(text: &str, mut take: impl FnMut(usize, usize)) {
-    runs::each(text, belongs, |start, end| {
+    tokenize::each(text, belongs, |start, end| {
         take(start, end);
         true
     });
 }
 
 fn belongs(c: char) -> bool {
-    c.is_alphanumeric() || inner::is_emoji(c) || is_combining_mark(c)
+    c.is_alphanumeric() || subwords::is_emoji(c) || is_combining_mark(c)
 }
 
 /// Hands out the terms of one run: it alone, or what stands between its emoji; `term` is room for one of them.
@@ -29,7 +29,7 @@ pub(super) fn each_of_run(run: &str, term: &mut String, mut take: impl FnMut(&st
         cut(term);
         return take(term);
     }
-    for word in run.split(inner::is_emoji) {
+    for word in run.split(subwords::is_emoji) {
         let lowered = word.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase);
         term.clear();
         // What was taken apart and has no accents is put together again: Hangul.

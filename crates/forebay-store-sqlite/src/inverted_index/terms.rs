@@ -1,6 +1,6 @@
 //! The terms of a segment in the making: each has a number in the order in which it came.
 
-use forebay_text::short::beginning;
+use forebay_text::packed_word::prefix_key;
 
 use super::names::Names;
 use super::table::Table;
@@ -33,7 +33,7 @@ impl Terms {
 
     /// The numbers of all terms in the order of their names.
     pub(super) fn in_order(&self) -> Vec<u32> {
-        let beginning = |number: u32| beginning(self.name(number).as_bytes());
+        let beginning = |number: u32| prefix_key(self.name(number).as_bytes());
         let mut order: Vec<(u64, u32)> =
             (0..self.count() as u32).map(|number| (beginning(number), number)).collect();
         order.sort_unstable_by(|(one_begins, one), (other_begins, other)| {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use forebay_store::SimilarWord;
 use forebay_store::vocabulary::{MAX_SIMILAR, WORD_LENGTHS};
-use forebay_text::short::beginning;
+use forebay_text::packed_word::prefix_key;
 use forebay_text::spelling;
 use memchr::memmem;
 use rusqlite::Connection;
@@ -22,7 +22,7 @@ const COUNTED: usize = 1_000;
 /// Words as a segment keeps them: in order, each by what it does not share with the one before it.
 pub(super) fn packed(words: &Names) -> Vec<u8> {
     let mut words: Vec<(u64, &str)> =
-        words.iter().map(|word| (beginning(word.as_bytes()), word)).collect();
+        words.iter().map(|word| (prefix_key(word.as_bytes()), word)).collect();
     words.sort_unstable();
     words.dedup();
     let mut bytes = Vec::with_capacity(words.len() * 6);
@@ -190,7 +190,7 @@ fn containing(words: &[Arc<Words>], part: &str) -> Vec<(usize, String)> {
 
 /// Words that this one may be a slip for, those with the fewest slips.
 fn misspelt(words: &[Arc<Words>], word: &str) -> Vec<(usize, String)> {
-    let most = spelling::slips_allowed(word);
+    let most = spelling::max_edits(word);
     if most == 0 {
         return Vec::new();
     }
@@ -215,7 +215,7 @@ fn slipped(words: &Words, range: Range<usize>, word: &str, most: usize) -> Vec<(
     let near = range.map(|number| words.word(number)).filter_map(|known| {
         let length = if known.is_ascii() { known.len() } else { known.chars().count() };
         let may_fit = length.abs_diff(letters) <= most;
-        let slips = may_fit.then(|| spelling::slips(word, known, most)).flatten()?;
+        let slips = may_fit.then(|| spelling::edit_distance(word, known, most)).flatten()?;
         Some((slips, known.to_owned()))
     });
     near.collect()

@@ -35,7 +35,7 @@ impl PartText {
     /// A range of it; none where it is not text or ends earlier.
     pub fn excerpt(&self, range: Range<usize>) -> Option<Excerpt> {
         match self {
-            Self::Text(text) => Excerpt::of(text, range),
+            Self::Text(text) => Excerpt::new(text, range),
             Self::Raw(_) => None,
         }
     }

@@ -1,19 +1,19 @@
-//! CSV: rows whole, the header told with each passage.
+//! CSV: whole rows, the header in the title of each chunk.
 
 use super::{Cut, Piece, lines, pack};
 use crate::{cut, number};
 
-const MOST_HEADER_BYTES: usize = 120;
+const MAX_HEADER_BYTES: usize = 120;
 
-/// Passages of whole rows; a title tells the columns and which rows these are.
-pub(super) fn passages(text: &str) -> Vec<Piece> {
+/// Chunks of whole rows, titled by columns and row numbers.
+pub(super) fn chunks(text: &str) -> Vec<Piece> {
     let rows = row_starts(text);
     let header_end = rows.get(1).copied().unwrap_or(text.len());
-    let header = cut::one_line(&text[..header_end], MOST_HEADER_BYTES);
+    let header = cut::one_line(&text[..header_end], MAX_HEADER_BYTES);
     let cuts = rows.iter().map(|at| Cut::within(*at)).collect();
     let mut pieces = pack(text, cuts);
     for piece in &mut pieces {
-        // The header is no row, so the first row has the number 1.
+        // The header is not counted, so the first row is number 1.
         let first = rows.partition_point(|at| *at <= piece.start).saturating_sub(1).max(1);
         let last = rows.partition_point(|at| *at < piece.end).saturating_sub(1).max(first);
         let range =
@@ -23,7 +23,7 @@ pub(super) fn passages(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// Where rows begin; a line break in quotes ends none.
+/// Offsets of rows; a newline inside quotes does not end one.
 fn row_starts(text: &str) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut is_quoted = false;
@@ -38,13 +38,13 @@ fn row_starts(text: &str) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use crate::chunk::{Format, passages};
+    use crate::chunk::{Format, chunks};
 
     #[test]
-    fn each_passage_tells_header_and_rows() {
+    fn chunks_are_titled_by_header_and_rows() {
         let row = |id: usize| format!("{id},\"a\nb {}\"\n", "x".repeat(700));
         let text = format!("id,note\n{}{}{}", row(1), row(2), row(3));
-        let pieces = passages(&text, Format::Csv);
+        let pieces = chunks(&text, Format::Csv);
         let titles: Vec<&str> = pieces.iter().map(|piece| piece.title.as_str()).collect();
         assert_eq!(titles, ["id,note · rows 1-2", "id,note · rows 3-3"]);
         assert_eq!(pieces[1].lines, (6, 7));

@@ -1,8 +1,8 @@
-//! What a text is, by its name and by how it begins.
+//! Format detection, by file name and by content.
 
 use super::{json, log};
 
-/// How a text is cut into passages. Source code is no format here: that takes its grammar.
+/// How a text is chunked. Source code is chunked by grammar, elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Markdown,
@@ -11,13 +11,13 @@ pub enum Format {
     Yaml,
     Csv,
     Log,
-    /// Text of printed pages, with a form feed between them.
+    /// Pages separated by form feeds.
     Pages,
     Plain,
 }
 
-/// Endings of file names, in lower case.
-const ENDINGS: &[(&str, Format)] = &[
+/// File name extensions in lower case.
+const EXTENSIONS: &[(&str, Format)] = &[
     ("md", Format::Markdown),
     ("markdown", Format::Markdown),
     ("mdown", Format::Markdown),
@@ -38,7 +38,7 @@ const ENDINGS: &[(&str, Format)] = &[
     ("log", Format::Log),
 ];
 
-/// So much of a text is looked at where its name tells nothing.
+/// Bytes inspected when the name does not decide.
 const HEAD_BYTES: usize = 16 * 1024;
 
 impl Format {
@@ -53,16 +53,16 @@ impl Format {
         Self::Plain,
     ];
 
-    /// The format of a text, by the ending of its name, else by how it begins.
-    pub fn of(name: &str, text: &str) -> Self {
+    /// Detects the format by extension, else by content.
+    pub fn detect(name: &str, text: &str) -> Self {
         Self::by_name(name).unwrap_or_else(|| Self::by_content(text))
     }
 
-    /// The format that a file name's ending tells.
+    /// The format that a file name's extension implies.
     pub fn by_name(name: &str) -> Option<Self> {
         let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
-        let ending = file.rsplit_once('.')?.1.to_ascii_lowercase();
-        ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, format)| *format)
+        let extension = file.rsplit_once('.')?.1.to_ascii_lowercase();
+        EXTENSIONS.iter().find(|(known, _)| *known == extension).map(|(_, format)| *format)
     }
 
     fn by_content(text: &str) -> Self {
@@ -86,7 +86,7 @@ impl Format {
     }
 }
 
-/// Headings alone may be comments of some script; a text has prose beside them.
+/// Distinguishes Markdown headings from `#` comments of a script.
 fn has_headings(head: &str) -> bool {
     let is_heading = |line: &&str| {
         let name = line.trim_start_matches('#');
@@ -103,18 +103,18 @@ mod tests {
 
     #[track_caller]
     fn check(name: &str, text: &str, expect: Format) {
-        assert_eq!(Format::of(name, text), expect, "{name} {text}");
+        assert_eq!(Format::detect(name, text), expect, "{name} {text}");
     }
 
     #[test]
-    fn a_name_tells_the_format() {
+    fn detects_by_name() {
         check("docs/README.MD", "", Format::Markdown);
         check("a.b.yml", "# x", Format::Yaml);
         check("notes", "", Format::Plain);
     }
 
     #[test]
-    fn without_a_name_the_content_tells() {
+    fn detects_by_content() {
         check("", "{\"a\": 1}\n", Format::Json);
         check("", "{\"a\":1}\n{\"a\":2}\n", Format::JsonLines);
         check("", "[1, 2]", Format::Json);

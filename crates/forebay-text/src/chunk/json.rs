@@ -1,27 +1,26 @@
-//! JSON: by members, as deep as it takes for them to be small.
+//! JSON: split between members, descending until they are small enough.
 //!
-//! The text is read as it stands and never becomes a tree. Where it is no JSON the reading stops, and
-//! what follows is cut at its lines.
+//! The text is scanned without building a tree. At invalid JSON the scan stops, and the rest is split at lines.
 
 use std::ops::Range;
 
 use super::{Cut, SOFT, TARGET_BYTES, identity};
 
-/// Members deeper than this are not told apart.
-const DEEPEST: u8 = 40;
-/// Smaller members share a cut with the ones before them.
+/// Maximum nesting depth of cuts.
+const MAX_DEPTH: u8 = 40;
+/// Smaller members share a cut with their predecessors.
 const SMALL_BYTES: usize = 200;
 
-/// Where a JSON text may be cut: between members of what is too large for one passage.
+/// Cuts between members of containers that exceed one chunk.
 pub(super) fn cuts(text: &str) -> Vec<Cut> {
     let start = text.len() - text.trim_start().len();
-    let mut cuts = vec![Cut::new(0, 0, identity::of_json(text, start))];
+    let mut cuts = vec![Cut::new(0, 0, identity::json_identity(text, start))];
     visit(text, start..text.len(), "", 1, &mut cuts);
     cuts
 }
 
 fn visit(text: &str, value: Range<usize>, path: &str, level: u8, cuts: &mut Vec<Cut>) {
-    if value.len() <= TARGET_BYTES || level > DEEPEST {
+    if value.len() <= TARGET_BYTES || level > MAX_DEPTH {
         return;
     }
     let mut last = None;
@@ -32,7 +31,7 @@ fn visit(text: &str, value: Range<usize>, path: &str, level: u8, cuts: &mut Vec<
         }
         last = Some(member.start);
         let own = path_of(text, path, index, &member);
-        let told = identity::of_json(text, member.value.start);
+        let told = identity::json_identity(text, member.value.start);
         let title = [own.as_str(), told.as_str()].join(" ");
         let softness = if is_small { SOFT } else { level };
         cuts.push(Cut::new(line_start(text, member.start), softness, title.trim()));
@@ -41,20 +40,20 @@ fn visit(text: &str, value: Range<usize>, path: &str, level: u8, cuts: &mut Vec<
 }
 
 fn path_of(text: &str, path: &str, index: usize, member: &Member) -> String {
-    const MOST_BYTES: usize = 100;
-    // The outermost steps of a long path say least.
-    let path = &path[path.ceil_char_boundary(path.len().saturating_sub(MOST_BYTES))..];
+    const MAX_BYTES: usize = 100;
+    // The outermost steps of a long path are the least specific.
+    let path = &path[path.ceil_char_boundary(path.len().saturating_sub(MAX_BYTES))..];
     match &member.key {
         None => format!("{path}[{index}]"),
         Some(key) => {
             let key =
-                &text[key.start..text.floor_char_boundary(key.end.min(key.start + MOST_BYTES))];
+                &text[key.start..text.floor_char_boundary(key.end.min(key.start + MAX_BYTES))];
             if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
         }
     }
 }
 
-/// The start of the line, where nothing but blanks stands before `at`.
+/// The start of the line if only whitespace precedes `at`.
 fn line_start(text: &str, at: usize) -> usize {
     let before = text[..at].trim_end_matches([' ', '\t']);
     if before.ends_with('\n') { before.len() } else { at }
@@ -63,12 +62,12 @@ fn line_start(text: &str, at: usize) -> usize {
 /// A member of an object or an array.
 pub(super) struct Member {
     pub(super) start: usize,
-    /// The key without its quotes; none in an array.
+    /// The key without quotes; None in an array.
     pub(super) key: Option<Range<usize>>,
     pub(super) value: Range<usize>,
 }
 
-/// The members of the object or array that begins at an offset, until its end or the first fault.
+/// Iterates the members of the object or array at an offset, until its end or a syntax error.
 pub(super) struct Members<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -79,7 +78,7 @@ pub(super) struct Members<'a> {
 enum Container {
     Object,
     Array,
-    /// Something else, or read to its end.
+    /// Not a container, or exhausted.
     None,
 }
 
@@ -136,7 +135,7 @@ impl Iterator for Members<'_> {
     }
 }
 
-/// The offset after the value that begins at `at`; none where none begins or it does not end.
+/// The offset after the value that starts at `at`; None if there is none or it is incomplete.
 pub(super) fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'"' => string_end(bytes, at),
@@ -186,10 +185,10 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use crate::chunk::{Format, passages};
+    use crate::chunk::{Format, chunks};
 
     #[test]
-    fn large_members_are_told_by_their_path_and_identity() {
+    fn large_members_are_titled_by_path_and_identity() {
         let address = format!("{{\"street\": \"{}\"}}", "x".repeat(900));
         let user = |id: usize, name: &str| {
             format!("    {{\"id\": {id}, \"name\": \"{name}\", \"address\": {address}}}")
@@ -199,22 +198,22 @@ mod tests {
             user(7, "Ada"),
             user(8, "Bob")
         );
-        let pieces = passages(&text, Format::Json);
+        let pieces = chunks(&text, Format::Json);
         let titles: Vec<&str> = pieces.iter().map(|piece| piece.title.as_str()).collect();
         assert_eq!(titles, ["users, users[0] id=7 name=Ada", "users[1] id=8 name=Bob, count"]);
         assert_eq!(pieces[1].lines, (4, 7));
     }
 
     #[test]
-    fn what_is_no_json_is_cut_at_its_lines() {
+    fn splits_invalid_json_at_lines() {
         let text = "{ not json at all\n".repeat(300);
-        let pieces = passages(&text, Format::Json);
+        let pieces = chunks(&text, Format::Json);
         assert!(pieces.len() > 2);
         assert!(pieces.iter().all(|piece| text[piece.start..piece.end].ends_with('\n')));
     }
 
     #[test]
-    fn a_million_small_members_are_no_million_cuts() {
+    fn small_members_share_cuts() {
         let text = format!("[{}]", "1,".repeat(1_000_000));
         assert!(super::cuts(&text).len() < 20_000);
         let deep = "[".repeat(1_000_000);

@@ -1,21 +1,20 @@
-//! Logs: by time and by runs of records that say the same, with the lines that belong to a record kept with it.
+//! Logs: split by time and by runs of similar records; continuation lines stay with their record.
 
 use super::{Cut, Piece, SOFT, lines, pack};
 
-/// A time stands this near to the beginning of a record.
-const LOOKED_AT_BYTES: usize = 48;
-/// Smaller records share a cut with the ones before them.
+/// Bytes at the start of a line searched for a timestamp.
+const TIMESTAMP_WINDOW: usize = 48;
+/// Smaller records share a cut with their predecessors.
 const SMALL_BYTES: usize = 200;
-/// A new minute is a better place to cut than a record that says something else, and that a better one than a
-/// record that says the same as the one before it.
+/// Levels: a new minute is the best place to cut, then a record with another template, then one with the same.
 const MINUTE: u8 = SOFT - 1;
 const OTHER: u8 = SOFT;
 const SAME: u8 = SOFT + 1;
-/// Words that tell what a record says.
+/// Leading words that form the template of a record.
 const TEMPLATE_WORDS: usize = 5;
 
-/// Passages of whole records; a title tells from when to when.
-pub(super) fn passages(text: &str) -> Vec<Piece> {
+/// Chunks of whole records, titled by their time span.
+pub(super) fn chunks(text: &str) -> Vec<Piece> {
     let mut pieces = pack(text, cuts(text));
     for piece in &mut pieces {
         let body = &text[piece.start..piece.end];
@@ -30,7 +29,7 @@ pub(super) fn passages(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// Whether most of the first lines tell a time.
+/// Whether most of the first lines have a timestamp.
 pub(super) fn is_likely(text: &str) -> bool {
     const LINES: usize = 40;
     let first = text.lines().filter(|line| !line.trim().is_empty()).take(LINES);
@@ -43,7 +42,7 @@ fn cuts(text: &str) -> Vec<Cut> {
     let mut cuts: Vec<Cut> = Vec::new();
     let (mut minute, mut template) = ("", Vec::new());
     for (at, line) in lines(text) {
-        // A line without a time goes on with the record before it.
+        // A line without a timestamp continues the record.
         let Some(time) = time(line) else { continue };
         let own = minute_of(time);
         let is_new_minute = own != minute;
@@ -62,7 +61,7 @@ fn cuts(text: &str) -> Vec<Cut> {
     cuts
 }
 
-/// The first words of a record without what changes from one to the next: names of hosts stay, numbers go.
+/// The leading words of a record without its variable parts.
 fn template_of<'a>(line: &'a str, time: &str) -> Vec<&'a str> {
     let said = line.find(time).map_or(line, |at| &line[at + time.len()..]);
     let words = said.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -70,14 +69,14 @@ fn template_of<'a>(line: &'a str, time: &str) -> Vec<&'a str> {
     lasting.take(TEMPLATE_WORDS).collect()
 }
 
-/// The time a line tells near its beginning, with the date before it: `2026-08-01T10:00:05`.
+/// The timestamp near the start of a line, with its date: `2026-08-01T10:00:05`.
 fn time(line: &str) -> Option<&str> {
-    let head = &line[..line.floor_char_boundary(LOOKED_AT_BYTES)];
+    let head = &line[..line.floor_char_boundary(TIMESTAMP_WINDOW)];
     let bytes = head.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let is_clock = |colon: &usize| {
         let hours = *colon >= 2 && is_digit(colon - 2) && is_digit(colon - 1);
-        // The year in `2026:10:00` is none.
+        // Rejects `2026:10:00`, where the year is taken for an hour.
         let is_year = *colon >= 3 && is_digit(colon - 3);
         hours && !is_year && is_digit(colon + 1) && is_digit(colon + 2)
     };
@@ -88,7 +87,7 @@ fn time(line: &str) -> Option<&str> {
     Some(head[start..end].trim_start())
 }
 
-/// A time without its seconds.
+/// A timestamp without seconds.
 fn minute_of(time: &str) -> &str {
     let clock = &time[time.len().saturating_sub("10:00:05".len())..];
     let has_seconds = clock.matches(':').count() == 2 && clock.len() == "10:00:05".len();
@@ -101,7 +100,7 @@ mod tests {
     use crate::chunk::Format;
 
     #[test]
-    fn times_are_read_as_logs_write_them() {
+    fn finds_timestamps() {
         for (line, expect) in [
             ("2026-08-01T10:00:05Z INFO up", Some("2026-08-01T10:00:05")),
             ("[2026-08-01 10:00:05.123] up", Some("2026-08-01 10:00:05")),
@@ -116,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_the_same_record_is_cut_where_it_ends() {
+    fn cuts_where_a_run_of_similar_records_ends() {
         let record = |second: usize, said: &str| format!("2026-08-01T10:00:{second:02} {said}\n");
         let poll = |second| record(second, &format!("INFO polled queue {second} in {second}.2 ms"));
         let fail = |second| {
@@ -124,27 +123,27 @@ mod tests {
         };
         let text: String =
             (0..20).map(poll).chain((20..24).map(fail)).chain((24..60).map(poll)).collect();
-        let pieces = passages(&text);
+        let pieces = chunks(&text);
         let begins_with_failures =
             |piece: &Piece| text[piece.start..].starts_with("2026-08-01T10:00:20 ERROR");
         assert!(pieces.iter().any(begins_with_failures), "{pieces:#?}");
     }
 
     #[test]
-    fn a_trace_stays_with_its_record_and_a_minute_is_a_place_to_cut() {
+    fn keeps_traces_with_their_record_and_cuts_at_minutes() {
         let trace = "    at frame\n".repeat(30);
         let text: String = (0..8)
             .map(|record| {
                 format!("2026-08-01T10:0{}:{record:02} ERROR failed\n{trace}", record / 3)
             })
             .collect();
-        let pieces = passages(&text);
+        let pieces = chunks(&text);
         assert!(pieces.len() > 2);
         for piece in &pieces {
             assert!(text[piece.start..].starts_with("2026-"), "{piece:?}");
         }
         assert_eq!(pieces[0].title, "2026-08-01T10:00:00 to 2026-08-01T10:00:02");
         let short = "10:00:01 up\n10:00:02 down\n".repeat(4);
-        assert_eq!(Format::of("x", &short), Format::Log);
+        assert_eq!(Format::detect("x", &short), Format::Log);
     }
 }

@@ -1,20 +1,20 @@
-//! Markdown: by headings, with fences and tables whole.
+//! Markdown: split at headings; code fences and tables stay whole.
 
 use std::borrow::Cow;
 
-use super::{Cut, STEP, lines};
+use super::{Cut, TITLE_SEPARATOR, lines};
 use crate::{cut, trim};
 
 /// The deepest heading.
-const DEEPEST: usize = 6;
-const MOST_HEADING_BYTES: usize = 80;
-/// What lies between two cuts is seldom shorter.
-const FEW_BYTES: usize = 100;
+const MAX_LEVEL: usize = 6;
+const MAX_HEADING_BYTES: usize = 80;
+/// Typical minimum distance between cuts, for sizing buffers.
+const TYPICAL_BLOCK_BYTES: usize = 100;
 
-/// Where a markdown text may be cut: before headings, and softly before paragraphs, fences and tables.
+/// Cuts before headings, and soft cuts before paragraphs, fences and tables.
 pub(super) fn cuts(text: &str) -> Vec<Cut> {
     let mut reader =
-        Reader { cuts: Vec::with_capacity(text.len() / FEW_BYTES), ..Reader::default() };
+        Reader { cuts: Vec::with_capacity(text.len() / TYPICAL_BLOCK_BYTES), ..Reader::default() };
     for (at, line) in lines(text) {
         let line = Line { at, content: trim(line) };
         reader.take(line);
@@ -23,7 +23,7 @@ pub(super) fn cuts(text: &str) -> Vec<Cut> {
     reader.cuts
 }
 
-/// A line without the blanks around it.
+/// A trimmed line and its offset.
 #[derive(Clone, Copy)]
 struct Line<'text> {
     at: usize,
@@ -34,11 +34,11 @@ struct Line<'text> {
 struct Reader<'text> {
     cuts: Vec<Cut>,
     previous: Option<Line<'text>>,
-    /// The headings a line stands under, by level; empty where a level is skipped.
+    /// Enclosing headings by level; empty where a level is skipped.
     path: Vec<Cow<'text, str>>,
-    /// The marks that close the fence a line stands in.
+    /// The marks that close the current fence.
     fence: Option<&'text str>,
-    /// Whether the next text opens a block of its own.
+    /// Whether the next text starts a block.
     opens_block: bool,
     in_front_matter: bool,
 }
@@ -75,7 +75,7 @@ impl<'text> Reader<'text> {
             }
             Some(_) => self.open_block(at),
             None => {
-                // What follows a heading belongs to it.
+                // Text after a heading belongs to it.
                 let follows_text = |line: Line<'_>| heading(line.content).is_none();
                 self.opens_block = self.opens_block || self.previous.is_some_and(follows_text);
             }
@@ -89,30 +89,31 @@ impl<'text> Reader<'text> {
     }
 
     fn open_section(&mut self, at: usize, level: usize, name: &'text str) {
-        // An underlined heading takes back the block its first line opened.
+        // A setext heading replaces the block that its first line opened.
         while self.cuts.last().is_some_and(|last| last.at >= at) {
             self.cuts.pop();
         }
         self.path.truncate(level - 1);
         self.path.resize(level - 1, Cow::Borrowed(""));
-        self.path.push(cut::line(name, MOST_HEADING_BYTES));
+        self.path.push(cut::line(name, MAX_HEADING_BYTES));
         self.cuts.push(Cut::new(at, level as u8, title(&self.path)));
         self.opens_block = false;
     }
 }
 
 fn title(path: &[Cow<'_, str>]) -> String {
-    let mut title = String::with_capacity(path.iter().map(|name| name.len() + STEP.len()).sum());
+    let mut title =
+        String::with_capacity(path.iter().map(|name| name.len() + TITLE_SEPARATOR.len()).sum());
     for name in path.iter().filter(|name| !name.is_empty()) {
         if !title.is_empty() {
-            title.push_str(STEP);
+            title.push_str(TITLE_SEPARATOR);
         }
         title.push_str(name);
     }
     title
 }
 
-/// The marks that a fence begins with.
+/// The marks that open a fence.
 fn fence(content: &str) -> Option<&str> {
     let mark = content.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let rest = content.trim_start_matches(mark);
@@ -120,16 +121,16 @@ fn fence(content: &str) -> Option<&str> {
     (marks.len() >= 3 && !(mark == '`' && rest.contains('`'))).then_some(marks)
 }
 
-/// Level and text of a heading that begins with hashes.
+/// Level and text of an ATX heading.
 fn heading(content: &str) -> Option<(usize, &str)> {
     let name = content.trim_start_matches('#');
     let level = content.len() - name.len();
     let is_one =
-        (1..=DEEPEST).contains(&level) && (name.is_empty() || name.starts_with([' ', '\t']));
+        (1..=MAX_LEVEL).contains(&level) && (name.is_empty() || name.starts_with([' ', '\t']));
     is_one.then(|| (level, name.trim().trim_end_matches('#').trim_end()))
 }
 
-/// The text above a line, and the level that the line gives to it.
+/// Level and text of a setext heading, given its underline.
 fn underlined<'text>(content: &str, above: Option<Line<'text>>) -> Option<(usize, Line<'text>)> {
     let line_of = |mark: char| content.len() >= 2 && content.chars().all(|c| c == mark);
     let level = match content.bytes().next()? {
@@ -146,15 +147,15 @@ fn underlined<'text>(content: &str, above: Option<Line<'text>>) -> Option<(usize
 
 #[cfg(test)]
 mod tests {
-    use crate::chunk::{Format, Piece, passages};
+    use crate::chunk::{Format, Piece, chunks};
 
     fn titles(text: &str) -> Vec<(String, (u64, u64))> {
         let told = |piece: Piece| (piece.title, piece.lines);
-        passages(text, Format::Markdown).into_iter().map(told).collect()
+        chunks(text, Format::Markdown).into_iter().map(told).collect()
     }
 
     #[test]
-    fn a_section_has_the_path_of_its_headings() {
+    fn sections_are_titled_by_heading_path() {
         let long = "word ".repeat(200);
         let text = format!(
             "# Guide\n\n{long}\n\n## Install\n{long}\n\nLinux\n-----\n\n{long}\n### Deep\n{long}\n"
@@ -175,7 +176,7 @@ mod tests {
         let code = "let x = 1;\n\n# no heading\n".repeat(100);
         let table = "| a | b |\n".repeat(150);
         let text = format!("# T\n\nBefore.\n\n```rust\n{code}```\n\n{table}\nAfter.\n");
-        let pieces = passages(&text, Format::Markdown);
+        let pieces = chunks(&text, Format::Markdown);
         let bodies: Vec<&str> = pieces.iter().map(|piece| &text[piece.start..piece.end]).collect();
         let fence = format!("```rust\n{code}```");
         assert!(bodies.iter().any(|body| body.contains(&fence)), "{bodies:#?}");
@@ -183,13 +184,13 @@ mod tests {
     }
 
     #[test]
-    fn short_sections_share_a_passage_and_all_are_told() {
+    fn short_sections_share_a_chunk_and_its_title() {
         let text = "# A\n\n## One\ntext\n\n## Two\ntext\n";
         assert_eq!(titles(text), [("A > One, Two".to_owned(), (1, 7))]);
     }
 
     #[test]
-    fn front_matter_and_rules_are_no_headings() {
+    fn front_matter_and_thematic_breaks_are_not_headings() {
         let text = "---\ntitle: x\n---\n\ntext\n\n---\n\nmore\n";
         assert_eq!(titles(text), [(String::new(), (1, 9))]);
     }

@@ -1,9 +1,8 @@
-//! Chunking: texts cut into passages of a searchable size, by what they are.
+//! Chunking: splits texts into chunks of a searchable size, along their structure.
 //!
-//! [`Chunker`] takes any bytes while they stream. [`passages`] takes a text that is at hand whole: its
-//! [`Format`] finds where the text may be cut (one file each, a list of [`Cut`]s), and `pack` joins and
-//! splits what lies between the cuts to the wanted size. Whatever the format, passages joined are the
-//! text again, none exceeds [`MAX_BYTES`], and each tells its lines.
+//! [`Chunker`] splits a stream of bytes. [`chunks`] splits a whole text: its [`Format`] lists where the text may be cut
+//! (one file each, a list of [`Cut`]s), and `pack` merges and splits what lies between to the target size. For every
+//! format, the chunks concatenated are the text, none exceeds [`MAX_BYTES`], and each knows its lines.
 
 mod csv;
 mod format;
@@ -18,18 +17,18 @@ mod plain;
 mod yaml;
 
 pub use self::format::Format;
-pub use self::pack::{Cut, Piece, SOFT, STEP, pack};
+pub use self::pack::{Cut, Piece, SOFT, TITLE_SEPARATOR, pack};
 pub use self::plain::Chunker;
 use super::lines;
 
-/// The size a passage grows to before it is closed at the next line.
+/// Size at which a chunk is closed at the next line.
 pub const TARGET_BYTES: usize = 1_600;
-/// The size no passage exceeds, whatever its lines look like.
+/// Maximum size of a chunk.
 pub const MAX_BYTES: usize = 4_000;
 
-/// A passage: where it stands in the text, and its bytes.
+/// A chunk of a stream: its position and its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Passage {
+pub struct Chunk {
     /// Offset of its first byte.
     pub start: u64,
     /// First and last line, counted from 1.
@@ -37,15 +36,15 @@ pub struct Passage {
     pub bytes: Vec<u8>,
 }
 
-/// The passages of a whole text; each has the title that its place in the text gives it.
-pub fn passages(text: &str, format: Format) -> Vec<Piece> {
+/// The chunks of a whole text, each titled by its position in the structure.
+pub fn chunks(text: &str, format: Format) -> Vec<Piece> {
     match format {
         Format::Markdown => pack(text, markdown::cuts(text)),
         Format::Json => pack(text, json::cuts(text)),
         Format::JsonLines => pack(text, json_lines::cuts(text)),
         Format::Yaml => pack(text, yaml::cuts(text)),
-        Format::Csv => csv::passages(text),
-        Format::Log => log::passages(text),
+        Format::Csv => csv::chunks(text),
+        Format::Log => log::chunks(text),
         Format::Pages => pack(text, pages::cuts(text)),
         Format::Plain => pack(text, Vec::new()),
     }
@@ -57,11 +56,11 @@ mod tests {
 
     use super::*;
 
-    /// Whatever a format makes of a text, nothing of it is lost, moved or too large.
+    /// Nothing of the text is lost, moved or too large.
     fn holds(text: &str, format: Format) -> Result<(), TestCaseError> {
         let mut end = 0;
         let mut line = 1;
-        for piece in passages(text, format) {
+        for piece in chunks(text, format) {
             let body = &text[piece.start..piece.end];
             prop_assert_eq!(piece.start, end, "{:?}", format);
             prop_assert!(!body.is_empty() && body.len() <= MAX_BYTES, "{:?}", format);
@@ -77,7 +76,7 @@ mod tests {
         Ok(())
     }
 
-    /// Lines as each format has them, in any order.
+    /// Lines of every format, in any order.
     fn structured() -> impl Strategy<Value = String> {
         let line = prop_oneof![
             "[a-zä ]{0,120}",
@@ -97,7 +96,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn joined_passages_are_the_text(text in structured(), cut in 0..usize::MAX) {
+        fn chunks_concatenate_to_the_text(text in structured(), cut in 0..usize::MAX) {
             let end = text.floor_char_boundary(cut % (text.len() + 1));
             for format in Format::ALL {
                 holds(&text, format)?;
@@ -106,7 +105,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_chunked(text in any::<String>()) {
+        fn accepts_any_text(text in any::<String>()) {
             for format in Format::ALL {
                 holds(&text, format)?;
             }

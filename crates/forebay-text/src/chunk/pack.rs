@@ -1,28 +1,28 @@
-//! Packing: what lies between cuts is joined and split to the wanted size.
+//! Packing: merges and splits the blocks between cuts to the target size.
 
 use std::cmp::Reverse;
 
 use super::{Chunker, MAX_BYTES, TARGET_BYTES};
 use crate::cut;
 
-/// A cut of this level or above is no section: pieces are closed there only when they are full.
+/// Cuts of this level or above are not section boundaries: pieces end there only when full.
 pub const SOFT: u8 = 100;
-/// What stands between the parts of a title, the outermost first.
-pub const STEP: &str = " > ";
+/// Separator between the parts of a title, outermost first.
+pub const TITLE_SEPARATOR: &str = " > ";
 
-/// A section of at least this size stands alone.
+/// Size from which a section gets a piece of its own.
 const SECTION_BYTES: usize = 800;
-/// A full piece is closed at a better place than its end, if this much remains.
-const LEAST_BYTES: usize = 500;
-const MOST_TITLE_BYTES: usize = 160;
+/// A full piece may end at an earlier, better cut if this much remains.
+const MIN_BYTES: usize = 500;
+const MAX_TITLE_BYTES: usize = 160;
 
-/// A place where a text may be cut, and what begins there.
+/// An offset where a text may be cut, and what starts there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut {
     pub at: usize,
-    /// The smaller, the better a place: 0 for what stands outermost.
+    /// Nesting level; lower is a better place to cut.
     pub level: u8,
-    /// None where what stands before it goes on.
+    /// None to continue the title before it.
     pub title: Option<String>,
 }
 
@@ -31,28 +31,28 @@ impl Cut {
         Self { at, level, title: Some(title.into()) }
     }
 
-    /// A soft cut within what stands before it.
+    /// A soft cut within the current section.
     pub fn within(at: usize) -> Self {
         Self { at, level: SOFT, title: None }
     }
 }
 
-/// A passage of a text, by its place.
+/// A chunk of a text, by byte range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
     pub start: usize,
     pub end: usize,
     /// First and last line, counted from 1.
     pub lines: (u64, u64),
-    /// What it is about, as its place in the text tells; may be empty.
+    /// Title derived from its position in the structure; may be empty.
     pub title: String,
 }
 
-/// The pieces of a text that may be cut at these places; without any, at its lines.
+/// Packs a text along these cuts; without any, along its lines.
 pub fn pack(text: &str, mut cuts: Vec<Cut>) -> Vec<Piece> {
-    put_in_order(text, &mut cuts);
+    normalize_cuts(text, &mut cuts);
     let blocks = blocks(text, &cuts);
-    // Most pieces are not full.
+    // Most pieces are smaller than the target.
     let mut pieces = Vec::with_capacity(2 * text.len() / TARGET_BYTES + 1);
     let mut titles = Vec::new();
     let (mut first, mut line) = (0, 1);
@@ -67,7 +67,7 @@ pub fn pack(text: &str, mut cuts: Vec<Cut>) -> Vec<Piece> {
     pieces
 }
 
-/// What lies between two cuts.
+/// The text between two cuts.
 struct Block<'cuts> {
     start: usize,
     end: usize,
@@ -75,8 +75,8 @@ struct Block<'cuts> {
     title: &'cuts str,
 }
 
-/// Each place once, from the beginning on, and between characters.
-fn put_in_order(text: &str, cuts: &mut Vec<Cut>) {
+/// Sorts cuts, removes duplicates, and aligns them to character boundaries.
+fn normalize_cuts(text: &str, cuts: &mut Vec<Cut>) {
     for cut in &mut *cuts {
         cut.at = text.floor_char_boundary(cut.at);
     }
@@ -100,7 +100,7 @@ fn blocks<'cuts>(text: &str, cuts: &'cuts [Cut]) -> Vec<Block<'cuts>> {
     blocks
 }
 
-/// The block after the last one of the piece that begins with `first`.
+/// Index after the last block of the piece that starts with `first`.
 fn end_of_piece(blocks: &[Block<'_>], first: usize) -> usize {
     let start = blocks[first].start;
     for next in first + 1..blocks.len() {
@@ -114,14 +114,14 @@ fn end_of_piece(blocks: &[Block<'_>], first: usize) -> usize {
     blocks.len()
 }
 
-/// The outermost of the cuts at which a piece can be closed, and of those the last.
+/// The outermost cut at which the piece may end, the last of several.
 fn best_cut(blocks: &[Block<'_>], first: usize, full: usize) -> usize {
     let start = blocks[first].start;
-    let far_enough = (first + 1..=full).filter(|cut| blocks[*cut].start - start >= LEAST_BYTES);
+    let far_enough = (first + 1..=full).filter(|cut| blocks[*cut].start - start >= MIN_BYTES);
     far_enough.min_by_key(|cut| (blocks[*cut].level, Reverse(*cut))).unwrap_or(full)
 }
 
-/// Adds a piece, in several where it is too large; returns the line after it.
+/// Appends a piece, split where it is too large; returns the line after it.
 fn split(body: &str, (start, line): (usize, u64), title: String, pieces: &mut Vec<Piece>) -> u64 {
     let newlines = memchr::memchr_iter(b'\n', body.as_bytes()).count() as u64;
     let after = line + newlines;
@@ -130,10 +130,10 @@ fn split(body: &str, (start, line): (usize, u64), title: String, pieces: &mut Ve
         pieces.push(Piece { start, end: start + body.len(), lines: (line, last), title });
         return after;
     }
-    let mut emit = |passage: super::Passage| {
-        let start = passage.start as usize;
-        let end = start + passage.bytes.len();
-        pieces.push(Piece { start, end, lines: passage.lines, title: title.clone() });
+    let mut emit = |chunk: super::Chunk| {
+        let start = chunk.start as usize;
+        let end = start + chunk.bytes.len();
+        pieces.push(Piece { start, end, lines: chunk.lines, title: title.clone() });
     };
     let mut chunker = Chunker::starting_at(start as u64, line);
     chunker.push(body.as_bytes(), &mut emit);
@@ -141,54 +141,55 @@ fn split(body: &str, (start, line): (usize, u64), title: String, pieces: &mut Ve
     after
 }
 
-/// What titles share, and what each of them is: `Guide > Install, Usage`.
+/// Joins titles by their common path: `Guide > Install, Usage`.
 fn joined_title(titles: &[&str]) -> String {
     let Some((first, others)) = titles.split_first() else { return String::new() };
     if others.is_empty() {
-        return cut::one_line(first, MOST_TITLE_BYTES);
+        return cut::one_line(first, MAX_TITLE_BYTES);
     }
-    let shared = others.iter().fold(*first, |shared, title| shared_path(shared, title));
+    let shared = others.iter().fold(*first, |shared, title| common_path(shared, title));
     let mut joined =
-        String::with_capacity(titles.iter().map(|title| title.len() + STEP.len()).sum());
+        String::with_capacity(titles.iter().map(|title| title.len() + TITLE_SEPARATOR.len()).sum());
     joined.push_str(shared);
     let mut before = "";
     for title in titles {
-        let own = title[shared.len()..].trim_start_matches(STEP);
+        let own = title[shared.len()..].trim_start_matches(TITLE_SEPARATOR);
         if own.is_empty() || own == before {
             continue;
         }
         let is_first = before.is_empty();
         joined.push_str(match (is_first, shared.is_empty()) {
             (true, true) => "",
-            (true, false) => STEP,
+            (true, false) => TITLE_SEPARATOR,
             (false, _) => ", ",
         });
         joined.push_str(own);
         before = own;
     }
-    cut::into_one_line(joined, MOST_TITLE_BYTES)
+    cut::into_one_line(joined, MAX_TITLE_BYTES)
 }
 
-/// Puts the titles of blocks into `titles`, in order and each once, without those that stand around the next.
+/// Collects the titles of blocks in order, each once, without ancestors of the next.
 fn innermost_titles<'cuts>(blocks: &[Block<'cuts>], titles: &mut Vec<&'cuts str>) {
-    let is_around = |outer: &str, title: &str| {
-        title.strip_prefix(outer).is_some_and(|rest| rest.starts_with(STEP))
+    let is_ancestor = |outer: &str, title: &str| {
+        title.strip_prefix(outer).is_some_and(|rest| rest.starts_with(TITLE_SEPARATOR))
     };
     titles.clear();
     for title in blocks.iter().map(|block| block.title).filter(|title| !title.is_empty()) {
         if titles.last() == Some(&title) {
             continue;
         }
-        titles.pop_if(|last| is_around(last, title));
+        titles.pop_if(|last| is_ancestor(last, title));
         titles.push(title);
     }
 }
 
-/// The steps with which both titles begin.
-fn shared_path<'a>(a: &'a str, b: &str) -> &'a str {
-    let ends = a.match_indices(STEP).map(|(at, _)| at).chain([a.len()]);
+/// The common leading path of two titles.
+fn common_path<'a>(a: &'a str, b: &str) -> &'a str {
+    let ends = a.match_indices(TITLE_SEPARATOR).map(|(at, _)| at).chain([a.len()]);
     let is_shared = |end: &usize| {
-        b.get(..*end) == Some(&a[..*end]) && (b.len() == *end || b[*end..].starts_with(STEP))
+        b.get(..*end) == Some(&a[..*end])
+            && (b.len() == *end || b[*end..].starts_with(TITLE_SEPARATOR))
     };
     ends.filter(is_shared).last().map_or("", |end| &a[..end])
 }
@@ -197,7 +198,7 @@ fn shared_path<'a>(a: &'a str, b: &str) -> &'a str {
 mod tests {
     use super::*;
 
-    /// Blocks of `bytes`, all with one level; returns where pieces begin.
+    /// Builds blocks of these sizes and levels; returns where pieces start.
     fn starts(sizes: &[(usize, u8)]) -> Vec<usize> {
         let text: String =
             sizes.iter().map(|(size, _)| format!("{}\n", "x".repeat(size - 1))).collect();
@@ -211,20 +212,20 @@ mod tests {
     }
 
     #[test]
-    fn small_neighbours_are_joined_and_sections_stand_alone() {
+    fn merges_small_neighbours_but_not_sections() {
         assert_eq!(starts(&[(100, SOFT), (100, SOFT), (100, SOFT)]), [0]);
         assert_eq!(starts(&[(900, 1), (300, 1), (300, 1)]), [0, 900]);
         assert_eq!(starts(&[(900, 1), (300, 2), (300, 1)]), [0, 1_200]);
     }
 
     #[test]
-    fn a_full_piece_is_closed_at_the_outermost_cut() {
+    fn full_pieces_end_at_the_outermost_cut() {
         assert_eq!(starts(&[(300, 3), (400, 3), (300, 2), (500, 3), (900, 3)]), [0, 700, 1_500]);
         assert_eq!(starts(&[(1_000, SOFT), (2_000, SOFT), (100, SOFT)]), [0, 1_000, 3_000]);
     }
 
     #[test]
-    fn titles_tell_what_is_shared_once() {
+    fn common_title_path_appears_once() {
         let title = |titles: &[&'static str]| {
             let block = |title: &&'static str| Block { start: 0, end: 1, level: 1, title };
             let mut innermost = Vec::new();

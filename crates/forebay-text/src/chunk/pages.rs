@@ -1,10 +1,10 @@
-//! Text of printed pages, with a form feed between them.
+//! Pages separated by form feeds.
 
 use super::{Cut, lines};
 
 const FORM_FEED: char = '\u{c}';
 
-/// Where it may be cut: before each page, and softly after blank lines.
+/// Cuts before each page, and soft cuts after blank lines.
 pub(super) fn cuts(text: &str) -> Vec<Cut> {
     let mut page = 1;
     let mut cuts = vec![Cut::new(0, 1, "page 1")];
@@ -25,14 +25,14 @@ pub(super) fn cuts(text: &str) -> Vec<Cut> {
 
 #[cfg(test)]
 mod tests {
-    use crate::chunk::{Format, passages};
+    use crate::chunk::{Format, chunks};
 
     #[test]
-    fn a_page_is_told() {
+    fn chunks_are_titled_by_page() {
         let body = "word ".repeat(200);
         let text = format!("{body}\n\u{c}{body}\n");
         let titles: Vec<String> =
-            passages(&text, Format::Pages).into_iter().map(|piece| piece.title).collect();
+            chunks(&text, Format::Pages).into_iter().map(|piece| piece.title).collect();
         assert_eq!(titles, ["page 1", "page 2"]);
     }
 }

@@ -1,16 +1,16 @@
-//! Plain text, cut at lines and blank lines while it streams.
+//! Plain text, split at line ends and blank lines as it streams.
 
-use super::{MAX_BYTES, Passage, TARGET_BYTES};
+use super::{Chunk, MAX_BYTES, TARGET_BYTES};
 
-/// A blank line closes a passage once it has reached this size.
+/// Size from which a blank line closes a chunk.
 const PARAGRAPH_BYTES: usize = 800;
 
-/// Cuts a stream of bytes into passages; joined, they are the stream again.
+/// Splits a byte stream into chunks; concatenated, they are the stream.
 #[derive(Debug)]
 pub struct Chunker {
     start: u64,
     first_line: u64,
-    /// Line number of the byte that comes next.
+    /// Line number of the next byte.
     line: u64,
     pending: Vec<u8>,
 }
@@ -22,18 +22,18 @@ impl Default for Chunker {
 }
 
 impl Chunker {
-    /// Goes on in a text whose earlier part is chunked already.
+    /// Continues in a text whose earlier part is already chunked.
     pub fn starting_at(start: u64, line: u64) -> Self {
         Self { start, first_line: line, line, pending: Vec::new() }
     }
 
-    /// Offset and line of the first byte that stands in no passage yet.
+    /// Offset and line of the first byte not in a chunk yet.
     pub fn position(&self) -> (u64, u64) {
         (self.start, self.first_line)
     }
 
-    /// Takes more of the stream and hands each passage that is complete to `emit`.
-    pub fn push(&mut self, mut bytes: &[u8], emit: &mut impl FnMut(Passage)) {
+    /// Consumes bytes and passes each complete chunk to `emit`.
+    pub fn push(&mut self, mut bytes: &[u8], emit: &mut impl FnMut(Chunk)) {
         while !bytes.is_empty() {
             let (line, complete) = match memchr::memchr(b'\n', bytes) {
                 Some(at) => (&bytes[..=at], true),
@@ -44,12 +44,12 @@ impl Chunker {
         }
     }
 
-    /// Hands out what is left.
-    pub fn finish(mut self, emit: &mut impl FnMut(Passage)) {
+    /// Emits the last chunk.
+    pub fn finish(mut self, emit: &mut impl FnMut(Chunk)) {
         self.close(emit);
     }
 
-    fn push_piece(&mut self, mut piece: &[u8], complete: bool, emit: &mut impl FnMut(Passage)) {
+    fn push_piece(&mut self, mut piece: &[u8], complete: bool, emit: &mut impl FnMut(Chunk)) {
         while self.pending.len() + piece.len() > MAX_BYTES {
             let room = char_boundary(piece, MAX_BYTES - self.pending.len());
             if room == 0 {
@@ -71,21 +71,21 @@ impl Chunker {
         }
     }
 
-    fn close(&mut self, emit: &mut impl FnMut(Passage)) {
+    fn close(&mut self, emit: &mut impl FnMut(Chunk)) {
         let bytes = std::mem::take(&mut self.pending);
         if bytes.is_empty() {
             return;
         }
         let ends_line = bytes.ends_with(b"\n");
         let last_line = if ends_line { self.line - 1 } else { self.line };
-        let passage = Passage { start: self.start, lines: (self.first_line, last_line), bytes };
-        self.start += passage.bytes.len() as u64;
+        let chunk = Chunk { start: self.start, lines: (self.first_line, last_line), bytes };
+        self.start += chunk.bytes.len() as u64;
         self.first_line = self.line;
-        emit(passage);
+        emit(chunk);
     }
 }
 
-/// The largest cut at or before `at` that does not split a UTF-8 character.
+/// The last offset at or before `at` that does not split a UTF-8 character.
 fn char_boundary(bytes: &[u8], at: usize) -> usize {
     let continues = |index: usize| bytes.get(index).is_some_and(|byte| byte & 0xC0 == 0x80);
     (at.saturating_sub(3)..=at).rev().find(|index| !continues(*index)).unwrap_or(at)
@@ -97,37 +97,37 @@ mod tests {
 
     use super::*;
 
-    fn chunks(pieces: &[&[u8]]) -> Vec<Passage> {
-        let mut passages = Vec::new();
+    fn chunks(pieces: &[&[u8]]) -> Vec<Chunk> {
+        let mut chunks = Vec::new();
         let mut chunker = Chunker::default();
         for piece in pieces {
-            chunker.push(piece, &mut |passage| passages.push(passage));
+            chunker.push(piece, &mut |chunk| chunks.push(chunk));
         }
-        chunker.finish(&mut |passage| passages.push(passage));
-        passages
+        chunker.finish(&mut |chunk| chunks.push(chunk));
+        chunks
     }
 
     #[test]
-    fn a_short_text_is_one_passage() {
-        let passages = chunks(&[b"one\ntwo\n"]);
-        assert_eq!(passages.len(), 1);
-        assert_eq!(passages[0].lines, (1, 2));
+    fn a_short_text_is_one_chunk() {
+        let chunks = chunks(&[b"one\ntwo\n"]);
+        assert_eq!(chunks.len(), 1);
+        assert_eq!(chunks[0].lines, (1, 2));
     }
 
     #[test]
-    fn a_long_line_is_split_between_characters() {
+    fn splits_long_lines_between_characters() {
         let text = "ä".repeat(MAX_BYTES);
-        let passages = chunks(&[text.as_bytes()]);
-        assert!(passages.len() > 1);
-        for passage in passages {
-            assert!(std::str::from_utf8(&passage.bytes).is_ok());
-            assert_eq!(passage.lines, (1, 1));
+        let chunks = chunks(&[text.as_bytes()]);
+        assert!(chunks.len() > 1);
+        for chunk in chunks {
+            assert!(std::str::from_utf8(&chunk.bytes).is_ok());
+            assert_eq!(chunk.lines, (1, 1));
         }
     }
 
     proptest! {
         #[test]
-        fn joined_passages_are_the_text(
+        fn chunks_concatenate_to_the_stream(
             pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..3_000), 0..8),
             lines in prop::collection::vec("[a-zäß ]{0,200}\n", 0..60),
         ) {
@@ -137,13 +137,13 @@ mod tests {
             let whole: Vec<u8> = all.concat();
             let mut expected_start = 0;
             let mut joined = Vec::new();
-            for passage in chunks(&slices) {
-                prop_assert!(!passage.bytes.is_empty() && passage.bytes.len() <= MAX_BYTES);
-                prop_assert_eq!(passage.start, expected_start);
+            for chunk in chunks(&slices) {
+                prop_assert!(!chunk.bytes.is_empty() && chunk.bytes.len() <= MAX_BYTES);
+                prop_assert_eq!(chunk.start, expected_start);
                 let before = whole[..expected_start as usize].split(|b| *b == b'\n').count() - 1;
-                prop_assert_eq!(passage.lines.0, before as u64 + 1);
-                expected_start += passage.bytes.len() as u64;
-                joined.extend_from_slice(&passage.bytes);
+                prop_assert_eq!(chunk.lines.0, before as u64 + 1);
+                expected_start += chunk.bytes.len() as u64;
+                joined.extend_from_slice(&chunk.bytes);
             }
             prop_assert_eq!(joined, whole);
         }

@@ -1,13 +1,13 @@
-//! YAML: by keys, the outermost first; block scalars whole.
+//! YAML: split at keys, outermost first; block scalars stay whole.
 
-use super::{Cut, STEP, identity, lines};
+use super::{Cut, TITLE_SEPARATOR, identity, lines};
 use crate::cut;
 
-const MOST_KEY_BYTES: usize = 60;
-/// Deeper keys are told like those of this depth.
-const DEEPEST: usize = 20;
+const MAX_KEY_BYTES: usize = 60;
+/// Maximum nesting depth of cuts.
+const MAX_DEPTH: usize = 20;
 
-/// Where a YAML text may be cut: before each key and each item of a list.
+/// Cuts before each key and each list item.
 pub(super) fn cuts(text: &str) -> Vec<Cut> {
     let mut reader = Reader::default();
     for (at, line) in lines(text) {
@@ -19,11 +19,11 @@ pub(super) fn cuts(text: &str) -> Vec<Cut> {
 #[derive(Default)]
 struct Reader {
     cuts: Vec<Cut>,
-    /// The keys a line stands under, each with its indentation.
+    /// Enclosing keys with their indentation.
     path: Vec<(usize, String)>,
     /// Lines indented more than this belong to a block scalar.
     scalar: Option<usize>,
-    /// Where comments began that belong to the next key.
+    /// Start of the comments that belong to the next key.
     comment: Option<usize>,
 }
 
@@ -53,8 +53,8 @@ impl Reader {
 
     fn open(&mut self, at: usize, indent: usize, name: &str) {
         self.path.retain(|(outer, _)| *outer < indent);
-        if self.path.len() < DEEPEST {
-            self.path.push((indent, cut::one_line(name, MOST_KEY_BYTES)));
+        if self.path.len() < MAX_DEPTH {
+            self.path.push((indent, cut::one_line(name, MAX_KEY_BYTES)));
         }
         let names: Vec<&str> = self
             .path
@@ -62,16 +62,16 @@ impl Reader {
             .map(|(_, name)| name.as_str())
             .filter(|name| !name.is_empty())
             .collect();
-        self.cuts.push(Cut::new(at, self.path.len() as u8, names.join(STEP)));
+        self.cuts.push(Cut::new(at, self.path.len() as u8, names.join(TITLE_SEPARATOR)));
     }
 }
 
-/// The name and the value of a key; an item of a list is named by what tells it from the others.
+/// The name and value of a key; a list item is named by its identifying field.
 fn entry(content: &str) -> Option<(&str, &str)> {
     let item = content.strip_prefix("- ").or_else(|| (content == "-").then_some(""));
     match (item, pair(item.unwrap_or(content))) {
         (None, pair) => pair,
-        (Some(_), Some((name, value))) if identity::is_field(name) => Some((value, value)),
+        (Some(_), Some((name, value))) if identity::is_identifying(name) => Some((value, value)),
         (Some(_), Some((_, value))) => Some(("", value)),
         (Some(_), None) => Some(("", "")),
     }
@@ -88,15 +88,15 @@ fn pair(content: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::chunk::{Format, passages};
+    use crate::chunk::{Format, chunks};
 
     #[test]
-    fn keys_are_told_by_their_path_and_items_by_their_name() {
+    fn keys_are_titled_by_path_and_items_by_name() {
         let run = "x".repeat(900);
         let text = format!(
             "# The pipeline\nname: ci\njobs:\n  build:\n    steps:\n      - name: test\n        run: |\n          key: {run}\n  lint:\n    run: {run}\n"
         );
-        let pieces = passages(&text, Format::Yaml);
+        let pieces = chunks(&text, Format::Yaml);
         let titles: Vec<&str> = pieces.iter().map(|piece| piece.title.as_str()).collect();
         assert_eq!(titles, ["name, jobs > build > steps > test > run", "jobs > lint > run"]);
         assert_eq!(pieces[1].lines, (9, 10));

@@ -50,7 +50,7 @@ pub(super) fn of(app: &App, store: &SharedStore) -> Result<Focus, AppError> {
     let branch = app.places.branch().unwrap_or_default();
     let text = in_words(&events, &branch);
     Ok(Focus {
-        words: words::telling(&text, MOST_WORDS).into_iter().collect(),
+        words: words::significant(&text, MOST_WORDS).into_iter().collect(),
         meaning: forebay_embed::embed(&text),
         ticket: ticket::of_branch(&branch),
     })

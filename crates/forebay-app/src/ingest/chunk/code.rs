@@ -1,7 +1,7 @@
 //! Source code: by symbol, each with the docs and attributes before it.
 
 use forebay_skeleton::{Document, Kind, Nature, Symbol, language_of, nature};
-use forebay_text::chunk::{Cut, Piece, STEP, pack};
+use forebay_text::chunk::{Cut, Piece, TITLE_SEPARATOR, pack};
 
 /// Deeper symbols are told like those of this depth.
 const DEEPEST: usize = 20;
@@ -30,7 +30,7 @@ fn cuts(text: &str, symbols: &[Symbol]) -> Vec<Cut> {
         around.push(symbol);
         let names: Vec<&str> = around.iter().map(|outer| outer.name.as_str()).collect();
         let line = with_what_documents_it(text, &starts, *symbol.lines.start());
-        cuts.push(Cut::new(starts[line - 1], around.len() as u8, names.join(STEP)));
+        cuts.push(Cut::new(starts[line - 1], around.len() as u8, names.join(TITLE_SEPARATOR)));
     }
     cuts
 }

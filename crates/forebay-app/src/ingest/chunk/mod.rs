@@ -24,7 +24,7 @@ pub(crate) fn chunks(name: &str, text: &str, format: Option<Format>) -> Vec<NewC
 
 fn pieces(name: &str, text: &str, format: Option<Format>) -> Vec<Piece> {
     if text.len() > STRUCTURED_BYTES {
-        return chunk::passages(text, Format::Plain);
+        return chunk::chunks(text, Format::Plain);
     }
     let known = format.or_else(|| Format::by_name(name));
     if known.is_none()
@@ -32,7 +32,7 @@ fn pieces(name: &str, text: &str, format: Option<Format>) -> Vec<Piece> {
     {
         return pieces;
     }
-    chunk::passages(text, known.unwrap_or_else(|| Format::of(name, text)))
+    chunk::chunks(text, known.unwrap_or_else(|| Format::detect(name, text)))
 }
 
 fn to_chunk(name: &str, text: &str, piece: Piece) -> NewChunk {
@@ -57,7 +57,7 @@ fn title(name: &str, place: String) -> String {
     let both = match (name, place.as_str()) {
         ("", _) => place,
         (_, "") => name.to_owned(),
-        (name, place) => [name, chunk::STEP, place].concat(),
+        (name, place) => [name, chunk::TITLE_SEPARATOR, place].concat(),
     };
     cut::into_one_line(both, MOST_TITLE_BYTES)
 }

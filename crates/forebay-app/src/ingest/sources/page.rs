@@ -191,7 +191,7 @@ fn sections(item: &NewSourceItem, name: &str) -> Vec<String> {
     let mut titles: Vec<String> = item
         .chunks
         .iter()
-        .filter_map(|chunk| chunk.title.split_once(forebay_text::chunk::STEP))
+        .filter_map(|chunk| chunk.title.split_once(forebay_text::chunk::TITLE_SEPARATOR))
         .filter(|(source, _)| name.ends_with(source))
         .map(|(_, title)| title.to_owned())
         .collect();

@@ -106,7 +106,7 @@ fn in_bytes(numbers: &[f64]) -> Result<Option<Vec<u8>>, Nonsense> {
         return Err(Nonsense::NoNumber);
     }
     let mut bytes = vec![0; direction.len()];
-    Ok(vector::write_bytes(&direction, &mut bytes).then_some(bytes))
+    Ok(vector::quantize(&direction, &mut bytes).then_some(bytes))
 }
 
 /// What a server says of a refusal, in any of the usual shapes.

@@ -1,6 +1,6 @@
-//! Arguments as a shell would need them.
+//! Shell quoting.
 
-/// The line that a shell reads as exactly these arguments.
+/// Quotes arguments so that a POSIX shell reads exactly these words.
 pub fn arguments<S: AsRef<str>>(arguments: &[S]) -> String {
     arguments.iter().map(|text| argument(text.as_ref())).collect::<Vec<_>>().join(" ")
 }
@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_shown_as_a_shell_takes_them() {
+    fn quotes_only_what_a_shell_would_split() {
         let words = ["printf", "%s", "a  b", "it's", ""];
         assert_eq!(arguments(&words), r"printf %s 'a  b' 'it'\''s' ''");
     }

@@ -1,34 +1,34 @@
-//! Runs: the stretches of letters and digits that words are made of, found sixty-four bytes at a time.
+//! Tokenizing: runs of letters and digits, found 64 bytes at a time.
 //!
-//! Whoever indexes a text walks it more than once, and most of its bytes are ASCII. So a block of bytes becomes
-//! a number with a bit for each of them that belongs to a run, and runs begin and end where the bits change.
-//! Only characters beyond ASCII are looked at one by one.
+//! Indexing walks a text more than once, and most bytes are ASCII. A block of bytes becomes a bit mask of those that
+//! belong to a run; runs start and end where bits change. Only non-ASCII characters are classified one by one.
+//! Hand-written for speed: `cargo xtask bench --only index`.
 
-/// Bytes in a block: as many as a number has bits.
+/// Bytes in a block, one bit each.
 const BLOCK: usize = u64::BITS as usize;
 
-/// Hands out where runs begin and end, in order, until `take` answers `false`. Letters and digits of ASCII
-/// belong to a run, and those of the other characters that `belongs` says.
+/// Calls `visit` with the byte range of each run, in order, until it returns `false`. ASCII letters and digits belong to
+/// a run; `belongs` decides about other characters.
 #[inline]
-pub fn each(text: &str, belongs: impl Fn(char) -> bool, take: impl FnMut(usize, usize) -> bool) {
-    walk(text, belongs, |_| Cuts { before: 0, after: 0 }, take);
+pub fn each(text: &str, belongs: impl Fn(char) -> bool, visit: impl FnMut(usize, usize) -> bool) {
+    walk(text, belongs, |_| WordBoundaries { before: 0, after: 0 }, visit);
 }
 
-/// Hands out where words begin and end: runs of letters and digits, of which `camelCase` is two.
+/// Calls `visit` with the byte range of each word; a run like `camelCase` is two words.
 #[inline]
-pub fn each_word(text: &str, mut take: impl FnMut(usize, usize)) {
-    let cuts = |block: &[u8; BLOCK]| Cuts {
+pub fn each_word(text: &str, mut visit: impl FnMut(usize, usize)) {
+    let cuts = |block: &[u8; BLOCK]| WordBoundaries {
         before: bits(block, |byte| byte.is_ascii_uppercase()),
         after: bits(block, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()),
     };
     walk(text, char::is_alphanumeric, cuts, |start, end| {
-        take(start, end);
+        visit(start, end);
         true
     });
 }
 
-/// Where a run is cut: before one of these bytes, where it comes after one of those.
-struct Cuts {
+/// Word boundaries inside a run: between an `after` byte and a `before` byte.
+struct WordBoundaries {
     before: u64,
     after: u64,
 }
@@ -37,15 +37,15 @@ struct Cuts {
 fn walk(
     text: &str,
     belongs: impl Fn(char) -> bool,
-    cuts: impl Fn(&[u8; BLOCK]) -> Cuts,
-    mut take: impl FnMut(usize, usize) -> bool,
+    cuts: impl Fn(&[u8; BLOCK]) -> WordBoundaries,
+    mut visit: impl FnMut(usize, usize) -> bool,
 ) {
     let (blocks, rest) = text.as_bytes().as_chunks::<BLOCK>();
     let mut last = [0; BLOCK];
     last[..rest.len()].copy_from_slice(rest);
-    // The run that is not at its end yet, and what a character of the last block fills of this one.
+    // Start of the unfinished run, and bits that a character of the previous block occupies in this one.
     let (mut open, mut spilled) = (None, 0);
-    // Whether the last byte of the last block is one after which a run may be cut.
+    // Whether the last byte of the previous block allows a word boundary after it.
     let mut may_be_cut = 0;
     for (number, block) in blocks.iter().chain([&last]).enumerate() {
         let offset = number * BLOCK;
@@ -56,7 +56,7 @@ fn walk(
             spilled = (wide >> BLOCK) as u64;
         }
         let shifted = inside << 1 | u64::from(open.is_some());
-        let Cuts { before, after } = cuts(block);
+        let WordBoundaries { before, after } = cuts(block);
         let cut = before & (after << 1 | may_be_cut);
         may_be_cut = after >> (BLOCK - 1);
         let (mut starts, mut ends) = (inside & !shifted | cut, shifted & !inside | cut);
@@ -67,7 +67,7 @@ fn walk(
         };
         while ends > 0 {
             let start = open.take().unwrap_or_else(|| next(&mut starts));
-            if !take(start, next(&mut ends)) {
+            if !visit(start, next(&mut ends)) {
                 return;
             }
         }
@@ -82,34 +82,31 @@ fn letters_and_digits(block: &[u8; BLOCK]) -> u64 {
     bits(block, |byte| byte.is_ascii_alphanumeric())
 }
 
-/// The bytes of characters beyond ASCII.
+/// Bits of the non-ASCII bytes.
 fn foreign(block: &[u8; BLOCK]) -> u64 {
     bits(block, |byte| !byte.is_ascii())
 }
 
-/// A bit for each byte of a block that is of some kind.
+/// A bit for each byte that satisfies the predicate.
 #[inline]
 fn bits(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
-    // A loop of comparisons alone, so that many bytes are compared at once.
+    // Comparisons only, so that the compiler vectorizes the loop.
     let mut flags = [0; BLOCK];
     for (flag, byte) in flags.iter_mut().zip(block) {
         *flag = if is(*byte) { u8::MAX } else { 0 };
     }
-    gathered(&flags)
+    movemask(&flags)
 }
 
-/// The highest bit of each byte.
+/// Packs the highest bit of each byte into one word.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-fn gathered(flags: &[u8; BLOCK]) -> u64 {
+fn movemask(flags: &[u8; BLOCK]) -> u64 {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_movemask_epi8};
     let (lanes, _) = flags.as_chunks::<{ size_of::<__m128i>() }>();
     let mut bits = 0;
     for (number, lane) in lanes.iter().enumerate() {
-        #[expect(
-            unsafe_code,
-            reason = "every such processor can, and as many bytes are there as are read"
-        )]
+        #[expect(unsafe_code, reason = "SSE2 is part of x86-64, and the lane is 16 bytes long")]
         let row = unsafe { _mm_movemask_epi8(_mm_loadu_si128(lane.as_ptr().cast())) };
         bits |= u64::from(row.cast_unsigned()) << (number * lane.len());
     }
@@ -118,8 +115,8 @@ fn gathered(flags: &[u8; BLOCK]) -> u64 {
 
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
-fn gathered(flags: &[u8; BLOCK]) -> u64 {
-    // Moves the lowest bit of each byte to a place of its own in the highest byte.
+fn movemask(flags: &[u8; BLOCK]) -> u64 {
+    // Multiplication moves the lowest bit of each byte to its own position in the highest byte.
     const GATHER: u64 = 0x0102_0408_1020_4080;
     const LOWEST: u64 = 0x0101_0101_0101_0101;
     let (lanes, _) = flags.as_chunks::<{ size_of::<u64>() }>();
@@ -131,14 +128,14 @@ fn gathered(flags: &[u8; BLOCK]) -> u64 {
     bits
 }
 
-/// The bits of characters that belong to a run; the last may reach into the next block.
+/// Bits of non-ASCII characters that belong to a run; the last may extend into the next block.
 #[cold]
 fn belonging(text: &str, offset: usize, mut foreign: u64, belongs: impl Fn(char) -> bool) -> u128 {
     let mut bits = 0;
     while foreign > 0 {
         let at = foreign.trailing_zeros() as usize;
         foreign &= foreign - 1;
-        // Other bytes than the first of a character are met here as well.
+        // Continuation bytes are visited as well; `get` rejects them.
         let character = text.get(offset + at..).and_then(|rest| rest.chars().next());
         if let Some(character) = character.filter(|c| belongs(*c)) {
             bits |= ((1 << character.len_utf8()) - 1) << at;
@@ -163,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_end_where_no_letter_stands() {
+    fn runs_end_at_non_letters() {
         assert_eq!(
             found("parse_HTTP(x9), größer@日本語!"),
             ["parse", "HTTP", "x9", "größer", "日本語"]
@@ -178,7 +175,7 @@ mod tests {
         words
     }
 
-    /// The same word by word, letter by letter.
+    /// Naive reference implementation.
     fn plain_words(text: &str) -> Vec<&str> {
         let is_cut = |before: char, c: char| {
             c.is_ascii_uppercase() && (before.is_ascii_lowercase() || before.is_ascii_digit())
@@ -199,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn words_end_where_a_capital_begins_another() {
+    fn words_end_before_an_inner_capital() {
         assert_eq!(
             found_words("parseHTTPResponse port22Server éHTTP überHTTP x"),
             ["parse", "HTTPResponse", "port22", "Server", "éHTTP", "über", "HTTP", "x"]
@@ -207,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_enough_stops() {
+    fn stops_when_the_visitor_returns_false() {
         let mut seen = 0;
         each(
             "one two three",
@@ -222,14 +219,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn runs_are_those_of_a_plain_walk(text in "([ -~]{0,80}|[a-zé日🦀 ]{0,80}|\\PC{0,40}){0,4}") {
+        fn runs_match_the_naive_scan(text in "([ -~]{0,80}|[a-zé日🦀 ]{0,80}|\\PC{0,40}){0,4}") {
             let plain: Vec<&str> =
                 text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()).collect();
             prop_assert_eq!(found(&text), plain);
         }
 
         #[test]
-        fn words_are_those_of_a_plain_walk(text in "([ -~]{0,80}|[a-bA-B é日]{0,90}|\\PC{0,40}){0,4}") {
+        fn words_match_the_naive_scan(text in "([ -~]{0,80}|[a-bA-B é日]{0,90}|\\PC{0,40}){0,4}") {
             prop_assert_eq!(found_words(&text), plain_words(&text));
         }
     }
