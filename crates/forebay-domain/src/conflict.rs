@@ -1,6 +1,6 @@
-//! Whether two notes may contradict each other: much the same said, with opposite polarity or another value.
+//! Contradiction detection between notes: similar statements with opposite polarity or a different value.
 //!
-//! A hint for the reader, never a decision: both notes stay as they are.
+//! A heuristic that warns the reader; it never changes a note.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use forebay_text::packed_word::prefix_key;
 use forebay_text::tokenize;
 use forebay_text::words::{STOP_WORDS, push_lower};
 
-/// Words that turn a sentence round.
+/// Words that negate a sentence.
 const NEGATIONS: &[&str] = &[
     "avoid", "aren", "cannot", "don", "doesn", "didn", "isn", "mustn", "never", "no", "none",
     "nor", "not", "shouldn", "stop", "wasn", "weren", "without", "won",
 ];
 
-/// Words of which one says the opposite of the other.
+/// Antonyms.
 const OPPOSITES: &[(&str, &str)] = &[
     ("accept", "reject"),
     ("add", "remove"),
@@ -41,38 +41,38 @@ const OPPOSITES: &[(&str, &str)] = &[
     ("works", "fails"),
 ];
 
-/// After one of these stands what is said about the rest.
-const SAYING: &[&str] = &[
+/// Words that introduce the value a statement assigns.
+const VALUE_MARKERS: &[&str] = &[
     "are", "as", "at", "be", "by", "called", "chose", "for", "from", "in", "into", "is", "means",
     "needs", "on", "prefer", "prefers", "requires", "runs", "targets", "than", "to", "use", "used",
     "uses", "using", "via", "was", "were", "with",
 ];
 
-/// Of what both say, the share that must be the same.
-const SAME_SHARE: f64 = 0.6;
-/// A longer note says more than one thing; its first sentence is what it is about.
-const MOST_WORDS: usize = 40;
+/// Minimum share of significant words that two statements have in common.
+const MIN_SHARED_RATIO: f64 = 0.6;
+/// Words of a note that are compared; its start states what it is about.
+const MAX_WORDS: usize = 40;
 
-/// So many words lead to the notes that may contradict one: those share nearly all that it says.
+/// Words used to search for notes that may contradict one.
 const SUBJECT_WORDS: usize = 8;
 
-/// What a note says.
+/// The statement of a note, as comparable words.
 #[derive(Default)]
 pub struct Claim {
-    /// Its words in lower case, one after the other.
+    /// Its words in lower case, concatenated.
     text: String,
-    places: Vec<Place>,
+    spans: Vec<WordSpan>,
 }
 
-/// Where a word stands.
-struct Place {
+/// Position and properties of a word in [`Claim::text`].
+struct WordSpan {
     word: Range<usize>,
-    /// Where the beginning ends that the forms of a word share,
+    /// End of the prefix that inflections of the word share.
     stem_end: usize,
-    /// and the first bytes of it as a number, by which most words differ.
+    /// The first bytes of that prefix as an integer, compared first.
     first: u64,
-    /// Whether it carries the claim; negations turn it and are counted apart.
-    is_telling: bool,
+    /// Neither a stop word nor a negation; negations are counted separately.
+    is_significant: bool,
 }
 
 /// A word of a claim.
@@ -81,16 +81,16 @@ struct Word<'a> {
     text: &'a str,
     stem: &'a str,
     first: u64,
-    is_telling: bool,
+    is_significant: bool,
 }
 
 impl Word<'_> {
-    fn is_form_of(&self, other: &Word<'_>) -> bool {
+    fn is_inflection_of(&self, other: &Word<'_>) -> bool {
         self.first == other.first && self.stem == other.stem
     }
 }
 
-/// The beginning that the forms of a word share.
+/// The prefix that inflections of a word share.
 fn stem(word: &str) -> &str {
     let letters = word.chars().count();
     let kept = if letters > 5 { letters - 2 } else { letters };
@@ -102,11 +102,11 @@ fn is_negation(word: &str) -> bool {
 }
 
 impl Claim {
-    pub fn read(note: &str) -> Self {
+    pub fn new(note: &str) -> Self {
         let mut claim = Self::default();
         tokenize::each(note, char::is_alphanumeric, |start, end| {
             claim.add(&note[start..end]);
-            claim.places.len() < MOST_WORDS
+            claim.spans.len() < MAX_WORDS
         });
         claim
     }
@@ -116,45 +116,46 @@ impl Claim {
         push_lower(&mut self.text, word);
         let word = &self.text[start..];
         let stem = stem(word);
-        self.places.push(Place {
+        self.spans.push(WordSpan {
             word: start..self.text.len(),
             stem_end: start + stem.len(),
             first: prefix_key(stem.as_bytes()),
-            is_telling: STOP_WORDS.binary_search(&word).is_err() && !is_negation(word),
+            is_significant: STOP_WORDS.binary_search(&word).is_err() && !is_negation(word),
         });
     }
 
     fn words(&self) -> impl DoubleEndedIterator<Item = Word<'_>> + ExactSizeIterator {
-        self.places.iter().map(|place| Word {
-            text: &self.text[place.word.clone()],
-            stem: &self.text[place.word.start..place.stem_end],
-            first: place.first,
-            is_telling: place.is_telling,
+        self.spans.iter().map(|span| Word {
+            text: &self.text[span.word.clone()],
+            stem: &self.text[span.word.start..span.stem_end],
+            first: span.first,
+            is_significant: span.is_significant,
         })
     }
 
-    /// The words by which notes are found that may contradict this one, the longest of them.
+    /// Search words for notes that may contradict this one: its longest significant words.
     pub fn subject(&self) -> String {
-        let mut words: Vec<&str> = self.telling().map(|word| word.text).collect();
+        let mut words: Vec<&str> = self.significant().map(|word| word.text).collect();
         words.sort_unstable_by_key(|word| (std::cmp::Reverse(word.len()), *word));
         words.dedup();
         words.truncate(SUBJECT_WORDS);
         words.join(" ")
     }
 
-    /// Whether the two may contradict each other.
+    /// Whether two claims may contradict each other.
     pub fn may_conflict_with(&self, other: &Self) -> bool {
         let shared = self.shared(other);
-        let fewest = self.telling().count().min(other.telling().count());
-        if shared < 2 || (shared as f64) < SAME_SHARE * fewest as f64 {
+        let shorter = self.significant().count().min(other.significant().count());
+        if shared < 2 || (shared as f64) < MIN_SHARED_RATIO * shorter as f64 {
             return false;
         }
         let is_opposite = self.is_negated() != other.is_negated() || self.has_opposite_of(other);
-        is_opposite && self.says_little_else(other, 3) || self.gives_another_value(other, shared)
+        is_opposite && self.differs_by_at_most(other, 3)
+            || self.assigns_another_value(other, shared)
     }
 
-    fn telling(&self) -> impl Iterator<Item = Word<'_>> {
-        self.words().filter(|word| word.is_telling)
+    fn significant(&self) -> impl Iterator<Item = Word<'_>> {
+        self.words().filter(|word| word.is_significant)
     }
 
     fn is_negated(&self) -> bool {
@@ -162,19 +163,19 @@ impl Claim {
     }
 
     fn has(&self, wanted: Word<'_>) -> bool {
-        self.words().any(|word| word.is_form_of(&wanted))
+        self.words().any(|word| word.is_inflection_of(&wanted))
     }
 
     fn shared(&self, other: &Self) -> usize {
         let mut both: Vec<&str> =
-            self.telling().filter(|word| other.has(*word)).map(|word| word.stem).collect();
+            self.significant().filter(|word| other.has(*word)).map(|word| word.stem).collect();
         both.sort_unstable();
         both.dedup();
         both.len()
     }
 
     fn has_opposite_of(&self, other: &Self) -> bool {
-        let says = |claim: &Self, word: &str| claim.words().any(|own| own.text == word);
+        let says = |claim: &Self, word: &str| claim.words().any(|word_here| word_here.text == word);
         OPPOSITES.iter().any(|(a, b)| {
             let here = (says(self, a), says(self, b));
             let there = (says(other, a), says(other, b));
@@ -183,39 +184,39 @@ impl Claim {
         })
     }
 
-    /// What only this one says.
-    fn own<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (usize, Word<'a>)> {
+    /// Significant words that only this claim has.
+    fn unique_words<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (usize, Word<'a>)> {
         let words = self.words().enumerate();
-        words.filter(move |(_, word)| word.is_telling && !other.has(*word))
+        words.filter(move |(_, word)| word.is_significant && !other.has(*word))
     }
 
-    fn says_little_else(&self, other: &Self, most: usize) -> bool {
-        self.own(other).count() <= most && other.own(self).count() <= most
+    fn differs_by_at_most(&self, other: &Self, most: usize) -> bool {
+        self.unique_words(other).count() <= most && other.unique_words(self).count() <= most
     }
 
-    /// Both say something of the same, and it is not the same thing.
-    fn gives_another_value(&self, other: &Self, shared: usize) -> bool {
-        self.says_little_else(other, 2)
-            && self.starts_like(other)
-            && self.has_own_value(other, shared)
-            && other.has_own_value(self, shared)
+    /// Both assign a value to the same subject, and the values differ.
+    fn assigns_another_value(&self, other: &Self, shared: usize) -> bool {
+        self.differs_by_at_most(other, 2)
+            && self.has_same_subject(other)
+            && self.has_unique_value(other, shared)
+            && other.has_unique_value(self, shared)
     }
 
-    /// The subject stands first: what differs there are two subjects, not two claims about one.
-    fn starts_like(&self, other: &Self) -> bool {
-        let first = |claim| Self::telling(claim).next().map(|word| word.stem);
+    /// Whether the subjects, which come first, are the same.
+    fn has_same_subject(&self, other: &Self) -> bool {
+        let first = |claim| Self::significant(claim).next().map(|word| word.stem);
         first(self) == first(other)
     }
 
-    /// Whether the first word that only this one has stands where something is said.
-    fn has_own_value(&self, other: &Self, shared: usize) -> bool {
-        let Some((at, word)) = self.own(other).next() else { return false };
+    /// Whether the first word unique to this claim is in value position.
+    fn has_unique_value(&self, other: &Self, shared: usize) -> bool {
+        let Some((at, word)) = self.unique_words(other).next() else { return false };
         let mut before = self.words().take(at).map(|word| word.text).rev();
         let before = before.find(|word| !matches!(*word, "a" | "an" | "the"));
-        let is_said = before.is_some_and(|before| SAYING.contains(&before));
+        let follows_marker = before.is_some_and(|before| VALUE_MARKERS.contains(&before));
         let is_number = word.text.chars().any(|c| c.is_ascii_digit());
-        let is_last = at + 2 >= self.places.len();
-        is_said || is_number && is_last && shared >= 3
+        let is_last = at + 2 >= self.spans.len();
+        follows_marker || is_number && is_last && shared >= 3
     }
 }
 
@@ -224,7 +225,7 @@ mod tests {
     use super::*;
 
     fn may_conflict(one: &str, other: &str) -> bool {
-        Claim::read(one).may_conflict_with(&Claim::read(other))
+        Claim::new(one).may_conflict_with(&Claim::new(other))
     }
 
     const CONFLICTS: &[(&str, &str)] = &[
@@ -264,7 +265,7 @@ mod tests {
     ];
 
     #[test]
-    fn contradictions_are_seen_either_way() {
+    fn detects_contradictions_in_both_directions() {
         for (one, other) in CONFLICTS {
             assert!(may_conflict(one, other), "{one} / {other}");
             assert!(may_conflict(other, one), "{other} / {one}");
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_sounds_alike_is_none() {
+    fn ignores_merely_similar_statements() {
         for (one, other) in NO_CONFLICTS {
             assert!(!may_conflict(one, other), "{one} / {other}");
             assert!(!may_conflict(other, one), "{other} / {one}");

@@ -1,39 +1,38 @@
-//! Hits: passages that a search found, each with the reason it was found. Many are looked at and few are shown, so
-//! what they say is shared with the store that holds it.
+//! Hits: chunks that a search found, each with its scores. Many are ranked and few are shown, so their text is shared
+//! with the store's cache.
 
 use std::sync::Arc;
 
 use crate::{EntryKind, NoteKind, Reference, Timestamp};
 use forebay_text::excerpt::Excerpt;
 
-/// One found passage.
+/// A found chunk.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
     pub reference: Reference,
     pub kind: EntryKind,
-    /// What a note says; none for other kinds.
+    /// The kind of note; None for other entries.
     pub note: Option<NoteKind>,
     pub title: Arc<str>,
     pub source: Arc<str>,
-    /// The name the caller gave this passage when it indexed it.
+    /// The key the caller gave this chunk when indexing it.
     pub key: Option<Arc<str>>,
     pub created: Timestamp,
-    /// How well its words fit; 0 if none does.
+    /// BM25 score; 0 if no word matches.
     pub words: f64,
-    /// How near its meaning is, from 0 to 1.
-    pub nearness: f32,
-    /// Both together: higher is better; comparable within one query only.
+    /// Embedding similarity, from 0 to 1.
+    pub similarity: f32,
+    /// Combined score; higher is better, comparable within one query only.
     pub score: f64,
-    /// First and last line of the passage in the stored raw text.
+    /// First and last line in the stored raw text.
     pub lines: (u64, u64),
-    /// The passage itself.
     pub text: Excerpt,
-    /// The words of the query that stand in it.
+    /// Query words that occur in it.
     pub matched: Vec<String>,
-    /// The older note that this one replaced.
+    /// The note that this one replaced.
     pub supersedes: Option<Reference>,
-    /// A note that may say the opposite.
+    /// A note that may contradict this one.
     pub conflicts: Option<Reference>,
-    /// Passages that say nearly the same and are not shown.
-    pub alike: u64,
+    /// Number of near duplicates that are not shown.
+    pub near_duplicates: u64,
 }

@@ -2,7 +2,7 @@
 
 use crate::Reference;
 
-/// What a note says.
+/// The kind of statement a note makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NoteKind {
     Note,
@@ -33,7 +33,7 @@ impl NoteKind {
     }
 }
 
-/// What is kept of a note beside its text.
+/// Metadata of a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     pub kind: NoteKind,
@@ -43,10 +43,10 @@ pub struct Note {
     pub supersedes: Option<Reference>,
     /// The note that replaced this one.
     pub superseded_by: Option<Reference>,
-    /// It comes first wherever the project is told.
+    /// Pinned notes come first in overviews.
     pub pinned: bool,
-    /// It is never shared.
+    /// Personal notes are never shared.
     pub personal: bool,
-    /// Who wrote it; empty where nobody said so.
+    /// The author; empty if unknown.
     pub author: String,
 }

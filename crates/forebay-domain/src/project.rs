@@ -1,13 +1,13 @@
-//! Projects: one repository, whichever of its folders or worktrees one stands in.
+//! Projects: one repository, with all its folders and worktrees.
 
 use std::fmt;
 
-/// The name under which a project's data is kept: a readable part and a part that tells apart.
+/// The key of a project's data: a readable name and a hash.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProjectId(String);
 
 impl ProjectId {
-    /// Joins the folder's name and the hash of its full path: `forebay-1f2e3d4c5b6a7988`.
+    /// Combines the folder's name with the hash of its full path: `forebay-1f2e3d4c5b6a7988`.
     pub fn new(folder_name: &str, path_hash_hex: &str) -> Self {
         let mut readable: String = folder_name
             .chars()
@@ -21,12 +21,12 @@ impl ProjectId {
         Self(format!("{}-{hash}", readable.trim_matches('-')))
     }
 
-    /// The readable part: what the folder is called.
+    /// The readable part: the folder's name.
     pub fn name(&self) -> &str {
         self.0.rsplit_once('-').map_or(&self.0, |(readable, _)| readable)
     }
 
-    /// Whether a name means this project: all of the id, or its readable part.
+    /// Whether a name denotes this project: the whole id or its readable part.
     pub fn is_called(&self, name: &str) -> bool {
         is_called(&self.0, name)
     }
@@ -36,7 +36,7 @@ impl ProjectId {
     }
 }
 
-/// Whether a name means the project of this id.
+/// Whether a name denotes the project with this id.
 pub fn is_called(id: &str, name: &str) -> bool {
     let readable = id.rsplit_once('-').map_or(id, |(readable, _)| readable);
     !name.is_empty() && (id == name || readable == name.to_ascii_lowercase())

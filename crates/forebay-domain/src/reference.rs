@@ -1,4 +1,4 @@
-//! References: the ten characters with which an entry is fetched again.
+//! References: the ten-character ids of entries.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,19 +7,19 @@ const LENGTH: usize = 10;
 const ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 const OPENING: &str = "[ctx:";
 
-/// The name of one entry, written `[ctx:k3v9m2a1xq]`.
+/// The id of an entry, written `[ctx:k3v9m2a1xq]`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Reference([u8; LENGTH]);
 
-/// A text in which no reference could be read.
+/// The error for a text that is no reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a reference: expected [ctx: + 10 characters of a-z and 0-9 + ]")]
 pub struct BadReference(pub String);
 
 impl Reference {
-    /// Makes a reference from random bytes.
+    /// Derives a reference from random bytes.
     ///
-    /// Taking sixteen bytes as one number keeps the bias of the last digits below 2^-70.
+    /// Reducing a 128-bit number keeps the modulo bias below 2^-70.
     pub fn from_random(random: [u8; 16]) -> Self {
         let mut rest = u128::from_le_bytes(random);
         let mut characters = [0; LENGTH];
@@ -36,7 +36,7 @@ impl Reference {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
-    /// Reads a reference that is bare, bracketed, in upper case, or inside pasted text.
+    /// Parses a reference that is bare, bracketed, in upper case, or inside pasted text.
     pub fn parse(text: &str) -> Result<Self, BadReference> {
         let lower = text.trim().to_ascii_lowercase();
         Self::from_bare(&lower)
@@ -45,7 +45,7 @@ impl Reference {
             .ok_or_else(|| BadReference(excerpt(text)))
     }
 
-    /// Every reference that stands in brackets in a text, each once, in order.
+    /// Every bracketed reference in a text, each once, in order.
     pub fn all_in(text: &str) -> Vec<Self> {
         let mut found: Vec<Self> = text
             .match_indices(OPENING)
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_none() {
+    fn rejects_other_text() {
         check("", None);
         check("k3v9m2a1x", None);
         check("k3v9m2a1xqq", None);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reference_in_a_text_is_seen_once() {
+    fn finds_each_reference_once() {
         let text = "see [ctx:aaaaaaaaaa], [CTX] and [ctx:bbbbbbbbbb] [ctx:aaaaaaaaaa] [ctx:broken";
         let found: Vec<String> = Reference::all_in(text).iter().map(ToString::to_string).collect();
         assert_eq!(found, ["[ctx:aaaaaaaaaa]", "[ctx:bbbbbbbbbb]"]);

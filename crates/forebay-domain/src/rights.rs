@@ -1,13 +1,13 @@
-//! Rights: what a token lets its bearer do.
+//! Rights: what a token permits.
 
 use std::fmt;
 
-/// One thing a bearer may do.
+/// One permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Right {
-    /// Search, read entries, look at figures.
+    /// Search, read entries, view statistics.
     Read,
-    /// Store notes and texts, and forget them.
+    /// Store and purge notes and texts.
     Write,
     /// Run commands.
     Execute,
@@ -29,7 +29,7 @@ impl Right {
     }
 }
 
-/// What a bearer may do, all together.
+/// A set of permissions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Rights(u8);
 
@@ -40,12 +40,12 @@ impl Rights {
         self.0 & Self::bit(right) != 0
     }
 
-    /// Each of them, in order.
+    /// Iterates the permissions in order.
     pub fn iter(self) -> impl Iterator<Item = Right> {
         Right::ALL.into_iter().filter(move |right| self.has(*right))
     }
 
-    /// Reads `read,write`; the word that is none, where one is.
+    /// Parses `read,write`; the error is the unknown word.
     pub fn from_words(words: &str) -> Result<Self, String> {
         words
             .split(',')
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_read_as_they_are_written() {
+    fn parses_what_it_prints() {
         for words in ["", "read", "write", "read,write", "read,write,execute"] {
             assert_eq!(Rights::from_words(words).unwrap().to_string(), words);
         }

@@ -10,22 +10,22 @@ pub enum Stream {
     Stderr,
 }
 
-/// How a run came to its end.
+/// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Ending {
-    /// It ended by itself with this exit code.
+    /// Exited with this code.
     Exited(i32),
-    /// A signal ended it.
+    /// Killed by this signal.
     Signalled(i32),
-    /// It was ended because its time was up.
+    /// Stopped at its timeout.
     TimedOut,
-    /// It was ended because the caller asked.
+    /// Stopped by the caller.
     Cancelled,
-    /// It was ended because it used up more than it may.
+    /// Stopped for exceeding a limit.
     OverLimit(Limit),
 }
 
-/// What a run can have too much of.
+/// A limit that ends a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Limit {
     Output,
@@ -54,7 +54,7 @@ impl fmt::Display for Ending {
     }
 }
 
-/// The names of the signals whose numbers Linux and macOS share.
+/// Names of the signals whose numbers Linux and macOS share.
 fn signal_name(signal: i32) -> Option<&'static str> {
     Some(match signal {
         1 => "SIGHUP",
@@ -75,7 +75,7 @@ fn signal_name(signal: i32) -> Option<&'static str> {
     })
 }
 
-/// What is kept of a run beside its output.
+/// Metadata of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRecord {
     pub ending: Ending,
@@ -84,10 +84,9 @@ pub struct RunRecord {
     pub spans: Spans,
 }
 
-/// Which stream each stretch of the captured output came from, in order of arrival.
+/// Which stream each span of the captured output came from, in order of arrival.
 ///
-/// Kept as run lengths that alternate between the streams, starting with stdout, so that an output of
-/// one stream costs one number however large it is.
+/// Run lengths that alternate between the streams, starting with stdout, so that output of one stream costs one number.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Spans {
     lengths: Vec<u64>,
@@ -109,7 +108,7 @@ impl Spans {
         }
     }
 
-    /// The stretches in order, none of them empty.
+    /// The non-empty spans in order.
     pub fn iter(&self) -> impl Iterator<Item = (Stream, u64)> + '_ {
         self.lengths
             .iter()
@@ -123,7 +122,7 @@ impl Spans {
         self.iter().filter(|(of, _)| *of == stream).map(|(_, length)| length).sum()
     }
 
-    /// The compact form the store keeps: LEB128 run lengths.
+    /// Encodes as LEB128 run lengths.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.lengths.len() * 2);
         for length in &self.lengths {
@@ -132,7 +131,7 @@ impl Spans {
         bytes
     }
 
-    /// Reads the compact form; bytes that are not one give the stretches before the fault.
+    /// Decodes LEB128 run lengths; malformed bytes yield the spans before them.
     pub fn from_bytes(mut bytes: &[u8]) -> Self {
         let mut lengths = Vec::new();
         while let Some(length) = read_varint(&mut bytes) {
@@ -178,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_read_like_a_shell_user_would_say_them() {
+    fn displays_endings() {
         assert_eq!(Ending::Exited(101).to_string(), "exit 101");
         assert_eq!(Ending::Signalled(9).to_string(), "killed by SIGKILL");
         assert_eq!(Ending::Signalled(64).to_string(), "killed by signal 64");
@@ -206,7 +205,7 @@ mod tests {
         }
 
         #[test]
-        fn foreign_bytes_never_panic(bytes: Vec<u8>) {
+        fn decodes_any_bytes(bytes: Vec<u8>) {
             let _ = Spans::from_bytes(&bytes);
         }
     }

@@ -1,18 +1,18 @@
 //! Scopes: what a search or a note is limited to.
 
-/// How far a search reaches.
+/// How far a search or note reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Scope {
     /// This conversation.
     Session,
-    /// What was made on the git branch that is checked out.
+    /// Entries made on the current git branch.
     Branch,
-    /// What was made for the ticket that the branch is named after.
+    /// Entries made for the ticket in the branch name.
     Ticket,
-    /// This project and the user's own notes.
+    /// This project and the user's personal notes.
     #[default]
     Project,
-    /// Everything of this user, other projects included.
+    /// All projects of this user.
     All,
 }
 

@@ -1,22 +1,22 @@
-//! Exit codes that are answers: `grep` found nothing, `diff` found something.
+//! Non-zero exit codes that are results, not failures: `grep` without a match, `diff` with differences.
 //!
-//! Only where it is certain: one plain command, or a pipeline that ends in it. Whatever needs a shell
-//! to be understood (variables, lists, redirections) is not claimed.
+//! Only for one plain command or a pipeline that ends in it; anything that needs a shell to interpret (variables, lists,
+//! redirections) is not considered.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
 use crate::run::Ending;
 
-/// A command whose exit code is an answer.
+/// A command whose exit code is a result.
 struct Row {
     /// The program and, where there is one, its subcommand.
     start: &'static [&'static str],
-    /// What must be among its options.
+    /// Options, one of which must be present.
     flag: Option<&'static str>,
     code: i32,
     meaning: &'static str,
-    /// Commands that the row does and does not claim.
+    /// Sample commands that must and must not match.
     #[cfg_attr(not(test), expect(dead_code, reason = "the row's proof"))]
     samples: (&'static str, &'static str),
 }
@@ -68,7 +68,7 @@ const ROWS: &[Row] = &[
     flagged(&["command"], "-v", "not found", ("command -v bun", "command bun")),
 ];
 
-/// What the exit code of `command` says, when it is an answer and not a failure.
+/// What the exit code of `command` means, if it is a result and not a failure.
 pub fn meaning(command: &str, ending: Ending) -> Option<&'static str> {
     let Ending::Exited(code) = ending else { return None };
     let last = last_of_pipeline(command)?;
@@ -85,7 +85,7 @@ impl Row {
     }
 }
 
-/// The words of a pipeline's last command; none if it is more than plain words and pipes.
+/// The words of a pipeline's last command; None for anything beyond plain words and pipes.
 fn last_of_pipeline(line: &str) -> Option<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let mut rest = line.trim().chars().peekable();
@@ -103,7 +103,7 @@ fn last_of_pipeline(line: &str) -> Option<Vec<String>> {
     (!is_negated && commands.iter().all(|words| !words.is_empty())).then(|| commands.pop())?
 }
 
-/// Takes one word, which may be quoted in parts.
+/// Parses one word, parts of which may be quoted.
 fn word(rest: &mut Peekable<Chars<'_>>) -> Option<String> {
     let mut word = String::new();
     while let Some(next) = rest.peek().copied() {
@@ -121,7 +121,7 @@ fn word(rest: &mut Peekable<Chars<'_>>) -> Option<String> {
     Some(word)
 }
 
-/// What stands between the quote that comes next and its twin.
+/// Parses a quoted string.
 fn quoted(
     rest: &mut Peekable<Chars<'_>>,
     accept: fn(char, &mut Peekable<Chars<'_>>) -> Option<char>,
@@ -137,7 +137,7 @@ fn quoted(
     }
 }
 
-/// A character that means itself between double quotes; a backslash shields the one behind it.
+/// A literal character between double quotes; a backslash escapes the next.
 fn plain_in_double_quotes(inner: char, rest: &mut Peekable<Chars<'_>>) -> Option<char> {
     match inner {
         '$' | '`' | '!' => None,
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_claims_its_sample_and_not_the_other() {
+    fn rows_match_their_samples() {
         for row in ROWS {
             let (yes, no) = row.samples;
             assert_eq!(meaning(yes, Ending::Exited(row.code)), Some(row.meaning), "{yes}");
@@ -164,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn another_code_is_a_failure() {
+    fn other_codes_are_failures() {
         assert_eq!(meaning("grep x missing", Ending::Exited(2)), None);
         assert_eq!(meaning("grep x a", Ending::Exited(0)), None);
         assert_eq!(meaning("grep x a", Ending::TimedOut), None);
     }
 
     #[test]
-    fn what_needs_a_shell_is_not_claimed() {
+    fn ignores_commands_that_need_a_shell() {
         for line in [
             "grep `x` a",
             "grep \"$x\" a",

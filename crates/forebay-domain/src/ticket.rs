@@ -1,7 +1,7 @@
-//! Tickets: what a branch is about, read from its name.
+//! Ticket keys in branch names.
 
-/// The ticket in a branch's name: `ABC-123` of `feat/ABC-123-login`, `#123` of `123-fix` or `fix/#123`.
-pub fn of_branch(branch: &str) -> Option<String> {
+/// The ticket in a branch name: `ABC-123` of `feat/ABC-123-login`, `#123` of `123-fix` or `fix/#123`.
+pub fn from_branch(branch: &str) -> Option<String> {
     let parts = || branch.split('/');
     parts().find_map(keyed).or_else(|| parts().find_map(numbered))
 }
@@ -24,20 +24,20 @@ pub fn is_ticket(word: &str) -> bool {
 /// Prefixes of standards, which look like ticket keys.
 const NO_TICKETS: &[&str] = &["UTF", "SHA", "ISO", "RFC", "AES", "MD", "CVE", "GPT", "CP", "HTTP"];
 
-/// `ABC-123`, in whatever case, at the beginning of a part or after a separator.
+/// `ABC-123` in any case, at the start of a part or after a separator.
 fn keyed(part: &str) -> Option<String> {
     let words: Vec<&str> = part.split(['-', '_', '.']).collect();
     words.windows(2).find_map(|pair| {
         let ticket = format!("{}-{}", pair[0].to_uppercase(), pair[1]);
         let is_key = pair[0].starts_with(|c: char| c.is_ascii_alphabetic());
-        // In lower case many a word is followed by a number: `release-2`, `step-3`.
+        // Lower-case words are often followed by a number: `release-2`, `step-3`.
         let is_meant = pair[0].bytes().all(|byte| !byte.is_ascii_lowercase())
             || (part.starts_with(pair[0]) && pair[1].len() > 1 && !COMMON.contains(&pair[0]));
         (is_key && is_meant && is_ticket(&ticket)).then_some(ticket)
     })
 }
 
-/// Words that stand before a number and are no project's key.
+/// Words followed by numbers that are not project keys.
 const COMMON: &[&str] = &[
     "release", "version", "hotfix", "fix", "step", "phase", "part", "test", "rc", "beta", "alpha",
     "sprint", "update", "bump", "backport", "python", "node", "java", "pr", "issue", "bug", "gh",
@@ -51,7 +51,7 @@ fn numbered(part: &str) -> Option<String> {
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, after) = rest.split_at(digits);
     let ends = after.is_empty() || after.starts_with(['-', '_']);
-    // A bare year or a version is no ticket.
+    // A bare year or version is not a ticket.
     let is_number = (1..=7).contains(&number.len()) && (rest != part || !after.is_empty());
     (ends && is_number).then(|| format!("#{number}"))
 }
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tickets_are_read_from_branches() {
+    fn finds_tickets_in_branch_names() {
         for (branch, expect) in [
             ("feat/ABC-123-login", Some("ABC-123")),
             ("ABC-123", Some("ABC-123")),
@@ -81,14 +81,14 @@ mod tests {
             ("v1.2.3", None),
             ("", None),
         ] {
-            assert_eq!(of_branch(branch).as_deref(), expect, "{branch}");
+            assert_eq!(from_branch(branch).as_deref(), expect, "{branch}");
         }
     }
 
     proptest::proptest! {
         #[test]
-        fn any_name_is_read(branch in "\\PC{0,60}") {
-            if let Some(ticket) = of_branch(&branch) {
+        fn accepts_any_branch_name(branch in "\\PC{0,60}") {
+            if let Some(ticket) = from_branch(&branch) {
                 proptest::prop_assert!(is_ticket(&ticket), "{ticket}");
             }
         }

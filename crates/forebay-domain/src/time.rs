@@ -1,26 +1,26 @@
-//! Wall-clock moments and durations, for people to read. Nothing is ordered or timed by them.
+//! Wall-clock timestamps and durations for display. Nothing is ordered or timed by them.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Milliseconds since 1970, as the wall clock told them.
+/// Milliseconds since the Unix epoch, by the wall clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// How long ago this was, seen from `now`; never negative, as clocks are set back.
+    /// Age relative to `now`; never negative, even if the clock was set back.
     pub fn age(self, now: Self) -> Duration {
         Duration::from_millis(now.0.saturating_sub(self.0).max(0) as u64)
     }
 
-    /// The moment `span` before this one.
+    /// This time minus `span`.
     #[must_use]
     pub fn minus(self, span: Duration) -> Self {
         let millis = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
         Self(self.0.saturating_sub(millis))
     }
 
-    /// The moment that much later.
+    /// This time plus `span`.
     #[must_use]
     pub fn plus(self, span: Duration) -> Self {
         let millis = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
@@ -46,7 +46,7 @@ impl fmt::Display for Span {
     }
 }
 
-/// The first moment of a day of the calendar, in UTC; none for a day that is none.
+/// Midnight UTC of a calendar day; None if there is no such day.
 pub fn start_of_day(year: i64, month: u32, day: u32) -> Option<Timestamp> {
     const LENGTHS: [u32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_use_the_unit_a_person_would() {
+    fn displays_the_largest_fitting_unit() {
         check(0, "0 ms");
         check(999, "999 ms");
         check(1_240, "1.2 s");
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn days_of_the_calendar_start_when_they_do() {
+    fn computes_midnight_of_calendar_days() {
         for (date, seconds) in [
             ((1970, 1, 1), 0),
             ((2000, 3, 1), 951_868_800),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_set_back_makes_no_negative_age() {
+    fn age_is_never_negative() {
         assert_eq!(Timestamp(5_000).age(Timestamp(1_000)), Duration::ZERO);
     }
 }

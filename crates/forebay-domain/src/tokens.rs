@@ -1,19 +1,19 @@
-//! Tokens: what an answer costs, estimated in one place.
+//! Token estimates, in one place.
 
-/// Bytes of UTF-8 that count as one token on the hot path, where no tokenizer runs.
+/// Bytes of UTF-8 that count as one token; no tokenizer runs on the hot path.
 pub const BYTES_PER_TOKEN: u64 = 4;
 
-/// The estimated cost of `bytes` bytes of UTF-8.
+/// Estimated tokens of `bytes` bytes of UTF-8.
 pub const fn of_bytes(bytes: u64) -> u64 {
     bytes.div_ceil(BYTES_PER_TOKEN)
 }
 
-/// The estimated cost of a text.
+/// Estimated tokens of a text.
 pub const fn of(text: &str) -> u64 {
     of_bytes(text.len() as u64)
 }
 
-/// The number of bytes that fit in a budget of tokens.
+/// Bytes that fit into a token budget.
 pub const fn to_bytes(tokens: u64) -> usize {
     tokens.saturating_mul(BYTES_PER_TOKEN) as usize
 }
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_started_token_counts_whole() {
+    fn rounds_up() {
         assert_eq!([of(""), of("a"), of("abcd"), of("abcde")], [0, 1, 1, 2]);
         assert_eq!(of(&"x".repeat(to_bytes(300))), 300);
     }

@@ -1,16 +1,16 @@
-//! Usage: what answers cost, and what they honestly saved.
+//! Usage: what answers cost and saved.
 
-/// Characters of a command's output that agent hosts show before they cut it themselves.
+/// Characters of command output that agent hosts show before truncating it themselves.
 ///
-/// Nothing beyond this is ever credited: the host would not have shown it.
-pub const HOST_SHOWS_CHARACTERS: u64 = 30_000;
+/// Savings beyond this are never credited, because the host would not have shown that text.
+pub const HOST_MAX_CHARACTERS: u64 = 30_000;
 
 /// One delivered answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {
     pub tool: String,
     pub session: String,
-    /// Tokens of the raw text that the answer stands for.
+    /// Tokens of the raw text behind the answer.
     pub raw_tokens: u64,
     /// Tokens that the host would have shown of it.
     pub host_tokens: u64,
@@ -19,7 +19,7 @@ pub struct Answered {
     pub millis: u64,
 }
 
-/// The sums of a ledger, of one tool or of all.
+/// Sums over answers, of one tool or of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Totals {
     pub answers: u64,
@@ -38,7 +38,7 @@ impl Totals {
 
     /// Tokens kept out of the context; negative when Forebay cost more than it saved.
     ///
-    /// What the tool list costs is an answer of the ledger like any other, so it is subtracted too.
+    /// The tool list is recorded as an answer too, so its cost is subtracted.
     pub fn saved(self) -> i64 {
         self.host_tokens as i64 - self.delivered_tokens as i64
     }
@@ -46,7 +46,7 @@ impl Totals {
 
 /// What a host would have shown of an output of `raw_bytes` bytes, in tokens.
 pub const fn host_tokens(raw_bytes: u64) -> u64 {
-    let shown = if raw_bytes < HOST_SHOWS_CHARACTERS { raw_bytes } else { HOST_SHOWS_CHARACTERS };
+    let shown = if raw_bytes < HOST_MAX_CHARACTERS { raw_bytes } else { HOST_MAX_CHARACTERS };
     crate::tokens::of_bytes(shown)
 }
 
@@ -55,13 +55,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_huge_output_is_credited_like_the_hosts_cut() {
+    fn credits_at_most_what_a_host_shows() {
         assert_eq!(host_tokens(4_000), 1_000);
         assert_eq!(host_tokens(200_000_000), 7_500);
     }
 
     #[test]
-    fn costs_can_exceed_savings_and_say_so() {
+    fn savings_can_be_negative() {
         let mut totals =
             Totals { answers: 1, raw_tokens: 10, host_tokens: 10, delivered_tokens: 30 };
         totals.add(Totals { answers: 1, delivered_tokens: 1_700, ..Totals::default() });

@@ -248,7 +248,7 @@ fn rewrite(
 
 /// The ticket that a branch is about.
 pub(super) fn ticket_of(branch: Option<&str>) -> Option<String> {
-    branch.and_then(ticket::of_branch)
+    branch.and_then(ticket::from_branch)
 }
 
 pub(super) fn random_reference() -> Result<Reference, Fault> {

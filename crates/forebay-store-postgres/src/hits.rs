@@ -219,11 +219,11 @@ fn hit(seen: &Seen, text: Excerpt, candidate: &Candidate) -> Hit {
         lines: seen.lines,
         supersedes: seen.supersedes,
         words: candidate.words,
-        nearness: candidate.nearness,
+        similarity: candidate.similarity,
         score: 0.0,
         text,
         matched: Vec::new(),
         conflicts: None,
-        alike: 0,
+        near_duplicates: 0,
     }
 }

@@ -277,7 +277,7 @@ fn by_meaning(
     let rows = work.query(&sql, &conditions.values())?;
     let read = |row: &Row| Ok((row.try_get(0)?, row.try_get::<_, f64>(1)? as f32));
     let near: Vec<(i64, f32)> = rows.iter().map(read).collect::<Result<_, Fault>>()?;
-    Ok(near.into_iter().filter(|(_, nearness)| *nearness >= NEAR).collect())
+    Ok(near.into_iter().filter(|(_, similarity)| *similarity >= NEAR).collect())
 }
 
 /// The passages whose meaning is nearest, where meanings are held.
@@ -290,9 +290,9 @@ fn by_held_meaning(
     let wanted = wider(query.limit);
     let most = if conditions.is_empty() { wanted } else { MOST_NEAR };
     let Some(near) = held.nearest(meaning, most) else { return Ok(None) };
-    let near = near.into_iter().map(|(passage, nearness)| (passage, f64::from(nearness)));
+    let near = near.into_iter().map(|(passage, similarity)| (passage, f64::from(similarity)));
     let near = first_fitting(work, near.collect(), wanted, conditions)?;
-    Ok(Some(near.into_iter().map(|(passage, nearness)| (passage, nearness as f32)).collect()))
+    Ok(Some(near.into_iter().map(|(passage, similarity)| (passage, similarity as f32)).collect()))
 }
 
 /// The passages whose numbers are the value of this number, looked up one by one: where one entry has most of a

@@ -249,7 +249,7 @@ fn next_id(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
 
 /// The ticket that a branch is about.
 pub(super) fn ticket_of(branch: Option<&str>) -> Option<String> {
-    branch.and_then(forebay_domain::ticket::of_branch)
+    branch.and_then(forebay_domain::ticket::from_branch)
 }
 
 fn write_run(transaction: &Transaction<'_>, entry: i64, run: &RunRecord) -> rusqlite::Result<()> {

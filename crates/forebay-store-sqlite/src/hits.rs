@@ -199,11 +199,11 @@ fn hit(candidate: &Candidate, passage: &Passage, owner: &Owner, text: Excerpt) -
         lines: passage.lines,
         supersedes: owner.supersedes,
         words: candidate.words,
-        nearness: candidate.nearness,
+        similarity: candidate.similarity,
         score: 0.0,
         text,
         matched: Vec::new(),
         conflicts: None,
-        alike: 0,
+        near_duplicates: 0,
     }
 }

@@ -124,9 +124,11 @@ pub(super) fn nearness_of<'a>(
     for passage in passages {
         let read =
             |row: &rusqlite::Row<'_>| Ok(similarity(&wanted.vector, row.get_ref(0)?.as_blob()?));
-        let nearness = statement.query_row((passage, &wanted.model), read).optional()?;
+        let similarity = statement.query_row((passage, &wanted.model), read).optional()?;
         near.extend(
-            nearness.filter(|nearness| *nearness >= NEAR).map(|nearness| (*passage, nearness)),
+            similarity
+                .filter(|similarity| *similarity >= NEAR)
+                .map(|similarity| (*passage, similarity)),
         );
     }
     near.sort_unstable_by(better);

@@ -21,7 +21,7 @@ pub struct CandidateSet {
 #[derive(Default, Clone, Copy)]
 struct Scores {
     words: f64,
-    nearness: f32,
+    similarity: f32,
     /// It is among the wanted, by the one or the other.
     is_wanted: bool,
 }
@@ -30,7 +30,7 @@ impl Scores {
     /// What another way tells of the same passage.
     fn add(&mut self, other: Self) {
         self.words += other.words;
-        self.nearness += other.nearness;
+        self.similarity += other.similarity;
         self.is_wanted |= other.is_wanted;
     }
 }
@@ -48,7 +48,7 @@ impl CandidateSet {
 
     /// Adds passages by their meaning, nearest first.
     pub fn add_by_meaning(&mut self, found: Vec<(i64, f32)>) {
-        let scores = |(passage, nearness)| (passage, Scores { nearness, ..Scores::default() });
+        let scores = |(passage, similarity)| (passage, Scores { similarity, ..Scores::default() });
         self.add(found.into_iter().map(scores));
     }
 
@@ -87,8 +87,9 @@ impl CandidateSet {
     /// What is known of a passage that was found.
     pub fn candidate(&self, passage: i64, is_code: bool) -> Candidate {
         let place = self.found.binary_search_by_key(&passage, |(passage, _)| *passage);
-        let Scores { words, nearness, .. } = place.map_or(Scores::default(), |at| self.found[at].1);
-        Candidate { passage, words, nearness, is_code }
+        let Scores { words, similarity, .. } =
+            place.map_or(Scores::default(), |at| self.found[at].1);
+        Candidate { passage, words, similarity, is_code }
     }
 }
 
@@ -111,7 +112,7 @@ mod tests {
         let candidates = wanted.into_iter().map(|passage| gathered.candidate(passage, false));
         let told: Vec<_> = in_order(candidates.collect())
             .iter()
-            .map(|candidate| (candidate.passage, candidate.words, candidate.nearness))
+            .map(|candidate| (candidate.passage, candidate.words, candidate.similarity))
             .collect();
         assert_eq!(told, [(1, 3.0, 0.7), (3, 1.0, 0.9)]);
     }

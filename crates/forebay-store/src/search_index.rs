@@ -94,7 +94,7 @@ pub struct Candidate {
     /// How well its words fit; 0 if none does.
     pub words: f64,
     /// How near its meaning is, from 0 to 1.
-    pub nearness: f32,
+    pub similarity: f32,
     /// It is source code, in which names matter less than what is done.
     pub is_code: bool,
 }

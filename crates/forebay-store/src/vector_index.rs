@@ -80,8 +80,8 @@ impl VectorIndex {
         let aims: Vec<Option<QueryVector>> = wanted.iter().map(aim).collect();
         let mut nearest: Vec<TopK> =
             wanted.iter().map(|wanted| TopK::new(wanted.most, NEAR)).collect();
-        self.directions.compare(&aims, |aim, first, nearness| {
-            let Ok(()) = nearest[aim].take_from(&self.ids[first..], nearness, fits);
+        self.directions.compare(&aims, |aim, first, similarity| {
+            let Ok(()) = nearest[aim].take_from(&self.ids[first..], similarity, fits);
         });
         let near = nearest.into_iter().zip(wanted);
         near.map(|(near, wanted)| is_comparable(wanted).then(|| near.in_order())).collect()

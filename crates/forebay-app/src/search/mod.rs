@@ -22,7 +22,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use forebay_domain::event::Recorded;
-use forebay_domain::{EntryKind, Hit, Question, Reference, Scope, Timestamp, ticket};
+use forebay_domain::{EntryKind, Hit, Query, Reference, Scope, Timestamp, ticket};
 use forebay_store::{Candidate, IndexQuery, Store};
 
 use self::embed_query::Progress;
@@ -221,7 +221,7 @@ impl Reach {
     }
 
     fn read(&self, query: &str) -> Result<Asked, AppError> {
-        Asked::read(Question::read(query, self.now), &self.stores)
+        Asked::read(Query::parse(query, self.now), &self.stores)
     }
 
     /// The best of what the stores propose. The first are read; all of them only if too few of those stay.
@@ -292,7 +292,7 @@ impl Reach {
 }
 
 fn asked_ticket(app: &App, named: Option<String>) -> Result<String, AppError> {
-    let of_branch = || app.places.branch().and_then(|branch| ticket::of_branch(&branch));
+    let of_branch = || app.places.branch().and_then(|branch| ticket::from_branch(&branch));
     named.or_else(of_branch).ok_or_else(|| {
         AppError::bad_input("the branch here names no ticket", "give one as scope: ABC-12, #12")
     })

@@ -2,7 +2,7 @@
 //! two notes that contradict each other stands first.
 
 use forebay_domain::conflict::Claim;
-use forebay_domain::{EntryKind, Hit, Question};
+use forebay_domain::{EntryKind, Hit, Query};
 
 use super::Sort;
 use super::near_duplicates::{NEARLY_SAME, Wording};
@@ -18,7 +18,7 @@ const BEHIND: usize = 15;
 const RELEVANT: f64 = 0.4;
 
 /// The hits in which every phrase stands as it was asked for, and no unwanted word.
-pub(super) fn kept(mut hits: Vec<Hit>, question: &Question) -> Vec<Hit> {
+pub(super) fn kept(mut hits: Vec<Hit>, question: &Query) -> Vec<Hit> {
     let phrases: Vec<String> = question.phrases.iter().map(|phrase| plain(phrase)).collect();
     if phrases.is_empty() {
         return hits;
@@ -63,7 +63,7 @@ pub(super) fn name_conflicts(hits: &mut [Hit]) {
 
 /// What a hit claims, if it is a note.
 fn claim(hit: &Hit) -> Option<Claim> {
-    (hit.kind == EntryKind::Note).then(|| Claim::read(&hit.text))
+    (hit.kind == EntryKind::Note).then(|| Claim::new(&hit.text))
 }
 
 fn conflict(one: Option<&Claim>, other: Option<&Claim>) -> bool {
@@ -81,7 +81,7 @@ pub(super) fn fold(hits: &mut Vec<Hit>, shown: usize) {
             both.is_some_and(|(own, known)| says_the_same((&hit, own), (other, known)))
         };
         match kept.iter_mut().find(is_same) {
-            Some((first, _)) => first.alike += 1,
+            Some((first, _)) => first.near_duplicates += 1,
             None => kept.push((hit, wording)),
         }
     }

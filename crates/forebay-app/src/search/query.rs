@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use forebay_domain::{Hit, Question};
+use forebay_domain::{Hit, Query};
 use forebay_store::{Embedding, IndexQuery, SimilarWord, Store};
 use forebay_text::{subwords, words};
 
@@ -27,7 +27,7 @@ const NEAR_LETTERS: usize = 4;
 
 /// A question, its words as the stores know them, and what it means.
 pub(super) struct Asked {
-    pub(super) question: Question,
+    pub(super) question: Query,
     pub(super) words: Vec<String>,
     beginnings: Vec<String>,
     /// What is asked for, with what was set right.
@@ -47,9 +47,9 @@ pub(crate) struct Reading {
 }
 
 impl Asked {
-    pub(super) fn read(question: Question, stores: &[Arc<dyn Store>]) -> Result<Self, AppError> {
+    pub(super) fn read(question: Query, stores: &[Arc<dyn Store>]) -> Result<Self, AppError> {
         let text = words::without_languages(&question.text);
-        let written = Question { text: text.clone(), ..Question::default() }.words(MOST_WORDS);
+        let written = Query { text: text.clone(), ..Query::default() }.words(MOST_WORDS);
         let mut asked = Self {
             reading: Reading { without: question.without.clone(), ..Reading::default() },
             question,
@@ -74,7 +74,7 @@ impl Asked {
 
     /// What has these words as they are written.
     pub(super) fn for_words_of(text: &str) -> Self {
-        let question = Question { text: text.to_owned(), ..Question::default() };
+        let question = Query { text: text.to_owned(), ..Query::default() };
         let words = question.words(MOST_WORDS);
         let (beginnings, text, meaning, reading) = Default::default();
         Self { question, words, beginnings, text, meaning, reading }

@@ -91,8 +91,8 @@ fn hit_data(hit: &Hit, now: Timestamp) -> Value {
         "supersedes": hit.supersedes.map(|older| older.as_str().to_owned()),
         "text": *hit.text,
     });
-    if hit.alike > 0 {
-        data["alike"] = json!(hit.alike);
+    if hit.near_duplicates > 0 {
+        data["alike"] = json!(hit.near_duplicates);
     }
     if let Some(other) = hit.conflicts {
         data["may_conflict_with"] = json!(other.as_str());
@@ -179,11 +179,11 @@ fn hit_head(hit: &Hit, now: Timestamp) -> String {
     parts.push(describe::age(hit.created, now));
     if !hit.matched.is_empty() {
         parts.push(format!("has: {}", hit.matched.join(", ")));
-    } else if hit.nearness > 0.0 {
+    } else if hit.similarity > 0.0 {
         parts.push("by meaning".to_owned());
     }
-    if hit.alike > 0 {
-        parts.push(format!("{} more like it", hit.alike));
+    if hit.near_duplicates > 0 {
+        parts.push(format!("{} more like it", hit.near_duplicates));
     }
     if let Some(older) = hit.supersedes {
         parts.push(format!("replaces {older}"));

@@ -183,10 +183,10 @@ impl Place {
 fn conflicting(app: &App, text: &str, besides: &[Option<Reference>]) -> Result<Vec<Hit>, AppError> {
     let limits =
         Limits { limit: Some(NOTES_COMPARED), kinds: vec![EntryKind::Note], ..Limits::default() };
-    let claim = Claim::read(text);
+    let claim = Claim::new(text);
     let mut found = Reach::new(app, limits)?.find_notes(&claim.subject())?;
     found.retain(|hit| {
-        !besides.contains(&Some(hit.reference)) && claim.may_conflict_with(&Claim::read(&hit.text))
+        !besides.contains(&Some(hit.reference)) && claim.may_conflict_with(&Claim::new(&hit.text))
     });
     found.truncate(NAMED_CONFLICTS);
     Ok(found)

@@ -137,6 +137,6 @@ fn among_many_passages_the_server_finds_the_nearest_by_its_index() {
         assert_eq!(hits.len(), 3);
         // The newest come first, so the seventh from the end, and those whose vector is the same.
         assert!(hits.iter().all(|hit| (lines - hit.lines.0) % 384 == 7), "{hits:?}");
-        assert!(hits.iter().all(|hit| hit.nearness > 0.99), "{hits:?}");
+        assert!(hits.iter().all(|hit| hit.similarity > 0.99), "{hits:?}");
     });
 }

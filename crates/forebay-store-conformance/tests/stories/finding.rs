@@ -181,7 +181,7 @@ fn parts_of_identifiers_are_found() {
             assert_eq!(found(store, text), [code.reference], "{text}");
         }
         for text in ["my file", "src/to/my_file.rs", "文件", "配", "🦀"] {
-            let words = forebay_domain::Question::read(text, NOW).words(9);
+            let words = forebay_domain::Query::parse(text, NOW).words(9);
             let hits = hits(store, &IndexQuery { words, limit: 5, ..IndexQuery::default() });
             assert_eq!(hits[0].reference, other.reference, "{text}");
         }

@@ -8,7 +8,7 @@ use clap::Args;
 use forebay_app::AppError;
 use forebay_app::search::Reach;
 use forebay_app::tools::search::Input;
-use forebay_domain::{Hit, Timestamp, question};
+use forebay_domain::{Hit, Timestamp, query};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -108,7 +108,7 @@ impl Search {
 
 /// A date or an age, as it was written.
 fn moment(when: &str) -> Result<String, String> {
-    question::read_moment(when, Timestamp::default())
+    query::parse_time(when, Timestamp::default())
         .map(|_| when.to_owned())
         .ok_or_else(|| "neither an age (2d, 36h, 3w) nor a date (2026-01-31)".to_owned())
 }

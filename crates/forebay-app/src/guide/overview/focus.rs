@@ -52,7 +52,7 @@ pub(super) fn of(app: &App, store: &SharedStore) -> Result<Focus, AppError> {
     Ok(Focus {
         words: words::significant(&text, MOST_WORDS).into_iter().collect(),
         meaning: forebay_embed::embed(&text),
-        ticket: ticket::of_branch(&branch),
+        ticket: ticket::from_branch(&branch),
     })
 }
 
@@ -96,7 +96,7 @@ impl Focus {
     fn beside_words(&self, entry: &Entry) -> f64 {
         let meant = self.meaning.as_ref().zip(forebay_embed::embed(&said(entry)));
         let near = meant.map_or(0.0, |(work, note)| f64::from(work.nearness(&note)).max(0.0));
-        let of_branch = entry.branch.as_deref().and_then(ticket::of_branch);
+        let of_branch = entry.branch.as_deref().and_then(ticket::from_branch);
         let is_of_ticket = self.ticket.is_some() && of_branch == self.ticket;
         let is_binding = entry.note().is_some_and(|note| is_binding(note.kind));
         BY_MEANING * near

@@ -183,7 +183,7 @@ fn limited(app: &App, word: Option<&str>, page: NotePage) -> (Scope, NotePage) {
     let word = word.unwrap_or_default();
     let branch = app.places.branch();
     let named = Some(word.to_owned()).filter(|word| ticket::is_ticket(word));
-    let ticket = named.clone().or_else(|| branch.as_deref().and_then(ticket::of_branch));
+    let ticket = named.clone().or_else(|| branch.as_deref().and_then(ticket::from_branch));
     match Scope::from_word(word) {
         Some(Scope::Session) => {
             (Scope::Session, NotePage { session: Some(app.session.clone()), ..page })
