@@ -1,4 +1,4 @@
-//! Sets of bytes that tokens are made of.
+//! Byte classes that tokens consist of.
 
 /// A set of bytes.
 #[derive(Debug)]
@@ -8,7 +8,7 @@ pub(super) static DIGITS: Class = Class::of("", DIGIT);
 pub(super) static HEX: Class = Class::of("abcdefABCDEF", DIGIT);
 pub(super) static UPPER_DIGITS: Class = Class::of("", UPPER | DIGIT);
 pub(super) static ALNUM: Class = Class::of("", LETTER | DIGIT);
-/// What names in code, in settings and in headers are made of.
+/// Characters of names in code, settings and headers.
 pub(super) static NAME: Class = Class::of("_-.", LETTER | DIGIT);
 pub(super) static WORD: Class = Class::of("_-", LETTER | DIGIT);
 pub(super) static DOTTED: Class = Class::of("_-.", LETTER | DIGIT);
@@ -16,11 +16,11 @@ pub(super) static PADDED: Class = Class::of("_-=", LETTER | DIGIT);
 pub(super) static BASE64: Class = Class::of("+/=", LETTER | DIGIT);
 /// Both alphabets of base64.
 pub(super) static ANY_BASE64: Class = Class::of("+/=_-", LETTER | DIGIT);
-/// What stands in a value without quotes, before the padding at its end.
+/// Characters of an unquoted value, without trailing padding.
 pub(super) static BARE: Class = Class::but("= \t\r\"'`,;&<>|)]}\\");
-/// What stands in the part of a URL that names user and host.
+/// Characters of a URL authority.
 pub(super) static AUTHORITY: Class = Class::but("/?# \t\r\"'`<>()|\\,;");
-/// What stands in an HTTP credential.
+/// Characters of an HTTP credential.
 pub(super) static CREDENTIAL: Class = Class::of("-._~+/=:|%", LETTER | DIGIT);
 
 const LOWER: u8 = 1;
@@ -29,7 +29,7 @@ const LETTER: u8 = LOWER | UPPER;
 const DIGIT: u8 = 4;
 
 impl Class {
-    /// The bytes of `more`, and the ranges of ASCII that `ranges` names.
+    /// The bytes of `more` and the ASCII ranges that `ranges` names.
     const fn of(more: &str, ranges: u8) -> Self {
         let mut set = [false; 256];
         let mut byte = 0;
@@ -67,17 +67,17 @@ impl Class {
         self.0[usize::from(byte)]
     }
 
-    /// How many bytes of the set `bytes` begins with.
+    /// Length of the longest prefix of class bytes.
     pub(super) fn run(&self, bytes: &[u8]) -> usize {
         bytes.iter().position(|byte| !self.has(*byte)).unwrap_or(bytes.len())
     }
 
-    /// The same, but not beyond `most` and one: enough to know that it is too many.
-    pub(super) fn run_up_to(&self, bytes: &[u8], most: usize) -> usize {
-        self.run(&bytes[..bytes.len().min(most.saturating_add(1))])
+    /// Like the prefix length, but stops at `max + 1`.
+    pub(super) fn run_up_to(&self, bytes: &[u8], max: usize) -> usize {
+        self.run(&bytes[..bytes.len().min(max.saturating_add(1))])
     }
 
-    /// How many bytes of the set `bytes` ends with.
+    /// Length of the longest suffix of class bytes.
     pub(super) fn run_back(&self, bytes: &[u8]) -> usize {
         bytes.iter().rev().position(|byte| !self.has(*byte)).unwrap_or(bytes.len())
     }

@@ -1,33 +1,33 @@
-//! Private keys that cover several lines: state is kept from line to line, never bytes.
+//! PEM private keys across lines. Only a state is carried from line to line, no bytes.
 //!
-//! The lines that open and close a key stay, so that a reader sees what was there. Only lines that look
-//! like a key are replaced: text that merely mentions the opening line loses nothing behind it.
+//! The BEGIN and END lines stay, so a reader sees what was there. Only lines that look like key material are replaced:
+//! text that merely mentions the BEGIN line loses nothing.
 
 use std::ops::Range;
 
 use super::class::BASE64;
-use super::found::Found;
-use super::spot::REACH;
+use super::match_context::LOOKAHEAD;
+use super::secret_span::SecretSpan;
 
 pub(super) const KIND: &str = "private-key";
 pub(super) const OPENING: &[u8] = b"-----BEGIN ";
 pub(super) const CLOSING: &[u8] = b"-----END ";
 
-/// A line of a key is at least this long, but for the last one.
+/// Minimum length of a line of key material except the last.
 const FULL_LINE: usize = 16;
-/// A log or a diff may put so much in front of a key's line.
+/// Maximum length of a log or diff prefix before a line of a key.
 const PREFIX: usize = 48;
 
-/// How far a text is within a private key.
+/// Position relative to a private key.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum KeyBlocks {
     #[default]
     Outside,
-    /// The opening line was seen; headers and an empty line may follow.
+    /// After the BEGIN line; headers and an empty line may follow.
     Opened,
-    /// Lines of the key, behind a prefix of this length.
+    /// In key material, after a prefix of this length.
     Inside { prefix: usize },
-    /// A shorter line was seen, which must have been the last; a checksum may follow.
+    /// After a shorter line, the last; a checksum may follow.
     Ending { prefix: usize },
 }
 
@@ -36,13 +36,13 @@ impl KeyBlocks {
         matches!(self, Self::Outside)
     }
 
-    /// A line too long for a key ends it.
+    /// A line too long for key material ends the key.
     pub(super) fn meet_long_line(&mut self) {
         *self = Self::Outside;
     }
 
-    /// Adds the lines of keys in `text`, which begins with a line.
-    pub(super) fn follow(&mut self, text: &[u8], found: &mut Vec<Found>) {
+    /// Adds the spans of key material in `text`, which starts at a line.
+    pub(super) fn follow(&mut self, text: &[u8], found: &mut Vec<SecretSpan>) {
         let mut at = 0;
         while at < text.len() {
             if self.is_outside() {
@@ -51,24 +51,24 @@ impl KeyBlocks {
                 at += memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
             }
             let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |count| at + count);
-            self.meet(&text[at..end], at, found);
+            self.visit_line(&text[at..end], at, found);
             at = end + 1;
         }
     }
 
-    fn meet(&mut self, line: &[u8], at: usize, found: &mut Vec<Found>) {
+    fn visit_line(&mut self, line: &[u8], at: usize, found: &mut Vec<SecretSpan>) {
         let counts = matches!(self, Self::Opened);
         let (next, secret) = self.next(line);
         *self = next;
         if let Some(span) = secret {
             let span = at + span.start..at + span.end;
-            found.push(Found { span, kind: KIND, rank: 0, counts });
+            found.push(SecretSpan { span, kind: KIND, rank: 0, counts });
         }
     }
 
-    /// The state behind `line`, and the part of the line that must not be seen.
+    /// The state after `line`, and the part of the line to redact.
     fn next(self, line: &[u8]) -> (Self, Option<Range<usize>>) {
-        if line.len() > REACH {
+        if line.len() > LOOKAHEAD {
             return (Self::Outside, None);
         }
         if opens(line) {
@@ -94,13 +94,13 @@ impl KeyBlocks {
     }
 }
 
-/// Whether a line ends with the opening of a private key.
+/// Whether a line ends with the BEGIN marker of a private key.
 fn opens(line: &[u8]) -> bool {
     let Some(at) = memchr::memmem::rfind(line, OPENING) else { return false };
     opening(&line[at..]).is_some_and(|length| without_trailer(&line[at + length..]).is_empty())
 }
 
-/// The length of the opening that `text` begins with, when it is that of a private key.
+/// Length of the BEGIN marker at the start of `text`, if it is one of a private key.
 pub(super) fn opening(text: &[u8]) -> Option<usize> {
     const LABEL: usize = 60;
     let label = &text[OPENING.len()..text.len().min(OPENING.len() + LABEL)];
@@ -110,7 +110,7 @@ pub(super) fn opening(text: &[u8]) -> Option<usize> {
     private.then_some(OPENING.len() + end + b"-----".len())
 }
 
-/// Where the base64 of a key's line stands, behind whatever a log or a diff put before it.
+/// Range of the base64 in a line, after a log or diff prefix.
 fn body(line: &[u8]) -> Option<Range<usize>> {
     let line = without_trailer(line);
     let length = BASE64.run_back(line);
@@ -118,7 +118,7 @@ fn body(line: &[u8]) -> Option<Range<usize>> {
     (length > 0 && prefix <= PREFIX).then_some(prefix..line.len())
 }
 
-/// `Proc-Type: 4,ENCRYPTED` and the like, or nothing.
+/// `Proc-Type: 4,ENCRYPTED` and other PEM headers, or an empty line.
 fn is_header(line: &[u8]) -> bool {
     const NAMES: &[&[u8]] =
         &[b"Proc-Type:", b"DEK-Info:", b"Version:", b"Comment:", b"Hash:", b"Charset:"];
@@ -126,7 +126,7 @@ fn is_header(line: &[u8]) -> bool {
     line.is_empty() || NAMES.iter().any(|name| memchr::memmem::find(line, name).is_some())
 }
 
-/// The line without what code and JSON put behind a line of a key: `\n" +`, `",`.
+/// Strips what code and JSON append to a line of a key: `\n" +`, `",`.
 fn without_trailer(mut line: &[u8]) -> &[u8] {
     const PAIRS: &[&[u8]] = &[b"\\n", b"\\r", b" +", b" ."];
     const SINGLES: &[u8] = b"\"'`,;\\|> \t\r";

@@ -1,29 +1,30 @@
-//! Redaction: takes secrets out of bytes before they are stored.
+//! Redaction: replaces secrets in bytes before they are stored.
 //!
 //! The path of a byte through a [`Redactor`]:
 //!
-//! 1. whole lines are looked at where they lie, an unfinished one is held back (`redactor`);
-//! 2. `scanner` finds the literals that secrets have in common, all of them in one pass;
-//! 3. around each, the row of the table (`rows`) that named the literal decides where a secret stands;
-//!    keys that cover several lines are followed by `key_blocks`;
-//! 4. what was found (`found`) is replaced by `[redacted:<kind>]`, everything else passes untouched.
+//! 1. complete lines are scanned in place, an incomplete one is buffered (`redactor`);
+//! 2. `scanner` finds the literals that secrets have in common, all in one pass (`literals`);
+//! 3. around each literal, its row of the table (`rows`) decides where the secret is, given the rest of the line
+//!    (`match_context`); `key_blocks` follows private keys across lines;
+//! 4. the spans found (`secret_span`) are replaced by `[redacted:<kind>]`, everything else passes unchanged.
 //!
-//! No secret spans lines except private keys, and of these each line is replaced apart: line numbers
-//! stay true. A row sees a bounded part of its line, so what is found never depends on how the bytes
-//! were split, and memory stays bounded however long a line is.
+//! Only private keys span lines, and each of their lines is replaced separately, so line numbers stay true. A row sees a
+//! bounded part of its line, so results do not depend on how the bytes are split, and memory is bounded.
 
-mod base64;
+#![forbid(unsafe_code)]
+
 mod class;
-mod found;
 mod key_blocks;
 mod literals;
+mod login;
+mod match_context;
 mod names;
 mod random;
 mod redactions;
 mod redactor;
 mod rows;
 mod scanner;
-mod spot;
+mod secret_span;
 mod values;
 
 pub use names::is_secret as is_secret_name;

@@ -1,7 +1,7 @@
-//! Names that say their value is a secret.
+//! Names whose values are secrets.
 
-/// Words that make a name one of a secret when they stand last.
-const SECRET: &[&str] = &[
+/// Words that mark a secret at the end of a name.
+const SECRET_WORDS: &[&str] = &[
     "password",
     "passwords",
     "passwd",
@@ -28,9 +28,9 @@ const SECRET: &[&str] = &[
     "pat",
     "auth",
 ];
-/// The same at the end of a longer word, as in `PGPASSWORD`.
-const GLUED: &[&str] = &["password", "passwd", "passphrase", "secret", "token", "apikey"];
-/// Words that may follow and change nothing.
+/// Suffixes of a longer word, as in `PGPASSWORD`.
+const SECRET_SUFFIXES: &[&str] = &["password", "passwd", "passphrase", "secret", "token", "apikey"];
+/// Trailing words that are ignored.
 const NEUTRAL: &[&str] = &[
     "value",
     "base",
@@ -52,8 +52,8 @@ const NEUTRAL: &[&str] = &[
     "secondary",
     "default",
 ];
-/// Keys that are none to a lock.
-const PLAIN_KEYS: &[&str] = &[
+/// Words before `key` that make it harmless.
+const HARMLESS_KEYS: &[&str] = &[
     "public",
     "pub",
     "publishable",
@@ -103,8 +103,8 @@ const PLAIN_KEYS: &[&str] = &[
     "shard",
     "range",
 ];
-/// Tokens that point at a page, or that a language is made of.
-const PLAIN_TOKENS: &[&str] = &[
+/// Words before `token` that make it harmless.
+const HARMLESS_TOKENS: &[&str] = &[
     "next",
     "page",
     "continuation",
@@ -147,15 +147,17 @@ pub fn is_secret(name: &str) -> bool {
     let Some((last, before)) = words[..told].split_last() else { return false };
     let which = before.last().map_or("", String::as_str);
     match last.as_str() {
-        "key" => !which.is_empty() && !PLAIN_KEYS.contains(&which),
-        "token" | "tokens" => !PLAIN_TOKENS.contains(&which),
-        // Alone these are too common as words.
+        "key" => !which.is_empty() && !HARMLESS_KEYS.contains(&which),
+        "token" | "tokens" => !HARMLESS_TOKENS.contains(&which),
+        // Too common as single words.
         "pass" | "auth" | "pat" => !which.is_empty() || name.starts_with('_'),
-        word => SECRET.contains(&word) || GLUED.iter().any(|end| word.ends_with(end)),
+        word => {
+            SECRET_WORDS.contains(&word) || SECRET_SUFFIXES.iter().any(|end| word.ends_with(end))
+        }
     }
 }
 
-/// Whether the name is that of a password, which people choose, and not of something random.
+/// Whether the name denotes a password, which people choose, rather than a random value.
 pub(super) fn is_password(name: &str) -> bool {
     let words = words(name);
     let told = words.iter().rev().find(|word| !is_neutral(word));
@@ -166,7 +168,7 @@ fn is_neutral(word: &str) -> bool {
     NEUTRAL.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The words of a name in lower case: `apiKey`, `API_KEY` and `api-key` have the same.
+/// Splits a name into lower-case words: `apiKey`, `API_KEY` and `api-key` are equal.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut lower_before = false;
@@ -189,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_secrets_are_known() {
+    fn recognizes_secret_names() {
         for name in [
             "GITHUB_TOKEN",
             "OPENAI_API_KEY",
@@ -220,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_only_sound_like_it_are_spared() {
+    fn ignores_similar_names() {
         for name in [
             "",
             "key",

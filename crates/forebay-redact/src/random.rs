@@ -1,14 +1,14 @@
-//! Values that look like secrets, told from words, code and stand-ins.
+//! Classification of values: random strings and passwords versus words, code and placeholders.
 
 use super::class::BASE64;
 
-/// Bits a character of a random text carries at least, counted within the text.
-const ENTROPY: f64 = 2.5;
-/// A part of a value this long with letters and digits is no word any more.
-const LONG_PART: usize = 16;
+/// Minimum Shannon entropy of a random string, in bits a character.
+const MIN_ENTROPY: f64 = 2.5;
+/// Length from which a part with letters and digits counts as random.
+const MIN_RANDOM_PART: usize = 16;
 
-/// Sequences that only stand-ins and code have.
-const STAND_IN_MARKS: &[&[u8]] = &[
+/// Sequences that occur only in placeholders and code.
+const PLACEHOLDER_MARKS: &[&[u8]] = &[
     b"${",
     b"$(",
     b"{{",
@@ -20,8 +20,8 @@ const STAND_IN_MARKS: &[&[u8]] = &[
     b"XXXX",
     b"[redacted",
 ];
-/// Words that only stand-ins have.
-const STAND_IN_WORDS: &[&str] = &[
+/// Words that occur only in placeholders.
+const PLACEHOLDER_WORDS: &[&str] = &[
     "changeme",
     "change",
     "example",
@@ -39,8 +39,8 @@ const STAND_IN_WORDS: &[&str] = &[
     "replaceme",
     "insert",
 ];
-/// Words that stand alone where no secret is given.
-const ABSENT: &[&str] = &[
+/// Values that mean "not set".
+const UNSET_VALUES: &[&str] = &[
     "none",
     "null",
     "undefined",
@@ -56,15 +56,15 @@ const ABSENT: &[&str] = &[
     "default",
 ];
 
-/// Whether `value` looks as if a machine had drawn it.
+/// Whether `value` looks randomly generated.
 pub(super) fn is_random(value: &[u8]) -> bool {
     value.len() >= 8
         && may_be_a_secret(value)
-        && entropy(value) >= ENTROPY
+        && entropy(value) >= MIN_ENTROPY
         && (parts(value).any(is_random_part) || is_long_base64(value))
 }
 
-/// Whether `value` may be a password that a person chose: a word with something in it.
+/// Whether `value` may be a chosen password: a word with digits or symbols.
 pub(super) fn is_password(value: &[u8]) -> bool {
     let with_a_twist = |part: &[u8]| {
         part.len() >= 4
@@ -76,20 +76,20 @@ pub(super) fn is_password(value: &[u8]) -> bool {
         && (parts(value).any(with_a_twist) || parts(value).any(is_random_part))
 }
 
-/// Whether `value` is a word of letters that somebody may use as a password.
+/// Whether `value` is a plain word that may be used as a password.
 pub(super) fn is_word(value: &[u8]) -> bool {
     value.len() >= 6
         && value.iter().all(u8::is_ascii_alphabetic)
-        && !is_stand_in(value)
-        && !ABSENT.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
+        && !is_placeholder(value)
+        && !UNSET_VALUES.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// Whether `value` only stands for one: `${TOKEN}`, `<token>`, `****`, `your-key-here`.
-pub(super) fn is_stand_in(value: &[u8]) -> bool {
-    is_marked(value) || distinct(value) <= 2 || has_stand_in_word(value)
+/// Whether `value` is a placeholder: `${TOKEN}`, `<token>`, `****`, `your-key-here`.
+pub(super) fn is_placeholder(value: &[u8]) -> bool {
+    is_marked(value) || distinct(value) <= 2 || has_placeholder_word(value)
 }
 
-/// Whether `value` is marked as one that stands for another, whatever its words are.
+/// Whether `value` has the syntax of a placeholder.
 pub(super) fn is_marked(value: &[u8]) -> bool {
     let begins = match value {
         [b'%', first, second, ..] => !(first.is_ascii_hexdigit() && second.is_ascii_hexdigit()),
@@ -98,16 +98,16 @@ pub(super) fn is_marked(value: &[u8]) -> bool {
     };
     begins
         || value.iter().all(|byte| b"*xX.".contains(byte))
-        || STAND_IN_MARKS.iter().any(|mark| memchr::memmem::find(value, mark).is_some())
+        || PLACEHOLDER_MARKS.iter().any(|mark| memchr::memmem::find(value, mark).is_some())
 }
 
-fn has_stand_in_word(value: &[u8]) -> bool {
+fn has_placeholder_word(value: &[u8]) -> bool {
     parts(value)
-        .any(|part| STAND_IN_WORDS.iter().any(|word| part.eq_ignore_ascii_case(word.as_bytes())))
+        .any(|part| PLACEHOLDER_WORDS.iter().any(|word| part.eq_ignore_ascii_case(word.as_bytes())))
 }
 
 fn may_be_a_secret(value: &[u8]) -> bool {
-    !is_stand_in(value)
+    !is_placeholder(value)
         && !is_path(value)
         && !is_checksum(value)
         && value.iter().all(u8::is_ascii_graphic)
@@ -118,20 +118,20 @@ fn is_path(value: &[u8]) -> bool {
         && value[1..].contains(&b'/')
 }
 
-/// `sha512-...`, `sha256:...`: says itself what it is.
+/// `sha512-...`, `sha256:...`.
 fn is_checksum(value: &[u8]) -> bool {
     let name =
         value.iter().position(|byte| b"-:".contains(byte)).map_or(value, |end| &value[..end]);
     ["md5", "sha1", "sha256", "sha384", "sha512"].iter().any(|known| name == known.as_bytes())
 }
 
-/// Whether letters and digits alternate as in no word: the shorter, the more often.
+/// Whether letters and digits alternate too often for a word.
 fn is_random_part(part: &[u8]) -> bool {
     let has = |kind: fn(&u8) -> bool| part.iter().any(kind);
     let needed = match part.len() {
         0..8 => return false,
         8..12 => 3,
-        12..LONG_PART => 2,
+        12..MIN_RANDOM_PART => 2,
         _ => 1,
     };
     has(u8::is_ascii_digit)
@@ -140,7 +140,7 @@ fn is_random_part(part: &[u8]) -> bool {
         && !is_type_name(part)
 }
 
-/// `Oauth2ClientCredentials`: one number, and no lower-case letter that stands alone.
+/// `Oauth2ClientCredentials`: one number and no isolated lower-case letter.
 fn is_type_name(part: &[u8]) -> bool {
     let mut runs = part.split(|byte| !byte.is_ascii_lowercase()).filter(|run| !run.is_empty());
     part.iter().any(u8::is_ascii_uppercase)
@@ -149,24 +149,24 @@ fn is_type_name(part: &[u8]) -> bool {
         && runs.all(|run| run.len() >= 2)
 }
 
-/// Base64 may have a `/` wherever it likes.
+/// Long base64, which may contain `/` anywhere.
 fn is_long_base64(value: &[u8]) -> bool {
     let has = |kind: fn(&u8) -> bool| value.iter().any(kind);
-    value.len() >= 2 * LONG_PART
+    value.len() >= 2 * MIN_RANDOM_PART
         && BASE64.is_all(value)
         && has(u8::is_ascii_uppercase)
         && has(u8::is_ascii_lowercase)
         && has(u8::is_ascii_digit)
 }
 
-/// How often letters and others follow each other.
+/// Number of transitions between letters and other characters.
 fn changes(part: &[u8]) -> usize {
     part.windows(2)
         .filter(|two| two[0].is_ascii_alphabetic() != two[1].is_ascii_alphabetic())
         .count()
 }
 
-/// The parts of a value between what joins words.
+/// The parts of a value between word separators.
 fn parts(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|byte| b"-_./:, ()[]".contains(byte))
 }
@@ -175,7 +175,7 @@ fn distinct(value: &[u8]) -> usize {
     counts(value).iter().filter(|count| **count > 0).count()
 }
 
-/// Shannon's entropy in bits a byte.
+/// Shannon entropy in bits a byte.
 fn entropy(value: &[u8]) -> f64 {
     let length = value.len() as f64;
     let share = |count: &u32| f64::from(*count) / length;
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drawn_values_are_told_from_written_ones() {
+    fn distinguishes_random_from_written_values() {
         for random in [
             "abc123def456",
             "9f86d081884c7d659a2f",
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn passwords_are_words_with_a_twist() {
+    fn recognizes_chosen_passwords() {
         for password in ["hunter2", "s3cr3t!", "Tr0ub4dor&3", "P@ssw0rd"] {
             assert!(is_password(password.as_bytes()), "{password}");
         }

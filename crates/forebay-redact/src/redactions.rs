@@ -1,12 +1,12 @@
-//! How many secrets of which kind were replaced.
+//! Counts of replaced secrets by kind.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use forebay_text::number;
 
-/// Kinds that are named one by one.
-const NAMED: usize = 3;
+/// Kinds named individually.
+const MAX_NAMED: usize = 3;
 
 /// Counts of replaced secrets by kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,18 +37,18 @@ impl Redactions {
     }
 }
 
-/// `redacted: 2 github tokens, 1 password`, on one line of at most some 100 bytes.
+/// `redacted: 2 github tokens, 1 password`, on one line of about 100 bytes at most.
 impl fmt::Display for Redactions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut kinds: Vec<(&str, u64)> = self.iter().collect();
         kinds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let named: Vec<String> = kinds
             .iter()
-            .take(NAMED)
+            .take(MAX_NAMED)
             .map(|(kind, count)| number::counted(*count, &kind.replace('-', " ")))
             .collect();
         write!(f, "redacted: {}", named.join(", "))?;
-        match kinds.iter().skip(NAMED).map(|(_, count)| count).sum() {
+        match kinds.iter().skip(MAX_NAMED).map(|(_, count)| count).sum() {
             0 => Ok(()),
             more => write!(f, " and {} more", number::grouped(more)),
         }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_read_like_a_sentence() {
+    fn displays_counts_by_kind() {
         let counts = Redactions(BTreeMap::from([("password", 1), ("github-token", 2)]));
         assert_eq!(counts.to_string(), "redacted: 2 github tokens, 1 password");
         let many = Redactions(BTreeMap::from([("a", 1), ("b", 5), ("c", 1), ("d", 1), ("e", 1)]));

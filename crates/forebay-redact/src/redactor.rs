@@ -1,46 +1,46 @@
-//! The redactor: bytes in any pieces in, the same bytes without their secrets out.
+//! The redactor: a byte stream in, the same stream without secrets out.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::found::{self, Found};
 use super::key_blocks::KeyBlocks;
+use super::match_context::{LOOKAHEAD, LOOKBEHIND, MAX_GAP};
 use super::redactions::Redactions;
 use super::scanner::Scanner;
-use super::spot::{BACK, LEAD, REACH};
+use super::secret_span::{self, SecretSpan};
 
-/// What is looked at in one go.
+/// Bytes scanned at once.
 const BLOCK: usize = 256 * 1024;
-/// An unfinished line that is longer is handed out as far as it is certain.
-const LONG_LINE: usize = 4 * REACH;
-/// What stays of a long line as context for the rest of it.
-const CONTEXT: usize = 2 * BACK + LEAD;
+/// Length from which an incomplete line is emitted as far as it is decided.
+const LONG_LINE: usize = 4 * LOOKAHEAD;
+/// Bytes of a long line kept as context for its rest.
+const CONTEXT: usize = 2 * LOOKBEHIND + MAX_GAP;
 
-/// Replaces secrets in pushed bytes by `[redacted:<kind>]`; how they are split makes no difference.
+/// Replaces secrets in a byte stream by `[redacted:<kind>]`, independent of how the stream is split.
 ///
-/// Whole lines pass at once. Of an unfinished line, at most some 300 KiB are held back.
+/// Complete lines pass at once. At most about 300 KiB of an incomplete line are buffered.
 #[derive(Debug, Clone)]
 pub struct Redactor {
     scanner: Arc<Scanner>,
     keys: KeyBlocks,
-    /// The unfinished line.
+    /// The incomplete line.
     held: Vec<u8>,
-    /// How much of `held` was handed out already.
+    /// Bytes of `held` already emitted.
     given: usize,
-    /// Whether `held` lacks the beginning of its line.
+    /// Whether `held` lacks the start of its line.
     headless: bool,
     redactions: Redactions,
 }
 
 impl Default for Redactor {
-    /// Knows the secrets that have a shape.
+    /// Recognizes secrets by shape.
     fn default() -> Self {
-        Self::using(Scanner::of_shapes())
+        Self::using(Scanner::builtin())
     }
 }
 
 impl Redactor {
-    /// Knows also the values of those variables whose names say that they are secret.
+    /// Also recognizes the values of environment variables with secret names.
     pub fn with_values<N, V>(variables: impl IntoIterator<Item = (N, V)>) -> Self
     where
         N: AsRef<str>,
@@ -49,7 +49,7 @@ impl Redactor {
         Self::using(Scanner::with_values(variables))
     }
 
-    /// One that knows the same and has seen nothing yet.
+    /// A redactor with the same patterns and no state.
     #[must_use]
     pub fn fresh(&self) -> Self {
         Self::using(Arc::clone(&self.scanner))
@@ -66,31 +66,30 @@ impl Redactor {
         }
     }
 
-    /// Takes bytes and hands on what is certain.
+    /// Consumes bytes and emits what is decided.
     pub fn push(&mut self, bytes: &[u8], out: &mut impl FnMut(&[u8])) {
         for block in bytes.chunks(BLOCK) {
             self.push_block(block, out);
         }
     }
 
-    /// Hands out what is held back of an unfinished line, unless a secret may have begun in it.
+    /// Emits the buffered part of an incomplete line, unless a secret may have started in it.
     ///
-    /// For who mixes several streams and wants to keep the order in which they were written.
-    pub fn settle(&mut self, out: &mut impl FnMut(&[u8])) {
+    /// Callers that interleave streams use it to keep the order of writes.
+    pub fn flush_decided(&mut self, out: &mut impl FnMut(&[u8])) {
         if self.keys.is_outside() && !self.scanner.may_have_begun(&self.held) {
-            hand_on(&self.held[self.given..], out);
+            emit(&self.held[self.given..], out);
             self.given = self.held.len();
         }
     }
 
-    /// Hands out the rest and tells what was replaced.
+    /// Emits the rest and returns what was replaced.
     pub fn finish(mut self, out: &mut impl FnMut(&[u8])) -> Redactions {
         self.end_held_line(out);
         self.redactions
     }
 
-    /// The whole of a text that is at hand. Nearly all have no secret, and are not copied: that begins with the first
-    /// piece which is not what stands there.
+    /// Redacts a complete text. A text without secrets is not copied: copying starts at the first difference.
     pub fn redact<'a>(&self, bytes: &'a [u8]) -> (Cow<'a, [u8]>, Redactions) {
         let mut redactor = self.fresh();
         let mut clean = Cow::Borrowed(&bytes[..0]);
@@ -120,17 +119,17 @@ impl Redactor {
         }
         self.held.extend_from_slice(rest);
         if self.held.len() > LONG_LINE {
-            self.relieve(out);
+            self.emit_decided(out);
         }
     }
 
     fn whole_lines(&mut self, lines: &[u8], out: &mut impl FnMut(&[u8])) {
         let mut found = self.scanner.scan(lines, 0, lines.len());
         self.keys.follow(lines, &mut found);
-        self.write(lines, 0..lines.len(), &found::merged(found), out);
+        self.write(lines, 0..lines.len(), &secret_span::merged(found), out);
     }
 
-    /// The held line has come to its end.
+    /// Completes the buffered line.
     fn end_held_line(&mut self, out: &mut impl FnMut(&[u8])) {
         let line = std::mem::take(&mut self.held);
         let mut found = self.scanner.scan(&line, self.first_literal(), line.len());
@@ -140,18 +139,18 @@ impl Redactor {
             self.keys.follow(&line, &mut found);
         }
         let given = std::mem::take(&mut self.given);
-        self.write(&line, given..line.len(), &found::merged(found), out);
+        self.write(&line, given..line.len(), &secret_span::merged(found), out);
     }
 
-    /// Hands out that part of a long line which nothing behind it can change.
-    fn relieve(&mut self, out: &mut impl FnMut(&[u8])) {
+    /// Emits the part of a long line that later bytes cannot affect.
+    fn emit_decided(&mut self, out: &mut impl FnMut(&[u8])) {
         let mut line = std::mem::take(&mut self.held);
-        let decided = line.len() - REACH;
-        let found = found::merged(self.scanner.scan(&line, self.first_literal(), decided));
-        let limit = decided - BACK;
+        let decided = line.len() - LOOKAHEAD;
+        let found = secret_span::merged(self.scanner.scan(&line, self.first_literal(), decided));
+        let limit = decided - LOOKBEHIND;
         let mut end = certain_end(&found, limit).max(self.given);
         if line.len() - end > LONG_LINE {
-            // Secrets that overlap without end are cut, so that memory stays bounded.
+            // An unbounded chain of overlapping secrets is cut, so that memory stays bounded.
             end = limit;
         }
         self.write(&line, self.given..end, &found, out);
@@ -162,17 +161,17 @@ impl Redactor {
         self.held = line;
     }
 
-    /// Literals before this lack the context to be judged, and were judged before.
+    /// Literals before this offset lack context and were already handled.
     fn first_literal(&self) -> usize {
-        if self.headless { BACK } else { 0 }
+        if self.headless { LOOKBEHIND } else { 0 }
     }
 
-    /// Hands out a range of `text`, with what was found in it replaced.
+    /// Emits a range of `text` with the secrets replaced.
     fn write(
         &mut self,
         text: &[u8],
         range: std::ops::Range<usize>,
-        found: &[Found],
+        found: &[SecretSpan],
         out: &mut impl FnMut(&[u8]),
     ) {
         let mut at = range.start;
@@ -180,24 +179,24 @@ impl Redactor {
             if secret.span.start >= range.end {
                 break;
             }
-            hand_on(&text[at..secret.span.start.max(at)], out);
+            emit(&text[at..secret.span.start.max(at)], out);
             out(format!("[redacted:{}]", secret.kind).as_bytes());
             if secret.counts {
                 self.redactions.count(secret.kind);
             }
             at = secret.span.end.min(range.end);
         }
-        hand_on(&text[at..range.end], out);
+        emit(&text[at..range.end], out);
     }
 }
 
-/// The last place up to `limit` that lies in no secret.
-fn certain_end(found: &[Found], limit: usize) -> usize {
+/// The last offset up to `limit` that is outside every secret.
+fn certain_end(found: &[SecretSpan], limit: usize) -> usize {
     let across = found.iter().find(|secret| secret.span.start < limit && limit < secret.span.end);
     across.map_or(limit, |secret| secret.span.start)
 }
 
-fn hand_on(bytes: &[u8], out: &mut impl FnMut(&[u8])) {
+fn emit(bytes: &[u8], out: &mut impl FnMut(&[u8])) {
     if !bytes.is_empty() {
         out(bytes);
     }

@@ -1,4 +1,4 @@
-//! The redactor as a whole: every row's proof, any split, any bytes.
+//! Tests of the whole redactor: every row's samples, any split, any bytes.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ fn check(text: &str, expect: &str) {
     assert_eq!(redact(text).0, expect);
 }
 
-/// What a sample becomes when each `«secret»` is replaced by `stand_in`.
+/// A sample with each `«secret»` replaced.
 fn with_marked(sample: &str, stand_in: impl Fn(&str) -> String) -> String {
     let replace = |piece: &str| match piece.split_once('»') {
         Some((secret, rest)) => stand_in(secret) + rest,
@@ -29,10 +29,10 @@ fn with_marked(sample: &str, stand_in: impl Fn(&str) -> String) -> String {
 }
 
 #[test]
-fn every_row_has_both_proofs() {
+fn every_row_has_both_kinds_of_samples() {
     for row in rows::all() {
         assert!(
-            row.literals.iter().all(|literal| literal.len() >= literals::SHORTEST),
+            row.literals.iter().all(|literal| literal.len() >= literals::KEY_BYTES),
             "{}",
             row.kind
         );
@@ -43,7 +43,7 @@ fn every_row_has_both_proofs() {
 }
 
 #[test]
-fn every_row_finds_exactly_its_secrets() {
+fn rows_find_exactly_their_secrets() {
     fn finds_exactly(row: &'static Row) {
         let alone = Redactor::using(Arc::new(Scanner::new(std::iter::once(row), Vec::new())));
         for sample in row.redacts {
@@ -57,7 +57,7 @@ fn every_row_finds_exactly_its_secrets() {
 }
 
 #[test]
-fn every_sample_is_redacted_and_every_other_spared_by_all_rows_together() {
+fn all_rows_together_redact_exactly_the_secrets() {
     for row in rows::all() {
         for sample in row.redacts {
             let clean = redact(&with_marked(sample, str::to_owned)).0;
@@ -73,7 +73,7 @@ fn every_sample_is_redacted_and_every_other_spared_by_all_rows_together() {
 }
 
 #[test]
-fn what_is_redacted_stays_as_it_is() {
+fn redaction_is_idempotent() {
     for row in rows::all() {
         for sample in row.redacts {
             let once = redact(&with_marked(sample, str::to_owned)).0;
@@ -83,7 +83,7 @@ fn what_is_redacted_stays_as_it_is() {
 }
 
 #[test]
-fn ordinary_output_is_spared() {
+fn ordinary_output_is_unchanged() {
     for line in [
         "commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
         "index 0123456..89abcde 100644",
@@ -107,7 +107,7 @@ fn ordinary_output_is_spared() {
 }
 
 #[test]
-fn the_kind_that_tells_more_names_it() {
+fn the_most_specific_kind_wins() {
     let token = concat!("gh", "p_16C7e42F292c6912E7710c838347Ae178B4a");
     check(&format!("GITHUB_TOKEN={token}"), "GITHUB_TOKEN=[redacted:github-token]");
     check(
@@ -127,7 +127,7 @@ fn key(prefix: &str, body: &[&str]) -> String {
 }
 
 #[test]
-fn the_lines_of_a_private_key_are_replaced_one_by_one() {
+fn private_keys_are_replaced_line_by_line() {
     let gone = "[redacted:private-key]";
     for prefix in ["", "    ", "12-", "+", "2024-01-01T00:00:00Z "] {
         let raw = key(prefix, &[KEY_LINE, KEY_LINE, "AbCdEf=="]);
@@ -166,7 +166,7 @@ fn the_lines_of_a_private_key_are_replaced_one_by_one() {
 }
 
 #[test]
-fn text_that_only_mentions_a_key_loses_nothing() {
+fn mentions_of_a_key_are_unchanged() {
     let opening = concat!("-----BEGIN PRIV", "ATE KEY-----\n");
     for text in [
         format!("{opening}ok\ndone\n"),
@@ -183,7 +183,7 @@ fn text_that_only_mentions_a_key_loses_nothing() {
 }
 
 #[test]
-fn values_of_variables_go_wherever_they_stand() {
+fn secret_variable_values_are_replaced_anywhere() {
     let redactor =
         Redactor::with_values([("DEPLOY_KEY", "blue Horse-7"), ("EDITOR", "an-editor-1")]);
     let (clean, redactions) = redactor.redact(b"xblue Horse-7y Blue horse-7 an-editor-1");
@@ -193,22 +193,22 @@ fn values_of_variables_go_wherever_they_stand() {
 }
 
 #[test]
-fn an_unfinished_line_settles_unless_a_secret_may_have_begun() {
+fn incomplete_lines_are_flushed_unless_a_secret_may_have_started() {
     let mut redactor = Redactor::default();
     let mut out = Vec::new();
     redactor.push(b"working", &mut |piece| out.extend_from_slice(piece));
     assert_eq!(out, b"");
-    redactor.settle(&mut |piece| out.extend_from_slice(piece));
+    redactor.flush_decided(&mut |piece| out.extend_from_slice(piece));
     assert_eq!(out, b"working");
     redactor.push(b" on PASSWORD=hun", &mut |piece| out.extend_from_slice(piece));
-    redactor.settle(&mut |piece| out.extend_from_slice(piece));
+    redactor.flush_decided(&mut |piece| out.extend_from_slice(piece));
     assert_eq!(out, b"working");
     redactor.push(b"ter2\n", &mut |piece| out.extend_from_slice(piece));
     assert_eq!(out, b"working on PASSWORD=[redacted:password]\n");
 }
 
 #[test]
-fn a_line_without_end_passes_in_bounded_memory() {
+fn endless_lines_pass_in_bounded_memory() {
     let token = concat!("gh", "p_16C7e42F292c6912E7710c838347Ae178B4a");
     let filler = "lorem ipsum dolor ".repeat(2_000);
     let line = format!("{filler}{token} {filler}{token} {filler}");
@@ -219,7 +219,7 @@ fn a_line_without_end_passes_in_bounded_memory() {
     }
 }
 
-/// Redacts in pieces of these sizes, taken in turn.
+/// Redacts in pieces of these sizes, cyclically.
 fn in_pieces(mut raw: &[u8], sizes: &[usize]) -> Vec<u8> {
     let mut redactor = Redactor::default();
     let mut clean = Vec::new();
@@ -235,7 +235,7 @@ fn in_pieces(mut raw: &[u8], sizes: &[usize]) -> Vec<u8> {
     clean
 }
 
-/// Samples, their beginnings and foreign bytes, glued together in any way.
+/// Samples, their prefixes and arbitrary bytes, concatenated.
 fn mixture() -> impl Strategy<Value = Vec<u8>> {
     let samples: Vec<String> = rows::all()
         .flat_map(|row| row.redacts.iter().chain(row.spares))
@@ -254,26 +254,26 @@ fn mixture() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn any_split_gives_the_same_bytes(raw in mixture(), sizes in prop::collection::vec(1_usize..9_000, 1..6)) {
+    fn result_does_not_depend_on_the_split(raw in mixture(), sizes in prop::collection::vec(1_usize..9_000, 1..6)) {
         prop_assert_eq!(in_pieces(&raw, &sizes), &*Redactor::default().redact(&raw).0);
     }
 
     #[test]
-    fn lines_are_kept(raw in mixture()) {
+    fn line_count_is_preserved(raw in mixture()) {
         let lines = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
         prop_assert_eq!(lines(&Redactor::default().redact(&raw).0), lines(&raw));
     }
 
     #[test]
-    fn bytes_without_a_literal_are_untouched(raw: Vec<u8>) {
-        let scanner = Scanner::of_shapes();
+    fn bytes_without_a_literal_are_unchanged(raw: Vec<u8>) {
+        let scanner = Scanner::builtin();
         prop_assume!(scanner.find(&raw, 0, raw.len()).is_empty());
         prop_assert_eq!(&*Redactor::default().redact(&raw).0, &*raw);
     }
 
     #[test]
     fn no_row_panics(raw in mixture()) {
-        // `scan` would hide a panic.
-        Scanner::of_shapes().find(&raw, 0, raw.len());
+        // `scan` catches panics, so call the rows directly.
+        Scanner::builtin().find(&raw, 0, raw.len());
     }
 }

@@ -1,18 +1,18 @@
-//! Values of environment variables that are secrets wherever they occur.
+//! Values of secret environment variables, redacted wherever they occur.
 
 use super::names;
 use super::random;
 
-/// Shorter values occur by chance.
-const SHORTEST: usize = 8;
-/// A word of letters only must be this long to be no ordinary word.
-const LONGEST_WORD: usize = 15;
-/// Longer ones are data, not secrets.
-const LONGEST: usize = 4 * 1024;
-/// So much of a value is looked for; the rest is compared where that is found.
-const LITERAL: usize = 16;
+/// Minimum length; shorter values occur by chance.
+const MIN_BYTES: usize = 8;
+/// Maximum length of a plain word, which is not redacted.
+const MAX_PLAIN_WORD: usize = 15;
+/// Maximum length; longer values are data.
+const MAX_BYTES: usize = 4 * 1024;
+/// Bytes of a value used as its literal; the rest is compared at a match.
+const LITERAL_BYTES: usize = 16;
 
-/// The values to look for: those of variables whose names say that they are secret.
+/// The values of variables with secret names.
 pub(super) fn secret_ones<N, V>(variables: impl IntoIterator<Item = (N, V)>) -> Vec<String>
 where
     N: AsRef<str>,
@@ -23,32 +23,33 @@ where
         .filter(|(name, _)| names::is_secret(name.as_ref()))
         .flat_map(|(_, value)| value.as_ref().lines().map(str::to_owned).collect::<Vec<_>>())
         .map(|line| line.trim().to_owned())
-        .filter(|line| is_telling(line))
+        .filter(|line| is_specific(line))
         .collect();
     values.sort();
     values.dedup();
     values
 }
 
-/// The part of a value that the scanner looks for.
+/// The part of a value that the scanner searches for.
 pub(super) fn literal(value: &str) -> &str {
-    forebay_text::cut::prefix(value, LITERAL)
+    forebay_text::cut::prefix(value, LITERAL_BYTES)
 }
 
-/// Whether a value is found only where it is meant: no word, no path, no stand-in.
-fn is_telling(value: &str) -> bool {
+/// Whether a value is specific enough: no word, path or placeholder.
+fn is_specific(value: &str) -> bool {
     let is_word =
-        value.len() <= LONGEST_WORD && value.bytes().all(|byte| byte.is_ascii_alphabetic());
-    let is_number = value.len() <= LONGEST_WORD && value.bytes().all(|byte| byte.is_ascii_digit());
+        value.len() <= MAX_PLAIN_WORD && value.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_number =
+        value.len() <= MAX_PLAIN_WORD && value.bytes().all(|byte| byte.is_ascii_digit());
     let is_path = value.starts_with(['/', '~', '.']);
-    // The lines around a key are no secret; the key itself is followed by `key_blocks`.
+    // PEM markers are not secret; `key_blocks` handles the key itself.
     let frames_a_key = value.starts_with("-----");
-    (SHORTEST..=LONGEST).contains(&value.len())
+    (MIN_BYTES..=MAX_BYTES).contains(&value.len())
         && !is_word
         && !is_number
         && !is_path
         && !frames_a_key
-        && !random::is_stand_in(value.as_bytes())
+        && !random::is_placeholder(value.as_bytes())
 }
 
 #[cfg(test)]
@@ -56,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_telling_values_of_secret_names_are_taken() {
+    fn takes_only_specific_values_of_secret_names() {
         let variables = [
             ("DEPLOY_TOKEN", "s3cr3t-and-long"),
             ("HOME", "not-looked-at-1"),

@@ -86,7 +86,7 @@ impl Streams {
     pub(crate) fn settle(&mut self, out: &mut dyn FnMut(Stream, &[u8])) {
         if let Some(pair) = &mut self.0 {
             let last = pair.last;
-            pair.of(last).settle(&mut |clean| out(last, clean));
+            pair.of(last).flush_decided(&mut |clean| out(last, clean));
         }
     }
 
@@ -100,7 +100,7 @@ impl Pair {
     fn push(&mut self, from: Stream, bytes: &[u8], out: &mut dyn FnMut(Stream, &[u8])) {
         if from != self.last {
             let last = self.last;
-            self.of(last).settle(&mut |clean| out(last, clean));
+            self.of(last).flush_decided(&mut |clean| out(last, clean));
             self.last = from;
         }
         self.of(from).push(bytes, &mut |clean| out(from, clean));

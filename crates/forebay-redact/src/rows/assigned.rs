@@ -1,24 +1,24 @@
-//! Values that are assigned to a name which says that they are secret: `password=`, `"api_key": "..."`.
+//! Values assigned to a secret name: `password=`, `"api_key": "..."`.
 //!
-//! Here the name is known and the value is judged, so these rows come last: a value with a shape of its
-//! own is named by that.
+//! The name is known and the value is classified. These rows come last, so that a value with a format of its own is named
+//! by it.
 
 use std::ops::Range;
 
 use super::super::class::{BARE, NAME};
+use super::super::match_context::{MatchContext, Report};
 use super::super::names;
 use super::super::random;
-use super::super::spot::{Spot, Take};
 use super::{Row, Shape};
 
-/// No name is longer on either side of its literal.
-const LONGEST_NAME: usize = 64;
-/// A longer value is cut here.
-const LONGEST_VALUE: usize = 8 * 1024;
-/// So much of a value is judged.
-const JUDGED: usize = 512;
-/// What only code has in it, where a value stands without quotes.
-const CODE: &[u8] = b"([{";
+/// Maximum length of a name on either side of its literal.
+const MAX_NAME: usize = 64;
+/// Maximum length of a value.
+const MAX_VALUE: usize = 8 * 1024;
+/// Bytes of a value that are classified.
+const CLASSIFIED_BYTES: usize = 512;
+/// Characters that mark code in an unquoted value.
+const CODE_MARKS: &[u8] = b"([{";
 
 pub(super) static ROWS: &[Row] = &[
     Row {
@@ -66,7 +66,7 @@ pub(super) static ROWS: &[Row] = &[
     Row {
         kind: "secret",
         literals: &["secret", "credential"],
-        shape: Shape::Around(drawn),
+        shape: Shape::Around(random_value),
         redacts: &[
             "client_secret: «9f86d081884c7d659a2feaa0»",
             "SECRET_KEY_BASE=«abc123def456abc123def456»",
@@ -83,7 +83,7 @@ pub(super) static ROWS: &[Row] = &[
     Row {
         kind: "token",
         literals: &["token", "_pat", "_auth"],
-        shape: Shape::Around(drawn),
+        shape: Shape::Around(random_value),
         redacts: &[
             "CI_JOB_TOKEN=«64_sVq3xyzAbC91kLmNo»",
             "X-Auth-Token: «4f2a9c81b7d34e60»",
@@ -117,7 +117,7 @@ pub(super) static ROWS: &[Row] = &[
             "authkey",
             "accountkey",
         ],
-        shape: Shape::Around(drawn),
+        shape: Shape::Around(random_value),
         redacts: &[
             "api_key=«9f86d081884c7d659a2feaa0»",
             "x-api-key: «9f86d081884c7d659a2feaa0»",
@@ -139,7 +139,7 @@ pub(super) static ROWS: &[Row] = &[
     },
 ];
 
-/// A value and the name it is given.
+/// A name and its value.
 struct Assignment<'a> {
     name: &'a str,
     value: Range<usize>,
@@ -148,53 +148,53 @@ struct Assignment<'a> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// `NAME=value`, as a shell reads it.
+    /// `NAME=value` in shell syntax.
     Shell,
     Bare,
     Quoted,
 }
 
-/// Where the value stands that is assigned to the name the literal is part of.
-pub(super) fn value(spot: &Spot<'_>) -> Option<Range<usize>> {
-    read(spot).map(|assignment| assignment.value)
+/// Range of the value assigned to the name that contains the literal.
+pub(super) fn value(context: &MatchContext<'_>) -> Option<Range<usize>> {
+    read(context).map(|assignment| assignment.value)
 }
 
-fn password(spot: &Spot<'_>, take: Take<'_>) {
-    let Some(assignment) = read(spot) else { return };
-    let value = judged(spot, &assignment);
+fn password(context: &MatchContext<'_>, report: Report<'_>) {
+    let Some(assignment) = read(context) else { return };
+    let value = judged(context, &assignment);
     let chosen =
         random::is_password(value) || assignment.form == Form::Shell && random::is_word(value);
     if chosen && names::is_secret(assignment.name) && names::is_password(assignment.name) {
-        take(assignment.value);
+        report(assignment.value);
     }
 }
 
-fn drawn(spot: &Spot<'_>, take: Take<'_>) {
-    let Some(assignment) = read(spot) else { return };
-    if random::is_random(judged(spot, &assignment)) && names::is_secret(assignment.name) {
-        take(assignment.value);
+fn random_value(context: &MatchContext<'_>, report: Report<'_>) {
+    let Some(assignment) = read(context) else { return };
+    if random::is_random(judged(context, &assignment)) && names::is_secret(assignment.name) {
+        report(assignment.value);
     }
 }
 
-/// The part of a value that tells what it is.
-fn judged<'a>(spot: &Spot<'a>, assignment: &Assignment<'_>) -> &'a [u8] {
-    let value = spot.shown(assignment.value.clone());
-    &value[..value.len().min(JUDGED)]
+/// The part of a value that is classified.
+fn judged<'a>(context: &MatchContext<'a>, assignment: &Assignment<'_>) -> &'a [u8] {
+    let value = context.window(assignment.value.clone());
+    &value[..value.len().min(CLASSIFIED_BYTES)]
 }
 
-fn read<'a>(spot: &Spot<'a>) -> Option<Assignment<'a>> {
-    let left = NAME.run_back(spot.before());
-    let right = NAME.run_up_to(spot.after(), LONGEST_NAME);
-    if left > LONGEST_NAME || right > LONGEST_NAME {
+fn read<'a>(context: &MatchContext<'a>) -> Option<Assignment<'a>> {
+    let left = NAME.run_back(context.before());
+    let right = NAME.run_up_to(context.after(), MAX_NAME);
+    if left > MAX_NAME || right > MAX_NAME {
         return None;
     }
-    let start = spot.before().len() - left;
-    let end = spot.before().len() + spot.literal().len() + right;
-    let name = std::str::from_utf8(spot.shown(start..end)).ok()?;
-    let rest = &spot.after()[right..];
-    let gap = gap(name, &spot.before()[..start], rest)?;
+    let start = context.before().len() - left;
+    let end = context.before().len() + context.literal().len() + right;
+    let name = std::str::from_utf8(context.window(start..end)).ok()?;
+    let rest = &context.after()[right..];
+    let gap = gap(name, &context.before()[..start], rest)?;
     let (open, length) = quoted_or_bare(&rest[gap..])?;
-    let value = spot.range_after(right + gap + open..right + gap + open + length);
+    let value = context.range_after(right + gap + open..right + gap + open + length);
     Some(Assignment { name, form: form(name, &rest[..gap], open), value })
 }
 
@@ -207,7 +207,7 @@ fn form(name: &str, gap: &[u8], open: usize) -> Form {
     }
 }
 
-/// The length of what stands between a name and its value.
+/// Length of the separator between a name and its value.
 fn gap(name: &str, before: &[u8], rest: &[u8]) -> Option<usize> {
     let is_option = name.starts_with("--") && matches!(rest, [b' ', next, ..] if *next != b'-');
     let is_element = before.ends_with(b"<") && rest.starts_with(b">") && is_closed(rest);
@@ -218,12 +218,12 @@ fn gap(name: &str, before: &[u8], rest: &[u8]) -> Option<usize> {
     separator(rest)
 }
 
-/// Whether the text of an element ends with the beginning of its closing tag.
+/// Whether element text is followed by a closing tag.
 fn is_closed(rest: &[u8]) -> bool {
     memchr::memchr(b'<', rest).is_some_and(|at| rest[at..].starts_with(b"</"))
 }
 
-/// The length of `=`, `:`, `=>` or `:=`, with the quote and the blanks around it.
+/// Length of `=`, `:`, `=>` or `:=` with surrounding quote and whitespace.
 pub(super) fn separator(rest: &[u8]) -> Option<usize> {
     let mut at = quote(rest);
     at += usize::from(rest[at..].starts_with(b"]"));
@@ -237,7 +237,7 @@ pub(super) fn separator(rest: &[u8]) -> Option<usize> {
     Some(at + blanks(&rest[at..]))
 }
 
-/// The length of the quote that `rest` begins with; it may be escaped.
+/// Length of the opening quote, which may be escaped.
 pub(super) fn quote(rest: &[u8]) -> usize {
     match rest {
         [b'\\', b'"' | b'\'', ..] => 2,
@@ -250,16 +250,16 @@ pub(super) fn blanks(rest: &[u8]) -> usize {
     rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// The lengths of the opening quote and of the value behind it.
+/// Lengths of the opening quote and of the value.
 fn quoted_or_bare(rest: &[u8]) -> Option<(usize, usize)> {
     let open = quote(rest);
-    let inside = &rest[open..rest.len().min(open + LONGEST_VALUE)];
+    let inside = &rest[open..rest.len().min(open + MAX_VALUE)];
     let length = match open {
         0 => bare_length(inside),
         2 => memchr::memchr(b'\\', inside).unwrap_or(inside.len()),
         _ => quoted_length(inside, rest[0]),
     };
-    let is_code = open == 0 && is_code(&inside[..length.min(JUDGED)]);
+    let is_code = open == 0 && is_code(&inside[..length.min(CLASSIFIED_BYTES)]);
     (length > 0 && !is_code).then_some((open, length))
 }
 
@@ -272,7 +272,9 @@ fn is_code(bare: &[u8]) -> bool {
         .next()
         .and_then(|field| field.first())
         .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
-    bare.starts_with(b"*") || bare.iter().any(|byte| CODE.contains(byte)) || is_short && is_field
+    bare.starts_with(b"*")
+        || bare.iter().any(|byte| CODE_MARKS.contains(byte))
+        || is_short && is_field
 }
 
 fn bare_length(inside: &[u8]) -> usize {
@@ -280,7 +282,7 @@ fn bare_length(inside: &[u8]) -> usize {
     run + inside[run..].iter().take(2).take_while(|byte| **byte == b'=').count()
 }
 
-/// How far it is to the quote that closes, past those that are escaped.
+/// Distance to the closing quote, skipping escaped ones.
 fn quoted_length(inside: &[u8], quote: u8) -> usize {
     let mut at = 0;
     while at < inside.len() && inside[at] != quote {

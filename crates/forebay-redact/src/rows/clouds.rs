@@ -1,9 +1,9 @@
 //! Keys of cloud providers.
 
 use super::super::class::{ALNUM, BASE64, DOTTED, HEX, PADDED, UPPER_DIGITS, WORD};
-use super::super::spot::{Spot, Take, starts_word};
+use super::super::match_context::{MatchContext, Report, starts_word};
 use super::assigned;
-use super::{ANY, Row, Shape};
+use super::{MAX_LENGTH, Row, Shape};
 
 /// The length of an AWS secret key.
 const AWS_SECRET: usize = 40;
@@ -54,7 +54,7 @@ pub(super) static ROWS: &[Row] = &[
     Row {
         kind: "google-oauth-token",
         literals: &["ya29."],
-        shape: Shape::Token(&WORD, 20, ANY),
+        shape: Shape::Token(&WORD, 20, MAX_LENGTH),
         redacts: &[concat!("access_token: «ya", "29.a0AfH6SMBx1234567890abcdefghij»")],
         spares: &["ya29.", "papaya29.a0AfH6SMBx1234567890abcdefghij"],
     },
@@ -151,55 +151,55 @@ pub(super) static ROWS: &[Row] = &[
     },
 ];
 
-fn aws_secret_key(spot: &Spot<'_>, take: Take<'_>) {
-    if let Some(value) = assigned::value(spot) {
-        let text = spot.shown(value.clone());
+fn aws_secret_key(context: &MatchContext<'_>, report: Report<'_>) {
+    if let Some(value) = assigned::value(context) {
+        let text = context.window(value.clone());
         if text.len() == AWS_SECRET && BASE64.is_all(text) {
-            take(value);
+            report(value);
         }
     }
 }
 
-/// Credential files put the secret behind the id: `id,secret`.
-fn aws_secret_beside_id(spot: &Spot<'_>, take: Take<'_>) {
-    let id = UPPER_DIGITS.run_up_to(spot.after(), 16);
-    let rest = &spot.after()[id..];
-    if id != 16 || !starts_word(spot.before()) || rest.is_empty() {
+/// Credential files write the secret after the id: `id,secret`.
+fn aws_secret_beside_id(context: &MatchContext<'_>, report: Report<'_>) {
+    let id = UPPER_DIGITS.run_up_to(context.after(), 16);
+    let rest = &context.after()[id..];
+    if id != 16 || !starts_word(context.before()) || rest.is_empty() {
         return;
     }
     let run = BASE64.run_up_to(&rest[1..], AWS_SECRET);
     let secret = &rest[1..=run];
     if run == AWS_SECRET && !HEX.is_all(secret) && b", \t:".contains(&rest[0]) {
-        take(spot.range_after(id + 1..id + 1 + run));
+        report(context.range_after(id + 1..id + 1 + run));
     }
 }
 
-fn azure_key(spot: &Spot<'_>, take: Take<'_>) {
-    let run = BASE64.run(spot.after());
+fn azure_key(context: &MatchContext<'_>, report: Report<'_>) {
+    let run = BASE64.run(context.after());
     if run >= 40 {
-        take(spot.range_after(0..run));
+        report(context.range_after(0..run));
     }
 }
 
-/// 32 hexadecimal digits, and perhaps a number behind them.
-fn databricks(spot: &Spot<'_>, take: Take<'_>) {
-    let run = HEX.run(spot.after());
-    let rest = &spot.after()[run..];
+/// 32 hexadecimal digits, optionally followed by a number.
+fn databricks(context: &MatchContext<'_>, report: Report<'_>) {
+    let run = HEX.run(context.after());
+    let rest = &context.after()[run..];
     let number = match rest {
         [b'-', digit, ..] if digit.is_ascii_digit() => 2,
         _ => 0,
     };
-    if spot.literal() == b"dapi" && spot.starts_word() && run == 32 {
-        take(spot.range_literal_on(0..spot.literal().len() + run + number));
+    if context.literal() == b"dapi" && context.starts_word() && run == 32 {
+        report(context.range_from_literal(0..context.literal().len() + run + number));
     }
 }
 
-/// 14 characters stand before the literal.
-fn terraform(spot: &Spot<'_>, take: Take<'_>) {
-    let id = ALNUM.run_back(spot.before());
-    let run = PADDED.run(spot.after());
+/// 14 characters precede the literal.
+fn terraform(context: &MatchContext<'_>, report: Report<'_>) {
+    let id = ALNUM.run_back(context.before());
+    let run = PADDED.run(context.after());
     if id == 14 && run >= 50 {
-        let start = spot.before().len() - id;
-        take(start..spot.before().len() + spot.literal().len() + run);
+        let start = context.before().len() - id;
+        report(start..context.before().len() + context.literal().len() + run);
     }
 }

@@ -1,10 +1,10 @@
 //! Secrets in the files of well-known tools.
 
-use super::super::base64;
 use super::super::class::BASE64;
 use super::super::key_blocks::{self, CLOSING, OPENING};
+use super::super::login;
+use super::super::match_context::{MatchContext, Report};
 use super::super::random;
-use super::super::spot::{Spot, Take};
 use super::assigned;
 use super::{Row, Shape};
 
@@ -70,9 +70,9 @@ pub(super) static ROWS: &[Row] = &[
     },
 ];
 
-/// A key whose line ends are escaped, as JSON and environment variables have it.
-fn key_in_one_line(spot: &Spot<'_>, take: Take<'_>) {
-    let text = spot.literal_on();
+/// A key with escaped line ends, as in JSON and environment variables.
+fn key_in_one_line(context: &MatchContext<'_>, report: Report<'_>) {
+    let text = context.from_literal();
     let Some(opening) = text.starts_with(OPENING).then(|| key_blocks::opening(text)).flatten()
     else {
         return;
@@ -80,7 +80,7 @@ fn key_in_one_line(spot: &Spot<'_>, take: Take<'_>) {
     let rest = &text[opening..];
     let length = memchr::memmem::find(rest, CLOSING).unwrap_or_else(|| escaped_base64(rest));
     if rest[..length].split(|byte| !BASE64.has(*byte)).any(|part| part.len() >= 16) {
-        take(spot.range_literal_on(opening..opening + length));
+        report(context.range_from_literal(opening..opening + length));
     }
 }
 
@@ -88,38 +88,38 @@ fn escaped_base64(text: &[u8]) -> usize {
     text.iter().position(|byte| !BASE64.has(*byte) && *byte != b'\\').unwrap_or(text.len())
 }
 
-fn kubernetes_key(spot: &Spot<'_>, take: Take<'_>) {
-    let Some(gap) = assigned::separator(spot.after()) else { return };
-    let start = gap + assigned::quote(&spot.after()[gap..]);
-    let run = BASE64.run(&spot.after()[start..]);
+fn kubernetes_key(context: &MatchContext<'_>, report: Report<'_>) {
+    let Some(gap) = assigned::separator(context.after()) else { return };
+    let start = gap + assigned::quote(&context.after()[gap..]);
+    let run = BASE64.run(&context.after()[start..]);
     if run >= 40 {
-        take(spot.range_after(start..start + run));
+        report(context.range_after(start..start + run));
     }
 }
 
-fn docker_login(spot: &Spot<'_>, take: Take<'_>) {
-    let Some(gap) = assigned::separator(spot.after()) else { return };
-    let start = gap + assigned::quote(&spot.after()[gap..]);
-    let run = BASE64.run(&spot.after()[start..]);
-    if base64::is_login(&spot.after()[start..start + run]) {
-        take(spot.range_after(start..start + run));
+fn docker_login(context: &MatchContext<'_>, report: Report<'_>) {
+    let Some(gap) = assigned::separator(context.after()) else { return };
+    let start = gap + assigned::quote(&context.after()[gap..]);
+    let run = BASE64.run(&context.after()[start..]);
+    if login::is_login(&context.after()[start..start + run]) {
+        report(context.range_after(start..start + run));
     }
 }
 
-/// The last word of a line that begins with the literal, or that names a login before it.
-fn netrc(spot: &Spot<'_>, take: Take<'_>) {
-    let start = assigned::blanks(spot.after());
-    let word = spot.after()[start..].trim_ascii_end();
+/// The last word of a line that starts with the literal or names a login before it.
+fn netrc(context: &MatchContext<'_>, report: Report<'_>) {
+    let start = assigned::blanks(context.after());
+    let word = context.after()[start..].trim_ascii_end();
     if word.is_empty() || word.iter().any(u8::is_ascii_whitespace) {
         return;
     }
-    let before = spot.before().trim_ascii_start();
+    let before = context.before().trim_ascii_start();
     let named = memchr::memmem::find(before, b"login ").is_some()
         && (before.starts_with(b"machine ")
             || before.starts_with(b"default ")
             || before.starts_with(b"login "));
-    let alone = before.is_empty() && spot.shows_line_start() && random::is_password(word);
-    if spot.starts_word() && (alone || named && !random::is_stand_in(word)) {
-        take(spot.range_after(start..start + word.len()));
+    let alone = before.is_empty() && context.includes_line_start() && random::is_password(word);
+    if context.starts_word() && (alone || named && !random::is_placeholder(word)) {
+        report(context.range_after(start..start + word.len()));
     }
 }

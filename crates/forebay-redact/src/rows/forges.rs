@@ -1,7 +1,7 @@
 //! Tokens of code hosts and package registries.
 
 use super::super::class::{ALNUM, HEX, PADDED, WORD};
-use super::{ANY, Row, Shape};
+use super::{MAX_LENGTH, Row, Shape};
 
 pub(super) static ROWS: &[Row] = &[
     Row {
@@ -62,7 +62,7 @@ pub(super) static ROWS: &[Row] = &[
     Row {
         kind: "pypi-token",
         literals: &["pypi-AgEI"],
-        shape: Shape::Token(&WORD, 40, ANY),
+        shape: Shape::Token(&WORD, 40, MAX_LENGTH),
         redacts: &[concat!(
             "password = «pypi-",
             "AgEIcHlwaS5vcmcCJDAwMDAwMDAwLTAwMDAtMDAwMC0wMDAwLTAwMDAwMDAwMDAwMA»"

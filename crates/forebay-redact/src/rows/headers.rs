@@ -1,18 +1,18 @@
-//! Credentials in HTTP headers and in the options that make them.
+//! Credentials in HTTP headers and in options that set them.
 
 use std::ops::Range;
 
-use super::super::base64;
 use super::super::class::{CREDENTIAL, NAME, WORD};
+use super::super::login;
+use super::super::match_context::{MAX_GAP, MatchContext, Report};
 use super::super::random;
-use super::super::spot::{LEAD, Spot, Take};
 use super::assigned::{blanks, quote, separator};
 use super::{Row, Shape};
 
-/// Schemes whose credentials are one word.
+/// Schemes with one-word credentials.
 const SCHEMES: &[&str] =
     &["bearer", "token", "bot", "apikey", "api-key", "key", "oauth", "splunk", "negotiate"];
-/// What may stand behind a credential that is the last of its header.
+/// Characters that may follow the last credential of a header.
 const ENDS_HEADER: &[u8] = b"\"'`\r\\,;)}]<";
 
 pub(super) static ROWS: &[Row] = &[
@@ -86,26 +86,26 @@ pub(super) static ROWS: &[Row] = &[
     },
 ];
 
-fn authorization(spot: &Spot<'_>, take: Take<'_>) {
-    let Some(gap) = separator(spot.after()) else { return };
-    let start = gap + quote(&spot.after()[gap..]);
-    let value = &spot.after()[start..];
+fn authorization(context: &MatchContext<'_>, report: Report<'_>) {
+    let Some(gap) = separator(context.after()) else { return };
+    let start = gap + quote(&context.after()[gap..]);
+    let value = &context.after()[start..];
     let scheme = WORD.run(value);
     let blanks = blanks(&value[scheme..]);
     let credential = scheme + blanks..scheme + blanks + CREDENTIAL.run(&value[scheme + blanks..]);
     if blanks > 0 && is_credential(&value[..scheme], value, &credential) {
-        take(spot.range_after(start + credential.start..start + credential.end));
+        report(context.range_after(start + credential.start..start + credential.end));
     }
     let whole = CREDENTIAL.run(value);
     if random::is_random(&value[..whole]) {
-        take(spot.range_after(start..start + whole));
+        report(context.range_after(start..start + whole));
     }
 }
 
 fn is_credential(scheme: &[u8], value: &[u8], at: &Range<usize>) -> bool {
     let credential = &value[at.clone()];
     if scheme.eq_ignore_ascii_case(b"basic") {
-        return base64::is_login(credential);
+        return login::is_login(credential);
     }
     let known = SCHEMES.iter().any(|name| scheme.eq_ignore_ascii_case(name.as_bytes()));
     let next = value.get(at.end);
@@ -115,28 +115,32 @@ fn is_credential(scheme: &[u8], value: &[u8], at: &Range<usize>) -> bool {
     known
         && credential.len() >= 6
         && !is_parameter
-        && !random::is_stand_in(credential)
+        && !random::is_placeholder(credential)
         && (is_last || random::is_random(credential))
 }
 
-fn bearer(spot: &Spot<'_>, take: Take<'_>) {
-    let run = CREDENTIAL.run(spot.after());
-    let is_parameter = spot.after().get(run) == Some(&b'"');
-    if spot.starts_word() && run >= 16 && !is_parameter && random::is_random(&spot.after()[..run]) {
-        take(spot.range_after(0..run));
+fn bearer(context: &MatchContext<'_>, report: Report<'_>) {
+    let run = CREDENTIAL.run(context.after());
+    let is_parameter = context.after().get(run) == Some(&b'"');
+    if context.starts_word()
+        && run >= 16
+        && !is_parameter
+        && random::is_random(&context.after()[..run])
+    {
+        report(context.range_after(0..run));
     }
 }
 
-/// Only cookies that are named like a session; the others tell no secret.
-fn cookies(spot: &Spot<'_>, take: Take<'_>) {
-    let Some(gap) = separator(spot.after()) else { return };
-    let mut at = gap + quote(&spot.after()[gap..]);
-    let header = &spot.after()[..spot.after().len().min(at + LEAD)];
+/// Only cookies named like a session.
+fn cookies(context: &MatchContext<'_>, report: Report<'_>) {
+    let Some(gap) = separator(context.after()) else { return };
+    let mut at = gap + quote(&context.after()[gap..]);
+    let header = &context.after()[..context.after().len().min(at + MAX_GAP)];
     while at < header.len() {
         let end =
             memchr::memchr3(b';', b'"', b'\'', &header[at..]).map_or(header.len(), |n| at + n);
         if let Some(value) = session_value(&header[at..end]) {
-            take(spot.range_after(at + value.start..at + value.end));
+            report(context.range_after(at + value.start..at + value.end));
         }
         at = end + 1;
     }
@@ -147,7 +151,7 @@ fn session_value(pair: &[u8]) -> Option<Range<usize>> {
     let value = equals + 1..pair.trim_ascii_end().len();
     let is_told = value.len() >= 8
         && is_session(&pair[..equals])
-        && !random::is_stand_in(&pair[value.clone()]);
+        && !random::is_placeholder(&pair[value.clone()]);
     is_told.then_some(value)
 }
 
@@ -157,14 +161,14 @@ fn is_session(name: &[u8]) -> bool {
     name.ends_with(b"sid") || MARKS.iter().any(|mark| memchr::memmem::find(&name, mark).is_some())
 }
 
-fn curl_user(spot: &Spot<'_>, take: Take<'_>) {
-    let start = quote(spot.after());
-    let login = &spot.after()[start..];
+fn curl_user(context: &MatchContext<'_>, report: Report<'_>) {
+    let start = quote(context.after());
+    let login = &context.after()[start..];
     let end = login.iter().position(|byte| b" \t\"'`\\".contains(byte)).unwrap_or(login.len());
     let Some(colon) = login[..end].iter().position(|byte| *byte == b':') else { return };
     let password = colon + 1..end;
-    let by_curl = memchr::memmem::find(spot.before(), b"curl").is_some();
+    let by_curl = memchr::memmem::find(context.before(), b"curl").is_some();
     if by_curl && !password.is_empty() && !random::is_marked(&login[password.clone()]) {
-        take(spot.range_after(start + password.start..start + password.end));
+        report(context.range_after(start + password.start..start + password.end));
     }
 }

@@ -1,7 +1,7 @@
-//! The table of secrets: one row a shape, each with the proof of what it finds and what it spares.
+//! The table of secret formats: one row each, with samples it must and must not match.
 //!
-//! A new shape is a new row. Rows of the first tables tell more about a secret than those of the last:
-//! where several find the same secret, the first names it.
+//! A new format is a new row. Earlier tables are more specific: where several rows match the same secret, the first names
+//! it.
 
 mod assigned;
 mod clouds;
@@ -13,34 +13,34 @@ mod services;
 mod urls;
 
 use super::class::Class;
-use super::spot::{Spot, Take};
+use super::match_context::{MatchContext, Report};
 
-/// One shape of secret.
+/// One format of secret.
 pub(super) struct Row {
-    /// What the reader sees in its place, in the singular.
+    /// The kind shown in its place, in the singular.
     pub(super) kind: &'static str,
-    /// What every such secret has in or before it; looked for in any case.
+    /// Literals in or before every such secret, matched in any case.
     pub(super) literals: &'static [&'static str],
     shape: Shape,
-    /// Texts with the secret between `«` and `»`; read by the tests.
+    /// Samples with the secret between `«` and `»`, for the tests.
     #[cfg_attr(not(test), expect(dead_code, reason = "the proof of the row"))]
     pub(super) redacts: &'static [&'static str],
-    /// Texts that only look like it; read by the tests.
+    /// Samples that must not match, for the tests.
     #[cfg_attr(not(test), expect(dead_code, reason = "the proof of the row"))]
     pub(super) spares: &'static [&'static str],
 }
 
 enum Shape {
-    /// The literal, in exactly this case, and from so many to so many bytes of a class.
+    /// The literal, case-sensitive, followed by a bounded number of bytes of a class.
     Token(&'static Class, usize, usize),
-    /// What a function finds around the literal.
-    Around(fn(&Spot<'_>, Take<'_>)),
+    /// A function that locates the secret around the literal.
+    Around(fn(&MatchContext<'_>, Report<'_>)),
 }
 
-/// A length that is open at its end.
-const ANY: usize = 8 * 1024;
+/// Upper bound of an open-ended length.
+const MAX_LENGTH: usize = 8 * 1024;
 
-/// Every row, the most telling first.
+/// All rows, most specific first.
 pub(super) fn all() -> impl Iterator<Item = &'static Row> {
     [
         forges::ROWS,
@@ -57,28 +57,28 @@ pub(super) fn all() -> impl Iterator<Item = &'static Row> {
 }
 
 impl Row {
-    /// Hands on where secrets of this shape stand around the literal.
-    pub(super) fn look(&self, spot: &Spot<'_>, take: Take<'_>) {
+    /// Reports the secrets of this format around the literal.
+    pub(super) fn locate(&self, context: &MatchContext<'_>, report: Report<'_>) {
         match self.shape {
             Shape::Token(class, least, most) => {
-                self.look_for_token(spot, class, least..=most, take);
+                self.locate_token(context, class, least..=most, report);
             }
-            Shape::Around(look) => look(spot, take),
+            Shape::Around(look) => look(context, report),
         }
     }
 
-    fn look_for_token(
+    fn locate_token(
         &self,
-        spot: &Spot<'_>,
+        context: &MatchContext<'_>,
         class: &Class,
         length: std::ops::RangeInclusive<usize>,
-        take: Take<'_>,
+        report: Report<'_>,
     ) {
-        let exact = self.literals.iter().any(|literal| literal.as_bytes() == spot.literal());
-        if exact && spot.starts_word() {
-            let run = class.run_up_to(spot.after(), *length.end());
+        let exact = self.literals.iter().any(|literal| literal.as_bytes() == context.literal());
+        if exact && context.starts_word() {
+            let run = class.run_up_to(context.after(), *length.end());
             if length.contains(&run) {
-                take(spot.range_literal_on(0..spot.literal().len() + run));
+                report(context.range_from_literal(0..context.literal().len() + run));
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Keys of model providers.
 
 use super::super::class::{ALNUM, HEX, WORD};
+use super::super::match_context::{MatchContext, Report};
 use super::super::random;
-use super::super::spot::{Spot, Take};
 use super::{Row, Shape};
 
 pub(super) static ROWS: &[Row] = &[
@@ -114,26 +114,26 @@ pub(super) static ROWS: &[Row] = &[
     },
 ];
 
-/// The old keys, and those of others who use the same letters: nothing but letters and digits.
-fn plain_sk(spot: &Spot<'_>, take: Take<'_>) {
-    let run = ALNUM.run(spot.after());
-    let body = &spot.after()[..run];
-    let ends = spot.after().get(run).is_none_or(|byte| !b"-_".contains(byte));
-    if spot.literal() == b"sk-"
-        && spot.starts_word()
+/// Old-style keys, also used by other providers: letters and digits only.
+fn plain_sk(context: &MatchContext<'_>, report: Report<'_>) {
+    let run = ALNUM.run(context.after());
+    let body = &context.after()[..run];
+    let ends = context.after().get(run).is_none_or(|byte| !b"-_".contains(byte));
+    if context.literal() == b"sk-"
+        && context.starts_word()
         && ends
         && (32..=100).contains(&run)
         && random::is_random(body)
     {
-        take(spot.range_literal_on(0..spot.literal().len() + run));
+        report(context.range_from_literal(0..context.literal().len() + run));
     }
 }
 
-/// Three parts, the first two of them JSON objects; five when it is encrypted.
-fn jwt(spot: &Spot<'_>, take: Take<'_>) {
-    let text = spot.literal_on();
+/// Three parts, the first two JSON objects; five if encrypted.
+fn jwt(context: &MatchContext<'_>, report: Report<'_>) {
+    let text = context.from_literal();
     let header = WORD.run(text);
-    if spot.literal() != b"eyJ" || !spot.starts_word() || header < 10 {
+    if context.literal() != b"eyJ" || !context.starts_word() || header < 10 {
         return;
     }
     let is_signed = text[header..].starts_with(b".eyJ");
@@ -143,11 +143,11 @@ fn jwt(spot: &Spot<'_>, take: Take<'_>) {
     });
     let last = if is_signed { 1 } else { 3 };
     if let Some(end) = ends.nth(last) {
-        take(spot.range_literal_on(0..end));
+        report(context.range_from_literal(0..end));
     }
 }
 
-/// The length of a dot and the word behind it.
+/// Length of a dot and the following word.
 fn next_part(text: &[u8]) -> Option<usize> {
     text.starts_with(b".").then(|| 1 + WORD.run(&text[1..]))
 }

@@ -1,11 +1,11 @@
 //! Tokens of services: chat, mail, payment, monitoring.
 
 use super::super::class::{ALNUM, DIGITS, HEX, PADDED, WORD};
-use super::super::spot::{Spot, Take, starts_word};
+use super::super::match_context::{MatchContext, Report, starts_word};
 use super::{Row, Shape};
 
-/// How far behind the name of a service its token may stand.
-const NEAR: usize = 200;
+/// Maximum distance from the name of a service to its token.
+const MAX_DISTANCE: usize = 200;
 
 pub(super) static ROWS: &[Row] = &[
     Row {
@@ -173,50 +173,54 @@ pub(super) static ROWS: &[Row] = &[
     },
 ];
 
-/// 22 and 43 characters with a dot between.
-fn sendgrid(spot: &Spot<'_>, take: Take<'_>) {
-    let id = WORD.run(spot.after());
-    let rest = &spot.after()[id..];
-    if spot.literal() != b"SG." || !spot.starts_word() || id != 22 || rest.first() != Some(&b'.') {
+/// 22 and 43 characters separated by a dot.
+fn sendgrid(context: &MatchContext<'_>, report: Report<'_>) {
+    let id = WORD.run(context.after());
+    let rest = &context.after()[id..];
+    if context.literal() != b"SG."
+        || !context.starts_word()
+        || id != 22
+        || rest.first() != Some(&b'.')
+    {
         return;
     }
     let secret = WORD.run(&rest[1..]);
     if secret == 43 {
-        take(spot.range_literal_on(0..spot.literal().len() + id + 1 + secret));
+        report(context.range_from_literal(0..context.literal().len() + id + 1 + secret));
     }
 }
 
-/// `SK` and 32 hexadecimal digits are a key only where the service is named.
-fn twilio(spot: &Spot<'_>, take: Take<'_>) {
-    let near = &spot.after()[..spot.after().len().min(NEAR)];
+/// `SK` and 32 hexadecimal digits are a key only near the service's name.
+fn twilio(context: &MatchContext<'_>, report: Report<'_>) {
+    let near = &context.after()[..context.after().len().min(MAX_DISTANCE)];
     for at in memchr::memmem::find_iter(near, b"SK") {
-        let run = HEX.run(&spot.after()[at + 2..]);
+        let run = HEX.run(&context.after()[at + 2..]);
         if run == 32 && starts_word(&near[..at]) {
-            take(spot.range_after(at..at + 2 + run));
+            report(context.range_after(at..at + 2 + run));
         }
     }
 }
 
-/// The bot's number stands before the literal.
-fn telegram(spot: &Spot<'_>, take: Take<'_>) {
-    let number = DIGITS.run_back(spot.before());
-    let run = WORD.run(spot.after());
-    let end = spot.before().len() + spot.literal().len() + run;
-    if spot.literal() == b":AA" && (8..=10).contains(&number) && (32..=34).contains(&run) {
-        take(spot.before().len() - number..end);
+/// The bot's number precedes the literal.
+fn telegram(context: &MatchContext<'_>, report: Report<'_>) {
+    let number = DIGITS.run_back(context.before());
+    let run = WORD.run(context.after());
+    let end = context.before().len() + context.literal().len() + run;
+    if context.literal() == b":AA" && (8..=10).contains(&number) && (32..=34).contains(&run) {
+        report(context.before().len() - number..end);
     }
 }
 
-/// Three parts of known lengths, somewhere behind the service's name.
-fn discord(spot: &Spot<'_>, take: Take<'_>) {
-    let near = &spot.after()[..spot.after().len().min(NEAR)];
+/// Three parts of known lengths, after the service's name.
+fn discord(context: &MatchContext<'_>, report: Report<'_>) {
+    let near = &context.after()[..context.after().len().min(MAX_DISTANCE)];
     let mut at = 0;
     while at < near.len() {
         let first = WORD.run(&near[at..]);
         if (23..=28).contains(&first)
-            && let Some(length) = discord_token(&spot.after()[at..], first)
+            && let Some(length) = discord_token(&context.after()[at..], first)
         {
-            take(spot.range_after(at..at + length));
+            report(context.range_after(at..at + length));
         }
         at += first + 1;
     }

@@ -1,12 +1,12 @@
 //! Secrets in URLs.
 
 use super::super::class::{ANY_BASE64, AUTHORITY, DIGITS, WORD};
+use super::super::match_context::{MatchContext, Report};
 use super::super::random;
-use super::super::spot::{Spot, Take};
 use super::{Row, Shape};
 
-/// No user, password and host are longer together.
-const LONGEST_AUTHORITY: usize = 2 * 1024;
+/// Maximum length of a URL authority.
+const MAX_AUTHORITY: usize = 2 * 1024;
 
 pub(super) static ROWS: &[Row] = &[
     Row {
@@ -71,48 +71,48 @@ pub(super) static ROWS: &[Row] = &[
     },
 ];
 
-fn slack_hook(spot: &Spot<'_>, take: Take<'_>) {
-    let run = spot
+fn slack_hook(context: &MatchContext<'_>, report: Report<'_>) {
+    let run = context
         .after()
         .iter()
         .position(|byte| !WORD.has(*byte) && *byte != b'/')
-        .unwrap_or(spot.after().len());
+        .unwrap_or(context.after().len());
     if run >= 30 {
-        take(spot.range_after(0..run));
+        report(context.range_after(0..run));
     }
 }
 
-/// A number and a long random word.
-fn webhook(spot: &Spot<'_>, take: Take<'_>) {
-    let number = DIGITS.run(spot.after());
-    let rest = &spot.after()[number..];
+/// A number and a long random string.
+fn webhook(context: &MatchContext<'_>, report: Report<'_>) {
+    let number = DIGITS.run(context.after());
+    let rest = &context.after()[number..];
     if number < 15 || rest.first() != Some(&b'/') {
         return;
     }
     let token = WORD.run(&rest[1..]);
     if token >= 40 {
-        take(spot.range_after(number + 1..number + 1 + token));
+        report(context.range_after(number + 1..number + 1 + token));
     }
 }
 
-fn signature(spot: &Spot<'_>, take: Take<'_>) {
-    let run = spot
+fn signature(context: &MatchContext<'_>, report: Report<'_>) {
+    let run = context
         .after()
         .iter()
         .position(|byte| !ANY_BASE64.has(*byte) && *byte != b'%')
-        .unwrap_or(spot.after().len());
+        .unwrap_or(context.after().len());
     if run >= 40 {
-        take(spot.range_after(0..run));
+        report(context.range_after(0..run));
     }
 }
 
-/// `scheme://user:password@host`; the last `@` counts, because passwords may have one too.
-fn url_password(spot: &Spot<'_>, take: Take<'_>) {
-    let authority = &spot.after()[..AUTHORITY.run_up_to(spot.after(), LONGEST_AUTHORITY)];
+/// `scheme://user:password@host`; the last `@` counts, because passwords may contain one.
+fn url_password(context: &MatchContext<'_>, report: Report<'_>) {
+    let authority = &context.after()[..AUTHORITY.run_up_to(context.after(), MAX_AUTHORITY)];
     let Some(at) = memchr::memrchr(b'@', authority) else { return };
     let Some(colon) = memchr::memchr(b':', &authority[..at]) else { return };
     let password = colon + 1..at;
-    let has_scheme = spot.before().last().is_some_and(u8::is_ascii_alphanumeric);
+    let has_scheme = context.before().last().is_some_and(u8::is_ascii_alphanumeric);
     let has_host =
         authority.get(at + 1).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'[');
     let has_user = !authority[..colon].contains(&b'[');
@@ -122,6 +122,6 @@ fn url_password(spot: &Spot<'_>, take: Take<'_>) {
         && !password.is_empty()
         && !random::is_marked(&authority[password.clone()])
     {
-        take(spot.range_after(password));
+        report(context.range_after(password));
     }
 }

@@ -1,22 +1,22 @@
-//! What was found in a text: where secrets stand, and of which kind.
+//! Spans of secrets in a text.
 
 use std::ops::Range;
 
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct SecretSpan {
     pub(super) span: Range<usize>,
     pub(super) kind: &'static str,
-    /// Where spans overlap, the kind of the lower rank tells more.
+    /// Of overlapping spans, the lowest rank names the kind.
     pub(super) rank: usize,
-    /// Whether it counts, or belongs to one that was counted before.
+    /// False for a further line of a secret that was already counted.
     pub(super) counts: bool,
 }
 
-/// Puts the spans in order and makes one of those that overlap.
-pub(super) fn merged(mut found: Vec<Found>) -> Vec<Found> {
+/// Sorts spans and merges overlapping ones.
+pub(super) fn merged(mut found: Vec<SecretSpan>) -> Vec<SecretSpan> {
     found.sort_by_key(|found| (found.span.start, found.rank));
-    let mut merged: Vec<Found> = Vec::with_capacity(found.len());
+    let mut merged: Vec<SecretSpan> = Vec::with_capacity(found.len());
     for next in found {
         match merged.last_mut() {
             Some(last) if next.span.start < last.span.end => last.absorb(next),
@@ -26,7 +26,7 @@ pub(super) fn merged(mut found: Vec<Found>) -> Vec<Found> {
     merged
 }
 
-impl Found {
+impl SecretSpan {
     fn absorb(&mut self, other: Self) {
         self.span.end = self.span.end.max(other.span.end);
         if other.rank < self.rank {
@@ -39,12 +39,12 @@ impl Found {
 mod tests {
     use super::*;
 
-    fn found(span: Range<usize>, kind: &'static str, rank: usize) -> Found {
-        Found { span, kind, rank, counts: true }
+    fn found(span: Range<usize>, kind: &'static str, rank: usize) -> SecretSpan {
+        SecretSpan { span, kind, rank, counts: true }
     }
 
     #[test]
-    fn what_overlaps_becomes_one_of_the_more_telling_kind() {
+    fn overlapping_spans_merge_into_the_most_specific_kind() {
         let spans = vec![
             found(9..12, "c", 1),
             found(0..5, "a", 7),
