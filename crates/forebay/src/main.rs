@@ -8,7 +8,6 @@
 mod cli;
 mod config;
 mod doors;
-mod heap;
 mod log;
 
 use std::process::ExitCode;

@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 
 use super::terminal::Failure;
 use super::{Common, input, progress, terminal};
-use crate::heap;
 
 /// Make files, folders or texts searchable
 ///
@@ -41,7 +40,6 @@ pub(super) struct Index {
 
 impl Index {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
-        heap::expect_much();
         match (&self.jsonl, &self.path) {
             (Some(file), _) => self.index_documents(common, file),
             (None, path) => {

@@ -8,7 +8,6 @@ use forebay_app::{App, AppError, Power, Setup};
 use super::terminal::{self, Failure};
 use super::{Common, data_folder, environment, user_home, wall_clock};
 use crate::doors::http::{self, Listening, Plan};
-use crate::heap;
 
 /// Serve the tools over HTTP: MCP at /mcp, plain JSON at /v1
 ///
@@ -47,7 +46,6 @@ pub(super) struct Serve {
 
 impl Serve {
     pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
-        heap::share();
         let mut common = common.clone();
         common.set.extend(self.settings());
         // The log is wanted from the first refusal on, which may come before the first entry.
