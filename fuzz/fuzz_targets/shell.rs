@@ -19,8 +19,8 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
 });
 
 fuzz_target!(|text: &str| {
-    let script = shell::read(text);
-    assert_eq!(script, shell::read(text));
+    let script = shell::parse(text);
+    assert_eq!(script, shell::parse(text));
     let verdict = decide(text);
     assert_eq!(verdict, decide(text));
     assert_eq!(decide(&format!("sudo ls\n{text}")).decision, Decision::Deny);

@@ -1,4 +1,4 @@
-//! What stands between the parentheses of `Bash(...)`.
+//! The pattern in `Bash(...)`.
 
 use super::wildcard::{Reading, Wildcard};
 
@@ -9,15 +9,15 @@ pub(crate) struct CommandPattern {
     /// `x *` and `x:*` match words after `x`.
     with_words: Option<Wildcard>,
     has_wildcards: bool,
-    /// The pattern as it reads without its quotes, where it has any.
+    /// The pattern without its quotes, if it has any.
     unquoted: Option<Box<CommandPattern>>,
-    /// It speaks of more than one command, as in `curl * | sh`.
+    /// It covers more than one command, as in `curl * | sh`.
     pub(crate) is_compound: bool,
 }
 
 impl CommandPattern {
-    /// Reads a specifier: exact without `*`; ` *` or `:*` at the end also matches the bare command
-    /// when it is the only wildcard.
+    /// Parses a specifier: exact without `*`; a final ` *` or `:*` also matches the bare command if it is the only
+    /// wildcard.
     pub(crate) fn parse(text: &str) -> Self {
         let mut pattern = Self::parse_quoted(text);
         if text.contains(['\'', '"']) {
@@ -31,14 +31,14 @@ impl CommandPattern {
         let is_compound = text.contains(['|', ';', '&', '<', '>', '\n']);
         let prefix = text.strip_suffix(":*").or_else(|| text.strip_suffix(" *"));
         let Some(prefix) = prefix else {
-            let pattern = Wildcard::of_text(&text);
+            let pattern = Wildcard::from_text(&text);
             let has_wildcards = pattern.has_wildcards();
             return Self { pattern, with_words: None, has_wildcards, unquoted: None, is_compound };
         };
-        let bare = Wildcard::of_text(prefix.trim_end());
+        let bare = Wildcard::from_text(prefix.trim_end());
         let with_words = bare.followed_by_anything();
         Self {
-            // With another wildcard before it, the last word must be there.
+            // After another wildcard, the last word must be present.
             pattern: if bare.has_wildcards() { with_words.clone() } else { bare },
             with_words: Some(with_words),
             has_wildcards: true,
@@ -47,7 +47,7 @@ impl CommandPattern {
         }
     }
 
-    /// The program, for a pattern that covers it with whatever arguments.
+    /// The program, for a pattern that covers it with any arguments.
     pub(crate) fn whole_program(&self) -> Option<&str> {
         self.with_words.as_ref()?;
         self.pattern.literal().filter(|name| !self.is_compound && !name.contains([' ', '/']))
@@ -57,7 +57,7 @@ impl CommandPattern {
         !self.has_wildcards
     }
 
-    /// As [`Self::matches`], or with the pattern's own quotes removed: for rules that forbid.
+    /// Like [`Self::matches`], also with the pattern's quotes removed: for deny and ask rules.
     pub(crate) fn touches(&self, text: &str, reading: Reading) -> bool {
         self.matches(text, reading)
             || self.unquoted.as_ref().is_some_and(|pattern| pattern.matches(text, reading))
@@ -69,7 +69,7 @@ impl CommandPattern {
     }
 }
 
-/// Runs of blanks are one; at the ends there are none.
+/// Collapses whitespace and trims the ends.
 pub(crate) fn collapse_blanks(text: &str) -> String {
     text.split([' ', '\t']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }

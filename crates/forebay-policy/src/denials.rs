@@ -1,69 +1,71 @@
-//! What deny rules put out of reach for good: paths and programs, for whoever can hold them back.
+//! Paths and programs that deny rules forbid, for enforcement by the sandbox.
 //!
-//! A command is read before it runs; what a program then opens or starts by itself is not. Whoever
-//! runs it can still make these paths unreachable, whatever the program does.
+//! A command is judged before it runs; what a program then opens or starts is not. The sandbox makes these paths
+//! unreachable whatever the program does.
 
-use super::path::{Ground, Place};
+use super::path::{BaseDirs, MatchContext};
 use super::rule::{List, Specifier, ToolPattern};
-use super::rules::{Placed, Rules};
+use super::rules::{Rules, SourcedRule};
 use super::wildcard::Reading;
 use super::world::World;
 
-/// What may not be done with a path.
+/// Which access to a path is denied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Denied {
-    /// It may be read, but not changed.
+    /// Writing.
     Change,
-    /// Neither.
+    /// Reading and writing.
     Reading,
 }
 
-/// Where paths lie that a rule denies.
+/// A region that contains denied paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
     /// Absolute.
     pub path: String,
-    /// The path itself with all below it is denied; otherwise only some below it.
+    /// The path and everything below it is denied; otherwise only some paths below.
     pub whole: bool,
     pub denied: Denied,
 }
 
-/// The deny rules that hold in a place.
+/// The deny rules in effect.
 pub struct Denials<'a> {
     rules: &'a Rules,
-    ground: Ground<'a>,
+    base_dirs: BaseDirs<'a>,
 }
 
 impl<'a> Denials<'a> {
     pub fn new(rules: &'a Rules, world: &'a World<'a>) -> Self {
-        Self { rules, ground: Ground::new(world) }
+        Self { rules, base_dirs: BaseDirs::new(world) }
     }
 
-    /// Where to look for denied paths.
+    /// Regions that contain denied paths.
     pub fn regions(&self) -> Vec<Region> {
         let mut regions = Vec::new();
-        for (placed, denied) in self.about_paths() {
-            let Specifier::Path(pattern) = &placed.rule.specifier else { continue };
-            let roots = pattern.roots(&self.place(placed));
+        for (sourced, denied) in self.about_paths() {
+            let Specifier::Path(pattern) = &sourced.rule.specifier else { continue };
+            let roots = pattern.roots(&self.place(sourced));
             regions.extend(roots.into_iter().map(|(path, whole)| Region { path, whole, denied }));
         }
         regions
     }
 
-    /// What is denied of an absolute path.
+    /// What is denied for an absolute path.
     pub fn of(&self, path: &str) -> Option<Denied> {
-        let path = self.ground.tidy(path);
-        let covering = self.about_paths().filter(|(placed, _)| match &placed.rule.specifier {
-            Specifier::Path(pattern) => pattern.covers(&path, Reading::Closed, &self.place(placed)),
+        let path = self.base_dirs.tidy(path);
+        let covering = self.about_paths().filter(|(sourced, _)| match &sourced.rule.specifier {
+            Specifier::Path(pattern) => {
+                pattern.covers(&path, Reading::Closed, &self.place(sourced))
+            }
             _ => false,
         });
         covering.map(|(_, denied)| denied).max()
     }
 
-    /// Names of programs that may not be run at all, whatever their arguments.
+    /// Programs that are denied with any arguments.
     pub fn programs(&self) -> Vec<&'a str> {
-        let denying = self.rules.counting(List::Deny, self.ground.world);
-        let named = denying.filter_map(|placed| match &placed.rule.specifier {
+        let denying = self.rules.counting(List::Deny, self.base_dirs.world);
+        let named = denying.filter_map(|sourced| match &sourced.rule.specifier {
             Specifier::Command(pattern) | Specifier::CommandOrParameter(pattern, _) => {
                 pattern.whole_program()
             }
@@ -72,17 +74,17 @@ impl<'a> Denials<'a> {
         named.collect()
     }
 
-    fn about_paths(&self) -> impl Iterator<Item = (&'a Placed, Denied)> {
-        let denying = self.rules.counting(List::Deny, self.ground.world);
-        denying.filter_map(|placed| match &placed.rule.tool {
-            ToolPattern::Name(name) if name == "Read" => Some((placed, Denied::Reading)),
-            ToolPattern::Name(name) if name == "Edit" => Some((placed, Denied::Change)),
+    fn about_paths(&self) -> impl Iterator<Item = (&'a SourcedRule, Denied)> {
+        let denying = self.rules.counting(List::Deny, self.base_dirs.world);
+        denying.filter_map(|sourced| match &sourced.rule.tool {
+            ToolPattern::Name(name) if name == "Read" => Some((sourced, Denied::Reading)),
+            ToolPattern::Name(name) if name == "Edit" => Some((sourced, Denied::Change)),
             _ => None,
         })
     }
 
-    fn place(&self, placed: &Placed) -> Place<'_> {
-        Place { ground: &self.ground, origin: placed.origin, list: List::Deny }
+    fn place(&self, sourced: &SourcedRule) -> MatchContext<'_> {
+        MatchContext { base_dirs: &self.base_dirs, origin: sourced.origin, list: List::Deny }
     }
 }
 
@@ -118,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_says_where_to_look() {
+    fn lists_regions_of_rules() {
         region("Read(/.env)", "/p/.env", true, Denied::Reading);
         region("Read(~/.ssh/**)", "/h/.ssh", true, Denied::Reading);
         region("Read(//etc/shadow)", "/etc/shadow", true, Denied::Reading);
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stronger_of_two_denials_counts() {
+    fn the_stricter_denial_applies() {
         with_rules(&["Edit(/a/**)", "Read(/a/secret)"], |denials| {
             assert_eq!(denials.of("/p/a/x"), Some(Denied::Change));
             assert_eq!(denials.of("/p/a/secret"), Some(Denied::Reading));
@@ -139,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_denied_when_all_its_calls_are() {
+    fn denies_programs_whose_every_call_is_denied() {
         let rules = ["Bash(sudo:*)", "Bash(curl *)", "Bash(git push:*)", "Bash(rm)", "Bash(n*)"];
         with_rules(&rules, |denials| assert_eq!(denials.programs(), ["sudo", "curl"]));
     }

@@ -1,28 +1,28 @@
 //! Permission rules: whether a call is allowed, asked about or denied, and by which rule.
 //!
-//! [`Rules::compile`] reads the rules of every settings file once; [`judge`] lays them beside a
-//! [`Call`] in a [`World`] and gives a [`Verdict`]. Everything is handed in: nothing here reads a file,
-//! a variable, a clock or a resolver, and nothing runs.
+//! [`Rules::compile`] parses the rules of every settings file once; [`judge`] matches them against a [`Call`] in a
+//! [`World`] and returns a [`Verdict`]. Everything is passed in: nothing here reads a file, a variable, a clock or a
+//! resolver, and nothing runs.
 //!
-//! The order is deny, ask, allow, over all files. How a call is seen:
-//! - a command is read as shell (`shell`), followed through wrappers and scripts (`commands`), and
-//!   each command in it is laid beside `Bash(...)` rules, each file it names beside `Read(...)` and
-//!   `Edit(...)` rules;
-//! - what is only known when it runs is at least asked about, and denied where what can be seen of it
-//!   already fits a deny rule;
-//! - a path counts as it was given and as symlinks make it: one is enough to deny, both must be allowed;
-//! - a fetch is judged by its host and by the addresses the host has.
+//! The order is deny, ask, allow, over all files. How a call is analysed:
+//! - a command is parsed as shell (`shell`) and followed through wrappers and scripts (`commands`); each command in it is
+//!   matched against `Bash(...)` rules, each file it names against `Read(...)` and `Edit(...)` rules;
+//! - what is only known at run time is at least asked about, and denied where the visible part matches a deny rule;
+//! - a path is matched as given and with symlinks resolved: one match is enough to deny, both must be allowed;
+//! - a fetch is judged by its host and the addresses it resolves to.
 //!
-//! Readings that the semantics leave open:
-//! - a command name of which nothing is visible (`$x ls`) is asked about; one that is half visible
-//!   (`su$x`, `/bin/s?do`) or that the text itself fills in (`x=sudo; $x ls`) is denied where it fits a
-//!   deny rule; unknown words after a visible name (`git $x`) are asked about where they may fit;
-//! - with no rule about commands at all, and `unmatched = run`, an unknown name runs: whatever it
-//!   becomes would run if it were written plainly. What cannot be read is asked about even then;
-//! - without a host's mode Forebay's own setting decides what no rule mentions; with one, the host's
-//!   built-ins and defaults hold (`plan` decides as `default` does);
-//! - `/` in managed rules is the project's root; protected paths are asked about in every mode but
-//!   `bypassPermissions`; a bare `Bash` allow covers redirections, a `Bash(...)` one does not.
+//! Interpretations where the hosts' documentation leaves room:
+//! - an invisible command name (`$x ls`) is asked about; a partly visible one (`su$x`, `/bin/s?do`) or one the text itself
+//!   assigns (`x=sudo; $x ls`) is denied if it matches a deny rule; unknown words after a visible name (`git $x`) are asked
+//!   about where they may match;
+//! - with no rule about commands and `unmatched = run`, an unknown name runs, as it would if written plainly. What cannot
+//!   be parsed is asked about even then;
+//! - without a host's mode, Forebay's own setting decides unmatched calls; with one, the host's built-ins and defaults
+//!   apply (`plan` decides like `default`);
+//! - `/` in managed rules is the project's root; protected paths are asked about in every mode but `bypassPermissions`; a
+//!   bare `Bash` allow covers redirections, a `Bash(...)` one does not.
+
+#![forbid(unsafe_code)]
 
 mod command_pattern;
 mod commands;

@@ -1,7 +1,7 @@
-//! Path patterns of `Read(...)` and `Edit(...)`: gitignore's, with anchors.
+//! Path patterns of `Read(...)` and `Edit(...)`: gitignore syntax with anchors.
 //!
-//! The matcher is its own because a path in a command may have unknown places (`cat .e*`), which the
-//! gitignore crates cannot be asked about, and because nothing here may look at a disk.
+//! Hand-written because a path in a command may contain unknown parts (`cat .e*`), which gitignore crates cannot match,
+//! and because nothing here may access the file system.
 
 use super::rule::List;
 use super::rules::Origin;
@@ -13,7 +13,7 @@ use super::world::World;
 pub(crate) struct PathPattern {
     anchor: Anchor,
     segments: Vec<Segment>,
-    /// The segments in lower case, for file systems that take both cases as one.
+    /// The segments in lower case, for case-insensitive file systems.
     folded: Vec<Segment>,
     depth: Depth,
 }
@@ -26,11 +26,11 @@ enum Anchor {
     Current,
 }
 
-/// How deep below its anchor a pattern may begin.
+/// At which depth below its anchor a pattern may match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Depth {
     Top,
-    /// A name without slash.
+    /// A name without a slash.
     Any,
     /// `dir/**` of one segment: at any depth in deny and ask, at the top in allow.
     AnyUnlessAllow,
@@ -38,13 +38,13 @@ enum Depth {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Segment {
-    /// `**`: any number of folders.
+    /// `**`: any number of directories.
     Any,
     Name(Wildcard),
 }
 
 impl PathPattern {
-    /// Reads a pattern; `None` for those that match nothing (empty, negated).
+    /// Parses a pattern; `None` if it matches nothing (empty, negated).
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (anchor, rest) = split_anchor(text)?;
         let mut names: Vec<&str> =
@@ -64,17 +64,16 @@ impl PathPattern {
         Some(Self { anchor, segments, folded, depth })
     }
 
-    /// Whether the pattern covers a normalized path, or a folder above it.
-    pub(crate) fn covers(&self, path: &str, reading: Reading, place: &Place<'_>) -> bool {
-        let bases = place.ground.bases(self.anchor, place.origin);
+    /// Whether the pattern covers a normalized path or one of its ancestors.
+    pub(crate) fn covers(&self, path: &str, reading: Reading, place: &MatchContext<'_>) -> bool {
+        let bases = place.base_dirs.bases(self.anchor, place.origin);
         bases.iter().any(|base| {
             below(path, base).is_some_and(|below| self.covers_below(below, reading, place))
         })
     }
 
-    /// Where the paths lie that it covers, and whether that is all it covers: its names up to the first
-    /// wildcard.
-    pub(crate) fn roots(&self, place: &Place<'_>) -> Vec<(String, bool)> {
+    /// The literal roots of the pattern up to its first wildcard, and whether it covers them whole.
+    pub(crate) fn roots(&self, place: &MatchContext<'_>) -> Vec<(String, bool)> {
         let literals: Vec<&str> = if self.floats(place.list) {
             Vec::new()
         } else {
@@ -82,7 +81,7 @@ impl PathPattern {
         };
         let rest = &self.segments[literals.len()..];
         let whole = !literals.is_empty() && matches!(rest, [] | [Segment::Any]);
-        let bases = place.ground.bases(self.anchor, place.origin);
+        let bases = place.base_dirs.bases(self.anchor, place.origin);
         let below = literals.join("/");
         bases.iter().map(|base| (normalize(&format!("{base}/{below}")), whole)).collect()
     }
@@ -95,9 +94,10 @@ impl PathPattern {
         }
     }
 
-    fn covers_below(&self, below: &str, reading: Reading, place: &Place<'_>) -> bool {
+    fn covers_below(&self, below: &str, reading: Reading, place: &MatchContext<'_>) -> bool {
         let names: Vec<&str> = below.split('/').filter(|name| !name.is_empty()).collect();
-        let pattern = if place.ground.world.ignores_case { &self.folded } else { &self.segments };
+        let pattern =
+            if place.base_dirs.world.ignores_case { &self.folded } else { &self.segments };
         let deepest = if self.floats(place.list) { names.len() } else { 0 };
         (0..=deepest).any(|skipped| covers_names(pattern, &names[skipped..], reading))
     }
@@ -105,7 +105,7 @@ impl PathPattern {
 
 impl Segment {
     fn parse(name: &str) -> Self {
-        if name == "**" { Self::Any } else { Self::Name(Wildcard::of_segment(name)) }
+        if name == "**" { Self::Any } else { Self::Name(Wildcard::from_segment(name)) }
     }
 
     fn literal(&self) -> Option<&str> {
@@ -123,15 +123,15 @@ impl Segment {
     }
 }
 
-/// Where a rule stands and what it is asked for.
-pub(crate) struct Place<'a> {
-    pub(crate) ground: &'a Ground<'a>,
+/// The context in which a rule is matched.
+pub(crate) struct MatchContext<'a> {
+    pub(crate) base_dirs: &'a BaseDirs<'a>,
     pub(crate) origin: Origin,
     pub(crate) list: List,
 }
 
-/// The folders patterns begin in, worked out once a judgement.
-pub(crate) struct Ground<'a> {
+/// The base directories of patterns, computed once a judgement.
+pub(crate) struct BaseDirs<'a> {
     pub(crate) world: &'a World<'a>,
     root: Vec<String>,
     home: Vec<String>,
@@ -139,23 +139,24 @@ pub(crate) struct Ground<'a> {
     user_settings: Vec<String>,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> BaseDirs<'a> {
     pub(crate) fn new(world: &'a World<'a>) -> Self {
-        let mut ground = Self {
+        let mut base_dirs = Self {
             world,
             root: Vec::new(),
             home: Vec::new(),
             current: Vec::new(),
             user_settings: Vec::new(),
         };
-        ground.root = ground.spellings(world.root);
-        ground.current = ground.spellings(world.cwd);
-        ground.home = world.home.map(|home| ground.spellings(home)).unwrap_or_default();
-        ground.user_settings = ground.home.iter().map(|home| format!("{home}/.claude")).collect();
-        ground
+        base_dirs.root = base_dirs.spellings(world.root);
+        base_dirs.current = base_dirs.spellings(world.cwd);
+        base_dirs.home = world.home.map(|home| base_dirs.spellings(home)).unwrap_or_default();
+        base_dirs.user_settings =
+            base_dirs.home.iter().map(|home| format!("{home}/.claude")).collect();
+        base_dirs
     }
 
-    /// A folder as it is given and as links make it.
+    /// A directory as given and with links resolved.
     fn spellings(&self, folder: &str) -> Vec<String> {
         let mut spellings = vec![self.tidy(folder)];
         let resolved = (self.world.real_path)(folder).map(|real| self.tidy(&real));
@@ -163,7 +164,7 @@ impl<'a> Ground<'a> {
         spellings
     }
 
-    /// The one spelling of a path that patterns are laid beside.
+    /// The canonical spelling of a path that patterns match.
     pub(crate) fn tidy(&self, path: &str) -> String {
         let path = normalize(path);
         if self.world.ignores_case { path.to_lowercase() } else { path }
@@ -177,13 +178,13 @@ impl<'a> Ground<'a> {
             (Anchor::Current, _) | (Anchor::Settings, Origin::Local | Origin::CommandLine) => {
                 &self.current
             }
-            // A managed file lies in no project; what it says is about the one at hand.
+            // A managed file belongs to no project; its rules apply to the current one.
             (Anchor::Settings, Origin::Managed | Origin::Project) => &self.root,
             (Anchor::Settings, Origin::User) => &self.user_settings,
         }
     }
 
-    /// Whether a tidy path lies where work goes on.
+    /// Whether a canonical path lies in a working directory.
     pub(crate) fn is_working_folder(&self, path: &str) -> bool {
         let further = self.world.directories.iter().map(|folder| self.tidy(folder));
         self.root
@@ -210,11 +211,11 @@ fn split_anchor(text: &str) -> Option<(Anchor, &str)> {
     })
 }
 
-/// Whether the pattern covers the first names, so that what lies below them is covered as well.
+/// Whether the pattern covers a leading part of the names, and so everything below it.
 fn covers_names(pattern: &[Segment], names: &[&str], reading: Reading) -> bool {
     match pattern.split_first() {
         None => true,
-        // At the end `**` means everything inside, not the folder itself.
+        // A final `**` means everything inside, not the directory itself.
         Some((Segment::Any, [])) => !names.is_empty(),
         Some((Segment::Any, rest)) => {
             (0..=names.len()).any(|skipped| covers_names(rest, &names[skipped..], reading))
@@ -228,23 +229,23 @@ fn covers_names(pattern: &[Segment], names: &[&str], reading: Reading) -> bool {
     }
 }
 
-/// The part of a path below a folder.
+/// The part of a path below a directory.
 fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     let rest = path.strip_prefix(folder.trim_end_matches('/'))?;
     (rest.is_empty() || rest.starts_with('/')).then_some(rest)
 }
 
-/// Whether a path lies in a folder or is it.
+/// Whether a path is a directory or lies below it.
 pub(crate) fn lies_in(path: &str, folder: &str) -> bool {
     below(path, folder).is_some()
 }
 
-/// Joins a path to the folder it is relative to.
+/// Joins a relative path to its directory.
 pub(crate) fn join(folder: &str, path: &str) -> String {
     if path.starts_with('/') { path.to_owned() } else { format!("{folder}/{path}") }
 }
 
-/// Removes `.`, `..`, doubled and trailing slashes, without looking at links.
+/// Removes `.`, `..`, duplicate and trailing slashes, without resolving links.
 pub(crate) fn normalize(path: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
     for name in path.split('/') {
@@ -257,7 +258,7 @@ pub(crate) fn normalize(path: &str) -> String {
     format!("/{}", names.join("/"))
 }
 
-/// Whether something of the last name is known: `cat .e*` shows more than `cat $x`.
+/// Whether part of the last name is known: `cat .e*` reveals more than `cat $x`.
 pub(crate) fn shows_its_name(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     !has_marks(name) || name.chars().any(|character| !is_mark(character) && character != '.')

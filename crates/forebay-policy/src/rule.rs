@@ -5,7 +5,7 @@ use super::path::PathPattern;
 use super::web::DomainPattern;
 use super::wildcard::{Reading, Wildcard};
 
-/// The list a rule stands in.
+/// The list that contains a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum List {
     Deny,
@@ -25,7 +25,7 @@ impl List {
     }
 }
 
-/// Why a rule is not in force, or not as it looks.
+/// Why a rule is not in effect, or not as written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     #[error("it is empty")]
@@ -65,7 +65,7 @@ pub(crate) enum Specifier {
     Path(PathPattern),
     Domain(DomainPattern),
     Parameter(Parameter),
-    /// Text that is a command pattern or, for a call that has such a field, a parameter.
+    /// A command pattern or, for a call with such a field, a parameter.
     CommandOrParameter(CommandPattern, Parameter),
 }
 
@@ -97,19 +97,19 @@ impl ToolPattern {
 }
 
 impl Rule {
-    /// Reads a rule as it stands in a settings file.
+    /// Parses a rule of a settings file.
     pub(crate) fn parse(text: &str, list: List) -> Result<Self, Malformed> {
         let (name, specifier) = split(text.trim())?;
         let tool = tool_pattern(name, list)?;
         let specifier = match specifier.as_deref() {
             None | Some("" | "*") => Specifier::Whole,
-            Some(specifier) => read_specifier(name, specifier, list)?,
+            Some(specifier) => parse_specifier(name, specifier, list)?,
         };
         Ok(Self { tool, specifier })
     }
 }
 
-/// Splits at the first parenthesis; `\(`, `\)` and `\\` inside are the characters themselves.
+/// Splits at the first parenthesis; `\(`, `\)` and `\\` inside are literal.
 fn split(text: &str) -> Result<(&str, Option<String>), Malformed> {
     if text.is_empty() {
         return Err(Malformed::Empty);
@@ -132,7 +132,7 @@ fn tool_pattern(name: &str, list: List) -> Result<ToolPattern, Malformed> {
         if list == List::Allow && !glob_follows_server(name) {
             return Err(Malformed::AllowGlob);
         }
-        return Ok(ToolPattern::Glob(Wildcard::of_text(name)));
+        return Ok(ToolPattern::Glob(Wildcard::from_text(name)));
     }
     if is_server(name) {
         return Ok(ToolPattern::Server(format!("{name}__")));
@@ -149,7 +149,7 @@ fn glob_follows_server(name: &str) -> bool {
     tool.is_some_and(|(server, _)| !server.is_empty() && !server.contains('*'))
 }
 
-fn read_specifier(tool: &str, text: &str, list: List) -> Result<Specifier, Malformed> {
+fn parse_specifier(tool: &str, text: &str, list: List) -> Result<Specifier, Malformed> {
     match tool {
         "Bash" => command(text, list),
         "Read" | "Edit" => {
@@ -186,12 +186,12 @@ fn parameter(tool: &str, text: &str, list: List) -> Result<Specifier, Malformed>
     Ok(Specifier::Parameter(parameter))
 }
 
-/// Reads `name:value`; `npm:*` is a command's prefix and no parameter.
+/// Parses `name:value`; `npm:*` is a command prefix, not a parameter.
 fn split_parameter(text: &str) -> Option<Parameter> {
     let (name, value) = text.split_once(':')?;
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     (is_name && !value.is_empty())
-        .then(|| Parameter { name: name.to_owned(), value: Wildcard::of_text(value) })
+        .then(|| Parameter { name: name.to_owned(), value: Wildcard::from_text(value) })
 }
 
 #[cfg(test)]
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_is_named() {
+    fn reports_malformed_rules() {
         refused("", List::Deny, &Malformed::Empty);
         refused("Bash(ls", List::Deny, &Malformed::Parentheses);
         refused("Bash ls)", List::Deny, &Malformed::Parentheses);
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_tool_has_three_spellings() {
+    fn accepts_three_spellings_of_a_whole_tool() {
         for text in ["Bash", "Bash()", "Bash(*)"] {
             assert_eq!(Rule::parse(text, List::Deny).unwrap().specifier, Specifier::Whole);
         }

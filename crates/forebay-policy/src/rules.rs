@@ -1,11 +1,11 @@
-//! Every rule in force, compiled once, and where each came from.
+//! The compiled rules and their origins.
 
 use std::fmt;
 
 use super::rule::{List, Malformed, Rule};
 use super::world::{Trust, World};
 
-/// The settings file a rule was written in, strongest first.
+/// The settings file that contains a rule, highest precedence first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
     Managed,
@@ -36,7 +36,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A rule that was skipped, and why. It is told, never dropped in silence.
+/// A skipped rule and the reason; always reported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{origin} rule `{text}` is skipped: {why}")]
 pub struct Warning {
@@ -48,22 +48,22 @@ pub struct Warning {
 /// The compiled rules of all settings files.
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
-    deny: Vec<Placed>,
-    ask: Vec<Placed>,
-    allow: Vec<Placed>,
+    deny: Vec<SourcedRule>,
+    ask: Vec<SourcedRule>,
+    allow: Vec<SourcedRule>,
     managed_only: bool,
 }
 
-/// A rule and where it stands.
+/// A rule and its origin.
 #[derive(Debug, Clone)]
-pub(crate) struct Placed {
+pub(crate) struct SourcedRule {
     pub(crate) rule: Rule,
     pub(crate) origin: Origin,
     pub(crate) text: String,
 }
 
 impl Rules {
-    /// Compiles rules; what is malformed is returned as warnings.
+    /// Compiles rules; malformed ones are returned as warnings.
     pub fn compile<'a>(
         written: impl IntoIterator<Item = (Origin, List, &'a str)>,
     ) -> (Self, Vec<Warning>) {
@@ -71,7 +71,7 @@ impl Rules {
         for (origin, list, text) in written {
             match Rule::parse(text, list) {
                 Ok(rule) => {
-                    rules.list_mut(list).push(Placed { rule, origin, text: text.to_owned() });
+                    rules.list_mut(list).push(SourcedRule { rule, origin, text: text.to_owned() });
                 }
                 Err(why) => warnings.push(Warning { origin, text: text.to_owned(), why }),
             }
@@ -86,7 +86,7 @@ impl Rules {
         self
     }
 
-    fn list_mut(&mut self, list: List) -> &mut Vec<Placed> {
+    fn list_mut(&mut self, list: List) -> &mut Vec<SourcedRule> {
         match list {
             List::Deny => &mut self.deny,
             List::Ask => &mut self.ask,
@@ -94,21 +94,21 @@ impl Rules {
         }
     }
 
-    /// The rules of a list that count in this world.
+    /// The rules of a list that apply in this world.
     pub(crate) fn counting<'a>(
         &'a self,
         list: List,
         world: &'a World<'_>,
-    ) -> impl Iterator<Item = &'a Placed> {
+    ) -> impl Iterator<Item = &'a SourcedRule> {
         let rules = match list {
             List::Deny => &self.deny,
             List::Ask => &self.ask,
             List::Allow => &self.allow,
         };
-        rules.iter().filter(move |placed| self.counts(placed.origin, list, world))
+        rules.iter().filter(move |sourced| self.counts(sourced.origin, list, world))
     }
 
-    /// Denies and asks always count; what the workspace allows itself counts once it is trusted.
+    /// Deny and ask rules always apply; allow rules of the workspace apply once it is trusted.
     fn counts(&self, origin: Origin, list: List, world: &World<'_>) -> bool {
         if self.managed_only && origin != Origin::Managed {
             return false;

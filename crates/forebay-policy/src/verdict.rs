@@ -1,4 +1,4 @@
-//! What a judgement says.
+//! The result of a judgement.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -29,11 +29,11 @@ impl fmt::Display for Decision {
     }
 }
 
-/// A decision, the rule that took it, and why.
+/// A decision, the deciding rule and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     pub decision: Decision,
-    /// Where the deciding rule stands, and its text.
+    /// Origin and text of the deciding rule.
     pub rule: Option<(Origin, String)>,
     pub reason: String,
     /// The addresses a fetch may connect to, and no others.

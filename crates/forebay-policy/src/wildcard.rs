@@ -1,17 +1,16 @@
 //! Wildcards: one matcher for command texts, tool names, path segments and parameter values.
 //!
-//! The text it is laid beside may have places that are not known before it runs. They are marked by
-//! characters that no text has, and read in one of two ways: [`Reading::Closed`] asks whether every
-//! filling matches, [`Reading::Open`] whether any filling does.
+//! The matched text may contain parts that are unknown before it runs, marked by characters that occur in no text.
+//! [`Reading::Closed`] asks whether every value of them matches, [`Reading::Open`] whether any does.
 
-/// Stands for any text: what a variable or a substitution becomes.
+/// Marks unknown text: the value of a variable or substitution.
 pub(crate) const HOLE: char = '\u{10FFFF}';
-/// Stands for an unquoted `*` of the shell.
+/// Marks an unquoted `*` of the shell.
 pub(crate) const GLOB_MANY: char = '\u{10FFFE}';
-/// Stands for an unquoted `?` or `[...]` of the shell.
+/// Marks an unquoted `?` or `[...]` of the shell.
 pub(crate) const GLOB_ONE: char = '\u{10FFFD}';
 
-/// Whether a text has places that are filled in only when it runs.
+/// Whether a text has parts that are only known at run time.
 pub(crate) fn has_marks(text: &str) -> bool {
     text.contains(is_mark)
 }
@@ -20,12 +19,12 @@ pub(crate) fn is_mark(character: char) -> bool {
     matches!(character, HOLE | GLOB_MANY | GLOB_ONE)
 }
 
-/// How the unknown places of a text are read.
+/// How unknown parts of a text are interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// It matches whatever they become: only a wildcard covers them.
+    /// Must match for every value: only a wildcard covers them.
     Closed,
-    /// It matches for something they may become.
+    /// Matches for some value.
     Open,
 }
 
@@ -33,7 +32,7 @@ pub(crate) enum Reading {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wildcard {
     tokens: Vec<Token>,
-    /// The texts between the stars, where there are only texts and stars: most patterns by far.
+    /// The literals between the stars, for patterns of only literals and stars (nearly all).
     texts: Option<Vec<String>>,
 }
 
@@ -42,7 +41,7 @@ enum Token {
     Literal(char),
     One,
     Many,
-    /// Members are ranges; `negated` turns them round.
+    /// Members are ranges; `negated` inverts the class.
     Class {
         ranges: Vec<(char, char)>,
         negated: bool,
@@ -50,13 +49,13 @@ enum Token {
 }
 
 impl Wildcard {
-    /// Only `*` is special; `\*` and `\\` are the characters themselves.
-    pub(crate) fn of_text(pattern: &str) -> Self {
+    /// Only `*` is special; `\*` and `\\` are literal.
+    pub(crate) fn from_text(pattern: &str) -> Self {
         Self::compile(pattern, |character, _| (character == '*').then_some(Token::Many))
     }
 
     /// `*`, `?` and `[...]` as in gitignore, within one path segment.
-    pub(crate) fn of_segment(pattern: &str) -> Self {
+    pub(crate) fn from_segment(pattern: &str) -> Self {
         Self::compile(pattern, |character, rest| match character {
             '*' => Some(Token::Many),
             '?' => Some(Token::One),
@@ -88,12 +87,12 @@ impl Wildcard {
         Self { tokens, texts }
     }
 
-    /// The same pattern for a file system that takes upper and lower case as one.
+    /// The same pattern for a case-insensitive file system.
     pub(crate) fn ignoring_case(&self) -> Self {
         Self::from_tokens(self.tokens.iter().map(Token::lowered).collect())
     }
 
-    /// Appends "a blank and anything", for patterns whose last word ends there.
+    /// Appends a space and anything, for patterns whose last word ends there.
     pub(crate) fn followed_by_anything(&self) -> Self {
         let tail = [Token::Literal(' '), Token::Many];
         Self::from_tokens(self.tokens.iter().cloned().chain(tail).collect())
@@ -115,17 +114,19 @@ impl Wildcard {
         self.tokens == [Token::Many]
     }
 
-    /// Lays the pattern beside a text.
+    /// Matches a text.
     pub(crate) fn matches(&self, text: &str, reading: Reading) -> bool {
         match &self.texts {
-            // No text has a mark in it, so only stars cover marks.
-            Some(texts) if reading == Reading::Closed || !has_marks(text) => finds(texts, text),
-            _ => self.starts_alike(text) && self.covers(text, reading),
+            // Literals never contain marks, so only stars cover them.
+            Some(texts) if reading == Reading::Closed || !has_marks(text) => {
+                contains_in_order(texts, text)
+            }
+            _ => self.shares_literal_prefix(text) && self.covers(text, reading),
         }
     }
 
-    /// A cheap refusal before the walk: the characters before anything special differ.
-    fn starts_alike(&self, text: &str) -> bool {
+    /// Cheap rejection: compares the literal prefix.
+    fn shares_literal_prefix(&self, text: &str) -> bool {
         let mut pairs = self.tokens.iter().zip(text.chars());
         let differing = pairs.find(|(token, character)| match token {
             Token::Literal(literal) => literal != character,
@@ -136,7 +137,7 @@ impl Wildcard {
         })
     }
 
-    /// Walks the text once; `reached[i]` says whether the first `i` tokens cover the text so far.
+    /// One pass over the text; `reached[i]` is whether the first `i` tokens cover the text so far.
     fn covers(&self, text: &str, reading: Reading) -> bool {
         let mut reached = vec![false; self.tokens.len() + 1];
         reached[0] = true;
@@ -155,7 +156,7 @@ impl Wildcard {
         reached[self.tokens.len()]
     }
 
-    /// A place of any content takes any number of tokens.
+    /// An unknown part matches any number of tokens.
     fn fill_from_first(&self, reached: &mut [bool]) {
         if let Some(first) = reached.iter().position(|&is| is) {
             reached[first..].fill(true);
@@ -181,12 +182,12 @@ impl Wildcard {
     }
 }
 
-/// Whether the texts stand in this order, the first at the start and the last at the end.
-fn finds(texts: &[String], text: &str) -> bool {
+/// Whether the literals occur in order, the first at the start and the last at the end.
+fn contains_in_order(texts: &[String], text: &str) -> bool {
     let [first, between @ .., last] = texts else {
         return texts.first().is_some_and(|only| only == text);
     };
-    // Most rules differ from most commands in the first character.
+    // Most rules and commands differ in the first character.
     if !first.is_empty() && first.as_bytes().first() != text.as_bytes().first() {
         return false;
     }
@@ -234,7 +235,7 @@ fn lower(character: char) -> char {
     character.to_lowercase().next().unwrap_or(character)
 }
 
-/// Reads a class after its `[`; an unclosed one is no class.
+/// Parses a class after `[`; None if it is not closed.
 fn class(rest: &mut std::str::Chars<'_>) -> Option<Token> {
     let (inner, after) = closed_class(rest.as_str())?;
     *rest = after.chars();
@@ -253,7 +254,7 @@ fn class(rest: &mut std::str::Chars<'_>) -> Option<Token> {
 
 fn closed_class(text: &str) -> Option<(&str, &str)> {
     let start = text.find(|c| c != '!' && c != '^')?;
-    // A `]` in the first place is a member.
+    // A leading `]` is a member.
     let skip = start + text[start..].chars().next().map_or(0, char::len_utf8);
     let end = skip + text.get(skip..)?.find(']')?;
     Some((&text[..end], &text[end + 1..]))
@@ -265,18 +266,18 @@ mod tests {
 
     #[track_caller]
     fn text(pattern: &str, text: &str, expect: bool) {
-        let wildcard = Wildcard::of_text(pattern);
+        let wildcard = Wildcard::from_text(pattern);
         assert_eq!(wildcard.matches(text, Reading::Closed), expect, "{pattern} / {text}");
     }
 
     #[track_caller]
     fn segment(pattern: &str, text: &str, expect: bool) {
-        let wildcard = Wildcard::of_segment(pattern);
+        let wildcard = Wildcard::from_segment(pattern);
         assert_eq!(wildcard.matches(text, Reading::Closed), expect, "{pattern} / {text}");
     }
 
     #[test]
-    fn stars_span_anything() {
+    fn stars_match_anything() {
         text("git *", "git push", true);
         text("git *", "git", false);
         text("*", "", true);
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_know_classes_and_question_marks() {
+    fn segments_support_classes_and_question_marks() {
         segment(".env*", ".env.local", true);
         segment("?.pem", "a.pem", true);
         segment("?.pem", "ab.pem", false);
@@ -298,8 +299,8 @@ mod tests {
     }
 
     #[test]
-    fn unknown_places_match_openly_or_only_under_a_star() {
-        let sudo = Wildcard::of_text("sudo *");
+    fn unknown_parts_match_openly_or_only_under_a_star() {
+        let sudo = Wildcard::from_text("sudo *");
         let spelled = format!("su{HOLE} ls");
         assert!(!sudo.matches(&spelled, Reading::Closed));
         assert!(sudo.matches(&spelled, Reading::Open));

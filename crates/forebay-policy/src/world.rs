@@ -1,44 +1,43 @@
-//! The facts a judgement needs, handed in as values: nothing here looks at the machine.
+//! The facts a judgement needs, passed in as values; nothing here inspects the machine.
 
-/// Where the call happens and under which settings.
+/// Where a call happens and under which settings.
 #[derive(Clone, Copy)]
 pub struct World<'a> {
-    /// The folder the call starts in; bare patterns begin here.
+    /// The working directory; bare patterns are relative to it.
     pub cwd: &'a str,
-    /// The project's root; `/` in project rules begins here.
+    /// The project's root; `/` in project rules is relative to it.
     pub root: &'a str,
-    /// The user's home; `~/` begins here.
+    /// The user's home directory, for `~/`.
     pub home: Option<&'a str>,
-    /// Further folders in which work was allowed.
+    /// Additional working directories.
     pub directories: &'a [String],
     pub trust: Trust,
     pub mode: Mode,
-    /// File names that differ only in case are one file.
+    /// Whether file names are case-insensitive.
     pub ignores_case: bool,
-    /// Whether a fetch may go to this machine itself.
+    /// Whether fetches from loopback are allowed.
     pub allows_loopback: bool,
-    /// Where a path leads after symlinks; `None` where it is the same or cannot be told.
+    /// Resolves symlinks; `None` if the path is unchanged or unknown.
     pub real_path: &'a dyn Fn(&str) -> Option<String>,
 }
 
-/// Whose allow rules count, of those that lie in the workspace.
+/// Which allow rules of the workspace apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
-    /// All: the user trusted the workspace.
+    /// All: the user trusts the workspace.
     Workspace,
-    /// The local file's: it is the user's own.
+    /// Only the local file's, which is the user's own.
     LocalFile,
-    /// None: the local file is under version control as well, so others may have written it.
+    /// None: the local file is under version control, so others may have written it.
     Nothing,
 }
 
-/// How much is settled without asking.
+/// The permission mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Forebay's own: the host has asked for the tool already, and the setting says what happens to
-    /// a call that no rule mentions.
+    /// Forebay's own: the host already approved the tool, and a setting decides unmatched calls.
     Forebay(Unmatched),
-    /// The host's modes, for judging as the host would.
+    /// Modes of hosts, for judging as the host would.
     Default,
     AcceptEdits,
     Plan,
@@ -46,7 +45,7 @@ pub enum Mode {
     BypassPermissions,
 }
 
-/// What happens to a call that no rule mentions.
+/// What happens to a call that no rule matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Unmatched {
     #[default]
@@ -72,7 +71,7 @@ impl Unmatched {
 }
 
 impl Mode {
-    /// Reads the host's name of a mode.
+    /// Parses a host's name of a mode.
     pub fn from_host_name(name: &str) -> Option<Self> {
         Some(match name {
             "default" => Self::Default,
@@ -85,14 +84,14 @@ impl Mode {
     }
 }
 
-/// A path as it was given and as symlinks make it.
+/// A path as given and with symlinks resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
     pub given: String,
     pub resolved: Option<String>,
 }
 
-/// For worlds without links.
+/// A resolver for worlds without symlinks.
 pub fn no_links(_: &str) -> Option<String> {
     None
 }

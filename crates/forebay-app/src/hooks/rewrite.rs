@@ -47,7 +47,7 @@ fn can_be_run_apart(command: &str) -> bool {
     if command.is_empty() || command.len() > MOST_BYTES || command.ends_with('&') {
         return false;
     }
-    let script = shell::read(command);
+    let script = shell::parse(command);
     let programs: Vec<&str> = script
         .commands
         .iter()

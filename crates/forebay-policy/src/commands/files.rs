@@ -1,6 +1,6 @@
-//! Which files a command opens, for the commands whose arguments say so.
+//! Which files a command opens, for commands whose arguments name them.
 //!
-//! A program that opens files of its own accord is not seen here; isolation keeps it from them.
+//! Files that a program opens on its own are not visible here; isolation covers those.
 
 use super::base_name;
 use crate::shell::{Command, RedirectKind, Word};
@@ -9,11 +9,11 @@ use crate::shell::{Command, RedirectKind, Word};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Touch {
     pub(crate) access: Access,
-    /// The path with marks where it is not known.
+    /// The path, with marks for unknown parts.
     pub(crate) path: String,
-    /// Whether its `~` is the home folder.
+    /// Whether a leading `~` expands to the home directory.
     pub(crate) has_tilde: bool,
-    pub(crate) by: By,
+    pub(crate) by: NamedBy,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,23 +22,23 @@ pub(crate) enum Access {
     Write,
 }
 
-/// What makes the command touch it.
+/// How the command names the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum By {
+pub(crate) enum NamedBy {
     Redirect,
     Argument,
 }
 
-/// What the operands of a command are.
+/// The meaning of a command's operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Operands {
     Reads,
     Writes,
-    /// The first is a pattern or a program, unless an option gave it.
+    /// The first is a pattern or program, unless given by an option.
     ReadsAfterFirst,
-    /// The first is a mode or an owner.
+    /// The first is a mode or owner.
     WritesAfterFirst,
-    /// The first is a script; the others are its own business.
+    /// The first is a script; the others are its arguments.
     ReadsFirst,
     /// The last is written, the others read.
     Copies,
@@ -46,16 +46,16 @@ enum Operands {
     Packs,
     /// Only the paths before the first option.
     Leading,
-    /// None; only options name files.
+    /// No operands; only options name files.
     None,
 }
 
 struct Row {
     names: &'static [&'static str],
     operands: Operands,
-    /// Options whose value is written; every other option's value is read.
+    /// Options whose value is a written file; all other values are read.
     writing: &'static [&'static str],
-    /// Options that make the operands written as well.
+    /// Options that cause the operands to be written.
     in_place: &'static [&'static str],
 }
 
@@ -246,7 +246,7 @@ const ROWS: &[Row] = &[
     ),
 ];
 
-/// Every file a command's redirections and arguments name.
+/// Every file that a command's redirections and arguments name.
 pub(crate) fn touched(command: &Command) -> Vec<Touch> {
     let mut touches: Vec<Touch> = command.redirects.iter().flat_map(redirected).collect();
     let row = command.words.first().and_then(|word| Row::named(&base_name(word)));
@@ -256,7 +256,7 @@ pub(crate) fn touched(command: &Command) -> Vec<Touch> {
     touches
 }
 
-/// The paths of `mkdir`, `rm` and their like, for a mode that accepts edits.
+/// The paths of `mkdir`, `rm` and similar commands, for modes that accept edits.
 pub(crate) fn operands(command: &Command) -> impl Iterator<Item = &Word> {
     let words = command.words.iter().skip(1);
     words.filter(|word| !word.marked().starts_with('-'))
@@ -272,10 +272,13 @@ fn redirected(redirect: &crate::shell::Redirect) -> Vec<Touch> {
     if is_descriptor(&redirect.target) {
         return Vec::new();
     }
-    accesses.iter().map(|access| Touch::of_word(&redirect.target, *access, By::Redirect)).collect()
+    accesses
+        .iter()
+        .map(|access| Touch::from_word(&redirect.target, *access, NamedBy::Redirect))
+        .collect()
 }
 
-/// `2>&1`, `>&-`, `/dev/null` and the like are no files.
+/// `2>&1`, `>&-`, `/dev/null` and the like are not files.
 fn is_descriptor(target: &Word) -> bool {
     const FREE: [&str; 5] = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"];
     let text = target.marked();
@@ -285,7 +288,7 @@ fn is_descriptor(target: &Word) -> bool {
 }
 
 impl Touch {
-    pub(crate) fn of_word(word: &Word, access: Access, by: By) -> Self {
+    pub(crate) fn from_word(word: &Word, access: Access, by: NamedBy) -> Self {
         Self { access, path: word.marked(), has_tilde: word.has_tilde(), by }
     }
 }
@@ -314,7 +317,7 @@ impl Row {
         }
     }
 
-    /// What the operand at a place is.
+    /// The access of the operand at a position.
     fn operand(
         &self,
         (number, count): (usize, usize),
@@ -340,7 +343,7 @@ impl Row {
         }
     }
 
-    /// An option's value: joined by `=`, joined at once, or the next word.
+    /// An option's value: after `=`, attached, or the next word.
     fn option(&self, text: &str, next: Option<&Word>, touches: &mut Vec<Touch>) {
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name, Some(value)),
@@ -361,14 +364,14 @@ impl Row {
     }
 }
 
-/// Options that take the place of the first operand.
+/// Options that replace the first operand.
 fn gives_pattern(text: &str) -> bool {
     ["-e", "-f", "--regexp", "--file", "--expression"].iter().any(|option| text.starts_with(option))
 }
 
-/// The paths that may stand in a word: all of it, or what follows `=`, `@` or `:`.
+/// The paths a word may contain: all of it, or what follows `=`, `@` or `:`.
 fn candidates(word: &Word, access: Access) -> Vec<Touch> {
-    let whole = Touch::of_word(word, access, By::Argument);
+    let whole = Touch::from_word(word, access, NamedBy::Argument);
     let writes_output = whole.path.starts_with("of=");
     let mut touches = vec![whole];
     let text = word.marked();
@@ -376,7 +379,7 @@ fn candidates(word: &Word, access: Access) -> Vec<Touch> {
         let path = text[at + separator.len_utf8()..].to_owned();
         if !path.is_empty() {
             let access = if writes_output { Access::Write } else { access };
-            touches.push(Touch { access, path, has_tilde: false, by: By::Argument });
+            touches.push(Touch { access, path, has_tilde: false, by: NamedBy::Argument });
         }
     }
     touches

@@ -1,4 +1,4 @@
-//! Git's own options, which stand between `git` and what it is to do.
+//! Git's global options, before the subcommand.
 
 use super::inner::Inner;
 use crate::shell::{Doubt, Word};
@@ -14,7 +14,7 @@ const VALUED: &[&str] = &[
     "--config-env",
     "--attr-source",
 ];
-/// Settings whose value git runs, by how their names end.
+/// Configuration keys whose value git executes, by suffix.
 const RUN_SETTINGS: &[&str] = &[
     "pager",
     "editor",
@@ -33,9 +33,9 @@ const RUN_SETTINGS: &[&str] = &[
     "command",
     "proxy",
 ];
-const GIT_ALIAS: Doubt = Doubt("a git alias given on the command line changes what a word means");
+const GIT_ALIAS: Doubt = Doubt("a git alias on the command line changes the meaning of a word");
 
-/// Where the subcommand stands, after git's own options.
+/// Index of the subcommand, after git's global options.
 pub(crate) fn subcommand_at(words: &[Word]) -> usize {
     let mut at = 1;
     while let Some(option) = words.get(at).map(Word::marked)
@@ -46,7 +46,7 @@ pub(crate) fn subcommand_at(words: &[Word]) -> usize {
     at
 }
 
-/// The command without git's own options, and what its `-c` settings run.
+/// The command without global options, and what its `-c` settings execute.
 pub(super) fn inner(words: &[Word]) -> Vec<Inner> {
     let at = subcommand_at(words);
     let rest = words.get(at..).unwrap_or_default();

@@ -1,13 +1,13 @@
-//! What variables may hold, as far as the text itself says.
+//! Possible values of variables, as assigned in the text itself.
 
 use std::collections::BTreeMap;
 
 use crate::shell::{Command, Hole, Piece, Word};
 
-/// Variants of one command that are tried.
-const MOST_VARIANTS: usize = 64;
+/// Maximum number of variants of one command.
+const MAX_VARIANTS: usize = 64;
 
-/// Values by variable, as the text assigns them.
+/// Values assigned in the text, by variable.
 #[derive(Default)]
 pub(super) struct Guesses(BTreeMap<String, Vec<String>>);
 
@@ -25,12 +25,12 @@ impl Guesses {
         self.0.contains_key(name)
     }
 
-    /// The first guess at a word's text.
+    /// The first possible text of a word.
     fn guess(&self, word: &Word) -> Option<String> {
         self.texts(word).into_iter().next()
     }
 
-    /// The commands this one may become, split anew where a value has blanks.
+    /// The commands this one may become, split again where a value contains whitespace.
     pub(super) fn variants(&self, command: &Command) -> Vec<Command> {
         if !command.words.iter().chain(targets(command)).any(Word::has_hole) {
             return Vec::new();
@@ -68,7 +68,7 @@ impl Guesses {
         with_words(variants, &choices)
     }
 
-    /// Every text a word may become; none where a part of it is unknown.
+    /// Every possible text of a word; none if a part is unknown.
     fn texts(&self, word: &Word) -> Vec<String> {
         let mut texts = vec![String::new()];
         for piece in &word.pieces {
@@ -79,7 +79,7 @@ impl Guesses {
             texts = texts
                 .iter()
                 .flat_map(|text| choices.iter().map(move |choice| format!("{text}{choice}")))
-                .take(MOST_VARIANTS)
+                .take(MAX_VARIANTS)
                 .collect();
         }
         texts
@@ -103,5 +103,5 @@ fn with_words(variants: Vec<Command>, choices: &[Vec<Word>]) -> Vec<Command> {
             longer
         })
     });
-    extended.take(MOST_VARIANTS).collect()
+    extended.take(MAX_VARIANTS).collect()
 }

@@ -1,13 +1,13 @@
-//! What a command runs in turn: through wrappers, script arguments, hooks and options.
+//! What a command runs itself: through wrappers, script arguments, hooks and options.
 
 use super::wrappers::Wrapper;
 use crate::shell::{Command, Doubt, Hole, Piece, RedirectKind, Word, hides_substitution, printed};
 
-/// Something that a command reaches.
+/// Something that a command runs.
 pub(super) enum Inner {
     /// Another command, by its words.
     Words(Vec<Word>),
-    /// A text that a shell reads.
+    /// A text interpreted by a shell.
     Text(Word),
     Doubt(Doubt),
 }
@@ -35,7 +35,7 @@ const INTERPRETERS: &[&str] = &[
     "julia",
     "nu",
 ];
-/// Variables whose value a program runs.
+/// Variables whose value a program executes.
 const RUN_VARIABLES: &[&str] = &[
     "GIT_SSH_COMMAND",
     "GIT_PAGER",
@@ -54,26 +54,27 @@ const RUN_VARIABLES: &[&str] = &[
     "LESSOPEN",
     "PS4",
 ];
-/// Builtins that evaluate a subscript in a word they are given.
+/// Builtins that evaluate subscripts in their arguments.
 const SUBSCRIPT_READERS: &[&str] = &[
     "test", "[", "printf", "read", "declare", "typeset", "local", "export", "unset", "let", "wait",
 ];
 
-const NAME_IS_DYNAMIC: Doubt = Doubt("the command's name is only known when it runs");
-const SCRIPT_FROM_OUTSIDE: Doubt = Doubt("it runs a script that it is fed, which cannot be seen");
-const ALIAS: Doubt = Doubt("an alias changes what a later word means");
+const NAME_IS_DYNAMIC: Doubt = Doubt("the command name is only known at run time");
+const SCRIPT_FROM_OUTSIDE: Doubt =
+    Doubt("it runs a script from its input, which cannot be analysed");
+const ALIAS: Doubt = Doubt("an alias changes the meaning of a later word");
 const BOUND_NAME: Doubt = Doubt("it binds a name to another program");
-const SUBSCRIPT: Doubt = Doubt("a word with a substitution may be evaluated again");
+const SUBSCRIPT: Doubt = Doubt("a word with a substitution may be evaluated twice");
 
-/// The name a command goes by, without its folder.
+/// The command name without its directory.
 pub(crate) fn base_name(word: &Word) -> String {
     let name = word.marked();
     let name = name.strip_prefix('=').filter(|rest| !rest.is_empty()).unwrap_or(&name);
     name.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-/// Everything a command reaches, one step deep. `before` writes what it reads.
-pub(super) fn of(command: &Command, before: Option<&Command>) -> Vec<Inner> {
+/// Everything a command runs directly. `before` is the command whose output it reads.
+pub(super) fn commands_run_by(command: &Command, before: Option<&Command>) -> Vec<Inner> {
     let obeyed = command.assignments.iter().filter(|each| RUN_VARIABLES.contains(&&*each.name));
     let mut inner: Vec<Inner> = obeyed.map(|each| Inner::Text(each.value.clone())).collect();
     let Some(first) = command.words.first() else { return inner };
@@ -81,7 +82,7 @@ pub(super) fn of(command: &Command, before: Option<&Command>) -> Vec<Inner> {
         inner.push(Inner::Doubt(NAME_IS_DYNAMIC));
     }
     if is_nothing_but_holes(first) {
-        // An empty variable vanishes, and the next word is the name.
+        // An empty variable vanishes, so the next word may be the name.
         inner.extend(run(command.words[1..].to_vec()));
     }
     let name = base_name(first);
@@ -104,15 +105,15 @@ fn by_name(name: &str, command: &Command, before: Option<&Command>) -> Vec<Inner
         }
         "mapfile" | "readarray" => after_option(words, "-C").map(Inner::Text).into_iter().collect(),
         "source" | "." => sourced(words),
-        "find" | "gfind" => found(words),
+        "find" | "gfind" => find_exec(words),
         "git" => super::git::inner(words),
         "command" if has_option(words, "-v") || has_option(words, "-V") => Vec::new(),
-        "watch" => vec![Inner::Text(joined(watched(words)))],
+        "watch" => vec![Inner::Text(joined(watch_command(words)))],
         "su" | "runuser" | "script" | "sg" => {
             after_option(words, "-c").map(Inner::Text).into_iter().collect()
         }
         "env" => env(words),
-        "xargs" | "parallel" => fed(name, words),
+        "xargs" | "parallel" => xargs(name, words),
         "flock" => flock(words),
         _ if SHELLS.contains(&name) => shell(command, before),
         _ if INTERPRETERS.contains(&name) => interpreter(command),
@@ -129,7 +130,7 @@ fn run(words: Vec<Word>) -> Vec<Inner> {
     if words.is_empty() { Vec::new() } else { vec![Inner::Words(words)] }
 }
 
-/// Words as one text, as `eval` and `watch` put them together.
+/// Joins words into one text, as `eval` and `watch` do.
 fn joined(words: &[Word]) -> Word {
     let mut text = Word::default();
     for word in words {
@@ -145,7 +146,7 @@ fn has_option(words: &[Word], option: &str) -> bool {
     words.iter().any(|word| word.known().as_deref() == Some(option))
 }
 
-/// The word after an option, which may end a cluster (`-lc`), or what is joined to it.
+/// The value of an option: the next word (also after a cluster like `-lc`) or the attached text.
 fn after_option(words: &[Word], option: &str) -> Option<Word> {
     let letter = option.chars().last()?;
     let is_option = |word: &Word| {
@@ -180,8 +181,8 @@ fn sourced(words: &[Word]) -> Vec<Inner> {
     guess.into_iter().chain(is_fed.then_some(Inner::Doubt(SCRIPT_FROM_OUTSIDE))).collect()
 }
 
-/// The commands after `-exec` and its like.
-fn found(words: &[Word]) -> Vec<Inner> {
+/// The commands after `-exec` and similar options.
+fn find_exec(words: &[Word]) -> Vec<Inner> {
     const RUNNING: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
     let mut inner = Vec::new();
     let mut rest = words;
@@ -195,7 +196,7 @@ fn found(words: &[Word]) -> Vec<Inner> {
     inner
 }
 
-/// Puts an unknown place where a placeholder stands for what comes in.
+/// Replaces a placeholder for input by an unknown part.
 fn with_hole(word: &Word, placeholder: &str) -> Word {
     let Some(text) = word.known().filter(|text| text.contains(placeholder)) else {
         return word.clone();
@@ -212,8 +213,8 @@ fn with_hole(word: &Word, placeholder: &str) -> Word {
     filled
 }
 
-/// `xargs` and `parallel` append words that come from outside.
-fn fed(name: &str, words: &[Word]) -> Vec<Inner> {
+/// `xargs` and `parallel` append words from their input.
+fn xargs(name: &str, words: &[Word]) -> Vec<Inner> {
     let Some(wrapper) = Wrapper::named(name) else { return Vec::new() };
     let inner = wrapper.inner(words);
     let ends = |word: &Word| word.marked().starts_with(":::");
@@ -222,7 +223,7 @@ fn fed(name: &str, words: &[Word]) -> Vec<Inner> {
     if inner.is_empty() { Vec::new() } else { run(own.chain([Word::unknown()]).collect()) }
 }
 
-/// The text that `-I` names, or the usual one.
+/// The placeholder set by `-I`, or the default.
 fn placeholder(words: &[Word]) -> String {
     let named = words.iter().enumerate().find_map(|(at, word)| {
         let text = word.marked();
@@ -236,7 +237,7 @@ fn placeholder(words: &[Word]) -> String {
     named.filter(|name| !name.is_empty()).unwrap_or_else(|| "{}".to_owned())
 }
 
-fn watched(words: &[Word]) -> &[Word] {
+fn watch_command(words: &[Word]) -> &[Word] {
     let valued = |text: &str| matches!(text, "-n" | "--interval" | "-q" | "--equexit");
     let mut rest = &words[1..];
     while let Some(option) = rest.first().map(Word::marked)
@@ -266,7 +267,7 @@ fn flock(words: &[Word]) -> Vec<Inner> {
     }
 }
 
-/// A shell: `-c text`, a file, or what comes in on its standard input.
+/// A shell: `-c text`, a file, or standard input.
 fn shell(command: &Command, before: Option<&Command>) -> Vec<Inner> {
     let words = &command.words;
     if let Some(text) = after_option(words, "-c") {

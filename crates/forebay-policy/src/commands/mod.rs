@@ -1,4 +1,4 @@
-//! From a shell text to every command it may run, seen through wrappers and scripts.
+//! Finds every command a shell text may run, through wrappers and scripts.
 
 pub(crate) mod files;
 pub(crate) mod git;
@@ -14,14 +14,14 @@ use self::inner::Inner;
 pub(crate) use self::inner::base_name;
 use super::shell::{self, Command, Doubt, Hole, Piece, Script, Word};
 
-/// Wrappers in wrappers beyond this are not told apart from what they run.
-const DEEPEST: u32 = 32;
-/// Words of a command that is looked for behind too many wrappers.
-const LONGEST_TAIL: usize = 8;
+/// Maximum nesting of wrappers that is followed.
+const MAX_DEPTH: u32 = 32;
+/// Words inspected behind too many wrappers.
+const MAX_TAIL_WORDS: usize = 8;
 
-const TOO_DEEP: Doubt = Doubt("commands are wrapped too deeply to follow");
-const MADE_WHEN_RUN: Doubt = Doubt("a script is put together when it runs");
-const UNREADABLE_SCRIPT: Doubt = Doubt("a script among the arguments cannot be read");
+const TOO_DEEP: Doubt = Doubt("commands are nested too deeply to analyse");
+const MADE_WHEN_RUN: Doubt = Doubt("a script is assembled at run time");
+const UNREADABLE_SCRIPT: Doubt = Doubt("a script in the arguments cannot be parsed");
 
 /// Everything a text may run.
 #[derive(Default)]
@@ -31,123 +31,131 @@ pub(crate) struct Survey {
     pub(crate) broken: Option<&'static str>,
 }
 
-/// One command and how it came to be there.
+/// One command and how it is reached.
 pub(crate) struct Part {
     pub(crate) command: Command,
-    pub(crate) standing: Standing,
+    pub(crate) reachability: Reachability,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Standing {
-    /// It stands in the text: it must be allowed itself.
+pub(crate) enum Reachability {
+    /// Written in the text: must be allowed itself.
     Written,
-    /// Another command runs it, and that one must be allowed.
+    /// Run by another command, which must be allowed.
     Reached,
-    /// It may be what an unknown place becomes.
+    /// A possible value of an unknown part.
     Possible,
 }
 
 impl Survey {
-    /// Reads a text; `known` are variables whose value is a fact.
-    pub(crate) fn of(text: &str, known: &[(&str, &str)]) -> Self {
+    /// Analyses a text; `known` are variables with known values.
+    pub(crate) fn new(text: &str, known: &[(&str, &str)]) -> Self {
         let mut survey = Self::default();
-        let mut script = shell::read(text);
-        fill_known(&mut script, known);
+        let mut script = shell::parse(text);
+        substitute_known(&mut script, known);
         survey.broken = script.broken;
-        survey.take_script(script, Standing::Written, 0);
+        survey.add_script(script, Reachability::Written, 0);
         if survey.broken.is_some() {
-            survey.take_fragments(text);
+            survey.add_fragments(text);
         }
-        survey.take_guesses();
+        survey.add_guesses();
         survey
     }
 
-    fn take_script(&mut self, script: Script, standing: Standing, depth: u32) {
-        script.doubts.into_iter().for_each(|doubt| self.doubt(doubt));
+    fn add_script(&mut self, script: Script, reachability: Reachability, depth: u32) {
+        script.doubts.into_iter().for_each(|add_doubt| self.add_doubt(add_doubt));
         let mut before: Option<Command> = None;
         for command in script.commands {
-            self.take(command.clone(), before.as_ref(), standing, depth);
+            self.add(command.clone(), before.as_ref(), reachability, depth);
             before = Some(command);
         }
         for command in script.alternatives {
-            self.take(command, None, Standing::Possible, depth);
+            self.add(command, None, Reachability::Possible, depth);
         }
     }
 
-    fn take(&mut self, command: Command, before: Option<&Command>, standing: Standing, depth: u32) {
-        if depth > DEEPEST {
-            self.take_tails(&command);
+    fn add(
+        &mut self,
+        command: Command,
+        before: Option<&Command>,
+        reachability: Reachability,
+        depth: u32,
+    ) {
+        if depth > MAX_DEPTH {
+            self.add_tails(&command);
             return;
         }
-        let inner = inner::of(&command, before);
-        self.parts.push(Part { command, standing });
-        let reached =
-            if standing == Standing::Possible { Standing::Possible } else { Standing::Reached };
+        let inner = inner::commands_run_by(&command, before);
+        self.parts.push(Part { command, reachability });
+        let reached = if reachability == Reachability::Possible {
+            Reachability::Possible
+        } else {
+            Reachability::Reached
+        };
         for each in inner {
             match each {
                 Inner::Words(words) => {
-                    self.take(Command::from_words(words), None, reached, depth + 1);
+                    self.add(Command::from_words(words), None, reached, depth + 1);
                 }
-                Inner::Text(text) => self.take_text(&text, reached, depth + 1),
-                Inner::Doubt(doubt) => self.doubt(doubt),
+                Inner::Text(text) => self.add_text(&text, reached, depth + 1),
+                Inner::Doubt(add_doubt) => self.add_doubt(add_doubt),
             }
         }
     }
 
-    /// Behind too many wrappers any word may be the command's name: depth must not hide a denied one.
-    fn take_tails(&mut self, command: &Command) {
-        self.doubt(TOO_DEEP);
+    /// Beyond the nesting limit any word may be the command's name, so that depth cannot hide a denied one.
+    fn add_tails(&mut self, command: &Command) {
+        self.add_doubt(TOO_DEEP);
         for at in 0..command.words.len() {
-            let end = command.words.len().min(at + LONGEST_TAIL);
+            let end = command.words.len().min(at + MAX_TAIL_WORDS);
             let tail = Command::from_words(command.words[at..end].to_vec());
-            self.parts.push(Part { command: tail, standing: Standing::Possible });
+            self.parts.push(Part { command: tail, reachability: Reachability::Possible });
         }
     }
 
-    fn take_text(&mut self, text: &Word, standing: Standing, depth: u32) {
+    fn add_text(&mut self, text: &Word, reachability: Reachability, depth: u32) {
         if text.has_hole() {
-            self.doubt(MADE_WHEN_RUN);
+            self.add_doubt(MADE_WHEN_RUN);
         }
-        let script = shell::read(&text.as_script());
+        let script = shell::parse(&text.as_script());
         if script.broken.is_some() {
-            self.doubt(UNREADABLE_SCRIPT);
+            self.add_doubt(UNREADABLE_SCRIPT);
         }
-        self.take_script(script, standing, depth);
+        self.add_script(script, reachability, depth);
     }
 
-    /// What cannot be read is cut at everything that looks like a border, so that a denied command
-    /// in it is still seen.
-    fn take_fragments(&mut self, text: &str) {
+    /// Splits unparsable text at anything that looks like a separator, so that a denied command in it is still found.
+    fn add_fragments(&mut self, text: &str) {
         for fragment in text.split(['\n', ';', '|', '&', '(', ')', '{', '}', '`']) {
             let words: Vec<Word> = fragment
                 .split_whitespace()
                 .map(|word| Word::literal(word.replace(['\'', '"', '\\'], "")))
                 .collect();
             if !words.is_empty() {
-                self.take(Command::from_words(words), None, Standing::Possible, 0);
+                self.add(Command::from_words(words), None, Reachability::Possible, 0);
             }
         }
     }
 
-    fn take_guesses(&mut self) {
+    fn add_guesses(&mut self) {
         let mut guesses = Guesses::default();
         self.parts.iter().for_each(|part| guesses.learn(&part.command));
         let variants: Vec<Command> =
             self.parts.iter().flat_map(|part| guesses.variants(&part.command)).collect();
         for variant in variants {
-            self.take(variant, None, Standing::Possible, 0);
+            self.add(variant, None, Reachability::Possible, 0);
         }
     }
 
-    fn doubt(&mut self, doubt: Doubt) {
-        if !self.doubts.contains(&doubt) {
-            self.doubts.push(doubt);
+    fn add_doubt(&mut self, add_doubt: Doubt) {
+        if !self.doubts.contains(&add_doubt) {
+            self.doubts.push(add_doubt);
         }
     }
 }
 
-/// Puts facts in the place of variables, unless the text assigns them itself.
-fn fill_known(script: &mut Script, known: &[(&str, &str)]) {
+/// Substitutes known variables, unless the text assigns them itself.
+fn substitute_known(script: &mut Script, known: &[(&str, &str)]) {
     let mut guesses = Guesses::default();
     script.commands.iter().for_each(|command| guesses.learn(command));
     let value_of = |hole: &Hole| {

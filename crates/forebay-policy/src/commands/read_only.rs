@@ -1,14 +1,14 @@
-//! Commands that only look: they run unasked, unless an option makes them do more.
+//! Read-only commands: allowed without asking, unless an option makes them do more.
 
 use super::git::subcommand_at;
 use crate::shell::{Command, Word};
 
 /// Commands that no option makes write or run anything.
-const HARMLESS: &[&str] = &[
+const READ_ONLY: &[&str] = &[
     "ls", "cat", "echo", "pwd", "head", "tail", "grep", "wc", "which", "diff", "stat", "du", "cd",
     "true", "false", ":",
 ];
-/// Commands that look, and the options with which they do more.
+/// Read-only commands and the options that make them do more.
 const WITH_EXCEPTIONS: &[(&str, &[&str])] = &[
     (
         "find",
@@ -27,7 +27,7 @@ const WITH_EXCEPTIONS: &[(&str, &[&str])] = &[
     ),
     ("file", &["-m", "-f", "-C", "--magic-file", "--files-from", "--compile"]),
 ];
-const GIT_LOOKING: &[&str] = &[
+const GIT_READ_ONLY: &[&str] = &[
     "status",
     "log",
     "diff",
@@ -48,28 +48,28 @@ const GIT_LOOKING: &[&str] = &[
     "show-ref",
     "diff-tree",
 ];
-const GIT_DOING: &[&str] =
+const GIT_WRITING_OPTIONS: &[&str] =
     &["--output", "--ext-diff", "--textconv", "--no-index", "-O", "--open-files-in-pager", "-o"];
-const DOCKER_LOOKING: &[&str] = &["ps", "images", "logs", "inspect", "version", "info"];
+const DOCKER_READ_ONLY: &[&str] = &["ps", "images", "logs", "inspect", "version", "info"];
 
-/// Whether a command only looks, whatever its unknown places become.
+/// Whether a command is read-only for every value of its unknown parts.
 pub(crate) fn is_read_only(command: &Command) -> bool {
     let Some(name) = command.words.first().and_then(Word::known) else { return false };
     if !command.assignments.is_empty() {
         return false;
     }
     let rest = &command.words[1..];
-    if HARMLESS.contains(&&*name) {
+    if READ_ONLY.contains(&&*name) {
         return true;
     }
     match name.as_str() {
-        "git" => is_looking_git(&command.words),
-        "docker" => is_looking_docker(rest),
+        "git" => is_read_only_git(&command.words),
+        "docker" => is_read_only_docker(rest),
         _ => WITH_EXCEPTIONS.iter().any(|(known, doing)| *known == name && lacks(rest, doing)),
     }
 }
 
-/// Whether none of the options is there, nor anything that may become one.
+/// Whether none of the options is present, nor a word that may become one.
 fn lacks(words: &[Word], options: &[&str]) -> bool {
     words.iter().all(|word| {
         let clear = word.known();
@@ -84,7 +84,7 @@ fn is_option(text: &str, option: &str) -> bool {
         })
 }
 
-fn is_looking_git(words: &[Word]) -> bool {
+fn is_read_only_git(words: &[Word]) -> bool {
     let own_options = &words[1..subcommand_at(words).min(words.len())];
     let only_paging = own_options.iter().all(|word| word.marked() == "--no-pager");
     let Some((subcommand, rest)) = words[1 + own_options.len()..].split_first() else {
@@ -92,7 +92,7 @@ fn is_looking_git(words: &[Word]) -> bool {
     };
     let listing = |allowed: &[&str]| rest.iter().all(|word| allowed.contains(&&*word.marked()));
     only_paging
-        && lacks(rest, GIT_DOING)
+        && lacks(rest, GIT_WRITING_OPTIONS)
         && match subcommand.marked().as_str() {
             "branch" => listing(&["-a", "-r", "-v", "-vv", "--all", "--list", "--show-current"]),
             "tag" => listing(&["-l", "--list", "-n"]),
@@ -102,12 +102,12 @@ fn is_looking_git(words: &[Word]) -> bool {
                 matches!(&*word.marked(), "--get" | "--list" | "-l" | "--get-all" | "get" | "list")
             }),
             "reflog" => rest.is_empty(),
-            other => GIT_LOOKING.contains(&other),
+            other => GIT_READ_ONLY.contains(&other),
         }
 }
 
-/// Another daemon (`-H`, `--context`) is another machine.
-fn is_looking_docker(rest: &[Word]) -> bool {
-    let looks = rest.first().is_some_and(|word| DOCKER_LOOKING.contains(&&*word.marked()));
+/// Only for the local daemon: `-H` and `--context` select another machine.
+fn is_read_only_docker(rest: &[Word]) -> bool {
+    let looks = rest.first().is_some_and(|word| DOCKER_READ_ONLY.contains(&&*word.marked()));
     looks && lacks(rest, &["-H", "--host", "--context", "-c"])
 }

@@ -1,4 +1,4 @@
-//! Removals that nobody may approve in advance.
+//! Removals that no rule may approve in advance.
 
 use super::base_name;
 use crate::path::{join, lies_in, normalize};
@@ -6,7 +6,7 @@ use crate::shell::{Command, Word};
 use crate::wildcard::{GLOB_MANY, HOLE};
 use crate::world::World;
 
-/// Says why a command's removal is critical, if it is one.
+/// Why a removal is critical, if it is.
 pub(crate) fn critical(
     command: &Command,
     folders: &[String],
@@ -38,7 +38,7 @@ fn critical_path(word: &Word, folder: &str, world: &World<'_>) -> Option<&'stati
     is_critical_folder(whole, parent.is_some(), world)
 }
 
-/// `$x/`, `$x/*` and `"$x"/.*`: with an empty variable they begin at the root.
+/// `$x/`, `$x/*` and `"$x"/.*` start at the root if the variable is empty.
 fn is_right_under_variable(text: &str) -> bool {
     let Some(rest) = text.strip_prefix(HOLE).and_then(|rest| rest.strip_prefix('/')) else {
         return false;

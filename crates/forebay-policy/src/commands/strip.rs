@@ -1,24 +1,24 @@
-//! What an allow rule is laid beside: a command without what does not matter.
+//! Normalizes a command for allow rules by removing harmless parts.
 
 use super::base_name;
 use super::wrappers::Wrapper;
 use crate::shell::{Command, Word, join};
 
-/// Variables that change no more than how a program talks or is built; the host documents the first.
+/// Variables that only affect a program's output or build; the host documents the first.
 const SAFE_VARIABLES: &[&str] =
     &["NODE_ENV", "LANG", "LC_ALL", "TZ", "NO_COLOR", "FORCE_COLOR", "RUST_BACKTRACE", "RUST_LOG"];
-/// Commands that run another in a way a prefix rule must not grant.
+/// Commands that run another, which a prefix rule must not grant.
 const EXACT_ONLY: &[&str] = &["watch", "setsid", "ionice", "flock"];
 
 /// The texts an allow rule may match.
-pub(crate) struct Allowable {
+pub(crate) struct AllowTexts {
     pub(crate) texts: Vec<String>,
-    /// Only a rule without wildcards may.
+    /// Only a rule without wildcards may match.
     pub(crate) exact_only: bool,
 }
 
-/// The command as written and as it is without harmless wrappers and assignments.
-pub(crate) fn allowable(command: &Command) -> Allowable {
+/// The command as written, and without harmless wrappers and assignments.
+pub(crate) fn allow_texts(command: &Command) -> AllowTexts {
     let assigned =
         command.assignments.iter().map(|each| format!("{}={}", each.name, each.value.source));
     let whole = assigned.chain([command.source()]).collect::<Vec<_>>().join(" ");
@@ -36,14 +36,14 @@ pub(crate) fn allowable(command: &Command) -> Allowable {
             }
         }
     }
-    Allowable { texts, exact_only }
+    AllowTexts { texts, exact_only }
 }
 
 fn is_safe(assignment: &crate::shell::Assignment) -> bool {
     SAFE_VARIABLES.contains(&&*assignment.name) && assignment.value.known().is_some()
 }
 
-/// Words without quotes where these make no difference.
+/// Words without quotes where they make no difference.
 fn resolved(words: &[Word]) -> String {
     let text = |word: &Word| {
         let plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
@@ -54,7 +54,7 @@ fn resolved(words: &[Word]) -> String {
     words.iter().map(text).collect::<Vec<_>>().join(" ")
 }
 
-/// What a harmless wrapper runs; `xargs` only without options.
+/// The command in a harmless wrapper; `xargs` only without options.
 fn unwrapped(words: &[Word]) -> Option<Vec<Word>> {
     let name = words.first()?.known()?;
     let inner = match name.as_str() {
@@ -78,9 +78,9 @@ fn needs_exact_rule(words: &[Word]) -> bool {
     EXACT_ONLY.contains(&&*name) || (name == "find" && words.iter().any(acts))
 }
 
-/// An assignment of its own changes nothing outside, unless later programs obey the variable.
+/// A bare assignment has no effect outside, unless later programs read the variable.
 pub(crate) fn is_plain_assignment(command: &Command) -> bool {
-    const OBEYED: &[&str] = &[
+    const EFFECTIVE_VARIABLES: &[&str] = &[
         "PATH",
         "IFS",
         "ENV",
@@ -95,11 +95,11 @@ pub(crate) fn is_plain_assignment(command: &Command) -> bool {
         "VISUAL",
         "HOME",
     ];
-    const OBEYED_PREFIXES: &[&str] =
+    const EFFECTIVE_PREFIXES: &[&str] =
         &["LD_", "DYLD_", "GIT_", "NODE_", "PYTHON", "PERL", "RUBY", "LESS", "BASH_"];
     command.words.is_empty()
         && command.assignments.iter().all(|assignment| {
-            !OBEYED.contains(&&*assignment.name)
-                && !OBEYED_PREFIXES.iter().any(|prefix| assignment.name.starts_with(prefix))
+            !EFFECTIVE_VARIABLES.contains(&&*assignment.name)
+                && !EFFECTIVE_PREFIXES.iter().any(|prefix| assignment.name.starts_with(prefix))
         })
 }

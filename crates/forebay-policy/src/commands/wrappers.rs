@@ -2,27 +2,27 @@
 
 use crate::shell::Word;
 
-/// How a wrapper's arguments are told from the command it runs.
+/// How to find the command in a wrapper's arguments.
 pub(super) struct Wrapper {
     pub(super) name: &'static str,
     /// Short options that take a value.
     short_valued: &'static str,
     /// Long options that take their value as the next word.
     long_valued: &'static [&'static str],
-    /// Words before the command that are neither options nor it.
+    /// Number of operands before the command.
     operands: usize,
-    /// Whether `NAME=value` may stand before the command.
+    /// Whether `NAME=value` may precede the command.
     assigns: bool,
-    /// Whether an allow rule for the command holds through it.
+    /// Whether an allow rule for the command applies through it.
     is_harmless: bool,
-    /// A use of it and what it runs, as proof.
+    /// A sample use and the command it runs.
     #[cfg(test)]
     proof: (&'static str, &'static str),
 }
 
 macro_rules! wrappers {
     ($($name:literal $short:literal $long:tt $operands:literal $flags:tt $proof:tt;)*) => {
-        /// Every wrapper that is looked through.
+        /// All known wrappers.
         const WRAPPERS: &[Wrapper] = &[$(Wrapper {
             name: $name,
             short_valued: $short,
@@ -100,12 +100,12 @@ impl Wrapper {
         WRAPPERS.iter().find(|wrapper| wrapper.name == name)
     }
 
-    /// The wrapper, if an allow rule for what it runs holds through it.
+    /// The wrapper, if allow rules apply through it.
     pub(super) fn harmless(name: &str) -> Option<&'static Self> {
         Self::named(name).filter(|wrapper| wrapper.is_harmless)
     }
 
-    /// The words of the command it runs, given its own words.
+    /// The words of the command it runs, given its arguments.
     pub(super) fn inner<'a>(&self, words: &'a [Word]) -> &'a [Word] {
         let mut rest = self.after_options(words.get(1..).unwrap_or_default());
         if self.assigns {
@@ -157,11 +157,11 @@ mod tests {
     use crate::shell;
 
     #[test]
-    fn every_row_proves_itself() {
+    fn rows_match_their_samples() {
         for wrapper in WRAPPERS {
             let (written, expect) = wrapper.proof;
-            // `time` is a word of the shell; quoted, it is the program.
-            let script = shell::read(&written.replacen("time ", "\\time ", 1));
+            // `time` is a shell keyword; quoted, it is the program.
+            let script = shell::parse(&written.replacen("time ", "\\time ", 1));
             let words = &script.commands[0].words;
             let inner: Vec<&str> =
                 wrapper.inner(words).iter().map(|word| word.source.as_str()).collect();

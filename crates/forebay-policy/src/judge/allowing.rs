@@ -1,14 +1,14 @@
-//! Whether every command of a text is allowed, by a rule or because it only looks.
+//! Whether every command of a text is allowed, by a rule or because it is read-only.
 
 use super::run::written;
 use super::touches::{self, Touched};
 use super::{Case, by_rule};
 use crate::command_pattern::collapse_blanks;
-use crate::commands::files::{self, Access, By};
+use crate::commands::files::{self, Access, NamedBy};
 use crate::commands::{Survey, base_name, read_only, strip};
-use crate::path::Place;
+use crate::path::MatchContext;
 use crate::rule::{List, Specifier, ToolPattern};
-use crate::rules::Placed;
+use crate::rules::SourcedRule;
 use crate::shell::Command;
 use crate::verdict::Verdict;
 use crate::wildcard::Reading;
@@ -16,54 +16,57 @@ use crate::world::Mode;
 
 /// Why one command may run.
 enum Grant<'a> {
-    Rule(&'a Placed),
-    /// Built in: it only looks, or the mode accepts it.
+    Rule(&'a SourcedRule),
+    /// Built in: read-only, or accepted by the mode.
     BuiltIn,
 }
 
-/// An allowing verdict, if nothing in the text is left without a grant.
+/// An allowing verdict, if every command of the text has a grant.
 pub(super) fn judge(case: &Case<'_>, survey: &Survey, text: &str) -> Option<Verdict> {
-    if let Some((list, placed)) = case.first_hit(List::Allow, |placed| is_whole_text(placed, text))
+    if let Some((list, sourced)) =
+        case.first_hit(List::Allow, |sourced| is_whole_text(sourced, text))
     {
-        return Some(by_rule(list, placed));
+        return Some(by_rule(list, sourced));
     }
     let surroundings = Surroundings::of(case, survey);
     let mut rule = None;
     for command in written(survey) {
-        if let Grant::Rule(placed) = grant(case, command, &surroundings)? {
-            rule = rule.or(Some(placed));
+        if let Grant::Rule(sourced) = grant(case, command, &surroundings)? {
+            rule = rule.or(Some(sourced));
         }
         if !writes_are_allowed(case, command, &surroundings) {
             return None;
         }
     }
     match rule {
-        Some(placed) => Some(by_rule(List::Allow, placed)),
+        Some(sourced) => Some(by_rule(List::Allow, sourced)),
         None => is_host(case).then(|| Verdict::allow("it only looks, or its mode accepts it")),
     }
 }
 
-/// Under Forebay's own mode "no rule mentions it" is the truer reason.
+/// Under Forebay's own mode the reason is that no rule matches.
 fn is_host(case: &Case<'_>) -> bool {
     !matches!(case.world().mode, Mode::Forebay(_))
 }
 
-/// An exact rule may name a whole list of commands.
-fn is_whole_text(placed: &Placed, text: &str) -> bool {
-    let is_bash = placed.rule.tool == ToolPattern::Name("Bash".to_owned());
+/// An exact rule may match a whole list of commands.
+fn is_whole_text(sourced: &SourcedRule, text: &str) -> bool {
+    let is_bash = sourced.rule.tool == ToolPattern::Name("Bash".to_owned());
     is_bash
-        && matches!(&placed.rule.specifier, Specifier::Command(pattern)
+        && matches!(&sourced.rule.specifier, Specifier::Command(pattern)
             if pattern.is_exact() && pattern.matches(&collapse_blanks(text), Reading::Closed))
 }
 
-/// What else stands in the text.
+/// Facts about the rest of the text.
 struct Surroundings {
     leaves_folder: bool,
 }
 
 impl Surroundings {
     fn of(case: &Case<'_>, survey: &Survey) -> Self {
-        Self { leaves_folder: written(survey).any(|command| touches::leaves(command, case.ground)) }
+        Self {
+            leaves_folder: written(survey).any(|command| touches::leaves(command, case.base_dirs)),
+        }
     }
 }
 
@@ -71,17 +74,17 @@ fn grant<'a>(case: &Case<'a>, command: &Command, surroundings: &Surroundings) ->
     if command.words.is_empty() {
         return strip::is_plain_assignment(command).then_some(Grant::BuiltIn);
     }
-    if let Some(placed) = matching_rule(case, command) {
-        return Some(Grant::Rule(placed));
+    if let Some(sourced) = matching_rule(case, command) {
+        return Some(Grant::Rule(sourced));
     }
     let is_built_in = (read_only::is_read_only(command) && !is_elsewhere(command, surroundings))
         || is_accepted_edit(case, command, surroundings);
     is_built_in.then_some(Grant::BuiltIn)
 }
 
-fn matching_rule<'a>(case: &Case<'a>, command: &Command) -> Option<&'a Placed> {
-    let allowable = strip::allowable(command);
-    case.counting(List::Allow).find(|placed| match &placed.rule.specifier {
+fn matching_rule<'a>(case: &Case<'a>, command: &Command) -> Option<&'a SourcedRule> {
+    let allowable = strip::allow_texts(command);
+    case.counting(List::Allow).find(|sourced| match &sourced.rule.specifier {
         Specifier::Command(pattern) => {
             (pattern.is_exact() || !allowable.exact_only)
                 && allowable.texts.iter().any(|text| pattern.matches(text, Reading::Closed))
@@ -90,12 +93,12 @@ fn matching_rule<'a>(case: &Case<'a>, command: &Command) -> Option<&'a Placed> {
     })
 }
 
-/// Git in another folder runs that folder's hooks and settings.
+/// Git in another directory runs that directory's hooks and configuration.
 fn is_elsewhere(command: &Command, surroundings: &Surroundings) -> bool {
     surroundings.leaves_folder && command.words.first().is_some_and(|word| base_name(word) == "git")
 }
 
-/// The file commands that a mode accepts inside the working folders.
+/// File commands that a mode accepts inside working directories.
 fn is_accepted_edit(case: &Case<'_>, command: &Command, surroundings: &Surroundings) -> bool {
     const EDITING: [&str; 7] = ["mkdir", "touch", "mv", "cp", "rm", "rmdir", "sed"];
     let is_editing = command
@@ -107,15 +110,16 @@ fn is_accepted_edit(case: &Case<'_>, command: &Command, surroundings: &Surroundi
         && is_editing
         && command.assignments.is_empty()
         && !surroundings.leaves_folder
-        && files::operands(command)
-            .all(|word| touches::of_operand(word, case.ground).is_in_working_folder(case.ground))
+        && files::operands(command).all(|word| {
+            touches::of_operand(word, case.base_dirs).is_in_working_folder(case.base_dirs)
+        })
 }
 
-/// Redirections write files, which edit rules and modes settle; from another folder nobody knows which.
+/// Redirections write files, which edit rules and modes decide; after `cd` the file is unknown.
 fn writes_are_allowed(case: &Case<'_>, command: &Command, surroundings: &Surroundings) -> bool {
     let redirected = files::touched(command)
         .iter()
-        .any(|touch| touch.by == By::Redirect && touch.access == Access::Write);
+        .any(|touch| touch.by == NamedBy::Redirect && touch.access == Access::Write);
     if !redirected {
         return true;
     }
@@ -124,20 +128,24 @@ fn writes_are_allowed(case: &Case<'_>, command: &Command, surroundings: &Surroun
     let folders = [case.world().cwd.to_owned()];
     plain
         && !surroundings.leaves_folder
-        && touches::of_command(command, &folders, case.ground)
+        && touches::of_command(command, &folders, case.base_dirs)
             .iter()
-            .filter(|touched| touched.by == By::Redirect && touched.access == Access::Write)
+            .filter(|touched| touched.by == NamedBy::Redirect && touched.access == Access::Write)
             .all(|touched| may_write(case, touched))
 }
 
 fn may_write(case: &Case<'_>, touched: &Touched) -> bool {
     let accepts = matches!(case.world().mode, Mode::AcceptEdits);
-    (accepts && touched.is_in_working_folder(case.ground))
-        || case.counting(List::Allow).any(|placed| {
-            let place = Place { ground: case.ground, origin: placed.origin, list: List::Allow };
-            let is_edit = placed.rule.tool == ToolPattern::Name("Edit".to_owned());
+    (accepts && touched.is_in_working_folder(case.base_dirs))
+        || case.counting(List::Allow).any(|sourced| {
+            let place = MatchContext {
+                base_dirs: case.base_dirs,
+                origin: sourced.origin,
+                list: List::Allow,
+            };
+            let is_edit = sourced.rule.tool == ToolPattern::Name("Edit".to_owned());
             is_edit
-                && match &placed.rule.specifier {
+                && match &sourced.rule.specifier {
                     Specifier::Whole => true,
                     Specifier::Path(pattern) => touched.is_allowed_by(pattern, &place),
                     _ => false,

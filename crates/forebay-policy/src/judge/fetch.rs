@@ -1,24 +1,24 @@
-//! Judging a fetch: first the rules that forbid, then the network, then the rules that allow.
+//! Judges a fetch: deny and ask rules, then the network policy, then allow rules.
 
 use std::net::IpAddr;
 
 use super::{Case, by_rule};
 use crate::rule::{List, Specifier};
-use crate::rules::Placed;
+use crate::rules::SourcedRule;
 use crate::verdict::Verdict;
 use crate::web::{self, url::Host};
 
 pub(super) fn judge(case: &Case<'_>, url: &str, resolved: Option<&[IpAddr]>) -> Verdict {
-    let host = match Host::of_url(url) {
+    let host = match Host::from_url(url) {
         Ok(host) => host,
         Err(error) => return Verdict::deny(error.to_string()),
     };
-    let covers = |placed: &Placed| matches!(&placed.rule.specifier, Specifier::Domain(pattern) if pattern.covers(&host));
-    let by_list = |list| case.first_hit(list, covers).map(|(list, placed)| by_rule(list, placed));
+    let covers = |sourced: &SourcedRule| matches!(&sourced.rule.specifier, Specifier::Domain(pattern) if pattern.covers(&host));
+    let by_list = |list| case.first_hit(list, covers).map(|(list, sourced)| by_rule(list, sourced));
     if let Some(verdict) = by_list(List::Deny) {
         return verdict;
     }
-    match web::dial(&host, resolved, case.world().allows_loopback) {
+    match web::permitted_addresses(&host, resolved, case.world().allows_loopback) {
         Err(why) => Verdict::deny(why),
         Ok(dial) => {
             let verdict = by_list(List::Ask).or_else(|| by_list(List::Allow));

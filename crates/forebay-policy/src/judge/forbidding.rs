@@ -1,27 +1,27 @@
-//! Deny and ask rules laid beside everything a command may run and touch.
+//! Matches deny and ask rules against everything a command may run and touch.
 
 use super::touches::{Hit, Touched};
 use super::{Case, Specifier};
 use crate::command_pattern::{CommandPattern, collapse_blanks};
 use crate::commands::files::Access;
 use crate::commands::{Part, base_name};
-use crate::path::Place;
+use crate::path::MatchContext;
 use crate::rule::{List, ToolPattern};
-use crate::rules::Placed;
+use crate::rules::SourcedRule;
 use crate::shell::{Word, join};
 use crate::wildcard::{Reading, has_marks, is_mark};
 
-/// All spellings of all commands and all files, worked out once.
+/// All spellings of all commands and files, computed once.
 pub(super) struct Evidence {
     whole: String,
     spellings: Vec<Spelling>,
     pub(super) touched: Vec<Touched>,
 }
 
-/// One way to write a command down.
+/// One spelling of a command.
 struct Spelling {
     text: String,
-    /// A part of its name is known and a part is not: `su$x`.
+    /// Its name is partly known: `su$x`.
     half_named: bool,
     has_marks: bool,
 }
@@ -32,16 +32,16 @@ impl Evidence {
         Self { whole: collapse_blanks(text), spellings, touched }
     }
 
-    /// How surely a rule of a forbidding list covers the call.
-    pub(super) fn hit(&self, placed: &Placed, list: List, case: &Case<'_>) -> Hit {
-        if case.covers_whole(placed) {
+    /// How certainly a deny or ask rule covers the call.
+    pub(super) fn hit(&self, sourced: &SourcedRule, list: List, case: &Case<'_>) -> Hit {
+        if case.covers_whole(sourced) {
             return Hit::Yes;
         }
-        match &placed.rule.specifier {
+        match &sourced.rule.specifier {
             Specifier::Command(pattern) | Specifier::CommandOrParameter(pattern, _) => {
                 self.command_hit(pattern)
             }
-            _ => self.file_hit(placed, list, case),
+            _ => self.file_hit(sourced, list, case),
         }
     }
 
@@ -52,17 +52,17 @@ impl Evidence {
         self.spellings.iter().map(|spelling| spelling.hit(pattern)).max().unwrap_or(Hit::No)
     }
 
-    /// A Read deny holds for writing, too.
-    fn file_hit(&self, placed: &Placed, list: List, case: &Case<'_>) -> Hit {
-        let ToolPattern::Name(tool) = &placed.rule.tool else { return Hit::No };
+    /// A Read deny also applies to writing.
+    fn file_hit(&self, sourced: &SourcedRule, list: List, case: &Case<'_>) -> Hit {
+        let ToolPattern::Name(tool) = &sourced.rule.tool else { return Hit::No };
         let concerns = |touched: &&Touched| match (tool.as_str(), touched.access) {
             ("Read", Access::Read) | ("Edit", Access::Write) => true,
             ("Read", Access::Write) => list == List::Deny,
             _ => false,
         };
-        let place = Place { ground: case.ground, origin: placed.origin, list };
+        let place = MatchContext { base_dirs: case.base_dirs, origin: sourced.origin, list };
         let hits =
-            self.touched.iter().filter(concerns).map(|touched| match &placed.rule.specifier {
+            self.touched.iter().filter(concerns).map(|touched| match &sourced.rule.specifier {
                 Specifier::Path(pattern) => touched.hit(pattern, &place),
                 Specifier::Whole => Hit::Yes,
                 _ => Hit::No,
@@ -101,7 +101,7 @@ fn spellings(part: &Part) -> Vec<Spelling> {
         .map(|each| format!("{}={} ", each.name, each.value.source))
         .collect();
     let mut texts = vec![resolved(&name), resolved(&first.marked())];
-    // As written: for rules that have quotes or variables in them.
+    // As written, for rules that contain quotes or variables.
     let source = command.source();
     texts.push(format!("{assigned}{source}"));
     texts.push(source);

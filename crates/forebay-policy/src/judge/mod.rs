@@ -1,4 +1,4 @@
-//! The judgement: deny, then ask, then allow, then what the mode says.
+//! The judgement: deny, then ask, then allow, then the mode's default.
 
 mod allowing;
 mod fetch;
@@ -9,9 +9,9 @@ mod touches;
 
 use std::net::IpAddr;
 
-use super::path::Ground;
+use super::path::BaseDirs;
 use super::rule::{List, Specifier, ToolPattern};
-use super::rules::{Placed, Rules};
+use super::rules::{Rules, SourcedRule};
 use super::verdict::{Decision, Verdict};
 use super::wildcard::Reading;
 use super::world::{Mode, Paths, Unmatched, World};
@@ -19,9 +19,9 @@ use super::world::{Mode, Paths, Unmatched, World};
 /// One call of a tool.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
-    /// The tool's name as the host knows it.
+    /// The tool's name in the host.
     pub tool: &'a str,
-    /// What the call does, whatever the tool is called.
+    /// What the call does, independent of the tool's name.
     pub action: Action<'a>,
     /// The call's other fields, for rules that name one.
     pub parameters: &'a [(String, String)],
@@ -30,22 +30,21 @@ pub struct Call<'a> {
 /// What a call does.
 #[derive(Debug, Clone, Copy)]
 pub enum Action<'a> {
-    /// Runs a shell command; `Bash` rules hold.
+    /// Runs a shell command; `Bash` rules apply.
     Run(&'a str),
-    /// Reads a file; `Read` rules hold.
+    /// Reads a file; `Read` rules apply.
     Read(&'a Paths),
-    /// Changes a file; `Edit` rules hold, and `Read` denies.
+    /// Changes a file; `Edit` rules and `Read` denies apply.
     Edit(&'a Paths),
-    /// Fetches a URL; `WebFetch` rules and the network policy hold. `resolved` are the host's
-    /// addresses, once somebody asked for them.
+    /// Fetches a URL; `WebFetch` rules and the network policy apply. `resolved` are the host's addresses once known.
     Fetch { url: &'a str, resolved: Option<&'a [IpAddr]> },
-    /// Anything else; rules that name the tool hold.
+    /// Anything else; rules that name the tool apply.
     Other,
 }
 
 /// Judges a call.
 pub fn judge(call: &Call<'_>, rules: &Rules, world: &World<'_>) -> Verdict {
-    let case = Case { call, rules, ground: &Ground::new(world) };
+    let case = Case { call, rules, base_dirs: &BaseDirs::new(world) };
     let verdict = match call.action {
         Action::Run(command) => run::judge(&case, command),
         Action::Read(paths) | Action::Edit(paths) => file::judge(&case, paths),
@@ -55,7 +54,7 @@ pub fn judge(call: &Call<'_>, rules: &Rules, world: &World<'_>) -> Verdict {
     without_asking(verdict, world.mode)
 }
 
-/// A mode that does not ask denies instead.
+/// A mode that never asks denies instead.
 fn without_asking(mut verdict: Verdict, mode: Mode) -> Verdict {
     if mode == Mode::DontAsk && verdict.decision == Decision::Ask {
         verdict.decision = Decision::Deny;
@@ -68,35 +67,39 @@ fn judge_other(case: &Case<'_>) -> Verdict {
     case.first_hit(List::Deny, |_| false)
         .or_else(|| case.first_hit(List::Ask, |_| false))
         .or_else(|| case.first_hit(List::Allow, |_| false))
-        .map_or_else(|| case.unmatched(), |(list, placed)| by_rule(list, placed))
+        .map_or_else(|| case.unmatched(), |(list, sourced)| by_rule(list, sourced))
 }
 
-/// A call, the rules and the place, together.
+/// A call with the rules and its context.
 struct Case<'a> {
     call: &'a Call<'a>,
     rules: &'a Rules,
-    ground: &'a Ground<'a>,
+    base_dirs: &'a BaseDirs<'a>,
 }
 
 impl<'a> Case<'a> {
     fn world(&self) -> &'a World<'a> {
-        self.ground.world
+        self.base_dirs.world
     }
 
-    fn counting(&self, list: List) -> impl Iterator<Item = &'a Placed> {
-        self.rules.counting(list, self.ground.world)
+    fn counting(&self, list: List) -> impl Iterator<Item = &'a SourcedRule> {
+        self.rules.counting(list, self.base_dirs.world)
     }
 
-    /// The first rule of a list that covers the call as a whole, by a parameter, or as `fits` says.
-    fn first_hit(&self, list: List, fits: impl Fn(&Placed) -> bool) -> Option<(List, &'a Placed)> {
+    /// The first rule of a list that covers the call as a whole, by a parameter, or by `fits`.
+    fn first_hit(
+        &self,
+        list: List,
+        fits: impl Fn(&SourcedRule) -> bool,
+    ) -> Option<(List, &'a SourcedRule)> {
         let mut rules = self.counting(list);
-        let found = rules.find(|placed| self.covers_whole(placed) || fits(placed))?;
+        let found = rules.find(|sourced| self.covers_whole(sourced) || fits(sourced))?;
         Some((list, found))
     }
 
-    /// Whether a rule covers the call without looking at its main field.
-    fn covers_whole(&self, placed: &Placed) -> bool {
-        let is_about_field = match &placed.rule.specifier {
+    /// Whether a rule covers the call regardless of its main field.
+    fn covers_whole(&self, sourced: &SourcedRule) -> bool {
+        let is_about_field = match &sourced.rule.specifier {
             Specifier::Whole => true,
             Specifier::Parameter(wanted) | Specifier::CommandOrParameter(_, wanted) => {
                 self.call.parameters.iter().any(|(name, value)| {
@@ -105,10 +108,10 @@ impl<'a> Case<'a> {
             }
             Specifier::Command(_) | Specifier::Path(_) | Specifier::Domain(_) => false,
         };
-        is_about_field && self.names_tool(&placed.rule.tool)
+        is_about_field && self.names_tool(&sourced.rule.tool)
     }
 
-    /// Whether a rule speaks of the tool, or of what it does.
+    /// Whether a rule names the tool or its action.
     fn names_tool(&self, tool: &ToolPattern) -> bool {
         tool.covers(self.call.tool) || self.action_name().is_some_and(|name| tool.covers(name))
     }
@@ -123,7 +126,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// What the mode says about a call that no rule settles.
+    /// The mode's decision about an unmatched call.
     fn unmatched(&self) -> Verdict {
         const NO_RULE: &str = "no rule mentions it";
         match self.world().mode {
@@ -144,17 +147,17 @@ impl<'a> Case<'a> {
     }
 }
 
-fn by_rule(list: List, placed: &Placed) -> Verdict {
+fn by_rule(list: List, sourced: &SourcedRule) -> Verdict {
     let (decision, verb) = match list {
         List::Deny => (Decision::Deny, "denies"),
         List::Ask => (Decision::Ask, "wants to be asked about"),
         List::Allow => (Decision::Allow, "allows"),
     };
-    let reason = format!("the {} rule {} {verb} it", placed.origin, placed.text);
-    with_rule(Verdict::new(decision, reason), placed)
+    let reason = format!("the {} rule {} {verb} it", sourced.origin, sourced.text);
+    with_rule(Verdict::new(decision, reason), sourced)
 }
 
-fn with_rule(mut verdict: Verdict, placed: &Placed) -> Verdict {
-    verdict.rule = Some((placed.origin, placed.text.clone()));
+fn with_rule(mut verdict: Verdict, sourced: &SourcedRule) -> Verdict {
+    verdict.rule = Some((sourced.origin, sourced.text.clone()));
     verdict
 }

@@ -1,4 +1,4 @@
-//! Judging a shell command.
+//! Judges a shell command.
 
 use super::allowing;
 use super::file::{is_protected, protected_reason};
@@ -6,15 +6,15 @@ use super::forbidding::Evidence;
 use super::touches::{self, Hit, Touched};
 use super::{Case, by_rule, with_rule};
 use crate::commands::files::Access;
-use crate::commands::{Standing, Survey, removals};
+use crate::commands::{Reachability, Survey, removals};
 use crate::rule::{List, Specifier};
-use crate::rules::Placed;
+use crate::rules::SourcedRule;
 use crate::shell;
 use crate::verdict::Verdict;
 use crate::world::{Mode, Unmatched};
 
-/// Longer commands are always asked about.
-const LONGEST: usize = 10_000;
+/// Maximum length of a command; longer ones are always asked about.
+const MAX_COMMAND_BYTES: usize = 10_000;
 
 pub(super) fn judge(case: &Case<'_>, text: &str) -> Verdict {
     let world = case.world();
@@ -22,12 +22,12 @@ pub(super) fn judge(case: &Case<'_>, text: &str) -> Verdict {
         .into_iter()
         .filter_map(|(name, value)| value.map(|value| (name, value)))
         .collect();
-    let survey = Survey::of(text, &known);
-    let folders = touches::folders(&survey, case.ground);
+    let survey = Survey::new(text, &known);
+    let folders = touches::folders(&survey, case.base_dirs);
     let touched = survey
         .parts
         .iter()
-        .flat_map(|part| touches::of_command(&part.command, &folders, case.ground))
+        .flat_map(|part| touches::of_command(&part.command, &folders, case.base_dirs))
         .collect();
     let evidence = Evidence::new(text, &survey.parts, touched);
     forbidden(case, &evidence)
@@ -39,14 +39,14 @@ pub(super) fn judge(case: &Case<'_>, text: &str) -> Verdict {
         .unwrap_or_else(|| case.unmatched())
 }
 
-/// A deny that surely holds, then an ask, then a deny or an ask that may hold.
+/// A certain deny, then an ask, then a possible deny or ask.
 fn forbidden(case: &Case<'_>, evidence: &Evidence) -> Option<Verdict> {
     let mut maybe: Option<Verdict> = None;
     for list in [List::Deny, List::Ask] {
-        for placed in case.counting(list) {
-            match evidence.hit(placed, list, case) {
-                Hit::Yes => return Some(by_rule(list, placed)),
-                Hit::Maybe => maybe = maybe.or_else(|| Some(may_match(placed))),
+        for sourced in case.counting(list) {
+            match evidence.hit(sourced, list, case) {
+                Hit::Yes => return Some(by_rule(list, sourced)),
+                Hit::Maybe => maybe = maybe.or_else(|| Some(may_match(sourced))),
                 Hit::No => {}
             }
         }
@@ -54,12 +54,12 @@ fn forbidden(case: &Case<'_>, evidence: &Evidence) -> Option<Verdict> {
     maybe
 }
 
-fn may_match(placed: &Placed) -> Verdict {
+fn may_match(sourced: &SourcedRule) -> Verdict {
     let reason = format!(
         "it holds what is only known when it runs, and the {} rule {} may match then",
-        placed.origin, placed.text
+        sourced.origin, sourced.text
     );
-    with_rule(Verdict::ask(reason), placed)
+    with_rule(Verdict::ask(reason), sourced)
 }
 
 fn critical(case: &Case<'_>, survey: &Survey, folders: &[String]) -> Option<Verdict> {
@@ -70,7 +70,7 @@ fn critical(case: &Case<'_>, survey: &Survey, folders: &[String]) -> Option<Verd
         .map(|why| Verdict::ask(format!("{why}; no rule can allow that in advance")))
 }
 
-/// What cannot be read, seen or looked over is never approved.
+/// What cannot be parsed, displayed or reviewed is never approved.
 fn unreadable(survey: &Survey, text: &str) -> Option<Verdict> {
     if let Some(why) = survey.broken {
         return Some(Verdict::ask(format!("it cannot be read as shell: {why}")));
@@ -78,11 +78,11 @@ fn unreadable(survey: &Survey, text: &str) -> Option<Verdict> {
     if let Some(why) = shell::hidden_in(text) {
         return Some(Verdict::ask(why));
     }
-    (text.chars().count() > LONGEST)
-        .then(|| Verdict::ask(format!("it is longer than {LONGEST} characters")))
+    (text.chars().count() > MAX_COMMAND_BYTES)
+        .then(|| Verdict::ask(format!("it is longer than {MAX_COMMAND_BYTES} characters")))
 }
 
-/// What is only known when it runs matters where some rule could be about it.
+/// What is only known at run time matters if some rule could match it.
 fn doubtful(case: &Case<'_>, survey: &Survey) -> Option<Verdict> {
     let doubt = survey.doubts.first()?;
     let matters = match case.world().mode {
@@ -98,8 +98,8 @@ fn doubtful(case: &Case<'_>, survey: &Survey) -> Option<Verdict> {
 }
 
 fn speaks_of_commands(case: &Case<'_>, list: List) -> bool {
-    case.counting(list).any(|placed| {
-        case.names_tool(&placed.rule.tool) || matches!(placed.rule.specifier, Specifier::Path(_))
+    case.counting(list).any(|sourced| {
+        case.names_tool(&sourced.rule.tool) || matches!(sourced.rule.specifier, Specifier::Path(_))
     })
 }
 
@@ -112,7 +112,11 @@ fn protected(case: &Case<'_>, evidence: &Evidence) -> Option<Verdict> {
     paths.find(|path| is_protected(path)).map(|path| Verdict::ask(protected_reason(path)))
 }
 
-/// Commands that stand in the text and so need to be allowed themselves.
+/// Commands written in the text, which must be allowed themselves.
 pub(super) fn written(survey: &Survey) -> impl Iterator<Item = &shell::Command> {
-    survey.parts.iter().filter(|part| part.standing == Standing::Written).map(|part| &part.command)
+    survey
+        .parts
+        .iter()
+        .filter(|part| part.reachability == Reachability::Written)
+        .map(|part| &part.command)
 }

@@ -1,50 +1,50 @@
-//! The files of a command as full paths, from every folder it may be in.
+//! The files of a command as absolute paths, from every directory it may run in.
 
-use crate::commands::files::{self, Access, By, Touch};
+use crate::commands::files::{self, Access, NamedBy, Touch};
 use crate::commands::{Survey, base_name};
-use crate::path::{Ground, PathPattern, Place, join, normalize, shows_its_name};
+use crate::path::{BaseDirs, MatchContext, PathPattern, join, normalize, shows_its_name};
 use crate::shell::{Command, Word};
 use crate::wildcard::{HOLE, Reading, has_marks};
 
-/// Folders a command may change to that are followed.
-const MOST_FOLDERS: usize = 64;
+/// Directories that are tracked.
+const MAX_FOLDERS: usize = 64;
 
-/// How surely a rule covers something.
+/// How certainly a rule matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Hit {
     No,
-    /// What is not known yet may make it so.
+    /// An unknown part may make it match.
     Maybe,
     Yes,
 }
 
-/// A file that is touched, by its full path.
+/// A touched file by absolute path.
 pub(super) struct Touched {
     pub(super) access: Access,
-    pub(super) by: By,
-    /// Tidy, with marks.
+    pub(super) by: NamedBy,
+    /// Canonical, with marks for unknown parts.
     pub(super) given: String,
     pub(super) resolved: Option<String>,
-    /// Its beginning is not known, so it may be anywhere.
+    /// Its start is unknown, so it may be anywhere.
     is_anywhere: bool,
 }
 
 impl Touched {
-    fn new(touch: &Touch, folder: &str, ground: &Ground<'_>) -> Self {
-        let text = expand_home(touch, ground);
+    fn new(touch: &Touch, folder: &str, base_dirs: &BaseDirs<'_>) -> Self {
+        let text = expand_home(touch, base_dirs);
         let full = join(folder, &text);
-        let real = if has_marks(&full) { None } else { (ground.world.real_path)(&full) };
+        let real = if has_marks(&full) { None } else { (base_dirs.world.real_path)(&full) };
         Self {
             access: touch.access,
             by: touch.by,
-            given: ground.tidy(&full),
-            resolved: real.map(|path| ground.tidy(&path)),
+            given: base_dirs.tidy(&full),
+            resolved: real.map(|path| base_dirs.tidy(&path)),
             is_anywhere: text.starts_with(HOLE) || full.starts_with(HOLE),
         }
     }
 
-    /// How surely a pattern covers the file, given or resolved.
-    pub(super) fn hit(&self, pattern: &PathPattern, place: &Place<'_>) -> Hit {
+    /// How certainly a pattern covers the file, as given or resolved.
+    pub(super) fn hit(&self, pattern: &PathPattern, place: &MatchContext<'_>) -> Hit {
         let covers = |path: &str, reading| pattern.covers(path, reading, place);
         let is_resolved =
             self.resolved.as_deref().is_some_and(|path| covers(path, Reading::Closed));
@@ -58,72 +58,71 @@ impl Touched {
         if only_globs && shows_its_name(&self.given) { Hit::Yes } else { Hit::Maybe }
     }
 
-    /// Whether a pattern covers the file whichever way it is reached.
-    pub(super) fn is_allowed_by(&self, pattern: &PathPattern, place: &Place<'_>) -> bool {
+    /// Whether a pattern covers the file by every path.
+    pub(super) fn is_allowed_by(&self, pattern: &PathPattern, place: &MatchContext<'_>) -> bool {
         let covers = |path: &str| pattern.covers(path, Reading::Closed, place);
         !has_marks(&self.given)
             && covers(&self.given)
             && self.resolved.as_deref().is_none_or(covers)
     }
 
-    /// The paths that count.
+    /// The given and the resolved path.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.given.as_str()).chain(self.resolved.as_deref())
     }
 
-    pub(super) fn is_in_working_folder(&self, ground: &Ground<'_>) -> bool {
-        !has_marks(&self.given) && self.paths().all(|path| ground.is_working_folder(path))
+    pub(super) fn is_in_working_folder(&self, base_dirs: &BaseDirs<'_>) -> bool {
+        !has_marks(&self.given) && self.paths().all(|path| base_dirs.is_working_folder(path))
     }
 }
 
-fn expand_home(touch: &Touch, ground: &Ground<'_>) -> String {
+fn expand_home(touch: &Touch, base_dirs: &BaseDirs<'_>) -> String {
     let path = &touch.path;
     if !touch.has_tilde {
         return path.clone();
     }
-    match ground.world.home {
+    match base_dirs.world.home {
         Some(home) if path == "~" || path.starts_with("~/") => format!("{home}{}", &path[1..]),
-        // Another user's home, or an unknown one.
+        // Another user's home directory, or an unknown one.
         _ => format!("{HOLE}{}", path.find('/').map_or("", |at| &path[at..])),
     }
 }
 
-/// Every file the commands of a survey touch, once for each folder they may be in.
+/// Every file that the commands of a survey touch, for each directory they may run in.
 pub(super) fn of_command(
     command: &Command,
     folders: &[String],
-    ground: &Ground<'_>,
+    base_dirs: &BaseDirs<'_>,
 ) -> Vec<Touched> {
     let touches = files::touched(command);
     let from_each = touches
         .iter()
-        .flat_map(|touch| folders.iter().map(move |folder| Touched::new(touch, folder, ground)));
+        .flat_map(|touch| folders.iter().map(move |folder| Touched::new(touch, folder, base_dirs)));
     from_each.collect()
 }
 
-/// One operand as a file, from the folder the call starts in.
-pub(super) fn of_operand(word: &Word, ground: &Ground<'_>) -> Touched {
-    let touch = Touch::of_word(word, Access::Write, By::Argument);
-    Touched::new(&touch, ground.world.cwd, ground)
+/// One operand as a file, relative to the initial directory.
+pub(super) fn of_operand(word: &Word, base_dirs: &BaseDirs<'_>) -> Touched {
+    let touch = Touch::from_word(word, Access::Write, NamedBy::Argument);
+    Touched::new(&touch, base_dirs.world.cwd, base_dirs)
 }
 
-/// The folders commands may be in: where the call starts, and wherever it changes to, from there or
-/// from the folder before.
-pub(super) fn folders(survey: &Survey, ground: &Ground<'_>) -> Vec<String> {
-    let mut folders = vec![ground.world.cwd.to_owned()];
-    let mut last = ground.world.cwd.to_owned();
+/// The directories commands may run in: the initial one and every `cd` target, relative to it or to the previous one.
+pub(super) fn folders(survey: &Survey, base_dirs: &BaseDirs<'_>) -> Vec<String> {
+    let mut folders = vec![base_dirs.world.cwd.to_owned()];
+    let mut last = base_dirs.world.cwd.to_owned();
     for target in survey.parts.iter().flat_map(|part| changes_to(&part.command)) {
-        let touch = Touch::of_word(&target, Access::Read, By::Argument);
-        let text = expand_home(&touch, ground);
+        let touch = Touch::from_word(&target, Access::Read, NamedBy::Argument);
+        let text = expand_home(&touch, base_dirs);
         let from_last = if text.starts_with(HOLE) { text.clone() } else { join(&last, &text) };
-        for next in [join(ground.world.cwd, &text), from_last.clone()] {
+        for next in [join(base_dirs.world.cwd, &text), from_last.clone()] {
             if !folders.contains(&next) {
                 folders.push(next);
             }
         }
         last = from_last;
-        if folders.len() > MOST_FOLDERS {
-            // Too many to follow: it may be anywhere.
+        if folders.len() > MAX_FOLDERS {
+            // Too many to track: it may be anywhere.
             folders.push(HOLE.to_string());
             break;
         }
@@ -131,11 +130,12 @@ pub(super) fn folders(survey: &Survey, ground: &Ground<'_>) -> Vec<String> {
     folders
 }
 
-/// Whether a command goes to another folder than the one it is in.
-pub(super) fn leaves(command: &Command, ground: &Ground<'_>) -> bool {
+/// Whether a command changes the working directory.
+pub(super) fn leaves(command: &Command, base_dirs: &BaseDirs<'_>) -> bool {
     changes_to(command).iter().any(|target| {
         let text = target.marked();
-        has_marks(&text) || normalize(&join(ground.world.cwd, &text)) != normalize(ground.world.cwd)
+        has_marks(&text)
+            || normalize(&join(base_dirs.world.cwd, &text)) != normalize(base_dirs.world.cwd)
     })
 }
 

@@ -1,9 +1,9 @@
-//! ANSI-C quoting: what `$'...'` means.
+//! ANSI-C quoting: `$'...'`.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Resolves the escapes of `$'...'`; the shell ends the text at a NUL, and so does this.
+/// Resolves the escapes of `$'...'`; like the shell, stops at a NUL.
 pub(super) fn unescape(raw: &str) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw.chars().peekable();
@@ -42,10 +42,10 @@ fn escape(rest: &mut Peekable<Chars<'_>>, text: &mut String) -> Option<char> {
     })
 }
 
-/// Reads up to `most` digits; a value that is no character becomes the replacement mark.
-fn number(rest: &mut Peekable<Chars<'_>>, first: &str, radix: u32, most: usize) -> Option<char> {
+/// Parses up to `max` digits; an invalid code point becomes the replacement character.
+fn number(rest: &mut Peekable<Chars<'_>>, first: &str, radix: u32, max: usize) -> Option<char> {
     let mut digits = first.to_owned();
-    while digits.len() < most && rest.peek().is_some_and(|next| next.is_digit(radix)) {
+    while digits.len() < max && rest.peek().is_some_and(|next| next.is_digit(radix)) {
         digits.extend(rest.next());
     }
     let value = u32::from_str_radix(&digits, radix).ok()?;

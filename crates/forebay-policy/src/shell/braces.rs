@@ -1,26 +1,26 @@
-//! Brace expansion: `{a,b}` makes two words, `{a..c}` an unknown piece.
+//! Brace expansion: `{a,b}` yields two words, `{a..c}` an unknown piece.
 
 use super::cursor::plain_braces;
 use super::script::{Hole, Piece, Word};
 
-/// More words than this are not spelled out; in their place stands an unknown one.
-const MOST_WORDS: usize = 1_024;
+/// Maximum number of expanded words; beyond it an unknown word is used.
+const MAX_WORDS: usize = 1_024;
 
-/// The words that one word becomes.
+/// Expands a word.
 pub(super) fn expand(word: Word) -> Vec<Word> {
     if !word.pieces.contains(&Piece::Brace('{')) {
         return vec![finished(word)];
     }
     let mut words = Vec::new();
     expand_into(word.pieces, &word.source, &mut words);
-    if words.len() >= MOST_WORDS {
+    if words.len() >= MAX_WORDS {
         words.push(Word::unknown());
     }
     words
 }
 
 fn expand_into(pieces: Vec<Piece>, source: &str, words: &mut Vec<Word>) {
-    if words.len() >= MOST_WORDS {
+    if words.len() >= MAX_WORDS {
         return;
     }
     let Some(group) = first_group(&pieces) else {
@@ -74,7 +74,7 @@ fn group_at(pieces: &[Piece], start: usize) -> Option<Group> {
     None
 }
 
-/// Several choices stand as they are; a single one expands only if it is a sequence.
+/// Several alternatives expand; a single one only if it is a sequence.
 fn spelled(choices: Vec<Vec<Piece>>) -> Option<Vec<Vec<Piece>>> {
     if choices.len() > 1 {
         return Some(choices);

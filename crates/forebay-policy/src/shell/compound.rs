@@ -29,7 +29,7 @@ impl Parser {
         self.trailing_redirects()
     }
 
-    /// Reads a list and the word that ends it.
+    /// Parses a list and its closing word.
     fn body(&mut self, stop: Stop, end: &'static str) -> Parsed<()> {
         self.list(stop)?;
         if self.eat_all(end) { Ok(()) } else { Err(Broken("a compound command is not closed")) }
@@ -69,7 +69,7 @@ impl Parser {
         }
     }
 
-    /// Reads `name [in words]` and keeps the words as what the variable may be.
+    /// Parses `name [in words]` and records the words as possible values of the variable.
     fn for_words(&mut self) -> Parsed<()> {
         let name = self.word()?;
         self.blank_lines()?;
@@ -150,7 +150,7 @@ impl Parser {
     fn coprocess(&mut self) -> Parsed<()> {
         self.blanks();
         if !self.opens_compound() {
-            // A name is taken; where there is none, nothing is.
+            // Consumes an optional name.
             self.attempt(|parser| {
                 parser.word()?;
                 parser.blanks();
@@ -164,7 +164,7 @@ impl Parser {
         self.look() == Some('(') || self.bare_word().is_some_and(|word| RESERVED.contains(&&*word))
     }
 
-    /// Reads `[[ ... ]]`; only its substitutions can run anything.
+    /// Parses `[[ ... ]]`; only its substitutions can run anything.
     fn condition(&mut self) -> Parsed<()> {
         loop {
             self.spend()?;
@@ -187,9 +187,9 @@ impl Parser {
         }
     }
 
-    /// Reads `( ... )` or `(( ... ))`.
+    /// Parses `( ... )` or `(( ... ))`.
     pub(super) fn parenthesised(&mut self) -> Parsed<()> {
-        // What was read as two subshells once is not read as arithmetic on the way in.
+        // Text once parsed as nested subshells is not parsed as arithmetic again.
         let may_be_arithmetic = !std::mem::take(&mut self.follows_parenthesis);
         if may_be_arithmetic && self.look_after() == Some('(') {
             let start = self.at;
@@ -198,19 +198,19 @@ impl Parser {
                 parser.arithmetic()
             });
             if read.is_some() {
-                self.read_as_subshells(&self.source_since(start))?;
+                self.parse_as_subshells(&self.source_since(start))?;
                 return self.trailing_redirects();
             }
         }
         self.subshell()
     }
 
-    /// A plain sh knows no `((`: there it is a subshell in a subshell.
-    fn read_as_subshells(&mut self, source: &str) -> Parsed<()> {
+    /// POSIX sh has no `((`: there it is a nested subshell.
+    fn parse_as_subshells(&mut self, source: &str) -> Parsed<()> {
         let before = self.commands.len();
         let read = self.nested(source, Self::subshell);
         self.alternatives.extend(self.commands.drain(before..));
-        // Most arithmetic is no command, and that is well.
+        // Failure is expected: most arithmetic is not a command.
         if read == Err(TOO_DEEP) { read } else { Ok(()) }
     }
 
@@ -222,7 +222,7 @@ impl Parser {
         self.trailing_redirects()
     }
 
-    /// Keeps a compound command's redirections as a command without words.
+    /// Records a compound command's redirections as a command without words.
     fn trailing_redirects(&mut self) -> Parsed<()> {
         let mut redirects = Vec::new();
         loop {

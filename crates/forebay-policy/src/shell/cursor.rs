@@ -1,44 +1,43 @@
-//! Where the parser stands in its text, and how far it may go.
+//! The parser's position and limits.
 
 use super::script::{Command, Doubt, Piece, Script, Word};
 
-/// Deeper nesting is refused: no person writes it, and the stack is finite.
-const DEEPEST: u32 = 48;
+/// Maximum nesting depth; the stack is finite.
+const MAX_DEPTH: u32 = 48;
 
-/// Why a text is not read on.
+/// Why parsing stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Broken(pub(super) &'static str);
 
-/// Nothing can be said about what stands deeper.
 pub(super) const TOO_DEEP: Broken = Broken("it is nested too deeply");
 
 pub(super) type Parsed<T> = Result<T, Broken>;
 
-/// A here-document that was announced and whose text has not come yet.
+/// A here-document whose body has not been read yet.
 pub(super) struct Pending {
     pub(super) delimiter: String,
     pub(super) strips_tabs: bool,
     pub(super) is_quoted: bool,
-    /// What its redirection's target is called until then.
+    /// Placeholder for the target of its redirection.
     pub(super) placeholder: String,
 }
 
 /// The parser's state.
 ///
-/// Commands are collected flat, in the order they are met; nobody needs the tree.
+/// Commands are collected in a flat list, in order of occurrence.
 pub(super) struct Parser {
     characters: Vec<char>,
     pub(super) at: usize,
     pub(super) depth: u32,
-    /// Work left; texts that make the parser go back and forth run out of it.
+    /// Remaining steps; bounds backtracking.
     fuel: usize,
     pub(super) commands: Vec<Command>,
     pub(super) alternatives: Vec<Command>,
     pub(super) doubts: Vec<Doubt>,
     pub(super) pending: Vec<Pending>,
-    /// The last thing read was the `(` of a subshell.
+    /// Whether the previous character was the `(` of a subshell.
     pub(super) follows_parenthesis: bool,
-    /// Here-documents announced so far.
+    /// Number of here-documents seen.
     pub(super) announced: usize,
 }
 
@@ -70,7 +69,7 @@ impl Parser {
         }
     }
 
-    /// Reads another text (a backtick's, a here-document's) with what is left of depth and fuel.
+    /// Parses a nested text (backticks, here-document) with the remaining depth and steps.
     pub(super) fn nested<T>(
         &mut self,
         text: &str,
@@ -87,9 +86,9 @@ impl Parser {
         outcome
     }
 
-    /// Goes one level down, unless that is too deep.
+    /// Enters a nesting level, within the limit.
     pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_DEPTH {
             return Err(TOO_DEEP);
         }
         self.depth += 1;
@@ -109,7 +108,7 @@ impl Parser {
         }
     }
 
-    /// The next character as it stands.
+    /// The next raw character.
     pub(super) fn raw(&self) -> Option<char> {
         self.characters.get(self.at).copied()
     }
@@ -118,14 +117,14 @@ impl Parser {
         self.characters.get(self.at + offset).copied()
     }
 
-    /// Takes the next character as it stands.
+    /// Consumes the next raw character.
     pub(super) fn take_raw(&mut self) -> Option<char> {
         let character = self.raw()?;
         self.at += 1;
         Some(character)
     }
 
-    /// The next character, continued lines joined.
+    /// The next character, after joining continued lines.
     pub(super) fn look(&mut self) -> Option<char> {
         while self.raw() == Some('\\') && self.raw_at(1) == Some('\n') {
             self.at += 2;
@@ -154,7 +153,7 @@ impl Parser {
         is_next
     }
 
-    /// Takes a run of characters, or nothing.
+    /// Consumes an exact string, or nothing.
     pub(super) fn eat_all(&mut self, expected: &str) -> bool {
         let start = self.at;
         let whole = expected.chars().all(|character| self.eat(character));
@@ -172,7 +171,7 @@ impl Parser {
         self.characters[start..self.at].iter().collect()
     }
 
-    /// Reads one way, and if that fails takes everything back.
+    /// Tries a parse and backtracks if it fails.
     pub(super) fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Option<T> {
         let (at, commands, doubts) = (self.at, self.commands.len(), self.doubts.len());
         let pending = self.pending.len();
@@ -186,7 +185,7 @@ impl Parser {
         outcome
     }
 
-    /// Reads a line as it stands, without its end; `None` at the end of the text.
+    /// Consumes a raw line without its newline; `None` at the end of the text.
     pub(super) fn take_line(&mut self) -> Option<String> {
         self.raw()?;
         let start = self.at;
@@ -199,12 +198,12 @@ impl Parser {
     }
 }
 
-/// What ends a word when it is not quoted.
+/// Metacharacters, which end an unquoted word.
 pub(super) fn is_meta(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')')
 }
 
-/// Turns marks of braces that expand to nothing else back into text.
+/// Converts brace marks that do not expand back to text.
 pub(super) fn plain_braces(pieces: Vec<Piece>) -> Vec<Piece> {
     let mut word = Word::default();
     for piece in pieces {

@@ -44,7 +44,7 @@ impl Parser {
         Ok(())
     }
 
-    /// `$name`, `$1`, `$@`, or a plain dollar sign.
+    /// `$name`, `$1`, `$@`, or a literal dollar sign.
     fn plain_expansion(&mut self, word: &mut Word) {
         let name = self.name();
         if !name.is_empty() {
@@ -74,7 +74,7 @@ impl Parser {
         self.substitution(word)
     }
 
-    /// Reads commands up to `)` and leaves a hole where their output comes.
+    /// Parses commands up to `)`; their output is an unknown part.
     pub(super) fn substitution(&mut self, word: &mut Word) -> Parsed<()> {
         let before = self.commands.len();
         let (start, announced) = (self.at, std::mem::take(&mut self.pending));
@@ -111,7 +111,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Reads `${ ... }`.
+    /// Parses `${ ... }`.
     fn braced_expansion(&mut self, word: &mut Word, quoting: Quoting) -> Parsed<()> {
         self.take();
         if matches!(self.look(), Some(' ' | '\t' | '\n' | '|')) {
@@ -120,7 +120,7 @@ impl Parser {
         if self.look() == Some('(') {
             self.doubt("an expansion has flags that may evaluate it again");
         }
-        // `${!x}` and `${#x}` are not what `x` holds.
+        // `${!x}` and `${#x}` are not the value of `x`.
         let is_derived = self.eat('!') || (self.look_after() != Some('}') && self.eat('#'));
         let mut name = Some(self.name()).filter(|name| !name.is_empty() && !is_derived);
         if self.eat('[') {
@@ -130,7 +130,7 @@ impl Parser {
         if operator != Operator::Default && self.look() != Some('}') {
             name = None;
         }
-        // Inside double quotes a default is quoted, too, and a single quote in it is a character.
+        // Inside double quotes the default is quoted too, and a single quote in it is literal.
         let quoting = if operator == Operator::Default { quoting } else { Quoting::None };
         let mut operand = Word::default();
         while !self.eat('}') {
@@ -170,7 +170,7 @@ impl Parser {
         }
     }
 
-    /// Reads `${ commands; }`, which newer shells run in place.
+    /// Parses `${ commands; }`, which newer shells run in place.
     fn brace_substitution(&mut self, word: &mut Word) -> Parsed<()> {
         self.eat('|');
         self.list(Stop::Words(&["}"]))?;
@@ -179,7 +179,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Reads to a closing bracket; what is expanded on the way is kept.
+    /// Parses up to a closing bracket, recording expansions.
     pub(super) fn enclosed(&mut self, end: char) -> Parsed<()> {
         let mut inner = Word::default();
         self.deeper(|parser| {
@@ -198,7 +198,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Reads arithmetic up to its `))`.
+    /// Parses arithmetic up to `))`.
     pub(super) fn arithmetic(&mut self) -> Parsed<()> {
         let mut inner = Word::default();
         let mut open = 0_u32;
@@ -219,13 +219,13 @@ impl Parser {
                     self.doubt_subscripts(&inner);
                     return Ok(());
                 }
-                // Arithmetic is read as if in double quotes.
+                // Arithmetic is parsed as if double-quoted.
                 _ => self.quoted_piece(&mut inner, Quoting::Document)?,
             }
         }
     }
 
-    /// The shell evaluates subscripts a second time; a substitution quoted in one runs then.
+    /// The shell evaluates subscripts twice, so a quoted substitution in one runs.
     pub(super) fn doubt_subscripts(&mut self, word: &Word) {
         if hides_substitution(word) {
             self.doubt("a quoted subscript holds a substitution, which the shell would run");
@@ -233,7 +233,7 @@ impl Parser {
     }
 }
 
-/// Whether a word's known text has a substitution in it, which only a second reading would run.
+/// Whether a word's literal text contains a substitution that a second evaluation would run.
 pub(crate) fn hides_substitution(word: &Word) -> bool {
     let text = word.marked();
     text.contains("$(") || text.contains('`') || text.contains("${")
@@ -246,7 +246,7 @@ enum Operator {
     Other,
 }
 
-/// What `echo` or `printf` with known words prints, if that is all that ran.
+/// The output of a single `echo` or `printf` with known words.
 pub(crate) fn printed(commands: &[Command]) -> Option<String> {
     let [Command { words, redirects, .. }] = commands else { return None };
     let texts: Vec<String> = words.iter().map(Word::known).collect::<Option<_>>()?;

@@ -14,14 +14,14 @@ pub(super) enum Stop {
     CaseItem,
 }
 
-/// Words that mean something only where a command may begin.
+/// Reserved words, recognized only where a command may start.
 pub(super) const RESERVED: &[&str] = &[
     "if", "then", "elif", "else", "fi", "while", "until", "for", "select", "do", "done", "case",
     "esac", "in", "function", "{", "}", "[[", "]]", "coproc",
 ];
 
 impl Parser {
-    /// Reads commands until the stop, which it leaves unread.
+    /// Parses commands up to the stop, which is not consumed.
     pub(super) fn list(&mut self, stop: Stop) -> Parsed<()> {
         self.deeper(|parser| {
             loop {
@@ -73,7 +73,7 @@ impl Parser {
         !matches!(stop, Stop::Words(_)) && self.at_stop(stop)
     }
 
-    /// After a compound command a closing word may follow at once: `{ (a) }`, `if (a) then`.
+    /// After a compound command a closing word may follow directly: `{ (a) }`, `if (a) then`.
     fn closes_compound(&mut self, stop: Stop) -> bool {
         matches!(stop, Stop::Words(_)) && self.at_stop(stop)
     }
@@ -192,7 +192,7 @@ impl Parser {
         self.deeper(|parser| parser.command(false))
     }
 
-    /// Reads `name=value`, `name+=value`, `name[subscript]=value` or nothing.
+    /// Parses `name=value`, `name+=value`, `name[subscript]=value` or nothing.
     fn assignment(&mut self) -> Parsed<Option<Assignment>> {
         let start = self.at;
         let name = self.name();
@@ -222,7 +222,7 @@ impl Parser {
         }
     }
 
-    /// Reads `( words )`; its value is the words with blanks between them.
+    /// Parses `( words )`; its value is the words joined by spaces.
     fn array(&mut self) -> Parsed<Word> {
         self.expect('(', "an array is malformed")?;
         let mut words = Vec::new();

@@ -1,9 +1,8 @@
-//! A reader for shell text that says what the text may run.
+//! A shell parser that lists every command a text may run.
 //!
-//! It is a parser of its own: the rules must see every command wherever it is hidden, must end in
-//! bounded time and depth on any text, and need no tree. The crates that were tried overflow the stack
-//! on nested braces, know no `select`, or bring dozens of dependencies into the innermost crate.
-//! What it cannot read it calls broken, and nobody approves what is broken.
+//! Hand-written: rules must see every command wherever it is hidden, parsing must end in bounded time and depth on any
+//! text, and no tree is needed. The crates that were tried overflow the stack on nested braces, lack `select`, or bring
+//! dozens of dependencies. Text that does not parse is reported as broken and never approved.
 
 mod ansi;
 mod braces;
@@ -19,12 +18,12 @@ mod words;
 use self::cursor::Parser;
 pub(crate) use self::expansions::{hides_substitution, printed};
 use self::grammar::Stop;
-pub use self::hidden::found_in as hidden_in;
+pub use self::hidden::describe_invisible as hidden_in;
 pub use self::script::{Assignment, Command, Doubt, Redirect, RedirectKind, Script, Word};
 pub(crate) use self::script::{Hole, Piece, join};
 
-/// Reads a text as bash would, and keeps what was read even where it breaks off.
-pub fn read(text: &str) -> Script {
+/// Parses a text like bash, keeping what was parsed before an error.
+pub fn parse(text: &str) -> Script {
     let mut parser = Parser::new(text);
     let outcome = parser.list(Stop::End);
     parser.into_script(outcome)

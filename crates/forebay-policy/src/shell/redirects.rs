@@ -1,10 +1,10 @@
-//! Redirections and here-documents, blanks and comments.
+//! Redirections, here-documents, whitespace and comments.
 
 use super::cursor::{Parsed, Parser, Pending};
 use super::script::{Redirect, RedirectKind, Word};
 
 impl Parser {
-    /// Skips blanks and a comment.
+    /// Skips whitespace and a comment.
     pub(super) fn blanks(&mut self) {
         while matches!(self.look(), Some(' ' | '\t')) {
             self.at += 1;
@@ -16,7 +16,7 @@ impl Parser {
         }
     }
 
-    /// Skips blanks and line ends; here-documents that were announced are read on the way.
+    /// Skips whitespace and newlines, reading pending here-documents on the way.
     pub(super) fn blank_lines(&mut self) -> Parsed<()> {
         loop {
             self.blanks();
@@ -31,7 +31,7 @@ impl Parser {
         }
     }
 
-    /// Reads a redirection, if one begins here.
+    /// Parses a redirection, if there is one.
     pub(super) fn redirect(&mut self) -> Parsed<Option<Redirect>> {
         let start = self.at;
         self.descriptor();
@@ -99,7 +99,7 @@ impl Parser {
         is
     }
 
-    /// Notes a here-document whose text comes after this line.
+    /// Registers a here-document whose body follows this line.
     fn announce(&mut self) -> Parsed<Redirect> {
         let strips_tabs = self.eat('-');
         self.blanks();

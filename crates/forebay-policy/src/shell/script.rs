@@ -1,20 +1,20 @@
-//! What a shell text may run: commands, words and redirections, flat and in order.
+//! The commands of a shell text, flat and in order: words, assignments, redirections.
 
 use crate::wildcard::{GLOB_MANY, GLOB_ONE, HOLE, has_marks};
 
-/// Every command a text may run, wherever it stands: in lists, loops, functions, substitutions.
+/// Every command a text may run: in lists, loops, functions, substitutions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Script {
     pub commands: Vec<Command>,
-    /// What another shell would run where this one reads something else.
+    /// Commands that another shell would run where this one parses something else.
     pub alternatives: Vec<Command>,
-    /// What can only be known when it runs.
+    /// What is only known at run time.
     pub doubts: Vec<Doubt>,
-    /// Why the text could not be read to its end.
+    /// Why parsing stopped early.
     pub broken: Option<&'static str>,
 }
 
-/// Something a rule cannot be laid beside before it runs, said for people.
+/// Something rules cannot be matched against before it runs, described for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Doubt(pub &'static str);
 
@@ -24,7 +24,7 @@ pub struct Command {
     pub assignments: Vec<Assignment>,
     pub words: Vec<Word>,
     pub redirects: Vec<Redirect>,
-    /// It reads what the command before it writes.
+    /// Its input is the output of the command before it.
     pub piped: bool,
 }
 
@@ -49,11 +49,11 @@ pub enum RedirectKind {
     Text,
 }
 
-/// One word after quotes are removed, with the places that are not known yet.
+/// One word after quote removal, with its unknown parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Word {
     pub(crate) pieces: Vec<Piece>,
-    /// As it was written.
+    /// As written.
     pub source: String,
 }
 
@@ -71,12 +71,12 @@ pub(crate) enum Piece {
     Hole(Hole),
 }
 
-/// What an expansion becomes.
+/// An expansion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Hole {
-    /// The variable, where it is a plain one.
+    /// The variable, if it is a plain one.
     pub(crate) name: Option<String>,
-    /// What it may well become: a default, or what `$(echo ...)` prints.
+    /// A likely value: a default, or the output of `$(echo ...)`.
     pub(crate) guess: Option<String>,
 }
 
@@ -85,7 +85,7 @@ impl Command {
         Self { words, ..Self::default() }
     }
 
-    /// The words as they were written, blanks between them as one.
+    /// The words as written, joined by single spaces.
     pub(crate) fn source(&self) -> String {
         join(self.words.iter().map(|word| word.source.as_str()))
     }
@@ -97,17 +97,17 @@ impl Word {
         Self { source: text.clone(), pieces: vec![Piece::Text(text)] }
     }
 
-    /// A word of which nothing is known.
+    /// A completely unknown word.
     pub(crate) fn unknown() -> Self {
         Self { source: "...".to_owned(), pieces: vec![Piece::Hole(Hole::default())] }
     }
 
-    /// The home folder, as `cd` alone means it.
+    /// The home directory, the target of a bare `cd`.
     pub(crate) fn home() -> Self {
         Self { source: "~".to_owned(), pieces: vec![Piece::Tilde] }
     }
 
-    /// The text with a mark at each place that is not known.
+    /// The text with a mark for each unknown part.
     pub(crate) fn marked(&self) -> String {
         let mut text = String::new();
         for piece in &self.pieces {
@@ -123,7 +123,7 @@ impl Word {
         text
     }
 
-    /// The text, where all of it is known.
+    /// The text, if all of it is known.
     pub fn known(&self) -> Option<String> {
         let text = self.marked();
         (!has_marks(&text)).then_some(text)
@@ -137,12 +137,12 @@ impl Word {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Many | Piece::One))
     }
 
-    /// It begins with a `~` that the shell replaces.
+    /// Whether it starts with a `~` that the shell expands.
     pub(crate) fn has_tilde(&self) -> bool {
         self.pieces.first() == Some(&Piece::Tilde)
     }
 
-    /// The text as shell again, for words that are scripts: holes become variables.
+    /// The text as shell source, for words that are scripts: unknown parts become variables.
     pub(crate) fn as_script(&self) -> String {
         self.marked().replace([HOLE, GLOB_MANY, GLOB_ONE], "${_}")
     }
@@ -155,7 +155,7 @@ impl Word {
         }
     }
 
-    /// Appends a character that no quote protects.
+    /// Appends an unquoted character.
     pub(crate) fn push_unquoted(&mut self, character: char) {
         match character {
             '*' => self.pieces.push(Piece::Many),

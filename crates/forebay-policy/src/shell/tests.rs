@@ -1,11 +1,11 @@
-//! Tests of the reader: what each construct of the shell is flattened to.
+//! Parser tests: how each shell construct is flattened.
 
 use super::*;
 use crate::wildcard::{GLOB_MANY, GLOB_ONE, HOLE};
 
-/// Writes a script down: commands apart by `;`, words by blanks, unknown places as `¿`.
+/// Formats a script: commands separated by `;`, words by spaces, unknown parts as `¿`.
 fn flat(text: &str) -> String {
-    let script = read(text);
+    let script = parse(text);
     let commands: Vec<String> = script.commands.iter().map(command).collect();
     let broken = script.broken.map(|why| format!("BROKEN: {why}"));
     commands.into_iter().chain(broken).collect::<Vec<_>>().join("; ")
@@ -132,7 +132,7 @@ fn here_documents() {
 }
 
 #[test]
-fn what_is_broken_says_so_and_keeps_what_was_read() {
+fn keeps_what_was_parsed_before_an_error() {
     check("sudo ls; (", "sudo ls; BROKEN: it ends in the middle of a command");
     check("a && ", "a; BROKEN: a command is missing");
     check("echo 'x", "BROKEN: a quote is not closed");
@@ -159,17 +159,17 @@ fn depth_and_time_are_bounded() {
         ("coproc ", ""),
     ] {
         let text = format!("{}b{}", open.repeat(3_000), close.repeat(3_000));
-        let _ = read(&text);
+        let _ = parse(&text);
     }
 }
 
 #[test]
 fn doubts_are_named() {
-    assert_eq!(read("ls -l").doubts, []);
-    assert_eq!(read("echo ${x@P}").doubts.len(), 1);
+    assert_eq!(parse("ls -l").doubts, []);
+    assert_eq!(parse("echo ${x@P}").doubts.len(), 1);
     assert!(hidden_in("echo a\u{200b}b").is_some());
     assert!(hidden_in("echo a\rb").is_some());
     assert!(hidden_in("echo 'a\tb'\n").is_none());
-    assert_eq!(read("[[ -v 'a[$(id)]' ]]").doubts.len(), 1);
+    assert_eq!(parse("[[ -v 'a[$(id)]' ]]").doubts.len(), 1);
     assert!(hidden_in("echo '⚠️ emoji'").is_none());
 }

@@ -4,7 +4,7 @@ use super::cursor::{Broken, Parsed, Parser, is_meta, plain_braces};
 use super::script::{Piece, Word};
 
 impl Parser {
-    /// Reads one word; the caller has made sure that one begins here.
+    /// Parses one word; the caller has checked that one starts here.
     pub(super) fn word(&mut self) -> Parsed<Word> {
         self.spend()?;
         self.look();
@@ -29,7 +29,7 @@ impl Parser {
         Ok(word)
     }
 
-    /// A run of characters that are neither quoted nor special, if the next word is only that.
+    /// The next word, if it contains nothing quoted or special.
     pub(super) fn bare_word(&mut self) -> Option<String> {
         let start = self.at;
         let mut word = String::new();
@@ -47,7 +47,7 @@ impl Parser {
         Some(word)
     }
 
-    /// A variable's name, or nothing.
+    /// A variable name, or nothing.
     pub(super) fn name(&mut self) -> String {
         let mut name = String::new();
         while let Some(character) = self.look()
@@ -65,7 +65,7 @@ impl Parser {
         matches!(self.look(), Some('<' | '>')) && self.look_after() == Some('(')
     }
 
-    /// Reads one quoted, expanded or plain piece of an unquoted word.
+    /// Parses one quoted, expanded or plain piece of an unquoted word.
     fn piece(&mut self, word: &mut Word) -> Parsed<()> {
         match self.look() {
             Some('\'') => self.single_quoted(word),
@@ -98,7 +98,7 @@ impl Parser {
 
     pub(super) fn escaped(&mut self, word: &mut Word) {
         self.take_raw();
-        // At the very end a backslash is itself.
+        // A final backslash is literal.
         word.push_char(self.take_raw().unwrap_or('\\'));
     }
 
@@ -112,7 +112,7 @@ impl Parser {
         })
     }
 
-    /// Reads one piece where only `$`, backticks and backslashes are special.
+    /// Parses one piece where only `$`, backticks and backslashes are special.
     pub(super) fn quoted_piece(&mut self, word: &mut Word, quoting: Quoting) -> Parsed<()> {
         match self.look() {
             None => return Err(Broken("a quote is not closed")),
@@ -136,7 +136,7 @@ impl Parser {
         }
     }
 
-    /// Reads a here-document's text, the whole of it.
+    /// Parses the body of a here-document.
     pub(super) fn document(&mut self) -> Parsed<Word> {
         let mut word = Word::default();
         while self.look().is_some() {
@@ -145,7 +145,7 @@ impl Parser {
         Ok(word)
     }
 
-    /// Reads a class, or a plain `[` where none is closed.
+    /// Parses a bracket class, or a literal `[` if it is not closed.
     fn bracket(&mut self, word: &mut Word) -> Parsed<()> {
         self.take();
         let mut inner = Word::default();

@@ -1,17 +1,17 @@
-//! Which addresses are public.
+//! Classification of IP addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What kind of place an address is.
+/// The class of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Public,
     Loopback,
-    /// Anything else, by name.
+    /// Not public, for the named reason.
     Special(&'static str),
 }
 
-/// Says what an address is, looking into addresses that carry another one.
+/// Classifies an address, including addresses embedded in others.
 pub(crate) fn kind(address: IpAddr) -> Kind {
     match address {
         IpAddr::V4(address) => kind_of_v4(address),

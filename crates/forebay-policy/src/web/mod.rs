@@ -1,4 +1,4 @@
-//! Fetches: the domain rules and the network policy.
+//! Fetches: domain rules and the network policy.
 
 pub(crate) mod address;
 pub(crate) mod url;
@@ -9,18 +9,18 @@ use self::address::Kind;
 use self::url::Host;
 use super::wildcard::{Reading, Wildcard};
 
-/// What stands after `domain:`.
+/// The pattern after `domain:`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DomainPattern {
     Every,
-    /// `*.x`: any subdomain of x, not x.
+    /// `*.x`: any subdomain of x, but not x.
     Below(String),
-    /// Label by label; `*` is one label or a part of it.
+    /// Label by label; `*` is one label or part of one.
     Labels(Vec<Wildcard>),
 }
 
 impl DomainPattern {
-    /// Reads `domain:host`; every other specifier is none.
+    /// Parses `domain:host`; None for any other specifier.
     pub(crate) fn parse(specifier: &str) -> Option<Self> {
         let text = specifier.strip_prefix("domain:")?.trim().to_ascii_lowercase();
         let text = text.strip_suffix('.').unwrap_or(&text);
@@ -29,13 +29,13 @@ impl DomainPattern {
         }
         let shape = text.replace('*', "x");
         if let Ok(Host::Address(address)) = Host::parse(&shape) {
-            let literal = Wildcard::of_text(&address.to_canonical().to_string());
+            let literal = Wildcard::from_text(&address.to_canonical().to_string());
             return (!text.contains('*')).then(|| Self::Labels(vec![literal]));
         }
         Host::parse(&shape).ok()?;
         Some(match text.strip_prefix("*.") {
             Some(rest) if !rest.contains('*') => Self::Below(format!(".{rest}")),
-            _ => Self::Labels(text.split('.').map(Wildcard::of_text).collect()),
+            _ => Self::Labels(text.split('.').map(Wildcard::from_text).collect()),
         })
     }
 
@@ -59,25 +59,25 @@ impl DomainPattern {
     }
 }
 
-/// The host of a URL in the spelling a resolver is asked for; `None` where it is refused or an address.
+/// The host name of a URL as passed to a resolver; `None` if it is refused or an address.
 pub fn host_of(url: &str) -> Option<String> {
-    match Host::of_url(url).ok()? {
+    match Host::from_url(url).ok()? {
         Host::Name(name) => Some(name),
         Host::Address(_) => None,
     }
 }
 
-/// The addresses of a host that may be connected, or why none may.
+/// The addresses of a host that may be connected to, or why none may.
 ///
-/// `resolved` is `None` while nobody has asked a resolver: then names pass, and are judged again with
-/// their addresses before anything is dialled.
-pub(crate) fn dial(
+/// `resolved` is `None` before resolution: then names pass, and are judged again with their addresses before a
+/// connection is made.
+pub(crate) fn permitted_addresses(
     host: &Host,
     resolved: Option<&[IpAddr]>,
     allows_loopback: bool,
 ) -> Result<Vec<IpAddr>, String> {
     if host.is_localhost() && !allows_loopback {
-        return Err(format!("{} is this machine; loopback is off", host.text()));
+        return Err(format!("{} is loopback, which is disabled", host.text()));
     }
     let addresses: &[IpAddr] = match (host, resolved) {
         (Host::Address(address), _) => &[*address],
@@ -99,9 +99,9 @@ pub(crate) fn dial(
 
 fn refusal(host: &Host, address: IpAddr) -> String {
     let what = match address::kind(address) {
-        Kind::Loopback => "this machine; loopback is off",
+        Kind::Loopback => "loopback, which is disabled",
         Kind::Special(name) => name,
         Kind::Public => "not allowed",
     };
-    format!("{} leads to {address}: {what}", host.text())
+    format!("{} resolves to {address}: {what}", host.text())
 }

@@ -133,14 +133,14 @@ fn call() -> impl Strategy<Value = (&'static str, String)> {
     ]
 }
 
-fn placed(list: List) -> impl Strategy<Value = (Origin, List, String)> {
+fn sourced(list: List) -> impl Strategy<Value = (Origin, List, String)> {
     (prop::sample::select(&Origin::ALL), prop::sample::select(RULES))
         .prop_map(move |(origin, text)| (origin, list, text.to_owned()))
 }
 
 fn scene() -> impl Strategy<Value = Scene> {
     let list = prop::sample::select(&[List::Deny, List::Ask, List::Allow]);
-    let rules = prop::collection::vec(list.prop_flat_map(placed), 0..5);
+    let rules = prop::collection::vec(list.prop_flat_map(sourced), 0..5);
     let modes = [
         Mode::Forebay(Unmatched::Run),
         Mode::Forebay(Unmatched::Ask),
@@ -166,7 +166,7 @@ proptest! {
     fn a_further_deny_or_ask_never_loosens(
         scene in scene(),
         (tool, input) in call(),
-        rule in prop_oneof![placed(List::Deny), placed(List::Ask)],
+        rule in prop_oneof![sourced(List::Deny), sourced(List::Ask)],
         at in any::<prop::sample::Index>(),
     ) {
         let before = scene.judge(tool, &input);
@@ -181,7 +181,7 @@ proptest! {
     fn a_further_allow_never_undoes_a_deny(
         scene in scene(),
         (tool, input) in call(),
-        rule in placed(List::Allow),
+        rule in sourced(List::Allow),
     ) {
         let before = scene.judge(tool, &input);
         let mut looser = scene;

@@ -35,7 +35,7 @@ const CHECKING_PROGRAMS: &[&str] =
 
 impl Attempt {
     fn read(line: &str) -> Self {
-        let script = shell::read(line);
+        let script = shell::parse(line);
         let mut words = Vec::new();
         // What reads from a pipe shows; what is before it tries.
         for command in script.commands.iter().filter(|command| !command.piped) {

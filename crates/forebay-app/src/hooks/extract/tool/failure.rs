@@ -62,7 +62,7 @@ const LEADING: &[&str] = &["cd", "pushd", "export", "source", ".", "set", "sudo"
 /// Whether only the output can tell: no exit code is known, or it is that of the last in a pipe.
 fn tells_by_words(call: &ToolCall, has_code: bool) -> bool {
     let ToolAction::Shell { command } = &call.action else { return false };
-    let script = shell::read(cut::prefix(command, 20_000));
+    let script = shell::parse(cut::prefix(command, 20_000));
     let is_piped = script.commands.iter().any(|command| command.piped);
     let programs = script.commands.iter().filter_map(|command| command.words.first());
     let mut programs = programs.map(|word| word.source.rsplit('/').next().unwrap_or_default());

@@ -13,7 +13,7 @@ const WRAPPERS: &[&[&str]] =
     &[&["forebay", "run", "--"], &["sudo"], &["time"], &["env"], &["nohup"], &["command"]];
 
 pub(super) fn read(command: &str, result: &ToolResult) -> Vec<Event> {
-    let script = shell::read(cut::prefix(command, MOST_BYTES));
+    let script = shell::parse(cut::prefix(command, MOST_BYTES));
     let mut found = Vec::new();
     for command in &script.commands {
         let words = words(command);
