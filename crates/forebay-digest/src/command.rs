@@ -37,7 +37,7 @@ pub(crate) struct Command {
 impl Command {
     pub(crate) fn read(text: &str) -> Self {
         let mut calls: Vec<Vec<String>> = Vec::new();
-        for command in shell::read(text).commands {
+        for command in shell::parse(text).commands {
             let words = command.words.iter().map(|word| unquoted(&word.source)).collect();
             let call = unwrapped(words);
             let Some(name) = call.first() else { continue };
