@@ -26,7 +26,7 @@ pub(super) fn attempted(call: &ToolCall) -> String {
 
 fn done(call: &ToolCall, result: &ToolResult) -> Vec<Event> {
     match &call.action {
-        ToolAction::Shell { command } => shell::parse(command, result),
+        ToolAction::Shell { command } => shell::read(command, result),
         ToolAction::Read { paths } => files::read(EventKind::FileRead, paths),
         ToolAction::Edit { paths } => files::read(EventKind::FileEdited, paths),
         ToolAction::Write { paths } => files::read(EventKind::FileWritten, paths),
