@@ -1,4 +1,4 @@
-//! `forebay call`: one tool, with its input as JSON.
+//! `forebay call`: calls one tool with JSON input.
 
 use std::io::Read;
 use std::process::ExitCode;
@@ -12,8 +12,8 @@ use super::terminal::Failure;
 
 /// Call a tool with its input as JSON
 ///
-/// Answers the function calls of a model whose API has no MCP: forebay call ctx_search '{"query":"retry"}'.
-/// `forebay schema` declares the tools to it.
+/// Executes the function calls of a model whose API has no MCP: forebay call ctx_search '{"query":"retry"}'.
+/// `forebay schema` prints the declarations of the tools.
 #[derive(Debug, Args)]
 pub(super) struct Call {
     /// The tool, e.g. ctx_execute
@@ -24,10 +24,10 @@ pub(super) struct Call {
 }
 
 impl Call {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let text = if self.input == "-" { from_stdin()? } else { self.input };
         let input = parse(&text)?;
-        common.ask(&self.tool, input)
+        common.call_tool(&self.tool, input)
     }
 }
 
@@ -40,7 +40,7 @@ fn from_stdin() -> Result<String, Failure> {
 fn parse(text: &str) -> Result<Value, AppError> {
     serde_json::from_str(text).map_err(|error| {
         AppError::bad_input(
-            format!("the input is no JSON: {error}"),
+            format!("the input is not JSON: {error}"),
             "give an object with the tool's fields; `forebay schema` lists them",
         )
     })

@@ -16,7 +16,7 @@ pub(super) struct Completions {
 }
 
 impl Completions {
-    pub(super) fn carry_out(self) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self) -> Result<ExitCode, Failure> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut super::command(), "forebay", &mut script);
         terminal::print_plain(&String::from_utf8_lossy(&script))?;

@@ -1,4 +1,4 @@
-//! `forebay config`: every setting, its value, and where it came from.
+//! `forebay config`: every setting, its value and its origin.
 
 use std::process::ExitCode;
 
@@ -8,12 +8,12 @@ use serde_json::{Map, Value, json};
 use super::terminal::{self, Failure};
 use super::{Common, project_root, wrong_settings};
 
-/// Show every setting and where it came from
+/// Show every setting and its origin
 #[derive(Debug, Args)]
 pub(super) struct Show {}
 
 impl Show {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let config =
             common.config(&project_root(&common.working_folder()?)).map_err(wrong_settings)?;
         if common.json {
@@ -34,7 +34,7 @@ impl Show {
             let value = in_short(&key, &shown(&key, &value));
             text.push_str(&format!("{key:<width$} {value:<10} {layer}\n"));
         }
-        text.push_str("\nfiles, the later wins:\n");
+        text.push_str("\nfiles, later ones override earlier ones:\n");
         for file in &config.files {
             let state = if file.is_file() { "" } else { " (not there)" };
             text.push_str(&format!("  {}{state}\n", file.display()));
@@ -44,10 +44,10 @@ impl Show {
     }
 }
 
-/// Settings whose values are shown to nobody.
+/// Settings whose values are never shown.
 const SECRETS: &[&str] = &["team.token"];
 
-/// A value as it may be shown: the address of a store without its password.
+/// A value for display: the URL of a store without its password.
 fn shown(key: &str, value: &toml::Value) -> toml::Value {
     match value.as_str() {
         Some(url) if key == "store.url" => toml::Value::String(without_password(url)),
@@ -65,7 +65,7 @@ fn without_password(url: &str) -> String {
     }
 }
 
-/// A recognizer is a whole table; `--json` has all of it.
+/// Abbreviates a recognizer, which is a whole table; `--json` prints all of it.
 fn in_short(key: &str, value: &toml::Value) -> String {
     if is_hidden(key, value) {
         return "(set)".to_owned();

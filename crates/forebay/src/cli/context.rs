@@ -1,4 +1,4 @@
-//! `forebay context`: what is known of the project, in few words.
+//! `forebay context`: a bounded overview of the project.
 
 use std::process::ExitCode;
 
@@ -8,41 +8,41 @@ use serde_json::json;
 use super::Common;
 use super::terminal::Failure;
 
-/// Show what is known of this project: notes, last requests, sessions
+/// Show an overview of this project: notes, last requests, sessions
 #[derive(Debug, Args)]
 pub(super) struct Context {
-    /// Another project, by its name
+    /// Another project, by name
     #[arg(long)]
     project: Option<String>,
-    /// Only notes of this: session, branch, ticket (or one: ABC-12), project, all
+    /// Limit notes to: session, branch, ticket (or a key: ABC-12), project, all
     #[arg(long)]
     scope: Option<String>,
-    /// Notes at most
+    /// Maximum number of notes
     #[arg(short = 'n', long, value_name = "COUNT", allow_hyphen_values = true)]
     limit: Option<String>,
     /// Titles only
     #[arg(long)]
     compact: bool,
-    /// Pinned notes: 0 for the default, below 0 for none
+    /// Pinned notes: 0 for the default, negative for none
     #[arg(long, value_name = "COUNT", allow_hyphen_values = true)]
     pinned: Option<String>,
     /// Other notes
     #[arg(long, value_name = "COUNT", allow_hyphen_values = true)]
     notes: Option<String>,
-    /// Requests of earlier sessions
+    /// Last requests of earlier sessions
     #[arg(long, value_name = "COUNT", allow_hyphen_values = true)]
     prompts: Option<String>,
     /// Sessions
     #[arg(long, value_name = "COUNT", allow_hyphen_values = true)]
     sessions: Option<String>,
-    /// Bytes of the answer at most
+    /// Maximum bytes of the answer
     #[arg(long, value_name = "BYTES", allow_hyphen_values = true)]
     max_bytes: Option<String>,
 }
 
 impl Context {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
-        common.ask(
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
+        common.call_tool(
             "ctx_context",
             json!({
                 "project": self.project,

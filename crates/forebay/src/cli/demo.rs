@@ -35,7 +35,7 @@ exit 101
 "#;
 
 impl Demo {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let folder = tempfile::tempdir()?;
         let tour = Tour::prepare(common, folder.path())?;
         tour.welcome()?;
@@ -139,7 +139,7 @@ fn chapter(title: &str) -> Result<(), Failure> {
 }
 
 fn type_in(command: &str) -> Result<(), Failure> {
-    terminal::print_painted(&format!("{} {}", paint::aside("$"), paint::typed(command)))
+    terminal::print_painted(&format!("{} {}", paint::dimmed("$"), paint::typed(command)))
 }
 
 fn say(text: &str) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! `forebay digest`: the digest of what comes in on stdin, stored nowhere.
+//! `forebay digest`: digests stdin without storing it.
 
 use std::io::{self, Read};
 use std::process::ExitCode;
@@ -14,26 +14,26 @@ use super::{Common, digest_check, project_root};
 /// Digest stdin to stdout; store nothing
 #[derive(Debug, Args)]
 pub(super) struct Digest {
-    /// Tokens the digest may have; a token is 4 bytes
+    /// Token budget of the digest (a token is 4 bytes)
     #[arg(long, value_name = "TOKENS")]
     budget: Option<u64>,
-    /// The command that made the text
+    /// The command that produced the text
     #[arg(long, value_name = "COMMAND")]
     command: Option<String>,
-    /// What you look for; matching lines come first
+    /// What you are looking for; matching lines come first
     #[arg(long, value_name = "TEXT")]
     intent: Option<String>,
-    /// Try the recognizers of your settings on their samples instead
+    /// Instead, test the recognizers of your settings on their samples
     #[arg(long, conflicts_with_all = ["command", "intent"])]
     check: bool,
 }
 
 impl Digest {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let settings = common.settings(&project_root(&common.working_folder()?))?;
         if self.check {
             let tokens = self.budget.unwrap_or(settings.digest.budget);
-            return digest_check::carry_out(&settings.recognizers, tokens, common);
+            return digest_check::run(&settings.recognizers, tokens, common);
         }
         let budget = self.budget(&settings);
         let hint = Hint {

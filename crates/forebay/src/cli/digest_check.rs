@@ -1,4 +1,4 @@
-//! `forebay digest --check`: each recognizer of the settings, tried on its sample.
+//! `forebay digest --check`: tests each recognizer of the settings on its sample.
 
 use std::process::ExitCode;
 
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::Common;
 use super::terminal::{self, Failure};
 
-/// Says how each did; fails if one did not do what its row expects.
-pub(super) fn carry_out(
+/// Prints the result of each; fails if one does not meet its expectations.
+pub(super) fn run(
     recognizers: &Recognizers,
     tokens: u64,
     common: &Common,
@@ -28,7 +28,7 @@ pub(super) fn carry_out(
     Ok(if all_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// One line a recognizer and fault, and below them the digests that are not as they should be.
+/// One line a recognizer and failure, followed by the digests that differ.
 fn table(verdicts: &[Verdict]) -> String {
     let width = verdicts.iter().map(|verdict| verdict.name.len()).max().unwrap_or_default();
     let rows: String = verdicts.iter().map(|verdict| row(verdict, width)).collect();

@@ -25,7 +25,7 @@ pub(super) struct Discover {
 }
 
 impl Discover {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         let wanted = Wanted { paths: self.paths, all: self.all };
         let call = Call::default().asking(terminal::ask);

@@ -1,4 +1,4 @@
-//! `forebay doctor`: whether everything works here.
+//! `forebay doctor`: health check.
 
 use std::process::ExitCode;
 
@@ -9,16 +9,16 @@ use serde_json::json;
 use super::Common;
 use super::terminal::{self, Failure};
 
-/// Check that everything works here
+/// Check that everything works on this machine
 #[derive(Debug, Args)]
 pub(super) struct Doctor {
-    /// Set a damaged store aside under a new name and start afresh; nothing is deleted
+    /// Move a damaged store aside under a new name and start a new one; nothing is deleted
     #[arg(long)]
     repair: bool,
 }
 
 impl Doctor {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         if self.repair {
             terminal::print_answer(&app.repair()?)?;

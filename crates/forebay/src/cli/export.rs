@@ -1,4 +1,4 @@
-//! `forebay export`: what is kept of this project, in one file that can be carried anywhere.
+//! `forebay export`: writes a project's entries to an archive.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,26 +9,26 @@ use forebay_app::team::{Chosen, archive};
 use super::Common;
 use super::terminal::Failure;
 
-/// Write notes and sources into an archive
+/// Write notes and sources to an archive
 ///
-/// `forebay import FILE` takes it in, in any project and on any machine; what is there already stays as it is.
+/// `forebay import FILE` imports it into any project on any machine; existing entries are kept as they are.
 #[derive(Debug, Args)]
 pub(super) struct Export {
     /// The archive to write: notes.forebay
     file: PathBuf,
-    /// Only sources that match this glob; without any, all
+    /// Only sources that match this glob [default: all]
     #[arg(long, value_name = "GLOB")]
     source: Vec<String>,
-    /// Outputs of runs, captured results and imported conversations, too
+    /// Include outputs of runs, captured results and imported conversations
     #[arg(long)]
     runs: bool,
-    /// Personal notes, too
+    /// Include personal notes
     #[arg(long)]
     personal: bool,
 }
 
 impl Export {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         let sources = if self.source.is_empty() { vec!["**".to_owned()] } else { self.source };
         let chosen = Chosen { sources, runs: self.runs, personal: self.personal };

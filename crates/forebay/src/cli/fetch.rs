@@ -1,4 +1,4 @@
-//! `forebay fetch`: fetches pages of the web and makes them searchable.
+//! `forebay fetch`: fetches and indexes web pages.
 
 use std::process::ExitCode;
 
@@ -11,20 +11,20 @@ use super::{Common, terminal};
 
 /// Fetch web pages and make them searchable
 ///
-/// HTML becomes markdown, a PDF its text. A page that was fetched within a day is not fetched again.
-/// Only public addresses that no permission rule denies are reached.
+/// HTML is converted to Markdown, PDF to text. A page fetched within a day is not fetched again.
+/// Only public addresses that no permission rule denies are contacted.
 #[derive(Debug, Args)]
 pub(super) struct Fetch {
-    /// Up to eight addresses
+    /// Up to eight URLs
     #[arg(required = true, value_name = "URL")]
     urls: Vec<String>,
-    /// Fetch it again, also when it is fresh
+    /// Fetch again even if the cached page is fresh
     #[arg(long)]
     force: bool,
 }
 
 impl Fetch {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         let call = Call::default().asking(terminal::ask);
         let input = json!({ "urls": self.urls, "force": self.force });

@@ -1,4 +1,4 @@
-//! `forebay get`: what stands behind a reference.
+//! `forebay get`: reads what is stored under a reference.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -10,12 +10,12 @@ use serde_json::json;
 use super::Common;
 use super::terminal::Failure;
 
-/// Show what is stored behind a reference
+/// Show what is stored under a reference
 #[derive(Debug, Args)]
 pub(super) struct Get {
     /// [ctx:k3v9m2a1xq], with or without the brackets
     reference: String,
-    /// 640-700, 640, 640- (to the end), -50 (the last 50)
+    /// Lines: 640-700, 640, 640- (to the end), -50 (the last 50)
     #[arg(short, long, value_name = "RANGE", allow_hyphen_values = true)]
     lines: Option<String>,
     /// Only lines that match this regex
@@ -24,30 +24,30 @@ pub(super) struct Get {
     /// The JSON value at this pointer, e.g. /items/0
     #[arg(short = 'p', long, value_name = "POINTER")]
     pointer: Option<String>,
-    /// Only what came from this stream of the run
+    /// Only this output stream of the run
     #[arg(long, value_parser = ["stdout", "stderr"])]
     stream: Option<String>,
-    /// Go on where the previous page ended
+    /// Continue where the previous page ended
     #[arg(long)]
     cursor: Option<String>,
-    /// Tokens of one page
+    /// Token budget of a page
     #[arg(long, value_name = "TOKENS")]
     budget: Option<u64>,
-    /// Look in other projects too
+    /// Also look in other projects
     #[arg(long)]
     all: bool,
-    /// Write exactly the stored bytes, all of them
+    /// Write the stored bytes unchanged
     #[arg(long, conflicts_with_all = ["lines", "grep", "pointer", "stream", "cursor", "budget"])]
     raw: bool,
 }
 
 impl Get {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let scope = self.all.then_some("all");
         if self.raw {
             return self.write_raw(common, scope);
         }
-        common.ask(
+        common.call_tool(
             "ctx_get",
             json!({
                 "ref": self.reference,

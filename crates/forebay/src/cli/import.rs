@@ -29,7 +29,7 @@ pub(super) struct Import {
 }
 
 impl Import {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         let (archives, transcripts): (Vec<PathBuf>, Vec<PathBuf>) =
             self.paths.into_iter().partition(|path| archive::is_one(path));
@@ -37,7 +37,7 @@ impl Import {
             common.show(&archive::import(&app, path, self.most_mb)?)?;
         }
         if !archives.is_empty() && transcripts.is_empty() {
-            common.settle(&app)?;
+            common.index_all(&app)?;
             return Ok(ExitCode::SUCCESS);
         }
         let wanted = Wanted { paths: transcripts, all: self.all };
@@ -50,7 +50,7 @@ impl Import {
         bar.finish_and_clear();
         terminal::tell_notices(&app)?;
         common.show(&report.into_answer())?;
-        common.settle(&app)?;
+        common.index_all(&app)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,4 +1,4 @@
-//! `forebay index`: makes texts, files, folders and documents searchable.
+//! `forebay index`: indexes texts, files, folders and documents.
 
 use std::fs;
 use std::io::{self, Read};
@@ -16,21 +16,20 @@ use super::{Common, input, progress, terminal};
 
 /// Make files, folders or texts searchable
 ///
-/// A folder's files are indexed one by one; what git ignores, hidden and binary files are left out.
-/// Indexing a source again replaces it, and what has not changed stays. Files that change later are
-/// noticed by searches.
+/// A folder's files are indexed individually; hidden, binary and git-ignored files are skipped.
+/// Indexing a source again updates only what changed. Searches notice files that change later.
 #[derive(Debug, Args)]
 pub(super) struct Index {
-    /// A file or a folder; - for a text on stdin
+    /// A file or folder; - for stdin
     #[arg(required_unless_present = "jsonl", conflicts_with = "jsonl")]
     path: Option<String>,
-    /// The name to find, narrow and forget it by; a path's own name if left out
+    /// Name of the source [default: the path]
     #[arg(long, required_if_eq("path", "-"), required_if_eq("jsonl", "-"))]
     source: Option<String>,
-    /// Only files of the folder that match
+    /// Only files that match this glob
     #[arg(long, value_name = "GLOB")]
     include: Vec<String>,
-    /// No files of the folder that match
+    /// Skip files that match this glob
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
     /// A file of JSON lines, each a document {"id", "title", "text", "ts"?}; - for stdin
@@ -39,7 +38,7 @@ pub(super) struct Index {
 }
 
 impl Index {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         match (&self.jsonl, &self.path) {
             (Some(file), _) => self.index_documents(common, file),
             (None, path) => {
@@ -57,7 +56,7 @@ impl Index {
                 let answer = answer?;
                 terminal::tell_notices(&app)?;
                 let shown = common.show(&answer);
-                common.settle(&app)?;
+                common.index_all(&app)?;
                 shown
             }
         }
@@ -79,7 +78,7 @@ impl Index {
 
     fn index_documents(&self, common: &Common, file: &Path) -> Result<ExitCode, Failure> {
         let app = common.app()?;
-        // Stdin has no size, and so no bar.
+        // Stdin has no known size, so there is no bar.
         let bar = match fs::metadata(file) {
             Ok(metadata) => progress::bar("indexing", metadata.len()),
             Err(_) => ProgressBar::hidden(),
@@ -90,7 +89,7 @@ impl Index {
         let answer = jsonl::index(&app, &mut lines, &source, &mut |read| bar.set_position(read))?;
         bar.finish_and_clear();
         let shown = common.show(&answer);
-        common.settle(&app)?;
+        common.index_all(&app)?;
         shown
     }
 }

@@ -41,7 +41,7 @@ pub(super) struct Init {
 }
 
 impl Init {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         let machine = app.machine.as_ref().ok_or_else(|| {
             AppError::bad_input("this user has no home folder", "set HOME to a folder")
@@ -141,7 +141,7 @@ impl Init {
                 Reply::NobodyToAsk => return Outcome::NobodyToAsk,
             }
         }
-        let faults = plan.changes.iter().filter_map(|change| change.carry_out(machine).err());
+        let faults = plan.changes.iter().filter_map(|change| change.run(machine).err());
         Outcome::Written(faults.map(|fault| fault.to_string()).collect())
     }
 
@@ -160,7 +160,7 @@ impl Init {
                     plan.changes.len()
                 ))?;
                 for fault in faults {
-                    terminal::print_painted(&format!("{} {fault}", paint::fault("error:")))?;
+                    terminal::print_painted(&format!("{} {fault}", paint::error("error:")))?;
                 }
                 if self.undo { Ok(()) } else { tell_what_is_left_to_do(chosen) }
             }
@@ -249,11 +249,11 @@ fn show_plan(machine: &Machine, chosen: &Chosen, plan: &Plan) -> Result<(), Fail
         let path = short(machine, path);
         terminal::print_painted(&format!(
             "{} {path}: {why}; it stays as it is",
-            paint::fault("error:")
+            paint::error("error:")
         ))?;
     }
     for remark in &chosen.remarks {
-        terminal::print_painted(&format!("{} {remark}", paint::advice("note:")))?;
+        terminal::print_painted(&format!("{} {remark}", paint::hint("note:")))?;
     }
     Ok(())
 }
@@ -269,7 +269,7 @@ fn show_change(machine: &Machine, change: &Change) -> Result<(), Failure> {
     terminal::print_painted(&paint::heading(&head))?;
     difference(change)
         .lines()
-        .try_for_each(|line| terminal::print_painted(&paint::difference_line(line)))?;
+        .try_for_each(|line| terminal::print_painted(&paint::diff_line(line)))?;
     terminal::print_painted("")
 }
 
@@ -294,7 +294,7 @@ fn tell_what_is_left_to_do(chosen: &Chosen) -> Result<(), Failure> {
         if let Some(left) = agent.afterwards {
             terminal::print_painted(&format!(
                 "{} {left}",
-                paint::advice(&format!("{}:", agent.name))
+                paint::hint(&format!("{}:", agent.name))
             ))?;
         }
     }

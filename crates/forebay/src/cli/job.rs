@@ -1,4 +1,4 @@
-//! `forebay job`: background jobs, listed, read, waited for, answered and stopped.
+//! `forebay job`: lists, reads, waits for, feeds and stops background jobs.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::Common;
 use super::terminal::Failure;
 
-/// List background jobs, or read, wait for, answer or stop one
+/// List background jobs, or read, wait for, send input to or stop one
 #[derive(Debug, Args)]
 pub(super) struct Job {
     #[command(subcommand)]
@@ -17,33 +17,33 @@ pub(super) struct Job {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Show what a job has said, or how it ended
+    /// Show the output of a job, or how it ended
     Read {
         job: String,
-        /// Only what came after so many bytes
+        /// Only output after this many bytes
         #[arg(long)]
         cursor: Option<u64>,
-        /// Tokens the answer may have
+        /// Token budget of the answer
         #[arg(long, value_name = "TOKENS")]
         budget: Option<u64>,
     },
-    /// Wait until a job has ended
+    /// Wait for a job to end
     Wait {
         job: String,
-        /// Wait no longer than so many milliseconds
+        /// Timeout in milliseconds
         #[arg(long, value_name = "MS")]
         timeout_ms: Option<u64>,
     },
     /// Send a line of input to a job
     Send { job: String, input: String },
-    /// Tell a job that no more input comes
+    /// Close a job's input
     EndInput { job: String },
-    /// Stop a job; what it said is stored
+    /// Stop a job; its output is stored
     Stop { job: String },
 }
 
 impl Job {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let input = match self.action {
             None => json!({}),
             Some(Action::Read { job, cursor, budget }) => {
@@ -58,6 +58,6 @@ impl Job {
             Some(Action::EndInput { job }) => json!({ "job": job, "action": "end_input" }),
             Some(Action::Stop { job }) => json!({ "job": job, "action": "stop" }),
         };
-        common.ask("ctx_job", input)
+        common.call_tool("ctx_job", input)
     }
 }

@@ -1,4 +1,4 @@
-//! `forebay keep-job`: watches one background job; started by servers and `run --background`.
+//! `forebay keep-job`: supervises one background job; started by servers and `run --background`.
 
 use std::io::{self, BufRead, Read, Write};
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use signal_hook::iterator::Signals;
 use super::Common;
 use super::terminal::Failure;
 
-/// Watch one background job (started by other commands, not by hand)
+/// Supervise one background job (internal)
 #[derive(Debug, Args)]
 #[command(hide = true)]
 pub(super) struct KeepJob {}
@@ -20,7 +20,7 @@ pub(super) struct KeepJob {}
 pub(super) const NAME: &str = "keep-job";
 
 impl KeepJob {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let mut line = String::new();
         io::stdin().lock().read_line(&mut line)?;
         let order = Order::read(&line)?;
@@ -35,7 +35,7 @@ impl KeepJob {
     }
 }
 
-/// One line to whoever started this; after it nobody listens.
+/// Reports one line to the parent process, which then stops reading.
 fn say(word: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{word}")?;
@@ -52,7 +52,7 @@ fn end_on_signal(cancel: Cancel) -> io::Result<()> {
     Ok(())
 }
 
-/// The server holds our stdin open as long as it lives.
+/// The server keeps our stdin open as long as it lives.
 fn end_with_the_server(cancel: Cancel) {
     std::thread::spawn(move || {
         let _ = io::stdin().lock().read_to_end(&mut Vec::new());

@@ -13,7 +13,7 @@ use super::terminal::{self, Failure};
 pub(super) struct Man {}
 
 impl Man {
-    pub(super) fn carry_out(self) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self) -> Result<ExitCode, Failure> {
         let mut page = Vec::new();
         clap_mangen::Man::new(super::command()).render(&mut page)?;
         terminal::print_plain(&String::from_utf8_lossy(&page))?;

@@ -1,4 +1,4 @@
-//! `forebay map`: what the rest of a repository leans on most.
+//! `forebay map`: the most referenced definitions of a repository.
 
 use std::process::ExitCode;
 
@@ -8,18 +8,18 @@ use serde_json::json;
 use super::Common;
 use super::terminal::Failure;
 
-/// Map the repository: its most used definitions
+/// Show the most used definitions of the repository
 #[derive(Debug, Args)]
 pub(super) struct Map {
-    /// Tokens the map may have
+    /// Token budget of the map
     #[arg(long, value_name = "TOKENS")]
     budget: Option<u64>,
 }
 
 impl Map {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let root = super::project_root(&common.working_folder()?);
         common
-            .ask("context_peek", json!({ "paths": root.to_string_lossy(), "budget": self.budget }))
+            .call_tool("context_peek", json!({ "paths": root.to_string_lossy(), "budget": self.budget }))
     }
 }

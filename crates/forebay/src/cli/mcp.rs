@@ -16,19 +16,19 @@ use crate::doors::mcp;
 pub(super) struct Serve {}
 
 impl Serve {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let common = common.clone();
         mcp::serve(Box::new(move |client| make_app(&common, client)))?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Each server process is a conversation of its own, unless the host named one.
+/// Each server process is its own conversation, unless the host names one.
 fn make_app(common: &Common, client: &str) -> Result<App, AppError> {
     let mut random = [0; 16];
     getrandom::fill(&mut random).map_err(|error| {
         AppError::bad_input(
-            format!("no random numbers: {error}"),
+            format!("cannot read random numbers: {error}"),
             "check the system's random device",
         )
     })?;

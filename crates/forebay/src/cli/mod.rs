@@ -1,4 +1,4 @@
-//! The command line: one file a command, each reading top to bottom.
+//! The command line: one file a command.
 
 mod call;
 mod completions;
@@ -63,7 +63,7 @@ use crate::config::{Config, ConfigError, PROJECT_FILE, environment};
 /// Keeps raw tool output out of an AI agent's context window.
 ///
 /// Commands run through Forebay are stored whole; you get a digest and a reference like
-/// [ctx:k3v9m2a1xq] with which any part is read again. `forebay demo` shows it in a minute.
+/// [ctx:k3v9m2a1xq] to read any part again. `forebay demo` shows it in a minute.
 #[derive(Debug, Parser)]
 #[command(name = "forebay", version, max_term_width = 100, arg_required_else_help = true)]
 struct Cli {
@@ -73,20 +73,20 @@ struct Cli {
     command: Command,
 }
 
-/// What every command takes.
+/// Options of every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Common options")]
 struct Common {
-    /// Work as if started in this folder
+    /// Run as if started in this directory
     #[arg(short = 'C', long, global = true, value_name = "DIR")]
     directory: Option<PathBuf>,
-    /// The conversation this belongs to; FOREBAY_SESSION names it too
+    /// The conversation this belongs to [env: FOREBAY_SESSION]
     #[arg(long, global = true, value_name = "KEY")]
     session: Option<String>,
-    /// Change a setting for this call, e.g. digest.budget=200
+    /// Override a setting for this call, e.g. digest.budget=200
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Print data instead of text
+    /// Print JSON instead of text
     #[arg(long, global = true)]
     json: bool,
 }
@@ -135,75 +135,75 @@ enum Command {
     Man(man::Man),
 }
 
-/// Reads the command line, does what it says, and turns the outcome into an exit code.
+/// Parses the command line, runs the command, and maps the outcome to an exit code.
 pub(crate) fn main() -> ExitCode {
     if let Some(code) = hook::called() {
         return code;
     }
-    let Cli { common, command } = read_alone().unwrap_or_else(Cli::parse);
+    let Cli { common, command } = parse_frequent().unwrap_or_else(Cli::parse);
     let json = common.json;
     let done = match command {
-        Command::Run(run) => run.carry_out(&common),
-        Command::Get(get) => get.carry_out(&common),
-        Command::Search(search) => search.carry_out(&common),
-        Command::Note(note) => note.carry_out(&common),
-        Command::Pin(pin) => pin.carry_out(&common),
-        Command::Unpin(unpin) => unpin.carry_out(&common),
-        Command::Context(context) => context.carry_out(&common),
-        Command::History(history) => history.carry_out(&common),
-        Command::Reflect(reflect) => reflect.carry_out(&common),
-        Command::Import(import) => import.carry_out(&common),
-        Command::Export(export) => export.carry_out(&common),
-        Command::Push(push) => push.carry_out(&common),
-        Command::Pull(pull) => pull.carry_out(&common),
-        Command::Discover(discover) => discover.carry_out(&common),
-        Command::Index(index) => index.carry_out(&common),
-        Command::Fetch(fetch) => fetch.carry_out(&common),
-        Command::Sources(sources) => sources.carry_out(&common),
-        Command::Peek(peek) => peek.carry_out(&common),
-        Command::Map(map) => map.carry_out(&common),
-        Command::Files(files) => files.carry_out(&common),
-        Command::Digest(digest) => digest.carry_out(&common),
-        Command::Redact(redact) => redact.carry_out(&common),
-        Command::Stats(stats) => stats.carry_out(&common),
-        Command::Purge(purge) => purge.carry_out(&common),
-        Command::Init(init) => init.carry_out(&common),
-        Command::Doctor(doctor) => doctor.carry_out(&common),
-        Command::Job(job) => job.carry_out(&common),
-        Command::KeepJob(keep) => keep.carry_out(&common),
-        Command::Tidy(tidy) => tidy.carry_out(&common),
-        Command::Rules(rules) => rules.carry_out(&common),
-        Command::Config(show) => show.carry_out(&common),
-        Command::Mcp(serve) => serve.carry_out(&common),
-        Command::Serve(serve) => serve.carry_out(&common),
-        Command::Token(tokens) => tokens.carry_out(&common),
-        Command::Schema(schema) => schema.carry_out(&common),
-        Command::Call(call) => call.carry_out(&common),
+        Command::Run(run) => run.run(&common),
+        Command::Get(get) => get.run(&common),
+        Command::Search(search) => search.run(&common),
+        Command::Note(note) => note.run(&common),
+        Command::Pin(pin) => pin.run(&common),
+        Command::Unpin(unpin) => unpin.run(&common),
+        Command::Context(context) => context.run(&common),
+        Command::History(history) => history.run(&common),
+        Command::Reflect(reflect) => reflect.run(&common),
+        Command::Import(import) => import.run(&common),
+        Command::Export(export) => export.run(&common),
+        Command::Push(push) => push.run(&common),
+        Command::Pull(pull) => pull.run(&common),
+        Command::Discover(discover) => discover.run(&common),
+        Command::Index(index) => index.run(&common),
+        Command::Fetch(fetch) => fetch.run(&common),
+        Command::Sources(sources) => sources.run(&common),
+        Command::Peek(peek) => peek.run(&common),
+        Command::Map(map) => map.run(&common),
+        Command::Files(files) => files.run(&common),
+        Command::Digest(digest) => digest.run(&common),
+        Command::Redact(redact) => redact.run(&common),
+        Command::Stats(stats) => stats.run(&common),
+        Command::Purge(purge) => purge.run(&common),
+        Command::Init(init) => init.run(&common),
+        Command::Doctor(doctor) => doctor.run(&common),
+        Command::Job(job) => job.run(&common),
+        Command::KeepJob(keep) => keep.run(&common),
+        Command::Tidy(tidy) => tidy.run(&common),
+        Command::Rules(rules) => rules.run(&common),
+        Command::Config(show) => show.run(&common),
+        Command::Mcp(serve) => serve.run(&common),
+        Command::Serve(serve) => serve.run(&common),
+        Command::Token(tokens) => tokens.run(&common),
+        Command::Schema(schema) => schema.run(&common),
+        Command::Call(call) => call.run(&common),
         Command::Hook(hook) => Ok(hook.answer()),
-        Command::Demo(demo) => demo.carry_out(&common),
-        Command::Completions(completions) => completions.carry_out(),
-        Command::Man(man) => man.carry_out(),
+        Command::Demo(demo) => demo.run(&common),
+        Command::Completions(completions) => completions.run(),
+        Command::Man(man) => man.run(),
     };
     done.unwrap_or_else(|failure| failure.tell(json))
 }
 
-/// Reads a command that is started often without the others: to make those known takes longer than many a command
-/// runs. None where it is another, or wrong, or asks for help.
-fn read_alone() -> Option<Cli> {
+/// Parses a frequent command without building the parsers of all others, which takes longer than many commands run
+/// (`cargo xtask bench --only start`). None for another command, an error, or a request for help.
+fn parse_frequent() -> Option<Cli> {
     match std::env::args_os().nth(1)?.to_str()? {
-        "run" => alone("run", Command::Run),
-        "search" => alone("search", Command::Search),
-        "note" => alone("note", Command::Note),
-        "get" => alone("get", Command::Get),
-        "index" => alone("index", Command::Index),
+        "run" => parse_only("run", Command::Run),
+        "search" => parse_only("search", Command::Search),
+        "note" => parse_only("note", Command::Note),
+        "get" => parse_only("get", Command::Get),
+        "index" => parse_only("index", Command::Index),
         _ => None,
     }
 }
 
-fn alone<Own: Args>(name: &'static str, command: fn(Own) -> Command) -> Option<Cli> {
+fn parse_only<Own: Args>(name: &'static str, command: fn(Own) -> Command) -> Option<Cli> {
     let own = Own::augment_args(clap::Command::new(name));
-    let alone = Common::augment_args(clap::Command::new("forebay")).subcommand(own);
-    let matches = alone.try_get_matches().ok()?;
+    let parse_only = Common::augment_args(clap::Command::new("forebay")).subcommand(own);
+    let matches = parse_only.try_get_matches().ok()?;
     let (_, of_own) = matches.subcommand()?;
     let own = Own::from_arg_matches(of_own).ok()?;
     Some(Cli { common: Common::from_arg_matches(&matches).ok()?, command: command(own) })
@@ -214,18 +214,18 @@ fn command() -> clap::Command {
 }
 
 impl Common {
-    /// The app of a command. It is never taken apart: the process ends with it, and is then sooner at its end.
+    /// The app of a command. It is never dropped: the process ends with it, and skipping destructors ends it sooner.
     fn app(&self) -> Result<ManuallyDrop<App>, Failure> {
         Ok(ManuallyDrop::new(self.app_for("cli", "cli")?))
     }
 
-    /// The app for a client; `session` is the conversation's name when nobody gave one.
+    /// The app for a client; `session` is the default name of the conversation.
     fn app_for(&self, client: &str, session: &str) -> Result<App, AppError> {
         let cwd = self.working_folder()?;
         self.app_in(cwd.clone(), &cwd, client, session)
     }
 
-    /// The app of the project that `project` lies in, for somebody who stands in `cwd`.
+    /// The app of the project that contains `project`, with `cwd` as working directory.
     fn app_in(
         &self,
         cwd: PathBuf,
@@ -253,12 +253,12 @@ impl Common {
         }))
     }
 
-    /// The settings of the project at `root`, as the app takes them.
+    /// The settings of the project at `root`.
     fn settings(&self, root: &Path) -> Result<Settings, AppError> {
         self.config(root).and_then(Config::settings).map_err(wrong_settings)
     }
 
-    /// The settings of the project at `root`, with where each came from.
+    /// The settings of the project at `root`, with their origins.
     fn config(&self, root: &Path) -> Result<Config, ConfigError> {
         Config::load(user_settings_file().as_deref(), &root.join(PROJECT_FILE), &self.set)
     }
@@ -266,8 +266,8 @@ impl Common {
     fn working_folder(&self) -> Result<PathBuf, AppError> {
         let current = std::env::current_dir().map_err(|error| {
             AppError::bad_input(
-                format!("the current folder cannot be used: {error}"),
-                "change to one that exists",
+                format!("cannot use the current directory: {error}"),
+                "change to a directory that exists",
             )
         })?;
         let folder =
@@ -276,7 +276,7 @@ impl Common {
             return Ok(folder);
         }
         Err(AppError::bad_input(
-            format!("{} is not a folder", folder.display()),
+            format!("{} is not a directory", folder.display()),
             "check -C/--directory",
         ))
     }
@@ -286,20 +286,20 @@ impl Common {
         self.session.clone().or_else(|| environment::read(environment::SESSION)).or_else(by_host)
     }
 
-    /// Asks a tool as every door does, and shows its answer.
-    fn ask(&self, tool: &str, input: Value) -> Result<ExitCode, Failure> {
+    /// Calls a tool like every other door and prints its answer.
+    fn call_tool(&self, tool: &str, input: Value) -> Result<ExitCode, Failure> {
         let app = self.app()?;
         let answer = app.call(tool, input, &Call::default())?;
         terminal::tell_notices(&app)?;
         let shown = self.show(&answer);
-        self.settle_soon(&app)?;
+        self.index_some(&app)?;
         shown
     }
 
-    /// Makes what was added searchable, and has the model told of it that the user named; a person sees how far it is.
-    fn settle(&self, app: &App) -> Result<(), Failure> {
+    /// Indexes what was added and embeds it with the configured remote model, showing progress.
+    fn index_all(&self, app: &App) -> Result<(), Failure> {
         app.catch_up()?;
-        let bar = progress::passages();
+        let bar = progress::chunks();
         let left = app.embed_rest(|done| {
             bar.set_position(done);
             true
@@ -308,16 +308,16 @@ impl Common {
         if let Some(why) = left? {
             terminal::note(&why)?;
         }
-        tidy::leave_behind(self, app)
+        tidy::spawn_if_needed(self, app)
     }
 
-    /// The same for a command that added little: what is left of it waits for the next search.
-    fn settle_soon(&self, app: &App) -> Result<(), Failure> {
+    /// Indexes a bounded amount; the rest waits for the next search.
+    fn index_some(&self, app: &App) -> Result<(), Failure> {
         app.catch_up_soon()?;
-        tidy::leave_behind(self, app)
+        tidy::spawn_if_needed(self, app)
     }
 
-    /// This program for a task of its own, in the same folder and with the same settings.
+    /// This program as a command for a subtask, with the same directory and settings.
     fn own_program(&self, task: &str) -> Option<OwnProgram> {
         let mut arguments: Vec<OsString> = vec!["-C".into(), self.working_folder().ok()?.into()];
         arguments.extend(self.set.iter().flat_map(|set| ["--set".into(), set.into()]));
@@ -335,19 +335,19 @@ impl Common {
     }
 }
 
-/// The folder of the project that `cwd` lies in; itself where that is none.
+/// The root of the project that contains `cwd`; `cwd` itself if there is none.
 fn project_root(cwd: &Path) -> PathBuf {
     Project::of(cwd, user_home().as_deref()).map_or_else(|| cwd.to_owned(), |project| project.root)
 }
 
-/// The data folder: where `FOREBAY_HOME` says, or where the platform keeps data.
+/// The data directory: `FOREBAY_HOME`, or the platform's default.
 fn data_folder() -> Result<Home, AppError> {
     let root =
         environment::read(environment::HOME).map(PathBuf::from).or_else(Home::default_location);
     root.map(Home::at).ok_or_else(|| {
         AppError::bad_input(
-            "this user has no home folder",
-            format!("set {} to a folder", environment::HOME),
+            "this user has no home directory",
+            format!("set {} to a directory", environment::HOME),
         )
     })
 }

@@ -1,4 +1,4 @@
-//! `forebay note`: writes a note down.
+//! `forebay note`: stores a note.
 
 use std::io::{self, Read};
 use std::process::ExitCode;
@@ -9,40 +9,40 @@ use serde_json::json;
 use super::Common;
 use super::terminal::Failure;
 
-/// Write down a decision, a finding, a preference
+/// Store a decision, finding or preference as a note
 #[derive(Debug, Args)]
 pub(super) struct Note {
-    /// The note; - reads it from stdin
+    /// The text; - reads stdin
     #[arg(required = true)]
     text: Vec<String>,
-    /// What it is
+    /// Kind of note
     #[arg(short, long, value_parser = ["note", "decision", "finding", "preference", "constraint", "todo"])]
     kind: Option<String>,
-    /// What it is about; a newer note on the topic replaces the older
+    /// Topic; a newer note on the same topic replaces an older one
     #[arg(short, long)]
     topic: Option<String>,
     /// The note this one replaces
     #[arg(long, value_name = "REFERENCE")]
     supersedes: Option<String>,
-    /// For every project, not just this one
+    /// For all projects
     #[arg(long)]
     all: bool,
-    /// For yourself: it is never shared with a team
+    /// Personal: never shared with a team
     #[arg(long, conflicts_with = "all")]
     personal: bool,
-    /// Told first to every new session
+    /// Shown first to every new session
     #[arg(long)]
     pin: bool,
 }
 
 impl Note {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let mut text = self.text.join(" ");
         if text == "-" {
             text.clear();
             io::stdin().read_to_string(&mut text)?;
         }
-        common.ask(
+        common.call_tool(
             "ctx_annotate",
             json!({
                 "text": text,

@@ -1,12 +1,12 @@
-//! Colours for people; `anstream` takes them away where nobody looks.
+//! Colours for terminals; `anstream` strips them elsewhere.
 
 use owo_colors::OwoColorize;
 
-pub(super) fn fault(text: &str) -> String {
+pub(super) fn error(text: &str) -> String {
     text.red().bold().to_string()
 }
 
-pub(super) fn advice(text: &str) -> String {
+pub(super) fn hint(text: &str) -> String {
     text.yellow().to_string()
 }
 
@@ -18,12 +18,12 @@ pub(super) fn typed(text: &str) -> String {
     text.green().to_string()
 }
 
-pub(super) fn aside(text: &str) -> String {
+pub(super) fn dimmed(text: &str) -> String {
     text.dimmed().to_string()
 }
 
-/// A line of a difference, in the colour of its first sign.
-pub(super) fn difference_line(line: &str) -> String {
+/// A diff line, coloured by its first character.
+pub(super) fn diff_line(line: &str) -> String {
     match line.as_bytes().first() {
         Some(b'+') => line.green().to_string(),
         Some(b'-') => line.red().to_string(),
@@ -32,10 +32,10 @@ pub(super) fn difference_line(line: &str) -> String {
     }
 }
 
-/// A line of an answer: references stand out, what leads further steps back.
+/// A line of an answer: references are highlighted, hints for further calls are dimmed.
 pub(super) fn answer_line(line: &str) -> String {
-    if leads_further(line) || line.starts_with("… ") {
-        return aside(line);
+    if is_continuation_hint(line) || line.starts_with("… ") {
+        return dimmed(line);
     }
     let Some(rest) = line.strip_prefix("[ctx:") else { return line.to_owned() };
     match rest.split_once(']') {
@@ -44,14 +44,14 @@ pub(super) fn answer_line(line: &str) -> String {
     }
 }
 
-/// Whether a line tells what was left out and how to get it.
-pub(super) fn leads_further(line: &str) -> bool {
+/// Whether a line says what was left out and how to get it.
+pub(super) fn is_continuation_hint(line: &str) -> bool {
     ["left out: ", "repeats are folded", "more: ctx_get ", "older: ctx_history "]
         .iter()
         .any(|start| line.starts_with(start))
 }
 
-/// How a run ended, in the colour of its meaning.
+/// How a run ended, coloured by success or failure.
 fn ending(rest: &str) -> String {
     let (ending, after) = rest.split_at(rest.find(" · ").unwrap_or(rest.len()));
     let good = ending.ends_with("exit 0");

@@ -8,42 +8,41 @@ use serde_json::json;
 use super::Common;
 use super::terminal::Failure;
 
-/// Show what files offer, without bodies
+/// Show skeletons of files: public items without bodies
 ///
-/// Public types, functions and docs of each file, the most imported first. `forebay map` shows a
-/// whole repository.
+/// Public types, functions and docs of each file, most imported first. `forebay map` shows a whole repository.
 #[derive(Debug, Args)]
 pub(super) struct Peek {
     /// Files, folders or globs
     #[arg(required = true)]
     paths: Vec<String>,
-    /// The whole body of this symbol, e.g. Pool::new
+    /// Show the body of this symbol, e.g. Pool::new
     #[arg(short, long, value_name = "NAME")]
     symbol: Option<String>,
-    /// Signatures alone, with first lines of docs, or with all docs
+    /// Signatures only, with the first line of docs, or with full docs
     #[arg(short, long, value_parser = ["minimal", "standard", "verbose"])]
     verbosity: Option<String>,
-    /// The files they import, too
+    /// Include the files they import
     #[arg(short, long)]
     deps: bool,
-    /// Each item with its lines
+    /// Show line numbers
     #[arg(short, long)]
     numbers: bool,
-    /// Private items, too
+    /// Include private items
     #[arg(short, long)]
     private: bool,
-    /// Tokens the answer may have
+    /// Token budget of the answer
     #[arg(long, value_name = "TOKENS")]
     budget: Option<u64>,
 }
 
 impl Peek {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
-        // For a tool `.` is the repository; for a person it is the folder they are in.
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
+        // The tool takes `.` for the repository; at a terminal it is the current directory.
         let here = common.working_folder()?.to_string_lossy().into_owned();
         let meant = |path: String| if path == "." { here.clone() } else { path };
         let paths: Vec<String> = self.paths.into_iter().map(meant).collect();
-        common.ask(
+        common.call_tool(
             "context_peek",
             json!({
                 "paths": paths,

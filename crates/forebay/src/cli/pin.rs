@@ -1,4 +1,4 @@
-//! `forebay pin` and `forebay unpin`: which notes every new session is told first.
+//! `forebay pin` and `forebay unpin`: which notes every new session sees first.
 
 use std::process::ExitCode;
 
@@ -8,16 +8,16 @@ use serde_json::json;
 use super::Common;
 use super::terminal::Failure;
 
-/// Have a note told first to every new session
+/// Show a note first in every new session
 ///
-/// The note is written again, pinned, and replaces the one it was: who pinned it is kept as well.
+/// Stores a pinned copy that supersedes the note and records who pinned it.
 #[derive(Debug, Args)]
 pub(super) struct Pin {
     /// The note
     reference: String,
 }
 
-/// Tell a note like any other again
+/// Unpin a note
 #[derive(Debug, Args)]
 pub(super) struct Unpin {
     /// The note
@@ -25,13 +25,13 @@ pub(super) struct Unpin {
 }
 
 impl Pin {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
-        common.ask("ctx_annotate", json!({ "supersedes": self.reference, "pinned": true }))
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
+        common.call_tool("ctx_annotate", json!({ "supersedes": self.reference, "pinned": true }))
     }
 }
 
 impl Unpin {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
-        common.ask("ctx_annotate", json!({ "supersedes": self.reference, "pinned": false }))
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
+        common.call_tool("ctx_annotate", json!({ "supersedes": self.reference, "pinned": false }))
     }
 }

@@ -1,4 +1,4 @@
-//! Progress for a person who waits; nothing where nobody looks.
+//! Progress bars on a terminal; nothing elsewhere.
 
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// What ends sooner needs no sign of life.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Delay before a progress bar appears.
+const SHOW_DELAY: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 
 /// A bar for work of a known size in bytes.
@@ -19,7 +19,7 @@ pub(super) fn bar(what: &str, bytes: u64) -> ProgressBar {
         .with_style(style(&format!("{what} {{bar:30}} {{bytes}}/{{total_bytes}} {{eta}}")))
 }
 
-/// A count of bytes for work whose size nobody knows.
+/// A byte counter for work of unknown size.
 pub(super) fn count(what: &str) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -27,18 +27,18 @@ pub(super) fn count(what: &str) -> ProgressBar {
     ProgressBar::no_length().with_style(style(&format!("{{spinner}} {what} {{bytes}}, {{msg}}")))
 }
 
-/// A count of passages that a server's model was asked about.
-pub(super) fn passages() -> ProgressBar {
+/// A counter of embedded chunks.
+pub(super) fn chunks() -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    ProgressBar::no_length().with_style(style("{spinner} passages embedded: {pos}"))
+    ProgressBar::no_length().with_style(style("{spinner} chunks embedded: {pos}"))
 }
 
-/// A sign of life for a command that takes its time, gone when it is dropped.
+/// A spinner for a long command, removed on drop.
 pub(super) struct Spinner {
     bar: ProgressBar,
-    /// Its end wakes the thread that waits to show the bar.
+    /// Dropping it wakes the thread that waits to show the bar.
     _waiting: Option<Sender<()>>,
 }
 
@@ -65,7 +65,8 @@ impl Drop for Spinner {
 fn show_later(bar: ProgressBar) -> Sender<()> {
     let (sender, receiver) = mpsc::channel::<()>();
     std::thread::spawn(move || {
-        if receiver.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) && !bar.is_finished() {
+        if receiver.recv_timeout(SHOW_DELAY) == Err(RecvTimeoutError::Timeout) && !bar.is_finished()
+        {
             bar.set_draw_target(ProgressDrawTarget::stderr());
             bar.enable_steady_tick(TICK);
         }

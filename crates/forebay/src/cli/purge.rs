@@ -1,4 +1,4 @@
-//! `forebay purge`: forgets what was named, after telling what would go.
+//! `forebay purge`: deletes entries, after a dry run.
 
 use std::process::ExitCode;
 
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use super::Common;
 use super::terminal::Failure;
 
-/// Forget entries; without --yes only tells what would go
+/// Delete entries; without --yes only shows what would be deleted
 ///
-/// Conditions narrow each other: --source 'docs/*' --older-than-days 7 takes old entries of docs.
+/// Conditions are combined with AND: --source 'docs/*' --older-than-days 7 deletes old entries of docs.
 #[derive(Debug, Args)]
 pub(super) struct Purge {
-    /// References of single entries
+    /// References of entries
     #[arg(value_name = "REFERENCE")]
     references: Vec<String>,
     /// Entries whose source matches this glob
@@ -26,25 +26,25 @@ pub(super) struct Purge {
     /// Entries older than this
     #[arg(long, value_name = "DAYS")]
     older_than_days: Option<u64>,
-    /// Entries past their keep time (see `forebay config`)
+    /// Entries past their retention time (see `forebay config`)
     #[arg(long)]
     expired: bool,
     /// The whole project
     #[arg(long)]
     everything: bool,
-    /// Do it
+    /// Delete without asking again
     #[arg(short, long)]
     yes: bool,
 }
 
 impl Purge {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         let told = app.call("ctx_purge", self.input(None), &Call::default())?;
         let counted = |name: &str| told.data[name].as_u64().unwrap_or_default();
         let count = counted("entries") + counted("events");
         if !self.yes || count == 0 {
-            // A person confirms with a flag; the answer's last line speaks to a model.
+            // At a terminal a flag confirms; the answer's last line addresses a model.
             let mut told = told;
             told.text = told
                 .text

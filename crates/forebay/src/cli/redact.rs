@@ -1,4 +1,4 @@
-//! `forebay redact`: what comes in on stdin goes out on stdout without its secrets.
+//! `forebay redact`: copies stdin to stdout without secrets.
 
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
@@ -13,14 +13,13 @@ use crate::config::environment;
 
 /// Replace secrets from stdin to stdout; store nothing
 ///
-/// Everything else passes byte for byte, line by line as it arrives. What was replaced is told on
-/// stderr. Values of environment variables that are named like secrets (*_TOKEN, *_PASSWORD ...) are
-/// replaced too.
+/// Everything else passes byte for byte, line by line as it arrives. A summary goes to stderr. Values of
+/// environment variables with secret names (*_TOKEN, *_PASSWORD ...) are replaced too.
 #[derive(Debug, Args)]
 pub(super) struct Redact {}
 
 impl Redact {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let redactions = filter(&mut io::stdin().lock(), &mut io::stdout().lock())?;
         if !redactions.is_empty() {
             tell(&redactions, common.json)?;
@@ -29,7 +28,7 @@ impl Redact {
     }
 }
 
-/// Passes everything through a redactor; a line is written as soon as it is whole.
+/// Filters through a redactor; each line is written as soon as it is complete.
 fn filter(from: &mut impl Read, to: &mut impl Write) -> io::Result<Redactions> {
     let mut redactor = Redactor::with_values(environment::all());
     let mut buffer = vec![0; 256 * 1024];
@@ -52,7 +51,7 @@ fn filter(from: &mut impl Read, to: &mut impl Write) -> io::Result<Redactions> {
     Ok(redactions)
 }
 
-/// Stdout is the text's, so this goes to stderr.
+/// Prints the summary to stderr, because stdout carries the text.
 fn tell(redactions: &Redactions, as_json: bool) -> io::Result<()> {
     let mut stderr = anstream::stderr().lock();
     if !as_json {

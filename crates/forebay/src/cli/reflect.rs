@@ -1,4 +1,4 @@
-//! `forebay reflect`: a session in at most a hundred words.
+//! `forebay reflect`: summarizes a session in at most 100 words.
 
 use std::process::ExitCode;
 
@@ -8,17 +8,17 @@ use serde_json::json;
 use super::Common;
 use super::terminal::Failure;
 
-/// Tell a session in at most 100 words
+/// Summarize a session in at most 100 words
 #[derive(Debug, Args)]
 pub(super) struct Reflect {
-    /// Every session together
+    /// All sessions together
     #[arg(long)]
     all: bool,
 }
 
 impl Reflect {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let session = if self.all { Some("all") } else { common.session.as_deref() };
-        common.ask("ctx_reflect", json!({ "session": session }))
+        common.call_tool("ctx_reflect", json!({ "session": session }))
     }
 }

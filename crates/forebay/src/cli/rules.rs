@@ -47,7 +47,7 @@ fn read_mode(name: &str) -> Result<Mode, String> {
 }
 
 impl Rules {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let place = place(common)?;
         match self.action {
             None => list(common, &place)?,

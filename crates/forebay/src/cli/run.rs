@@ -19,46 +19,46 @@ use super::{Common, terminal};
 
 /// Run a command; print a digest, store the whole output
 ///
-/// One argument is a shell command line, or with --language code in that language; several are run as
-/// they stand, without a shell. The exit code is the command's. When you redirect or pipe it in your terminal, or with --tee, the command's
-/// bytes pass unaltered and only the digest's first line is added, on stderr.
+/// One argument is a shell command line, or code with --language; several arguments run without a shell.
+/// The exit code is the command's. If stdout is redirected or piped in your terminal, or with --tee, the command's
+/// bytes pass through unchanged, and only the first line of the digest goes to stderr.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Run {
-    /// The argument is code in this language: python, js, ts, ruby, ...
+    /// Run the argument as code in this language: python, js, ts, ruby, ...
     #[arg(long, value_name = "LANG")]
     language: Option<String>,
-    /// The code finds this file in FILE_CONTENT and FILE_PATH; a path or a glob, repeatable
+    /// Pass this file to the code as FILE_CONTENT and FILE_PATH; a path or glob, repeatable
     #[arg(long, value_name = "PATH")]
     file: Vec<String>,
-    /// Set a variable of the command's environment
+    /// Set an environment variable for the command
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     env: Vec<(String, String)>,
-    /// What you look for; matching lines come first
+    /// What you are looking for; matching lines come first
     #[arg(long, value_name = "TEXT")]
     intent: Option<String>,
-    /// End the command after so many milliseconds
+    /// Timeout in milliseconds
     #[arg(long, value_name = "MS")]
     timeout_ms: Option<u64>,
-    /// Tokens the answer may have
+    /// Token budget of the answer
     #[arg(long, value_name = "TOKENS")]
     budget: Option<u64>,
-    /// Run the command in this folder
+    /// Working directory of the command
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
-    /// What the command can touch: strict, project or off
+    /// Isolation profile: strict, project or off
     #[arg(long, value_name = "PROFILE", value_parser = profile)]
     isolation: Option<Profile>,
-    /// Hand our stdin to the command instead of a closed one
+    /// Forward stdin to the command (default: closed)
     #[arg(long)]
     stdin: bool,
-    /// Start a job that outlives this command; `forebay job` reads and stops it
+    /// Run in the background; `forebay job` reads and stops it
     #[arg(long, conflicts_with_all = ["tee", "stdin"])]
     background: bool,
-    /// Pass the command's bytes through unaltered
+    /// Pass the command's bytes through unchanged
     #[arg(long, conflicts_with_all = ["digest", "json"])]
     tee: bool,
-    /// Print the digest, wherever stdout goes
+    /// Print the digest even if stdout is redirected
     #[arg(long)]
     digest: bool,
     /// A shell command line, or a program and its arguments
@@ -67,7 +67,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         let tee = self.passes_through(common);
         let spinner = (!tee).then(Spinner::for_a_command);
@@ -88,19 +88,18 @@ impl Run {
             app.enter_in_ledger("ctx_execute", &ran.answer, ran.finished.duration);
         }
         terminal::tell_notices(&app)?;
-        // The command has run: whoever stopped reading, its output is kept and its exit code told.
+        // The command has run: even if the reader is gone, its output is stored and its exit code returned.
         match show(common, &ran, tee) {
             Ok(()) | Err(Failure::NobodyReads) => {}
             Err(failure) => return Err(failure),
         }
-        common.settle_soon(&app)?;
+        common.index_some(&app)?;
         Ok(end_like(ran.finished.ending))
     }
 
-    /// Whether the command's own bytes go to stdout, because something else reads them there.
+    /// Whether to pass the command's bytes to stdout because another program reads them.
     ///
-    /// A person who redirects stdout still has a terminal on stderr. An agent host has none, and
-    /// reads pipes or files: it wants the digest.
+    /// A user who redirects stdout still has a terminal on stderr. An agent host has none; it gets the digest.
     fn passes_through(&self, common: &Common) -> bool {
         let redirected_by_a_person = !io::stdout().is_terminal() && io::stderr().is_terminal();
         self.tee || (redirected_by_a_person && !self.digest && !common.json)
@@ -152,19 +151,19 @@ fn profile(name: &str) -> Result<Profile, &'static str> {
     Profile::named(name).ok_or("use strict, project or off")
 }
 
-/// `NAME=VALUE` in its two parts.
+/// Splits `NAME=VALUE`.
 fn variable(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("give NAME=VALUE")?;
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Whether a lone argument is just the name of a program, for which no shell need be started.
+/// Whether a single argument is the name of a program, which needs no shell.
 fn is_program(word: &str) -> bool {
     let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+".contains(c));
     plain && on_path(word).any(|path| path.is_file())
 }
 
-/// A call that moves the spinner.
+/// A call whose progress drives the spinner.
 fn new_call(spinner: Option<&Spinner>) -> Call {
     let call = Call::default();
     let Some(bar) = spinner.map(Spinner::bar) else { return call.asking(terminal::ask) };
@@ -173,7 +172,7 @@ fn new_call(spinner: Option<&Spinner>) -> Call {
         .asking(move |question| asked_over.suspend(|| terminal::ask(question)))
 }
 
-/// Hands the command's bytes on as they arrive.
+/// Forwards the command's bytes as they arrive.
 struct PassThrough {
     cancel: Cancel,
     wanted: bool,
@@ -188,7 +187,7 @@ impl Watcher for PassThrough {
             Stream::Stdout => io::stdout().lock().write_all(bytes),
             Stream::Stderr => io::stderr().lock().write_all(bytes),
         };
-        // As in a pipeline: a command that nobody reads any more is ended.
+        // As in a pipeline: when the reader is gone, the command is stopped.
         if written.and_then(|()| io::stdout().flush()).is_err() {
             self.wanted = false;
             self.cancel.cancel();
@@ -207,9 +206,9 @@ fn show(common: &Common, ran: &Ran, tee: bool) -> Result<(), Failure> {
     terminal::print_answer(&ran.answer.text)
 }
 
-/// The first signal goes to the command, which may end in its own way; the next one ends it.
+/// Forwards the first signal to the command, which may end gracefully; the next one kills it.
 ///
-/// The thread that waits for them does something else before: none comes so early, and two threads cost more.
+/// The waiting thread first runs `before`, which saves starting a second thread.
 fn forward_signals(
     cancel: Cancel,
     before: Option<impl FnOnce() + Send + 'static>,
@@ -226,7 +225,7 @@ fn forward_signals(
     Ok(())
 }
 
-/// Ends this process as the command ended.
+/// Exits the way the command ended.
 fn end_like(ending: Ending) -> ExitCode {
     const TIMED_OUT: u8 = 124;
     const CANCELLED: u8 = 130;
@@ -242,7 +241,7 @@ fn end_like(ending: Ending) -> ExitCode {
 
 fn end_by_signal(signal: i32) -> ExitCode {
     use rustix::process::{Resource, Rlimit, Signal, getpid, kill_process, setrlimit};
-    // The command's core, if any, is its own; ours would only confuse.
+    // The command may dump core; this process must not.
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     if signal == Signal::KILL.as_raw() {
         let _ = kill_process(getpid(), Signal::KILL);

@@ -1,4 +1,4 @@
-//! `forebay schema`: the tools as a model's API wants them declared.
+//! `forebay schema`: tool declarations for a model's API.
 
 use std::process::ExitCode;
 
@@ -9,18 +9,18 @@ use super::Common;
 use super::terminal::{self, Failure};
 use crate::doors::functions::{self, Format};
 
-/// Print the tools for a model's function calling
+/// Print tool declarations for function calling
 ///
-/// What is printed goes into a request as `tools`; what the model then calls is answered by `forebay call`.
+/// Pass the output as `tools` in a request; `forebay call` executes the model's calls.
 #[derive(Debug, Args)]
 pub(super) struct Schema {
-    /// The API it is for
+    /// The target API
     #[arg(long, value_enum, default_value = "openai")]
     format: Format,
 }
 
 impl Schema {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         terminal::print_json(&functions::list(self.format, tools::listed(&app.settings.tools)))?;
         Ok(ExitCode::SUCCESS)

@@ -1,4 +1,4 @@
-//! `forebay search`: finds what was stored, by its words.
+//! `forebay search`: searches stored entries.
 
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -18,13 +18,13 @@ use super::{Common, input};
 /// Find past output, notes and indexed sources
 #[derive(Debug, Args)]
 pub(super) struct Search {
-    /// Words that stand in what you look for
+    /// Words, "exact phrases", -excluded words, filters like kind:note
     #[arg(required_unless_present = "queries", value_name = "QUERY")]
     query: Vec<String>,
-    /// Hits for a query
+    /// Maximum number of hits
     #[arg(short = 'n', long)]
     limit: Option<u64>,
-    /// How far to look: session, branch, ticket (or one: ABC-12), project, all
+    /// Scope: session, branch, ticket (or a key: ABC-12), project, all
     #[arg(long)]
     scope: Option<String>,
     /// Only entries of this kind
@@ -33,16 +33,16 @@ pub(super) struct Search {
     /// Only sources that match this glob
     #[arg(long, value_name = "GLOB")]
     source: Option<String>,
-    /// Only what is at most this old, or not older than this day: 2d, 36h, 2026-01-31
-    #[arg(long, value_name = "WHEN", value_parser = moment)]
+    /// Only entries newer than this age or date: 2d, 36h, 2026-01-31
+    #[arg(long, value_name = "WHEN", value_parser = parse_age_or_date)]
     after: Option<String>,
-    /// Only what is older than this, or from before this day
-    #[arg(long, value_name = "WHEN", value_parser = moment)]
+    /// Only entries older than this age or date
+    #[arg(long, value_name = "WHEN", value_parser = parse_age_or_date)]
     before: Option<String>,
-    /// What comes first
+    /// Sort order
     #[arg(long, value_parser = ["relevance", "newest", "oldest"])]
     sort: Option<String>,
-    /// Tokens the answer may have
+    /// Token budget of the answer
     #[arg(long, value_name = "TOKENS")]
     budget: Option<u64>,
     /// Answer many queries: a file of {"qid","query"} lines, - for stdin; prints {"qid","results"} lines
@@ -51,13 +51,13 @@ pub(super) struct Search {
 }
 
 impl Search {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         match &self.queries {
             Some(file) => self.answer_file(common, file),
-            None => common.ask(
+            None => common.call_tool(
                 "ctx_search",
                 json!({
-                    "queries": [self.asked(&self.query.join(" "))],
+                    "queries": [self.with_filters(&self.query.join(" "))],
                     "limit": self.limit,
                     "scope": self.scope,
                     "kind": self.kind,
@@ -87,10 +87,10 @@ impl Search {
             if line.trim().is_empty() {
                 continue;
             }
-            let asked = parse(&line, number + 1)?;
-            let found = reach.find_documents(&self.asked(&asked.query))?;
+            let with_filters = parse(&line, number + 1)?;
+            let found = reach.find_documents(&self.with_filters(&with_filters.query))?;
             let results: Vec<Value> = found.iter().map(result).collect();
-            writeln!(stdout, "{}", json!({ "qid": asked.qid, "results": results }))?;
+            writeln!(stdout, "{}", json!({ "qid": with_filters.qid, "results": results }))?;
         }
         stdout.flush()?;
         Ok(ExitCode::SUCCESS)
@@ -98,28 +98,28 @@ impl Search {
 }
 
 impl Search {
-    /// The query with the moments it is limited to, as a query says them.
-    fn asked(&self, query: &str) -> String {
+    /// The query with its time limits as filters.
+    fn with_filters(&self, query: &str) -> String {
         let after = self.after.iter().map(|when| format!(" after:{when}"));
         let before = self.before.iter().map(|when| format!(" before:{when}"));
         query.to_owned() + &after.chain(before).collect::<String>()
     }
 }
 
-/// A date or an age, as it was written.
-fn moment(when: &str) -> Result<String, String> {
+/// Validates a date or an age.
+fn parse_age_or_date(when: &str) -> Result<String, String> {
     query::parse_time(when, Timestamp::default())
         .map(|_| when.to_owned())
         .ok_or_else(|| "neither an age (2d, 36h, 3w) nor a date (2026-01-31)".to_owned())
 }
 
 #[derive(Deserialize)]
-struct Asked {
+struct QueryLine {
     qid: Value,
     query: String,
 }
 
-fn parse(line: &str, number: usize) -> Result<Asked, AppError> {
+fn parse(line: &str, number: usize) -> Result<QueryLine, AppError> {
     serde_json::from_str(line).map_err(|error| {
         AppError::bad_input(
             format!("line {number} of the queries: {error}"),
@@ -128,7 +128,7 @@ fn parse(line: &str, number: usize) -> Result<Asked, AppError> {
     })
 }
 
-/// A document by the name it was indexed under, or by its reference.
+/// A document by its source name, or by its reference.
 fn result(hit: &Hit) -> Value {
     let id = hit.key.as_deref().unwrap_or_else(|| hit.reference.as_str());
     json!({ "id": id, "score": hit.score })

@@ -1,4 +1,4 @@
-//! `forebay serve`: the tools over HTTP, for other models, other machines and teams.
+//! `forebay serve`: serves the tools over HTTP to other models, machines and teams.
 
 use std::process::ExitCode;
 
@@ -11,32 +11,32 @@ use crate::doors::http::{self, Listening, Plan};
 
 /// Serve the tools over HTTP: MCP at /mcp, plain JSON at /v1
 ///
-/// On this machine alone it needs no token. Anywhere else it does (`forebay token create`), and commands and
-/// files stay off unless they are enabled. Everything here is a setting as well: `serve.*` in `forebay config`.
+/// On loopback no token is needed. On other addresses callers need one (`forebay token create`), and commands and
+/// files are off unless enabled. Every option is also a setting: `serve.*` in `forebay config`.
 #[derive(Debug, Args)]
 pub(super) struct Serve {
-    /// Address and port; 0 takes a free port [default: 127.0.0.1:7878]
+    /// Address and port; port 0 picks a free one [default: 127.0.0.1:7878]
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
-    /// A name clients know the server by, beside localhost and addresses
+    /// Additional host name of the server
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
-    /// A web page whose scripts may call it, by scheme and host
+    /// Origin of a web page whose scripts may call the server
     #[arg(long, value_name = "ORIGIN")]
     origin: Vec<String>,
-    /// What network callers may use beside the store
+    /// Capabilities of network callers beside the store
     #[arg(long, value_delimiter = ',', value_parser = ["files", "execute"])]
     enable: Vec<String>,
-    /// Ask callers on this machine for a token, too
+    /// Require a token on loopback too
     #[arg(long)]
     require_token: bool,
-    /// PEM file of a certificate with its chain
+    /// PEM file of the certificate chain
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<String>,
-    /// PEM file of its key
+    /// PEM file of the private key
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<String>,
-    /// The OAuth server that hands out tokens, told to clients that have none
+    /// OAuth server that issues tokens, announced to clients without one
     #[arg(long, value_name = "URL")]
     issuer: Option<String>,
     /// Keep no MCP sessions, so that any of several servers can answer
@@ -45,10 +45,10 @@ pub(super) struct Serve {
 }
 
 impl Serve {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let mut common = common.clone();
         common.set.extend(self.settings());
-        // The log is wanted from the first refusal on, which may come before the first entry.
+        // The first refusal may come before the first entry, and needs the log.
         data_folder()?.make().map_err(AppError::from)?;
         let app = common.app_for("http", "http")?;
         let make_workspace = Box::new(move |name: &str| workspace(&common, name));
@@ -56,7 +56,7 @@ impl Serve {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The flags as the settings they stand for.
+    /// The flags as settings.
     fn settings(&self) -> Vec<String> {
         let list = |name: &str, values: &[String]| {
             (!values.is_empty()).then(|| format!("serve.{name}={}", values.join(",")))
@@ -79,7 +79,7 @@ impl Serve {
     }
 }
 
-/// A workspace is closed in itself: a data folder of its own, or a part of the server's store, and no project.
+/// A workspace is isolated: it has its own data directory or part of the server's store, and no project.
 fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
     let cwd = common.working_folder()?;
     let mut settings = common.settings(&super::project_root(&cwd))?;
@@ -98,7 +98,7 @@ fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
     }))
 }
 
-/// One line that a person can click on and a program can read.
+/// Prints one line with the URL, for people and programs.
 fn tell(listening: &Listening) {
     let scheme = if listening.has_tls { "https" } else { "http" };
     let powers: Vec<&str> = [Power::Files, Power::Execute]
@@ -116,6 +116,6 @@ fn tell(listening: &Listening) {
         "listening on {scheme}://{} for callers {who}; they may use {may}\n",
         listening.address
     );
-    // A server whose output nobody reads still serves.
+    // The server keeps running if its output cannot be written.
     let _ = terminal::print_plain(&line);
 }

@@ -1,4 +1,4 @@
-//! `forebay push` and `forebay pull`: notes shared with a team, through a server.
+//! `forebay push` and `forebay pull`: share notes with a team through a server.
 
 use std::process::ExitCode;
 
@@ -10,19 +10,19 @@ use forebay_app::{App, Call};
 use super::Common;
 use super::terminal::{self, Failure};
 
-/// What both take.
+/// Options of both commands.
 #[derive(Debug, Args)]
 struct With {
-    /// The server's address; the setting team.server names it too
+    /// URL of the server [setting: team.server]
     #[arg(long, value_name = "URL")]
     server: Option<String>,
-    /// The token for it; better in FOREBAY_TEAM_TOKEN
+    /// Token; prefer FOREBAY_TEAM_TOKEN
     #[arg(long)]
     token: Option<String>,
-    /// Sources that match this glob, too
+    /// Include sources that match this glob
     #[arg(long, value_name = "GLOB")]
     source: Vec<String>,
-    /// Outputs of runs, captured results and imported conversations, too
+    /// Include outputs of runs, captured results and imported conversations
     #[arg(long)]
     runs: bool,
 }
@@ -39,17 +39,16 @@ impl With {
 
 /// Share this project's notes through a server
 ///
-/// Only what the server does not have yet is sent, and never a personal note. One that was interrupted goes on
-/// where it ended.
+/// Sends only what the server does not have, and never a personal note. An interrupted push resumes.
 #[derive(Debug, Args)]
 pub(super) struct Push {
     #[command(flatten)]
     with: With,
 }
 
-/// Take in what others shared through a server
+/// Fetch what others shared through a server
 ///
-/// Nothing here is overwritten: notes that say something else of the same are both kept, and marked.
+/// Nothing is overwritten: conflicting notes are both kept and marked.
 #[derive(Debug, Args)]
 pub(super) struct Pull {
     #[command(flatten)]
@@ -57,7 +56,7 @@ pub(super) struct Pull {
 }
 
 impl Push {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         let call = Call::default().asking(terminal::ask);
         let answer = sync::push(&app, &self.with.server(&app)?, &self.with.chosen(), &call)?;
@@ -66,12 +65,12 @@ impl Push {
 }
 
 impl Pull {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         let call = Call::default().asking(terminal::ask);
         let answer = sync::pull(&app, &self.with.server(&app)?, &self.with.chosen(), &call)?;
         common.show(&answer)?;
-        common.settle(&app)?;
+        common.index_all(&app)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,4 +1,4 @@
-//! `forebay sources`: what was indexed; listed, shown, forgotten.
+//! `forebay sources`: lists, shows and deletes indexed sources.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use forebay_app::ingest::sources;
 use super::Common;
 use super::terminal::Failure;
 
-/// List what was indexed; show or forget a source
+/// List indexed sources; show or delete one
 #[derive(Debug, Args)]
 pub(super) struct Sources {
     #[command(subcommand)]
@@ -21,18 +21,18 @@ enum What {
     List,
     /// Show a source with its entries
     Show {
-        /// Its name, as the list has it
+        /// Name as listed
         name: String,
     },
-    /// Forget a source with all its entries
+    /// Delete a source with all its entries
     Forget {
-        /// Its name, as the list has it
+        /// Name as listed
         name: String,
     },
 }
 
 impl Sources {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         let answer = match self.what.unwrap_or(What::List) {
             What::List => sources::list(&app),

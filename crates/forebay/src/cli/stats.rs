@@ -1,4 +1,4 @@
-//! `forebay stats`: what it cost, what it saved.
+//! `forebay stats`: tokens spent and saved.
 
 use std::process::ExitCode;
 
@@ -8,12 +8,12 @@ use serde_json::json;
 use super::Common;
 use super::terminal::Failure;
 
-/// Show the tokens saved, costs included
+/// Show tokens saved, net of costs
 #[derive(Debug, Args)]
 pub(super) struct Stats {}
 
 impl Stats {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
-        common.ask("ctx_stats", json!({}))
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
+        common.call_tool("ctx_stats", json!({}))
     }
 }

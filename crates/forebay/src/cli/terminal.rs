@@ -1,4 +1,4 @@
-//! Writing to the terminal: answers, data, failures; a reader that goes away is no fault.
+//! Terminal output: answers, JSON, errors. A closed pipe is not an error.
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 
 use super::paint;
 
-/// What shells exit with when a command may not be run.
+/// Exit code of shells for a command that may not be run.
 const CANNOT_EXECUTE: u8 = 126;
 
 /// Why a command ended early.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// Something to tell the user.
+    /// An error to report.
     Told(AppError),
-    /// The reader of our output has gone; nobody is left to tell.
+    /// The reader of the output is gone.
     NobodyReads,
 }
 
@@ -43,7 +43,7 @@ impl Failure {
             ErrorKind::Refused => CANNOT_EXECUTE,
             ErrorKind::NotFound | ErrorKind::Unavailable | ErrorKind::Busy => 1,
         };
-        // When the error cannot even be written, the exit code still tells.
+        // If the error cannot be written, the exit code still reports it.
         let _ = tell_error(&error, as_json);
         ExitCode::from(code)
     }
@@ -54,51 +54,51 @@ fn tell_error(error: &AppError, as_json: bool) -> io::Result<()> {
     if as_json {
         return writeln!(stderr, "{}", json!({ "error": error.message, "hint": error.hint }));
     }
-    writeln!(stderr, "{} {}", paint::fault("error:"), error.message)?;
+    writeln!(stderr, "{} {}", paint::error("error:"), error.message)?;
     match &error.hint {
-        Some(hint) => writeln!(stderr, "{} {}", paint::advice("hint:"), with_commands(hint)),
+        Some(hint) => writeln!(stderr, "{} {}", paint::hint("hint:"), with_command_names(hint)),
         None => Ok(()),
     }
 }
 
-/// Asks a person at the terminal; where there is none, nobody is asked.
+/// Asks the user at the terminal, if there is one.
 pub(super) fn ask(question: &str) -> Reply {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Reply::NobodyToAsk;
     }
     let mut answer = String::new();
-    let asked = write!(anstream::stderr(), "{question}\n{} ", paint::advice("[y/N]"))
+    let asked = write!(anstream::stderr(), "{question}\n{} ", paint::hint("[y/N]"))
         .and_then(|()| io::stdin().read_line(&mut answer));
     let yes = asked.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
     if yes { Reply::Yes } else { Reply::No }
 }
 
-/// Tells what the user must know beside the answer.
+/// Prints the app's notices to stderr.
 pub(super) fn tell_notices(app: &App) -> io::Result<()> {
     let mut stderr = anstream::stderr().lock();
     app.take_notices()
         .iter()
-        .try_for_each(|notice| writeln!(stderr, "{} {notice}", paint::advice("note:")))
+        .try_for_each(|notice| writeln!(stderr, "{} {notice}", paint::hint("note:")))
 }
 
-/// Tells one thing beside the answer.
+/// Prints a note to stderr.
 pub(super) fn note(notice: &str) -> io::Result<()> {
-    writeln!(anstream::stderr().lock(), "{} {notice}", paint::advice("note:"))
+    writeln!(anstream::stderr().lock(), "{} {notice}", paint::hint("note:"))
 }
 
-/// Prints an answer, with colours where a person looks.
+/// Prints an answer, coloured on a terminal.
 pub(super) fn print_answer(text: &str) -> Result<(), Failure> {
     let for_a_person = io::stdout().is_terminal();
     let mut stdout = anstream::stdout().lock();
     for line in text.lines() {
-        let line = if for_a_person { in_shell_words(line) } else { line.to_owned() };
+        let line = if for_a_person { as_shell_hint(line) } else { line.to_owned() };
         writeln!(stdout, "{}", paint::answer_line(&line))?;
     }
     Ok(stdout.flush()?)
 }
 
-/// A line that tells the next call, as a person types it; a model calls the tool.
-fn in_shell_words(line: &str) -> String {
+/// Rewrites a hint for the next tool call as a shell command.
+fn as_shell_hint(line: &str) -> String {
     const OPTIONS: &[(&str, &str)] = &[
         (" lines=", " --lines="),
         (" grep=", " --grep="),
@@ -106,14 +106,16 @@ fn in_shell_words(line: &str) -> String {
         (" stream=", " --stream="),
         (" cursor=", " --cursor="),
     ];
-    if !paint::leads_further(line) {
+    if !paint::is_continuation_hint(line) {
         return line.to_owned();
     }
-    OPTIONS.iter().fold(with_commands(line), |line, (field, option)| line.replace(field, option))
+    OPTIONS
+        .iter()
+        .fold(with_command_names(line), |line, (field, option)| line.replace(field, option))
 }
 
-/// The names of tools as the commands that do the same.
-fn with_commands(text: &str) -> String {
+/// Replaces tool names by the equivalent commands.
+fn with_command_names(text: &str) -> String {
     const COMMANDS: &[(&str, &str)] = &[
         ("ctx_get", "forebay get"),
         ("ctx_search", "forebay search"),
@@ -128,14 +130,14 @@ pub(super) fn print_json(data: &Value) -> Result<(), Failure> {
     Ok(writeln!(stdout)?)
 }
 
-/// Prints text as it is.
+/// Prints text unchanged.
 pub(super) fn print_plain(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     Ok(stdout.flush()?)
 }
 
-/// Prints a line whose colours go where nobody looks.
+/// Prints a line, coloured on a terminal.
 pub(super) fn print_painted(line: &str) -> Result<(), Failure> {
     Ok(writeln!(anstream::stdout().lock(), "{line}")?)
 }
@@ -146,11 +148,11 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, expect: &str) {
-        assert_eq!(in_shell_words(line), expect);
+        assert_eq!(as_shell_hint(line), expect);
     }
 
     #[test]
-    fn a_person_is_told_what_to_type() {
+    fn hints_name_shell_commands() {
         check(
             "left out: lines 2-9. ctx_get abcdefghij lines=2-9 | grep=\"...\"",
             "left out: lines 2-9. forebay get abcdefghij --lines=2-9 | --grep=\"...\"",

@@ -1,4 +1,4 @@
-//! `forebay tidy`: puts the store in order when the command that wrote to it has answered and ended.
+//! `forebay tidy`: store maintenance after the command that wrote to it has exited.
 
 use std::io::{self, Read};
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use forebay_app::App;
 use super::Common;
 use super::terminal::Failure;
 
-/// Put the store in order (started by other commands, not by hand)
+/// Maintain the store (internal)
 #[derive(Debug, Args)]
 #[command(hide = true)]
 pub(super) struct Tidy {}
@@ -17,23 +17,23 @@ pub(super) struct Tidy {}
 const NAME: &str = "tidy";
 
 impl Tidy {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
-        // Whoever left this behind holds our stdin open until he ends.
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
+        // The parent keeps our stdin open until it exits.
         io::stdin().lock().read_to_end(&mut Vec::new())?;
         let app = common.app()?;
         if app.wants_tidying()
             && let Err(error) = app.tidy_up()
         {
-            // Nobody reads what it would say; the next who writes leaves another behind.
-            tracing::warn!(%error, "the store stays as it is");
+            // Output is not read; the next writer starts another maintenance process.
+            tracing::warn!(%error, "store maintenance failed");
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Leaves the store to a process of its own, if there is something to do: the disk is waited for, and nobody is to
-/// wait with it. What was written is kept in any case.
-pub(super) fn leave_behind(common: &Common, app: &App) -> Result<(), Failure> {
+/// Starts a maintenance process if needed, so that this command does not wait for the disk. Written data is safe in any
+/// case.
+pub(super) fn spawn_if_needed(common: &Common, app: &App) -> Result<(), Failure> {
     if !app.wants_tidying() {
         return Ok(());
     }

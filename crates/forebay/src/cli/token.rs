@@ -1,4 +1,4 @@
-//! `forebay token`: who may come in through the network.
+//! `forebay token`: API tokens of `forebay serve`.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::Common;
 use super::terminal::{self, Failure};
 
-/// Make, list and revoke the tokens of `forebay serve`
+/// Create, list and revoke tokens of `forebay serve`
 #[derive(Debug, Args)]
 pub(super) struct Tokens {
     #[command(subcommand)]
@@ -21,28 +21,28 @@ pub(super) struct Tokens {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Create(Create),
-    /// List the tokens; their secrets are kept nowhere
+    /// List tokens; their secrets are not stored
     List,
     Revoke(Revoke),
 }
 
-/// Make a token and print it, this once
+/// Create a token and print it once
 #[derive(Debug, Args)]
 struct Create {
-    /// Who bears it
+    /// Name of the bearer
     name: String,
-    /// What for: read, write, execute
+    /// Rights: read, write, execute
     #[arg(long, default_value = "read", value_parser = rights)]
     rights: Rights,
-    /// The workspace it leads to; without one, the server's own project
+    /// Workspace [default: the server's own project]
     #[arg(long, value_name = "NAME")]
     workspace: Option<String>,
-    /// Days until it expires; without, never
+    /// Days until it expires [default: never]
     #[arg(long, value_name = "COUNT")]
     days: Option<u64>,
 }
 
-/// End a token, for good
+/// Revoke a token
 #[derive(Debug, Args)]
 struct Revoke {
     /// Its id or name
@@ -50,15 +50,15 @@ struct Revoke {
 }
 
 impl Tokens {
-    pub(super) fn carry_out(self, common: &Common) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         match self.verb {
-            Verb::Create(create) => create.carry_out(common, &app)?,
+            Verb::Create(create) => create.run(common, &app)?,
             Verb::List => list(common, &app)?,
             Verb::Revoke(revoke) => {
                 let token = tokens::revoke(&app, &revoke.token)?;
                 let line = format!(
-                    "{} ({}) is revoked; servers know within a second\n",
+                    "{} ({}) revoked; servers apply it within a second\n",
                     token.id, token.name
                 );
                 show(common, &data(&app, &token), &line)?;
@@ -69,10 +69,10 @@ impl Tokens {
 }
 
 impl Create {
-    fn carry_out(self, common: &Common, app: &App) -> Result<(), Failure> {
+    fn run(self, common: &Common, app: &App) -> Result<(), Failure> {
         if self.days == Some(0) {
-            let hint = "give at least one day, or leave it out";
-            return Err(AppError::bad_input("a token of 0 days opens nothing", hint).into());
+            let hint = "give at least one day, or omit the option";
+            return Err(AppError::bad_input("a token cannot expire after 0 days", hint).into());
         }
         let wanted = Wanted {
             name: self.name,
@@ -91,7 +91,7 @@ fn list(common: &Common, app: &App) -> Result<(), Failure> {
     let tokens = tokens::list(app)?;
     let data: Vec<Value> = tokens.iter().map(|token| data(app, token)).collect();
     let lines: String = tokens.iter().map(|token| line(app, token)).collect();
-    let none = "no tokens; `forebay token create <name>` makes one\n".to_owned();
+    let none = "no tokens; create one with `forebay token create <name>`\n".to_owned();
     show(common, &Value::Array(data), &if tokens.is_empty() { none } else { lines })
 }
 
@@ -134,6 +134,6 @@ fn state(app: &App, token: &Token) -> &'static str {
 }
 
 fn rights(words: &str) -> Result<Rights, String> {
-    let rights = Rights::from_words(words).map_err(|word| format!("there is no right `{word}`"))?;
-    if rights == Rights::default() { Err("give at least one".to_owned()) } else { Ok(rights) }
+    let rights = Rights::from_words(words).map_err(|word| format!("unknown right `{word}`"))?;
+    if rights == Rights::default() { Err("give at least one right".to_owned()) } else { Ok(rights) }
 }
