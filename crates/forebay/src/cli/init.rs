@@ -141,7 +141,7 @@ impl Init {
                 Reply::NobodyToAsk => return Outcome::NobodyToAsk,
             }
         }
-        let faults = plan.changes.iter().filter_map(|change| change.run(machine).err());
+        let faults = plan.changes.iter().filter_map(|change| change.carry_out(machine).err());
         Outcome::Written(faults.map(|fault| fault.to_string()).collect())
     }
 

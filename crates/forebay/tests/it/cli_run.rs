@@ -230,7 +230,7 @@ fn what_cannot_run_is_refused_with_a_hint() {
     env.forebay(["run", "--cwd", "no/such", "--", "ls"]).refused(2, "does not exist", "directory");
     env.forebay(["run", "--", ""]).refused(2, "no command", "give the command");
     env.forebay(["run", "--timeout-ms", "0", "--", "ls"]).refused(2, "timeout_ms is 0", "leave it");
-    env.forebay(["-C", "no/such", "run", "--", "ls"]).refused(2, "is not a folder", "-C");
+    env.forebay(["-C", "no/such", "run", "--", "ls"]).refused(2, "is not a directory", "-C");
     assert_eq!(env.forebay(["run"]).code(), Some(2), "no command at all is a usage error");
     let history = env.forebay(["history"]).ok().text();
     assert!(history.contains("nothing yet"), "what did not run is no entry: {history}");
