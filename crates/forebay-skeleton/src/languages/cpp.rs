@@ -34,10 +34,15 @@ fn public(facts: &Facts<'_>) -> bool {
 fn name_of(captured: &str) -> String {
     if let Some(at) = captured.find("operator") {
         let end = captured[at..].find('(').map_or(captured.len(), |end| at + end);
-        let end = if captured[at..].starts_with("operator()") { at + "operator()".len() } else { end };
+        let end =
+            if captured[at..].starts_with("operator()") { at + "operator()".len() } else { end };
         return captured[at..end].trim_end().to_owned();
     }
     let end = captured.find(['(', '<', ' ']).filter(|at| *at > 0).unwrap_or(captured.len());
     let name = captured[..end].rsplit("::").next().unwrap_or(captured);
-    if name.starts_with(['*', '&']) || end == captured.len() { super::c::name_of(captured.rsplit("::").next().unwrap_or(captured)) } else { name.to_owned() }
+    if name.starts_with(['*', '&']) || end == captured.len() {
+        super::c::name_of(captured.rsplit("::").next().unwrap_or(captured))
+    } else {
+        name.to_owned()
+    }
 }

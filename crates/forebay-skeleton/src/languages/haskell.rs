@@ -5,7 +5,9 @@ use crate::language::{Notation, Table};
 
 pub(super) const TABLE: Table = Table {
     extensions: &["hs"],
-    public: |facts| facts.exported || !facts.file_exports || facts.parent.is_some() || facts.kind == Kind::Impl,
+    public: |facts| {
+        facts.exported || !facts.file_exports || facts.parent.is_some() || facts.kind == Kind::Impl
+    },
     name_of,
     // A signature, and the equations that it is of.
     joined: &[Kind::Function, Kind::Method, Kind::Constant],

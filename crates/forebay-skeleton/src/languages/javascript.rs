@@ -13,7 +13,8 @@ pub(super) const TABLE: Table = Table {
     ..Table::new("JavaScript", tree_sitter_javascript::LANGUAGE, QUERY)
 };
 
-const QUERY: &str = concat!(include_str!("exported_object.scm"), "\n", include_str!("javascript.scm"));
+const QUERY: &str =
+    concat!(include_str!("exported_object.scm"), "\n", include_str!("javascript.scm"));
 
 /// What is exported, or everything in a file that exports nothing by name; members that are not
 /// marked as private.
@@ -22,7 +23,9 @@ pub(super) fn public(facts: &Facts<'_>) -> bool {
         Some((Kind::Module, _)) => true,
         Some(_) => !facts.says("private") && !facts.name.starts_with('#'),
         // `declare module "name"` and `declare global` add to what everyone sees.
-        None if facts.kind == Kind::Module && facts.says("declare") && !facts.says("namespace") => true,
+        None if facts.kind == Kind::Module && facts.says("declare") && !facts.says("namespace") => {
+            true
+        }
         None => facts.exported || !facts.file_exports || facts.says("export"),
     }
 }

@@ -29,7 +29,9 @@ fn ends_in_line(source: &str) -> Vec<usize> {
     let mut start = 0;
     for line in source.split_inclusive('\n') {
         for (open, _) in line.match_indices('{') {
-            let Some(close) = closing(&line[open..], *b"{}").map(|close| open + close) else { break };
+            let Some(close) = closing(&line[open..], *b"{}").map(|close| open + close) else {
+                break;
+            };
             let inside = &line[open + 1..close];
             let is_in_text = line[..open].ends_with('$');
             if inside.ends_with(' ') && !is_in_text && inside.split(';').any(declares) {
@@ -43,7 +45,8 @@ fn ends_in_line(source: &str) -> Vec<usize> {
 
 /// Whether a text begins with a declaration.
 fn declares(text: &str) -> bool {
-    const WORDS: &[&str] = &["abstract", "fun", "internal", "open", "override", "private", "protected", "val", "var"];
+    const WORDS: &[&str] =
+        &["abstract", "fun", "internal", "open", "override", "private", "protected", "val", "var"];
     let word = text.trim_start().split(' ').next().unwrap_or_default();
     WORDS.contains(&word)
 }

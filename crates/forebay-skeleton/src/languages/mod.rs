@@ -7,21 +7,81 @@
 //! Dockerfiles are read with the grammar for Containerfiles: the one named after Dockerfiles is
 //! built for an older tree-sitter and does not link with this one.
 
+mod bash;
+mod c;
+mod c_sharp;
+mod cpp;
+mod css;
+mod dockerfile;
+mod elixir;
+mod go;
+mod haskell;
+mod html;
+mod java;
+mod javascript;
+mod json;
+mod kotlin;
+mod lua;
+mod make;
+mod markdown;
 mod masking;
+mod php;
+mod proto;
+mod python;
+mod r;
+mod ruby;
+mod rust;
+mod scala;
+mod sql;
+mod swift;
+mod toml;
+mod tsx;
+mod typescript;
+mod yaml;
+mod zig;
 
 use crate::language::Language;
 
+/// Lists the languages. The `mod` lines are outside the macro because rustfmt does not follow those inside.
 macro_rules! languages {
     ($($name:ident),* $(,)?) => {
-        $(mod $name;)*
-
         pub(crate) static ALL: [Language; [$(stringify!($name)),*].len()] =
             [$(Language::of(&$name::TABLE)),*];
     };
 }
 
 languages! {
-    rust, typescript, tsx, javascript, python, go, java, c, cpp, c_sharp, ruby, php, kotlin, swift, scala, lua, elixir, bash, haskell, zig, r, sql, css, html, json, yaml, toml, markdown, proto, dockerfile, make,
+    rust,
+    typescript,
+    tsx,
+    javascript,
+    python,
+    go,
+    java,
+    c,
+    cpp,
+    c_sharp,
+    ruby,
+    php,
+    kotlin,
+    swift,
+    scala,
+    lua,
+    elixir,
+    bash,
+    haskell,
+    zig,
+    r,
+    sql,
+    css,
+    html,
+    json,
+    yaml,
+    toml,
+    markdown,
+    proto,
+    dockerfile,
+    make,
 }
 
 #[cfg(test)]

@@ -32,7 +32,14 @@ fn public(facts: &Facts<'_>) -> bool {
 
 /// Decorators without which a signature says something else.
 fn vital(decorator: &str) -> bool {
-    const VITAL: &[&str] =
-        &["property", "staticmethod", "classmethod", "overload", "abstractmethod", "dataclass", ".setter"];
+    const VITAL: &[&str] = &[
+        "property",
+        "staticmethod",
+        "classmethod",
+        "overload",
+        "abstractmethod",
+        "dataclass",
+        ".setter",
+    ];
     VITAL.iter().any(|word| decorator.contains(word))
 }

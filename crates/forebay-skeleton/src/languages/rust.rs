@@ -10,11 +10,7 @@ pub(super) const TABLE: Table = Table {
     name_of,
     attribute,
     hides: |attribute| attribute.contains("cfg(test") || attribute.contains("cfg(all(test"),
-    notation: Notation {
-        doc: ("/// ", ""),
-        file_marks: &["//!", "/*!"],
-        ..Notation::SLASHES
-    },
+    notation: Notation { doc: ("/// ", ""), file_marks: &["//!", "/*!"], ..Notation::SLASHES },
     member_blocks: &[("struct X {", "}"), ("enum X {", "}"), ("trait X {", "}")],
     imports: Some(crate::imports::RUST),
     ..Table::new("Rust", tree_sitter_rust::LANGUAGE, include_str!("rust.scm"))
@@ -27,7 +23,11 @@ fn public(facts: &Facts<'_>) -> bool {
         // A call has no name of its own, and is as public as what it stands in.
         Kind::Macro if facts.name.is_empty() => facts.parent.is_none_or(|(_, public)| public),
         Kind::Macro => facts.exported,
-        _ if facts.is_in(&[Kind::Trait, Kind::Variant, Kind::Module]) && facts.before.starts_with("extern") => true,
+        _ if facts.is_in(&[Kind::Trait, Kind::Variant, Kind::Module])
+            && facts.before.starts_with("extern") =>
+        {
+            true
+        }
         _ if facts.is_in(&[Kind::Trait]) => true,
         _ => facts.says("pub"),
     }
@@ -36,7 +36,9 @@ fn public(facts: &Facts<'_>) -> bool {
 /// The name of a type without its path, its arguments and its references.
 fn name_of(captured: &str) -> String {
     let plain = captured.trim_start_matches(['&', '*', '(', '[']);
-    let plain = ["mut ", "const ", "dyn "].iter().fold(plain, |name, word| name.strip_prefix(word).unwrap_or(name));
+    let plain = ["mut ", "const ", "dyn "]
+        .iter()
+        .fold(plain, |name, word| name.strip_prefix(word).unwrap_or(name));
     let plain = plain.split('<').next().unwrap_or(plain);
     plain.rsplit("::").next().unwrap_or(plain).trim().to_owned()
 }
@@ -46,8 +48,25 @@ fn attribute(text: &str) -> bool {
     // What a value is called where it is written down.
     const ON_THE_WIRE: &[&str] = &["rename", "tag", "flatten", "alias"];
     const SILENT: &[&str] = &[
-        "allow", "expect", "warn", "deny", "forbid", "doc", "inline", "cold", "track_caller", "rustfmt", "clippy",
-        "cfg_attr", "test", "ignore", "automatically_derived", "optimize", "stable", "unstable", "rustc",
+        "allow",
+        "expect",
+        "warn",
+        "deny",
+        "forbid",
+        "doc",
+        "inline",
+        "cold",
+        "track_caller",
+        "rustfmt",
+        "clippy",
+        "cfg_attr",
+        "test",
+        "ignore",
+        "automatically_derived",
+        "optimize",
+        "stable",
+        "unstable",
+        "rustc",
     ];
     let name = text.trim_start_matches(['#', '[', '!', ' ']);
     let name = name.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();

@@ -16,7 +16,8 @@ pub(super) const TABLE: Table = Table {
 };
 
 /// TSX shares it.
-pub(super) const QUERY: &str = concat!(include_str!("exported_object.scm"), "\n", include_str!("typescript.scm"));
+pub(super) const QUERY: &str =
+    concat!(include_str!("exported_object.scm"), "\n", include_str!("typescript.scm"));
 
 /// Spells what this grammar does not know so that it does: as `respelled`, and a signature that only its
 /// line parts from the one before it gets a semicolon.
@@ -77,7 +78,8 @@ fn imports_with_arguments(source: &str) -> impl Iterator<Item = Range<usize>> {
         let close = path[1..].find(quote)? + 2;
         let name = path[close..].strip_prefix(").")?;
         let rest = name.trim_start_matches(|c: char| c.is_alphanumeric() || "_$.".contains(c));
-        (rest.len() < name.len() && rest.starts_with('<')).then(|| start..start + word.len() + close + 1)
+        (rest.len() < name.len() && rest.starts_with('<'))
+            .then(|| start..start + word.len() + close + 1)
     })
 }
 
@@ -106,7 +108,8 @@ fn unparted_signatures(source: &str) -> Vec<usize> {
     for line in source.split_inclusive('\n') {
         let text = line.trim();
         let indent = line.len() - line.trim_start().len();
-        let is_signature = text.starts_with('<') && (text.contains('(') || text.ends_with(['<', ',']));
+        let is_signature =
+            text.starts_with('<') && (text.contains('(') || text.ends_with(['<', ',']));
         if is_signature && line[..indent].ends_with([' ', '\t']) && is_complete(last) {
             found.push(start + indent - 1);
         }
@@ -178,8 +181,14 @@ mod tests {
 
     #[test]
     fn signatures_are_parted() {
-        check("type A = {\n  <B>(b: B): B[]\n  <C>(c: C): C\n}", "type A = {\n  <B>(b: B): B[]\n ;<C>(c: C): C\n}");
-        check("x: {\n  (): A<B>\n\n  /** Docs. */\n  <\n    C\n  >(): C\n}", "x: {\n  (): A<B>\n\n  /** Docs. */\n ;<\n    C\n  >(): C\n}");
+        check(
+            "type A = {\n  <B>(b: B): B[]\n  <C>(c: C): C\n}",
+            "type A = {\n  <B>(b: B): B[]\n ;<C>(c: C): C\n}",
+        );
+        check(
+            "x: {\n  (): A<B>\n\n  /** Docs. */\n  <\n    C\n  >(): C\n}",
+            "x: {\n  (): A<B>\n\n  /** Docs. */\n ;<\n    C\n  >(): C\n}",
+        );
         check("f: () =>\n  <A>(a: A) => A", "f: () =>\n  <A>(a: A) => A");
         check("const a =\n  <B>(b)", "const a =\n  <B>(b)");
         check("a: B\n\u{3000}<C>(c)", "a: B\n\u{3000}<C>(c)");

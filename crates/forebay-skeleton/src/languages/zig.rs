@@ -17,5 +17,6 @@ pub(super) const TABLE: Table = Table {
 fn masked(source: &str) -> Option<String> {
     const EMPTY: &[&str] = &["opaque {}", "struct {}"];
     let is_there = EMPTY.iter().any(|word| source.contains(word));
-    is_there.then(|| EMPTY.iter().fold(source.to_owned(), |text, word| text.replace(word, "undefined")))
+    is_there
+        .then(|| EMPTY.iter().fold(source.to_owned(), |text, word| text.replace(word, "undefined")))
 }

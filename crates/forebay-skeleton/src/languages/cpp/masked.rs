@@ -35,7 +35,9 @@ fn macros(source: &str) -> Vec<(Range<usize>, &'static str)> {
 
 /// Whether what stands on the next line is not a part of this one.
 fn parts(line: &str) -> bool {
-    let is_apart = line.is_empty() || line.starts_with(['#', '/']) || line.ends_with(['{', ';', '}', ':', '/']);
+    let is_apart = line.is_empty()
+        || line.starts_with(['#', '/'])
+        || line.ends_with(['{', ';', '}', ':', '/']);
     is_apart && !line.ends_with('\\')
 }
 
@@ -46,7 +48,8 @@ fn section(text: &str) -> Option<(Range<usize>, &'static str)> {
         return Some((0..words.len(), "public"));
     }
     let (access, word) = words.split_once(' ')?;
-    let is_slots = ["public", "protected", "private"].contains(&access) && ["slots", "Q_SLOTS"].contains(&word);
+    let is_slots = ["public", "protected", "private"].contains(&access)
+        && ["slots", "Q_SLOTS"].contains(&word);
     is_slots.then_some((access.len()..words.len(), ""))
 }
 
@@ -60,7 +63,8 @@ fn export(text: &str) -> Option<Range<usize>> {
     let rest = text[after + word.len()..].trim_start();
     let defined = name_at(rest);
     let behind = rest[defined.len()..].trim_start();
-    let is_definition = behind.is_empty() || behind.starts_with(['{', ':', '<']) || behind.starts_with("final");
+    let is_definition =
+        behind.is_empty() || behind.starts_with(['{', ':', '<']) || behind.starts_with("final");
     (is_loud(word) && !defined.is_empty() && is_definition).then(|| after..after + word.len())
 }
 
@@ -70,9 +74,11 @@ fn stands_alone(text: &str, next: &str) -> bool {
     let arguments = &text[name.len()..];
     let is_call = arguments.starts_with('(') && arguments.ends_with(')') && is_balanced(arguments);
     // What looks like a macro before a name and brackets is the type of what a function returns.
-    let is_type = next.split_once('(').is_some_and(|(words, _)| !words.contains(' ') && !is_loud(words));
+    let is_type =
+        next.split_once('(').is_some_and(|(words, _)| !words.contains(' ') && !is_loud(words));
     let is_bare = arguments.is_empty() && name.contains('_') && !is_type;
-    let declares = |first: char| first.is_alphabetic() || ['_', '~', '#', '/', '['].contains(&first);
+    let declares =
+        |first: char| first.is_alphabetic() || ['_', '~', '#', '/', '['].contains(&first);
     is_loud(name) && (is_call || is_bare) && (next.is_empty() || next.starts_with(declares))
 }
 
@@ -88,7 +94,9 @@ fn name_at(text: &str) -> &str {
 /// Whether a name is written like a macro.
 fn is_loud(name: &str) -> bool {
     let is_loud = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    name.len() > 2 && name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().all(is_loud)
+    name.len() > 2
+        && name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(is_loud)
 }
 
 #[cfg(test)]
@@ -118,7 +126,10 @@ mod tests {
 
     #[test]
     fn macros_alone_on_a_line_are_blank() {
-        check("{\n  Q_OBJECT\n  Q_PROPERTY(int a READ a)\npublic:\n", "{\n          \n                          \npublic:\n");
+        check(
+            "{\n  Q_OBJECT\n  Q_PROPERTY(int a READ a)\npublic:\n",
+            "{\n          \n                          \npublic:\n",
+        );
         check("{\n  A_FIRST,\n  A_LAST\n};\n", "{\n  A_FIRST,\n  A_LAST\n};\n");
         check("#define A(b) \\\n  C_D(b)\n\nint e;\n", "#define A(b) \\\n  C_D(b)\n\nint e;\n");
         check("TEST(A, b)\n{\n", "TEST(A, b)\n{\n");

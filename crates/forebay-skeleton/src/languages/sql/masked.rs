@@ -39,7 +39,8 @@ fn procedures(lower: &str) -> impl Iterator<Item = Change> {
     const WORD: &str = "procedure";
     let found = created(lower, WORD).filter_map(|start| {
         let name = start + WORD.len();
-        let arguments = name + lower[name..].find('(').filter(|open| !lower[name..name + open].contains(';'))?;
+        let arguments = name
+            + lower[name..].find('(').filter(|open| !lower[name..name + open].contains(';'))?;
         let body = arguments + closing(&lower[arguments..], *b"()")? + 1;
         let end = body + statement_end(&lower[body..]);
         let instead = written_over(&lower[body..end], &["returns", "int", "return", "1;"])?;
@@ -56,7 +57,10 @@ fn policies(lower: &str) -> impl Iterator<Item = Change> {
         let name = lower[after..].len() - lower[after..].trim_start().len() + after;
         let rest = name + lower[name..].find(char::is_whitespace)?;
         let end = rest + lower[rest..].find(';')?;
-        Some([(start..after, "type  ".to_owned()), (rest..end, written_over(&lower[rest..end], &[])?)])
+        Some([
+            (start..after, "type  ".to_owned()),
+            (rest..end, written_over(&lower[rest..end], &[])?),
+        ])
     });
     found.flatten()
 }
