@@ -1,18 +1,18 @@
-//! A meaning: a direction in 256 dimensions, a byte each.
+//! An embedding vector: 256 components, quantized to a byte each.
 
-use crate::table::WIDTH;
+use crate::embedding_table::DIMENSIONS;
 
-/// Bytes of a vector.
-pub const BYTES: usize = WIDTH;
+/// Size of a vector in bytes.
+pub const BYTES: usize = DIMENSIONS;
 
-/// A direction. Its length does not count.
+/// An embedding. Only its direction matters, not its length.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Vector(Box<[u8; WIDTH]>);
+pub struct Vector(Box<[u8; DIMENSIONS]>);
 
 impl Vector {
-    /// The direction of `sum` in bytes, the largest component first to fit; none if it has no direction.
-    pub(crate) fn of_direction(sum: &[f32; WIDTH]) -> Option<Self> {
-        let mut bytes = [0; WIDTH];
+    /// Quantizes `sum`, scaled to its largest component; returns `None` for a zero vector.
+    pub(crate) fn quantize(sum: &[f32; DIMENSIONS]) -> Option<Self> {
+        let mut bytes = [0; DIMENSIONS];
         forebay_text::vector::quantize(sum, &mut bytes).then(|| Self(Box::new(bytes)))
     }
 
@@ -28,7 +28,7 @@ impl Vector {
         Some(Self(Box::new(bytes.try_into().ok()?)))
     }
 
-    /// How near two directions are: 1 for the same, 0 for unrelated ones.
+    /// Returns the cosine similarity: 1 for the same direction, 0 for unrelated ones.
     pub fn nearness(&self, other: &Self) -> f32 {
         forebay_text::vector::similarity(self.as_bytes(), other.as_bytes())
     }
