@@ -1,24 +1,23 @@
-//! What the captures of a query mean.
+//! The captures that queries use.
 //!
-//! - `@item.<kind>`: an item, with `@name` and, inside it, what is treated specially: `@body` (left
-//!   out), `@members` (its own items are shown in it;
-//!   `@rest`: they reach from here to its end), `@value` (left out when long), `@doc` (its
-//!   docs), `@owner` (the type it belongs to, when it does not stand in it);
-//! - `@wrapper` and `@export`: nodes that begin where the item they hold begins (`export`, decorators);
-//! - `@exported`: a name that is exported without its item; `@hidden`: one that is made private without it;
-//! - `@comment`, `@attribute`: stand before an item;
-//! - `@purpose`: says what the file is for;
-//! - `@opaque`: nothing in it is an item of the file; `@open`: it is not opaque after all;
-//! - `@section.private`, `@section.public`: what follows in this block is that;
-//! - `@import`: what the file takes from elsewhere.
+//! - `@item.<kind>`: an item, with `@name` and these parts: `@body` (omitted), `@members` (contains nested items;
+//!   `@rest`: they extend from here to the end of the item), `@value` (omitted if long), `@doc` (documentation),
+//!   `@owner` (the type of a member that is declared outside of it);
+//! - `@wrapper` and `@export`: nodes that start where their item starts (`export`, decorators);
+//! - `@exported`: a name that is exported apart from its item; `@hidden`: one that is made private apart from it;
+//! - `@comment`, `@attribute`: precede an item;
+//! - `@module_doc`: describes the file;
+//! - `@opaque`: contains no items of the file; `@open`: exempts a node from `@opaque`;
+//! - `@section.private`, `@section.public`: visibility of what follows in this block;
+//! - `@import`: an import of the file.
 //!
-//! Of several patterns that capture the same item, the first in the file counts.
+//! If several patterns capture the same item, the first one of the query wins.
 
 use tree_sitter::Query;
 
-use crate::kind::Kind;
+use crate::symbol_kind::Kind;
 
-/// What one capture says.
+/// The meaning of one capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Capture {
     Item(Kind),
@@ -35,19 +34,19 @@ pub(crate) enum Capture {
     Hidden,
     Comment,
     Attribute,
-    Purpose,
+    ModuleDoc,
     Opaque,
     Open,
-    Section { public: bool },
+    Section { is_public: bool },
     Import,
 }
 
-/// The captures of a query by their index.
+/// The captures of a query by index.
 pub(crate) struct Captures(Vec<Option<Capture>>);
 
 impl Captures {
-    pub(crate) fn of(query: &Query) -> Self {
-        Self(query.capture_names().iter().map(|name| Capture::named(name)).collect())
+    pub(crate) fn new(query: &Query) -> Self {
+        Self(query.capture_names().iter().map(|name| Capture::from_name(name)).collect())
     }
 
     pub(crate) fn get(&self, index: u32) -> Option<Capture> {
@@ -56,8 +55,8 @@ impl Captures {
 }
 
 impl Capture {
-    /// The capture of this name; those with `_` first serve predicates only.
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    /// Parses a capture name; names with a leading `_` are only used in predicates.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "name" => Self::Name,
             "body" => Self::Body,
@@ -72,13 +71,13 @@ impl Capture {
             "hidden" => Self::Hidden,
             "comment" => Self::Comment,
             "attribute" => Self::Attribute,
-            "purpose" => Self::Purpose,
+            "module_doc" => Self::ModuleDoc,
             "opaque" => Self::Opaque,
             "open" => Self::Open,
-            "section.private" => Self::Section { public: false },
-            "section.public" => Self::Section { public: true },
+            "section.private" => Self::Section { is_public: false },
+            "section.public" => Self::Section { is_public: true },
             "import" => Self::Import,
-            _ => Self::Item(Kind::of_word(name.strip_prefix("item.")?)?),
+            _ => Self::Item(Kind::from_name(name.strip_prefix("item.")?)?),
         })
     }
 }

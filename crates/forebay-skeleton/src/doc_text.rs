@@ -1,61 +1,60 @@
-//! The words in comments, without the marks around them.
+//! Text of comments and docstrings, without their markers.
 
-/// The lines of a comment or a docstring, without marks, without empty lines at both ends.
+/// Returns the lines of a comment or docstring, without markers and without blank lines at both ends.
 pub(crate) fn lines(text: &str) -> Vec<&str> {
-    let text = without_string_marks(text.trim());
-    let is_block = BLOCKS.iter().any(|(open, _)| text.starts_with(open));
-    let mut lines: Vec<&str> = text.lines().map(|line| without_marks(line, is_block)).collect();
-    while lines.last().is_some_and(|line| is_rule(line)) {
+    let text = strip_quotes(text.trim());
+    let is_block = BLOCK_MARKERS.iter().any(|(open, _)| text.starts_with(open));
+    let mut lines: Vec<&str> = text.lines().map(|line| strip_markers(line, is_block)).collect();
+    while lines.last().is_some_and(|line| is_decoration(line)) {
         lines.pop();
     }
-    let first = lines.iter().position(|line| !is_rule(line)).unwrap_or(lines.len());
+    let first = lines.iter().position(|line| !is_decoration(line)).unwrap_or(lines.len());
     lines.drain(..first);
     lines
 }
 
-/// All lines of the comments or the docstring before an item, as they are meant to be read: with empty lines, with
-/// examples and their indentation.
-pub(crate) fn whole<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut lines: Vec<&str> = texts.flat_map(unmarked).collect();
+/// Returns all lines of the docs of an item, including blank lines, examples and their indentation.
+pub(crate) fn full_lines<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut lines: Vec<&str> = texts.flat_map(lines_without_markers).collect();
     let margin = lines.iter().filter(|line| !line.trim().is_empty()).map(|line| indent(line)).min();
     for line in &mut lines {
         *line = line.get(margin.unwrap_or(0)..).unwrap_or_default().trim_end();
     }
-    let says_nothing = |line: &&str| is_rule(line) && !is_fence(line);
-    while lines.last().is_some_and(says_nothing) {
+    let is_decoration_line = |line: &&str| is_decoration(line) && !is_fence(line);
+    while lines.last().is_some_and(is_decoration_line) {
         lines.pop();
     }
-    let first = lines.iter().position(|line| !says_nothing(line)).unwrap_or(lines.len());
+    let first = lines.iter().position(|line| !is_decoration_line(line)).unwrap_or(lines.len());
     lines.drain(..first);
     lines
 }
 
-/// The lines of one comment or docstring without marks, all from one margin on.
-fn unmarked(text: &str) -> Vec<&str> {
-    let inner = without_string_marks(text.trim());
+/// Returns the lines of a comment or docstring without markers, with a common margin removed.
+fn lines_without_markers(text: &str) -> Vec<&str> {
+    let inner = strip_quotes(text.trim());
     let is_string = inner.len() < text.trim().len();
-    let is_block = BLOCKS.iter().any(|(open, _)| inner.starts_with(open));
-    let lines: Vec<&str> = inner.lines().map(|line| behind_marks(line, is_block)).collect();
+    let is_block = BLOCK_MARKERS.iter().any(|(open, _)| inner.starts_with(open));
+    let lines: Vec<&str> = inner.lines().map(|line| after_marker(line, is_block)).collect();
     let Some((first, rest)) = lines.split_first() else { return vec![""] };
     if !(is_string || is_block) {
         return lines;
     }
-    // What follows the opening mark has no margin of its own.
+    // The text after the opening marker has no margin.
     let written = rest.iter().filter(|line| !line.trim().is_empty());
     let margin = written.map(|line| indent(line)).min().unwrap_or(0);
     let rest = rest.iter().map(|line| line.get(margin..).unwrap_or_default());
     std::iter::once(first.trim_start()).chain(rest).collect()
 }
 
-/// A line behind its mark, with the indentation that follows.
-fn behind_marks(line: &str, is_block: bool) -> &str {
+/// Returns a line after its marker, keeping the indentation that follows.
+fn after_marker(line: &str, is_block: bool) -> &str {
     let text = line.trim();
     if !is_block {
-        let inner = LINES.iter().find_map(|mark| text.strip_prefix(mark));
+        let inner = LINE_MARKERS.iter().find_map(|mark| text.strip_prefix(mark));
         return inner.unwrap_or(line);
     }
-    let end = BLOCKS.iter().find_map(|(_, close)| text.strip_suffix(close)).unwrap_or(text);
-    let opened = BLOCKS.iter().find_map(|(open, _)| end.strip_prefix(open));
+    let end = BLOCK_MARKERS.iter().find_map(|(_, close)| text.strip_suffix(close)).unwrap_or(text);
+    let opened = BLOCK_MARKERS.iter().find_map(|(open, _)| end.strip_prefix(open));
     match opened.or_else(|| end.strip_prefix('*')) {
         Some(inner) => inner,
         None if end.len() < text.len() => end,
@@ -71,8 +70,8 @@ fn is_fence(line: &str) -> bool {
     ["```", "~~~"].iter().any(|fence| line.trim_start().starts_with(fence))
 }
 
-/// Marks around a comment of several lines, the longer before the shorter.
-const BLOCKS: &[(&str, &str)] = &[
+/// Delimiters of block comments, longer ones first.
+const BLOCK_MARKERS: &[(&str, &str)] = &[
     ("/**", "*/"),
     ("/*!", "*/"),
     ("/*", "*/"),
@@ -82,16 +81,17 @@ const BLOCKS: &[(&str, &str)] = &[
     ("--[[", "]]"),
     ("=begin", "=end"),
 ];
-/// Marks before each line of a comment, the longer before the shorter.
-const LINES: &[&str] = &["///", "//!", "//", "#'", "##", "#", "-- |", "---", "--", ";;", ";", "%"];
-/// Marks around texts that serve as docs, the longer before the shorter.
-const STRINGS: &[&str] = &["\"\"\"", "'''", "\"", "'"];
+/// Prefixes of line comments, longer ones first.
+const LINE_MARKERS: &[&str] =
+    &["///", "//!", "//", "#'", "##", "#", "-- |", "---", "--", ";;", ";", "%"];
+/// Quotes of docstrings, longer ones first.
+const QUOTES: &[&str] = &["\"\"\"", "'''", "\"", "'"];
 
-fn without_string_marks(text: &str) -> &str {
-    // Letters before the quotes say how Python and Elixir read the text.
+fn strip_quotes(text: &str) -> &str {
+    // Python and Elixir have prefixes before the quotes.
     let text = text.strip_prefix("@doc").map_or(text, str::trim_start);
     let quoted = text.trim_start_matches(['r', 'R', 'u', 'U', 'b', 'B', 's', 'S', '~']);
-    for marks in STRINGS {
+    for marks in QUOTES {
         if let Some(inner) = quoted.strip_prefix(marks) {
             return inner.strip_suffix(marks).unwrap_or(inner);
         }
@@ -99,19 +99,19 @@ fn without_string_marks(text: &str) -> &str {
     text
 }
 
-fn without_marks(line: &str, is_block: bool) -> &str {
+fn strip_markers(line: &str, is_block: bool) -> &str {
     let mut line = line.trim();
     if is_block {
-        for (open, close) in BLOCKS {
+        for (open, close) in BLOCK_MARKERS {
             line = line.strip_suffix(close).unwrap_or(line);
             if let Some(inner) = line.strip_prefix(open) {
                 return inner.trim();
             }
         }
-        // Doc blocks begin each line with a star.
+        // Lines of doc blocks start with a star.
         return line.strip_prefix('*').unwrap_or(line).trim();
     }
-    for mark in LINES {
+    for mark in LINE_MARKERS {
         if let Some(inner) = line.strip_prefix(mark) {
             return inner.trim();
         }
@@ -119,8 +119,8 @@ fn without_marks(line: &str, is_block: bool) -> &str {
     line
 }
 
-/// Whether a line only draws, or is empty.
-fn is_rule(line: &str) -> bool {
+/// Returns whether a line is empty or only decorative.
+fn is_decoration(line: &str) -> bool {
     !line.chars().any(char::is_alphanumeric)
 }
 
@@ -133,21 +133,24 @@ mod tests {
     }
 
     #[test]
-    fn examples_stay_as_they_are() {
+    fn keeps_examples_unchanged() {
         let each =
             ["/// Says it.", "///", "/// ```", "/// if a {", "///     b();", "/// }", "/// ```"];
         let expected = ["Says it.", "", "```", "if a {", "    b();", "}", "```"];
-        assert_eq!(whole(each.into_iter()), expected);
+        assert_eq!(full_lines(each.into_iter()), expected);
         let block = "/**\n     * Says it.\n     *\n     *     code();\n     */";
-        assert_eq!(whole([block].into_iter()), ["Says it.", "", "    code();"]);
+        assert_eq!(full_lines([block].into_iter()), ["Says it.", "", "    code();"]);
         let docstring = "\"\"\"Says it.\n\n    >>> if a:\n    ...     b()\n    \"\"\"";
-        assert_eq!(whole([docstring].into_iter()), ["Says it.", "", ">>> if a:", "...     b()"]);
-        assert_eq!(whole(["# ====", "# Title", "# ===="].into_iter()), ["Title"]);
-        assert_eq!(whole(["//"].into_iter()), Vec::<&str>::new());
+        assert_eq!(
+            full_lines([docstring].into_iter()),
+            ["Says it.", "", ">>> if a:", "...     b()"]
+        );
+        assert_eq!(full_lines(["# ====", "# Title", "# ===="].into_iter()), ["Title"]);
+        assert_eq!(full_lines(["//"].into_iter()), Vec::<&str>::new());
     }
 
     #[test]
-    fn marks_go_and_words_stay() {
+    fn strips_comment_markers() {
         check("/// Says it.", &["Says it."]);
         check("/**\n * First.\n *\n * Second.\n */", &["First.", "", "Second."]);
         check("/* one line */", &["one line"]);

@@ -1,13 +1,13 @@
-//! A parsed file: what everything else is read from.
+//! A parsed source file.
 
-mod elements;
+mod html_depth;
 
 use std::ops::{ControlFlow, Range};
 
 use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree};
 
+use crate::elision::ElidedSource;
 use crate::language::Language;
-use crate::surface::Surface;
 
 /// A source text with its syntax tree.
 #[derive(Debug, Clone)]
@@ -15,14 +15,14 @@ pub struct Document {
     pub(crate) source: String,
     pub(crate) language: &'static Language,
     pub(crate) tree: Tree,
-    /// What was parsed, where that is not all of the source.
-    pub(crate) surface: Option<Surface>,
+    /// The text that was parsed, if it is not the whole source.
+    pub(crate) elided: Option<ElidedSource>,
 }
 
-/// Why a text was not parsed.
+/// Why a text cannot be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotParsed {
-    #[error("it is larger than {} MB", LARGEST / (1024 * 1024))]
+    #[error("it is larger than {} MB", MAX_SOURCE_BYTES / (1024 * 1024))]
     TooLarge,
     #[error("parsing it takes too long")]
     TooLong,
@@ -32,13 +32,13 @@ pub enum NotParsed {
     Grammar,
 }
 
-/// Larger texts are not parsed: nobody wrote them by hand, and a tree takes twenty times their size.
-pub(crate) const LARGEST: usize = 8 * 1024 * 1024;
-/// More open elements are nothing that a browser shows.
-const DEEPEST_ELEMENT: usize = 1_000;
-/// How often the parser may report progress before it is stopped: a second or two of work. A count,
-/// not a clock, so that the same text always gives the same answer.
-const STEPS_AT_LEAST: usize = 20_000;
+/// Larger texts are not parsed: they are not handwritten, and a tree takes twenty times their size.
+pub(crate) const MAX_SOURCE_BYTES: usize = 8 * 1024 * 1024;
+/// Browsers do not render more levels either.
+const MAX_HTML_DEPTH: usize = 1_000;
+/// Progress callbacks before the parser is stopped: a second or two of work. A count instead of a clock, so that the
+/// same text always gives the same result.
+const MIN_STEPS: usize = 20_000;
 const STEPS_PER_KILOBYTE: usize = 40;
 
 impl Document {
@@ -47,8 +47,8 @@ impl Document {
         language: &'static Language,
     ) -> Result<Self, NotParsed> {
         let source = source.into();
-        let tree = tree_of(&source, language, None)?;
-        Ok(Self { source, language, tree, surface: None })
+        let tree = parse_tree(&source, language, None)?;
+        Ok(Self { source, language, tree, elided: None })
     }
 
     pub fn source(&self) -> &str {
@@ -59,9 +59,9 @@ impl Document {
         self.language
     }
 
-    /// The document after `range` was replaced by `text`; what did not change is not parsed again.
+    /// Returns the document after replacing `range` by `text`; unchanged parts are not parsed again.
     ///
-    /// `range` must lie on character boundaries within the source; it is moved to the next ones.
+    /// `range` is extended to character boundaries.
     pub fn edited(&self, range: Range<usize>, text: &str) -> Result<Self, NotParsed> {
         let start = self.source.floor_char_boundary(range.start);
         let end = self.source.ceil_char_boundary(range.end).max(start);
@@ -70,62 +70,62 @@ impl Document {
         source.push_str(text);
         source.push_str(&self.source[end..]);
         let mut old = self.tree.clone();
-        old.edit(&replacement(&self.source, start..end, &source));
-        let old = self.surface.is_none().then_some(&old);
-        let tree = tree_of(&source, self.language, old)?;
-        Ok(Self { source, language: self.language, tree, surface: None })
+        old.edit(&input_edit(&self.source, start..end, &source));
+        let old = self.elided.is_none().then_some(&old);
+        let tree = parse_tree(&source, self.language, old)?;
+        Ok(Self { source, language: self.language, tree, elided: None })
     }
 
-    /// The syntax tree as text, for those who write queries.
+    /// Returns the syntax tree as an S-expression, for writing queries.
     pub fn sexp(&self) -> String {
         self.tree.root_node().to_sexp()
     }
 
-    /// Where the parser stopped; some grammars give up before the end without a word.
-    pub(crate) fn read_to(&self) -> usize {
+    /// Returns where the parser stopped; some grammars silently give up before the end.
+    pub(crate) fn parsed_end(&self) -> usize {
         let root = self.tree.root_node();
         let last = root.child_count().checked_sub(1).and_then(|last| root.child(last));
         last.map_or(root.start_byte(), |last| last.end_byte())
     }
 
-    /// The text that the tree is of.
+    /// Returns the text that the tree describes.
     pub(crate) fn parsed_text(&self) -> &str {
-        self.surface.as_ref().map_or(&self.source, |surface| &surface.text)
+        self.elided.as_ref().map_or(&self.source, |elided| &elided.text)
     }
 
-    /// Whether every byte fits the grammar.
+    /// Returns whether the whole text parsed without errors.
     pub fn is_whole(&self) -> bool {
-        let unread = &self.parsed_text()[self.read_to()..];
+        let unread = &self.parsed_text()[self.parsed_end()..];
         !self.tree.root_node().has_error() && !unread.contains(char::is_alphanumeric)
     }
 }
 
-/// Parses, within bounds.
-pub(crate) fn tree_of(
+/// Parses within the bounds on size, depth and steps.
+pub(crate) fn parse_tree(
     source: &str,
     language: &Language,
     old: Option<&Tree>,
 ) -> Result<Tree, NotParsed> {
-    tree_by(Parser::new(), source, language, old)
+    parse_tree_with(Parser::new(), source, language, old)
 }
 
-/// The same with a parser that may have a log.
-pub(crate) fn tree_by(
+/// As [`parse_tree`], with a configured parser.
+pub(crate) fn parse_tree_with(
     mut parser: Parser,
     source: &str,
     language: &Language,
     old: Option<&Tree>,
 ) -> Result<Tree, NotParsed> {
-    if source.len() > LARGEST {
+    if source.len() > MAX_SOURCE_BYTES {
         return Err(NotParsed::TooLarge);
     }
-    if language.name() == "HTML" && elements::deepest(source) > DEEPEST_ELEMENT {
+    if language.name() == "HTML" && html_depth::max_element_depth(source) > MAX_HTML_DEPTH {
         return Err(NotParsed::TooDeep);
     }
-    let masked = (language.table.masked)(source);
-    let text = masked.as_deref().unwrap_or(source);
+    let normalize = (language.spec.normalize)(source);
+    let text = normalize.as_deref().unwrap_or(source);
     parser.set_language(&language.grammar()).map_err(|_| NotParsed::Grammar)?;
-    let mut steps = STEPS_AT_LEAST + source.len() / 1024 * STEPS_PER_KILOBYTE;
+    let mut steps = MIN_STEPS + source.len() / 1024 * STEPS_PER_KILOBYTE;
     let mut count = |_: &tree_sitter::ParseState| {
         steps = steps.saturating_sub(1);
         if steps == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -135,13 +135,13 @@ pub(crate) fn tree_by(
     let tree = parser.parse_with_options(&mut read, old, Some(options));
     let mut tree = tree.ok_or(NotParsed::TooLong)?;
     if text.len() > source.len() {
-        tree.edit(&replacement(text, source.len()..text.len(), source));
+        tree.edit(&input_edit(text, source.len()..text.len(), source));
     }
     Ok(tree)
 }
 
-/// Tells a tree that `range` of the text `old` was replaced, which made it `new`.
-fn replacement(old: &str, range: Range<usize>, new: &str) -> InputEdit {
+/// Describes the replacement of `range` of `old`, which resulted in `new`.
+fn input_edit(old: &str, range: Range<usize>, new: &str) -> InputEdit {
     let new_end = range.end + new.len() - old.len();
     InputEdit {
         start_byte: range.start,

@@ -1,137 +1,139 @@
-//! Parses a file without its comments, the bodies of its functions and their parameters.
+//! Parses a file without its comments, function bodies and parameters.
 //!
-//! A skeleton leaves bodies out, and they are most of a file; parameters are shown as they are written, so
-//! nobody asks a tree about them. Where a body ends is told by the
-//! indentation, as people and formatters write it; a guess that is wrong leaves brackets that do not
-//! fit, so a tree with errors is thrown away and the whole file is parsed.
+//! A skeleton omits bodies, which are most of a file, and copies parameters from the source, so the tree does not
+//! need them. The end of a body is found by indentation. A wrong guess leaves unbalanced brackets, so a tree with
+//! errors is discarded and the whole file is parsed instead.
+//!
+//! `cargo xtask bench --only skeleton` measures it.
 
-mod braced;
-mod indented;
+mod braces;
+mod indentation;
 
 use std::ops::Range;
 
-use crate::document::{Document, LARGEST, tree_of};
+use crate::document::{Document, MAX_SOURCE_BYTES, parse_tree};
 use crate::language::Language;
 
-/// Shorter texts are parsed whole: nothing is won.
-const WORTH_IT: usize = 2 * 1024;
+/// Shorter texts are parsed whole.
+const MIN_SOURCE_BYTES: usize = 2 * 1024;
 
-/// The document without bodies; nothing if the text does not lend itself to it.
-pub(crate) fn parsed(source: &str, language: &'static Language) -> Option<Document> {
-    if !(WORTH_IT..=LARGEST).contains(&source.len()) {
+/// Parses a text without bodies; returns `None` if it is not suitable.
+pub(crate) fn parse(source: &str, language: &'static Language) -> Option<Document> {
+    if !(MIN_SOURCE_BYTES..=MAX_SOURCE_BYTES).contains(&source.len()) {
         return None;
     }
-    let surface = match language.table {
-        table if table.is_indented => indented::surface(source),
-        table if table.has_braces() => braced::surface(source)?,
+    let elided = match language.spec {
+        spec if spec.is_indented => indentation::elide(source),
+        spec if spec.has_braces() => braces::elide(source)?,
         _ => return None,
     };
-    let tree = tree_of(&surface.text, language, None).ok()?;
-    let document = Document { source: source.to_owned(), language, tree, surface: Some(surface) };
+    let tree = parse_tree(&elided.text, language, None).ok()?;
+    let document = Document { source: source.to_owned(), language, tree, elided: Some(elided) };
     document.is_whole().then_some(document)
 }
 
-/// What is parsed of a source, and where it stands there.
+/// The parsed part of a source, with a mapping of offsets to the source.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Surface {
+pub(crate) struct ElidedSource {
     pub(crate) text: String,
-    parts: Vec<Part>,
-    /// Comments of the source that are left out.
+    segments: Vec<Segment>,
+    /// Omitted comments, as ranges of the source.
     pub(crate) comments: Vec<Range<usize>>,
 }
 
 #[derive(Debug, Clone)]
-struct Part {
-    /// Where it begins in the text.
+struct Segment {
+    /// Where it starts in the text.
     at: usize,
     source: Range<usize>,
-    /// The text has it as it is; else something stands there for it.
-    is_copy: bool,
+    /// Copied from the source; otherwise a placeholder for it.
+    is_verbatim: bool,
 }
 
-impl Surface {
-    /// Takes over a part of the source.
-    fn keep(&mut self, source: &str, range: Range<usize>) {
-        match self.parts.last_mut() {
-            Some(last) if last.is_copy && last.source.end == range.start => {
+impl ElidedSource {
+    /// Copies a range of the source.
+    fn copy(&mut self, source: &str, range: Range<usize>) {
+        match self.segments.last_mut() {
+            Some(last) if last.is_verbatim && last.source.end == range.start => {
                 last.source.end = range.end;
             }
             _ => {
                 let (at, source) = (self.text.len(), range.clone());
-                self.parts.push(Part { at, source, is_copy: true });
+                self.segments.push(Segment { at, source, is_verbatim: true });
             }
         }
         self.text.push_str(&source[range]);
     }
 
-    /// Takes over a part of the source that ends with a header, without the header's details.
-    fn keep_header(&mut self, source: &str, range: Range<usize>, header: &Line<'_>, opener: char) {
+    /// Copies a range of the source that ends with a function header, without its parameters.
+    fn copy_header(&mut self, source: &str, range: Range<usize>, header: &Line<'_>, opener: char) {
         let start = header.start + header.indent;
         let mut from = range.start;
-        for detail in details(header.text, opener).into_iter().flatten() {
-            self.keep(source, from..start + detail.start);
-            from = start + detail.end;
+        for omitted in omitted_ranges(header.text, opener).into_iter().flatten() {
+            self.copy(source, from..start + omitted.start);
+            from = start + omitted.end;
         }
-        self.keep(source, from..range.end);
+        self.copy(source, from..range.end);
     }
 
-    /// Notes where a comment stands that takes a line.
-    fn leave_out_comment(&mut self, line: &Line<'_>) {
+    /// Omits a comment on its own line.
+    fn omit_comment(&mut self, line: &Line<'_>) {
         self.comments.push(line.start + line.indent..line.end);
     }
 
-    /// Writes something that stands for a part of the source.
-    fn stand_in(&mut self, text: &str, range: Range<usize>) {
-        self.parts.push(Part { at: self.text.len(), source: range, is_copy: false });
+    /// Writes a placeholder for a range of the source.
+    fn push_placeholder(&mut self, text: &str, range: Range<usize>) {
+        self.segments.push(Segment { at: self.text.len(), source: range, is_verbatim: false });
         self.text.push_str(text);
     }
 
-    /// Where a range of the text stands in the source.
-    pub(crate) fn in_source(&self, range: &Range<usize>) -> Range<usize> {
-        let start = self.part_at(range.start).map_or(0, |part| part.start_of(range.start));
+    /// Maps a range of the text to the source.
+    pub(crate) fn source_range(&self, range: &Range<usize>) -> Range<usize> {
+        let start =
+            self.segment_at(range.start).map_or(0, |segment| segment.source_start(range.start));
         let last = range.end.checked_sub(1).filter(|last| *last >= range.start);
-        let end = last.and_then(|last| Some(self.part_at(last)?.end_of(range.end)));
+        let end = last.and_then(|last| Some(self.segment_at(last)?.source_end(range.end)));
         start..end.unwrap_or(start)
     }
 
-    fn part_at(&self, offset: usize) -> Option<&Part> {
-        let after = self.parts.partition_point(|part| part.at <= offset);
-        self.parts.get(after.checked_sub(1)?)
+    fn segment_at(&self, offset: usize) -> Option<&Segment> {
+        let after = self.segments.partition_point(|segment| segment.at <= offset);
+        self.segments.get(after.checked_sub(1)?)
     }
 }
 
-impl Part {
-    /// Where something in it starts in the source.
-    fn start_of(&self, offset: usize) -> usize {
-        if self.is_copy { self.source.start + (offset - self.at) } else { self.source.start }
+impl Segment {
+    /// Maps the start of a range.
+    fn source_start(&self, offset: usize) -> usize {
+        if self.is_verbatim { self.source.start + (offset - self.at) } else { self.source.start }
     }
 
-    /// Where something in it ends in the source.
-    fn end_of(&self, offset: usize) -> usize {
-        if self.is_copy { self.source.start + (offset - self.at) } else { self.source.end }
+    /// Maps the end of a range.
+    fn source_end(&self, offset: usize) -> usize {
+        if self.is_verbatim { self.source.start + (offset - self.at) } else { self.source.end }
     }
 }
 
-/// Words before the name of a function whose parameters follow it.
-const FUNCTIONS: &[&str] = &["fn", "function", "def"];
+/// Keywords of functions whose name is followed by parameters.
+const FUNCTION_KEYWORDS: &[&str] = &["fn", "function", "def"];
 
-/// What is left out of a header that takes one line: what stands in its brackets, and between them and what
-/// opens the body. Nothing for a header that more than types and names stand in.
-fn details(header: &str, opener: char) -> Option<[Range<usize>; 2]> {
+/// Returns the parts of a one-line header to omit: the parameters, and the text between them and the start of the
+/// body. Returns `None` if the header is not a plain function header.
+fn omitted_ranges(header: &str, opener: char) -> Option<[Range<usize>; 2]> {
     let body = header.strip_suffix(opener)?.trim_end().len();
     let open = header[..body].find('(')? + 1;
     let close = header[..body].rfind(')').filter(|close| *close >= open)?;
     let name = &header[..open - 1];
-    let is_function = name.split(' ').any(|word| FUNCTIONS.contains(&word));
+    let is_function = name.split(' ').any(|word| FUNCTION_KEYWORDS.contains(&word));
     let is_named = !name.contains('<') || name.ends_with('>');
-    // Comments and attributes are asked for wherever they stand.
+    // Comments and attributes are collected everywhere, so they must not be omitted.
     let is_plain = !header[open..body].contains(['/', '#', '@']);
     let is_complete = balance(&header[..body]) == 0;
-    let is_bare = is_function && is_named && is_plain && is_complete;
-    is_bare.then(|| [open..close, close + 1..body])
+    let can_shorten = is_function && is_named && is_plain && is_complete;
+    can_shorten.then(|| [open..close, close + 1..body])
 }
 
-/// Opening brackets less closing ones.
+/// Returns the number of opening minus closing brackets.
 fn balance(code: &str) -> i32 {
     code.bytes().fold(0, |depth, byte| match byte {
         b'(' | b'[' | b'{' => depth + 1,
@@ -142,9 +144,9 @@ fn balance(code: &str) -> i32 {
 
 struct Line<'a> {
     start: usize,
-    /// Without the space at its end.
+    /// Without trailing whitespace.
     end: usize,
-    /// Where the next one starts.
+    /// Start of the next line.
     next: usize,
     indent: usize,
     text: &'a str,
@@ -169,13 +171,13 @@ mod tests {
     #[track_caller]
     fn check(header: &str, expected: &str) {
         let line = lines(header).next().unwrap();
-        let mut surface = Surface::default();
-        surface.keep_header(header, 0..header.len(), &line, '{');
-        assert_eq!(surface.text, expected);
+        let mut elided = ElidedSource::default();
+        elided.copy_header(header, 0..header.len(), &line, '{');
+        assert_eq!(elided.text, expected);
     }
 
     #[test]
-    fn headers_go_without_details() {
+    fn shortens_function_headers() {
         check("pub fn a<B>(c: B) -> Option<(B, B)> where B: C {", "pub fn a<B>() {");
         check("  export async function a(b = {}): C {", "  export async function a() {");
         check("fn a<B: Fn(C)>(b: B) {", "fn a<B: Fn(C)>(b: B) {");
@@ -186,16 +188,16 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_found_in_the_source() {
+    fn maps_ranges_to_the_source() {
         let source = "head { body } tail";
-        let mut surface = Surface::default();
-        surface.keep(source, 0..6);
-        surface.keep(source, 12..18);
-        surface.stand_in("pass", 3..9);
-        assert_eq!(surface.text, "head {} tailpass");
-        assert_eq!(surface.in_source(&(5..7)), 5..13);
-        assert_eq!(surface.in_source(&(8..12)), 14..18);
-        assert_eq!(surface.in_source(&(12..16)), 3..9);
-        assert_eq!(surface.in_source(&(6..6)), 12..12);
+        let mut elided = ElidedSource::default();
+        elided.copy(source, 0..6);
+        elided.copy(source, 12..18);
+        elided.push_placeholder("pass", 3..9);
+        assert_eq!(elided.text, "head {} tailpass");
+        assert_eq!(elided.source_range(&(5..7)), 5..13);
+        assert_eq!(elided.source_range(&(8..12)), 14..18);
+        assert_eq!(elided.source_range(&(12..16)), 3..9);
+        assert_eq!(elided.source_range(&(6..6)), 12..12);
     }
 }

@@ -1,7 +1,7 @@
-//! Places where a text does not fit its grammar.
+//! Syntax errors.
 
 mod indentation;
-mod trouble;
+mod parser_log;
 
 use std::ops::Range;
 
@@ -9,36 +9,36 @@ use tree_sitter::Node;
 
 use crate::document::Document;
 
-/// A place in a text, counted from 1.
+/// A syntax error; line and column are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
     pub line: usize,
     pub column: usize,
     pub bytes: Range<usize>,
-    /// What stands there, or what is missing.
+    /// The unexpected text, or what is missing.
     pub what: String,
 }
 
-/// More than this tells nobody more.
-const MOST: usize = 20;
-/// Pieces that were skipped at one place.
-const MOST_SKIPPED: u32 = 10_000;
-const SHOWN: usize = 40;
+/// Errors reported per file.
+const MAX_ERRORS: usize = 20;
+/// Nodes skipped in one error before a document counts as tangled.
+const MAX_SKIPPED_NODES: u32 = 10_000;
+const MAX_QUOTED_BYTES: usize = 40;
 
 impl Document {
-    /// The outermost errors, in order, at most twenty.
+    /// Returns the outermost errors, in order, at most twenty.
     pub fn syntax_errors(&self) -> Vec<SyntaxError> {
         let mut found = self.errors_in_tree();
         if found.is_empty() && !self.is_whole() {
-            found.push(self.unread());
+            found.push(self.unparsed_rest());
         }
         found
     }
 
-    /// Whether so much was skipped at one place that looking at it piece by piece has no end: what is skipped hangs
-    /// together by a chain that is walked up from each piece.
+    /// Returns whether one error has so many skipped nodes that visiting them takes quadratic time: each visit walks
+    /// up their chain.
     pub(crate) fn is_tangled(&self) -> bool {
-        self.outermost_errors().iter().any(|node| node.child_count() > MOST_SKIPPED)
+        self.outermost_errors().iter().any(|node| node.child_count() > MAX_SKIPPED_NODES)
     }
 
     fn errors_in_tree(&self) -> Vec<SyntaxError> {
@@ -49,15 +49,15 @@ impl Document {
     fn outermost_errors(&self) -> Vec<Node<'_>> {
         let mut found = Vec::new();
         let mut cursor = self.tree.walk();
-        // Only subtrees with errors are entered, so a sound file costs one look.
+        // Descends only into subtrees with errors, so that a valid file costs one step.
         loop {
             let node = cursor.node();
-            let is_place = node.is_error() || node.is_missing();
-            if is_place {
+            let is_error = node.is_error() || node.is_missing();
+            if is_error {
                 found.push(node);
             }
-            let enters = node.has_error() && !is_place && found.len() < MOST;
-            if enters && cursor.goto_first_child() {
+            let descends = node.has_error() && !is_error && found.len() < MAX_ERRORS;
+            if descends && cursor.goto_first_child() {
                 continue;
             }
             while !cursor.goto_next_sibling() {
@@ -65,26 +65,26 @@ impl Document {
                     return found;
                 }
             }
-            if found.len() >= MOST {
+            if found.len() >= MAX_ERRORS {
                 return found;
             }
         }
     }
 
-    /// The place from which on nothing was read.
-    fn unread(&self) -> SyntaxError {
-        let start = self.source.floor_char_boundary(self.read_to());
+    /// Reports the position where the parser stopped.
+    fn unparsed_rest(&self) -> SyntaxError {
+        let start = self.source.floor_char_boundary(self.parsed_end());
         let rest = &self.source[start..];
         self.unexpected_at(start + rest.len() - rest.trim_start().len())
     }
 
-    /// The errors that an edit brought: those that the text before it did not have. `changed` is what the edit put
-    /// there; an error that it caused is told there where it seems to begin before.
+    /// Returns the errors that an edit introduced, which are those that `before` does not have. `changed` is the
+    /// range that the edit inserted; errors that start before it are moved there if the edit caused them.
     pub fn new_errors(&self, before: &Self, changed: Range<usize>) -> Vec<SyntaxError> {
         let old = before.all_errors();
         let mut known: Vec<&str> = old.iter().map(|error| error.what.as_str()).collect();
         let is_new = |error: &SyntaxError| {
-            // An old error may have moved, so it is known by what it says.
+            // Old errors may have moved, so they are matched by message.
             let place = known.iter().position(|what| *what == error.what);
             place.map(|place| known.swap_remove(place)).is_none()
         };
@@ -93,33 +93,34 @@ impl Document {
         if !new.iter().any(is_wide) {
             return new;
         }
-        let troubles = trouble::places(&self.source, self.language);
-        let placed =
-            |error| if is_wide(&error) { self.placed(error, &troubles, &changed) } else { error };
-        new.into_iter().map(placed).collect()
+        let error_offsets = parser_log::error_offsets(&self.source, self.language);
+        let relocated = |error| {
+            if is_wide(&error) { self.relocated(error, &error_offsets, &changed) } else { error }
+        };
+        new.into_iter().map(relocated).collect()
     }
 
-    /// With what the grammar lets pass.
+    /// Returns the syntax errors, or indentation errors that the grammar accepts.
     fn all_errors(&self) -> Vec<SyntaxError> {
         let found = self.syntax_errors();
-        if found.is_empty() && self.language.table.is_indented {
-            return indentation::slips(&self.source);
+        if found.is_empty() && self.language.spec.is_indented {
+            return indentation::indentation_errors(&self.source);
         }
         found
     }
 
-    /// An error over several lines, told where the parser met it, and not before what was changed.
-    fn placed(
+    /// Moves an error that spans several lines to where the parser detected it, but not before the change.
+    fn relocated(
         &self,
         error: SyntaxError,
-        troubles: &[usize],
+        error_offsets: &[usize],
         changed: &Range<usize>,
     ) -> SyntaxError {
         let Range { start, end } = error.bytes;
-        let met = troubles.iter().copied().find(|at| (start..=end).contains(at));
-        let at = met.unwrap_or(start);
+        let reported = error_offsets.iter().copied().find(|at| (start..=end).contains(at));
+        let at = reported.unwrap_or(start);
         if at >= changed.start || end <= changed.start {
-            return met.map_or(error, |at| self.unexpected_at(at));
+            return reported.map_or(error, |at| self.unexpected_at(at));
         }
         let own = self.source.get(changed.clone()).unwrap_or_default();
         self.unexpected_at(changed.start + own.len() - own.trim_start().len())
@@ -141,7 +142,7 @@ impl Document {
 fn unexpected(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     line.map_or("unexpected end".to_owned(), |line| {
-        format!("unexpected {}", &line[..line.floor_char_boundary(SHOWN)])
+        format!("unexpected {}", &line[..line.floor_char_boundary(MAX_QUOTED_BYTES)])
     })
 }
 

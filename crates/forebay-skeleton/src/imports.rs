@@ -1,12 +1,12 @@
-//! What a file takes from elsewhere, and where in the project that is.
+//! Imports of a file, and the project files that they resolve to.
 
 mod c;
 mod go;
 mod java;
+mod javascript;
 mod project;
 mod python;
 mod rust;
-mod script;
 
 pub use project::Project;
 
@@ -16,46 +16,46 @@ use crate::skeleton::LineIndex;
 pub(crate) use c::C;
 pub(crate) use go::GO;
 pub(crate) use java::JAVA;
+pub(crate) use javascript::JAVASCRIPT;
 pub(crate) use python::PYTHON;
 pub(crate) use rust::RUST;
-pub(crate) use script::SCRIPT;
 
 /// How a language imports.
 #[derive(Clone, Copy)]
-pub(crate) struct Imports {
-    /// The paths that an import names, each as the language writes it.
-    read: fn(&str) -> Vec<String>,
-    /// The files of a project that a path may mean, from within a file.
+pub(crate) struct ImportSyntax {
+    /// Extracts the paths of an import statement, as written.
+    parse: fn(&str) -> Vec<String>,
+    /// Resolves a path, imported from a file, to files of the project.
     resolve: fn(&str, &str, &Project) -> Vec<String>,
 }
 
-/// One thing that a file imports.
+/// An import of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
-    /// As the language writes it, without quotes: `crate::a::b`, `./a`, `.a.b`, `a/b.h`.
+    /// As written, without quotes: `crate::a::b`, `./a`, `.a.b`, `a/b.h`.
     pub path: String,
     /// Counted from 1.
     pub line: usize,
 }
 
 impl Document {
-    /// The imports of the file, in source order; none for languages whose imports are not known.
+    /// Returns the imports in source order; empty for languages without import support.
     pub fn imports(&self) -> Vec<Import> {
-        let Some(imports) = self.language.table.imports else { return Vec::new() };
+        let Some(imports) = self.language.spec.imports else { return Vec::new() };
         let (outline, _) = self.outline();
-        let lines = LineIndex::of(&self.source);
+        let lines = LineIndex::new(&self.source);
         let mut found = Vec::new();
         for range in &outline.imports {
             let line = lines.line(range.start);
-            let paths = (imports.read)(&self.source[range.clone()]);
+            let paths = (imports.parse)(&self.source[range.clone()]);
             found.extend(paths.into_iter().map(|path| Import { path, line }));
         }
         found
     }
 
-    /// The files of a project that this file, at `path`, imports; in order, each once.
+    /// Returns the project files that this file, at `path`, imports; in order, without duplicates.
     pub fn dependencies(&self, path: &str, project: &Project) -> Vec<String> {
-        let Some(imports) = self.language.table.imports else { return Vec::new() };
+        let Some(imports) = self.language.spec.imports else { return Vec::new() };
         let mut found: Vec<String> = Vec::new();
         for import in self.imports() {
             for file in (imports.resolve)(&import.path, path, project) {
@@ -68,13 +68,13 @@ impl Document {
     }
 }
 
-/// The folder of a file, without a slash at its end; empty at the top.
+/// Returns the folder of a file, without trailing slash; empty at the root.
 fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// A path below a folder, with `.` and `..` taken out; nothing above the top.
-fn joined(folder: &str, path: &str) -> Option<String> {
+/// Joins a folder and a relative path; returns `None` above the root.
+fn join_path(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
         match part {
@@ -88,12 +88,12 @@ fn joined(folder: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Whether a file is of a kind, as its ending says.
-fn has_ending(path: &str, ending: &str) -> bool {
-    path.rsplit_once('.').is_some_and(|(_, own)| own == ending)
+/// Returns whether a file has this extension.
+fn has_extension(path: &str, extension: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, own)| own == extension)
 }
 
-/// A text without the quotes or brackets around it.
+/// Strips quotes or angle brackets.
 fn unquoted(text: &str) -> &str {
     text.trim().trim_matches(['"', '\'', '`', '<', '>'])
 }

@@ -1,184 +1,184 @@
-//! A map of a repository: the definitions that the rest of it leans on most, within a budget.
+//! Repository map: the most referenced definitions of a repository, within a token budget.
 //!
-//! Files are linked where one uses a name that the other defines; PageRank over these links says
-//! which files matter, and a file's rank flows on to the definitions that are used.
+//! Files that use a name have edges to the files that define it. PageRank over this reference graph ranks files, and
+//! the rank of a file flows to the definitions it uses.
 
+mod codec;
+mod identifiers;
 mod layout;
-mod links;
-mod names;
-mod packed;
-mod rank;
+mod pagerank;
+mod reference_graph;
+mod symbol_index;
 mod tags;
-mod words;
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use forebay_domain::tokens;
 
-pub use names::RepositoryNames;
+pub use symbol_index::RepositoryNames;
 pub use tags::{Definition, Tags};
 
 use layout::{Layout, Section};
-use links::{Definers, Links};
-use names::FileNames;
+use reference_graph::{DefiningFiles, ReferenceGraph};
+use symbol_index::FileSymbols;
 
-/// What the map is for.
+/// What a map emphasizes, and its budget.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MapOptions<'a> {
-    /// Tokens that the map may cost.
+    /// Maximum size in tokens.
     pub budget: u64,
-    /// Files whose text is at hand: what they use counts most, and they are not shown themselves.
+    /// Files that the reader has in full: their references count most, and they are not shown.
     pub focus: &'a [&'a str],
-    /// Files that were looked at: readers start there.
+    /// Files that the reader has looked at.
     pub touched: &'a [&'a str],
-    /// Names that were spoken of; they come first.
+    /// Names to show first.
     pub mentioned: &'a [&'a str],
 }
 
-/// A map, and how much of the repository it shows.
+/// A repository map and its coverage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepositoryMap {
     pub text: String,
     pub files: usize,
     pub definitions: usize,
-    /// Files that have definitions and are not shown, the focus not counted.
+    /// Files with definitions that are not shown, without the focus files.
     pub files_left_out: usize,
-    /// Files by rank, highest first, also those not shown.
+    /// All files, highest rank first.
     pub ranked: Vec<String>,
 }
 
-/// The map of these files; the same for the same files in any order.
-pub fn map(names: &RepositoryNames, options: MapOptions<'_>) -> RepositoryMap {
-    let survey = Survey::of(names, &options);
-    let ranks = rank::ranks(&survey.starts, &survey.links, &survey.definers);
-    let best = survey.best(&ranks, &options);
-    let chosen = survey.chosen(&best, &options);
-    let mut by_rank: Vec<usize> = (0..survey.files.len()).collect();
+/// Builds the map of an index; independent of the order of its files.
+pub fn map(index: &RepositoryNames, options: MapOptions<'_>) -> RepositoryMap {
+    let builder = MapBuilder::new(index, &options);
+    let ranks = pagerank::ranks(&builder.restart_weights, &builder.graph, &builder.defining_files);
+    let best = builder.best_definitions(&ranks, &options);
+    let sections = builder.choose_sections(&best, &options);
+    let mut by_rank: Vec<usize> = (0..builder.files.len()).collect();
     by_rank.sort_by(|one, other| ranks[*other].total_cmp(&ranks[*one]).then(one.cmp(other)));
-    let shown: HashSet<usize> = chosen.iter().map(|section| section.file).collect();
-    let left_out = (0..survey.files.len())
-        .filter(|index| survey.is_candidate(*index) && !shown.contains(index));
+    let shown: HashSet<usize> = sections.iter().map(|section| section.file).collect();
+    let left_out = (0..builder.files.len())
+        .filter(|index| builder.is_candidate(*index) && !shown.contains(index));
     RepositoryMap {
-        text: chosen
+        text: sections
             .iter()
-            .map(|section| section.text(names, survey.files[section.file]))
+            .map(|section| section.text(index, builder.files[section.file]))
             .collect(),
-        files: chosen.len(),
-        definitions: chosen.iter().map(|section| section.chosen.len()).sum(),
+        files: sections.len(),
+        definitions: sections.iter().map(|section| section.chosen.len()).sum(),
         files_left_out: left_out.count(),
-        ranked: by_rank.into_iter().map(|index| survey.path(index).to_owned()).collect(),
+        ranked: by_rank.into_iter().map(|index| builder.path(index).to_owned()).collect(),
     }
 }
 
-/// The files in order of paths, with how they hang together.
-struct Survey<'a> {
-    names: &'a RepositoryNames,
-    files: Vec<&'a FileNames>,
+/// The files in path order, with their reference graph.
+struct MapBuilder<'a> {
+    index: &'a RepositoryNames,
+    files: Vec<&'a FileSymbols>,
     focus: Vec<bool>,
-    starts: Vec<f64>,
-    definers: Definers,
-    links: Links,
+    restart_weights: Vec<f64>,
+    defining_files: DefiningFiles,
+    graph: ReferenceGraph,
 }
 
-/// A definition's place: file and position in its list.
-type Place = (usize, usize);
+/// A definition, as the index of its file and its position there.
+type DefinitionId = (usize, usize);
 
-/// A definition with what speaks for it.
-struct Scored {
+/// A definition with its score.
+struct ScoredDefinition {
     is_mentioned: bool,
     score: f64,
     is_public: bool,
-    place: Place,
+    id: DefinitionId,
 }
 
-/// After so many definitions that no longer fit, none is tried.
-const MOST_MISSES: usize = 64;
-/// No line of a map is shorter, so no more of them fit.
-const SHORTEST_LINE: usize = 8;
+/// Definitions that do not fit before the search ends.
+const MAX_MISSES: usize = 64;
+/// Shortest possible line, which bounds the number of lines.
+const MIN_LINE_BYTES: usize = 8;
 
-impl<'a> Survey<'a> {
-    fn of(names: &'a RepositoryNames, options: &MapOptions<'_>) -> Self {
-        let mut files: Vec<&FileNames> = names.files.iter().collect();
-        files.sort_by_key(|file| names.at(file.path));
+impl<'a> MapBuilder<'a> {
+    fn new(index: &'a RepositoryNames, options: &MapOptions<'_>) -> Self {
+        let mut files: Vec<&FileSymbols> = index.files.iter().collect();
+        files.sort_by_key(|file| index.text(file.path));
         let focused: HashSet<&str> = options.focus.iter().copied().collect();
         let touched: HashSet<&str> = options.touched.iter().copied().collect();
-        let is_in = |set: &HashSet<&str>, file: &&FileNames| set.contains(names.at(file.path));
+        let is_in = |set: &HashSet<&str>, file: &&FileSymbols| set.contains(index.text(file.path));
         let focus: Vec<bool> = files.iter().map(|file| is_in(&focused, file)).collect();
-        let starts = files.iter().map(|file| match () {
+        let restart_weights = files.iter().map(|file| match () {
             () if is_in(&focused, file) => 100.0,
             () if is_in(&touched, file) => 25.0,
             () => 1.0,
         });
-        let starts = starts.collect();
-        let definers = Definers::of(names, &files, options);
-        let links = Links::of(&files, &definers, &focus);
-        Self { names, files, focus, starts, definers, links }
+        let restart_weights = restart_weights.collect();
+        let defining_files = DefiningFiles::new(index, &files, options);
+        let graph = ReferenceGraph::new(&files, &defining_files, &focus);
+        Self { index, files, focus, restart_weights, defining_files, graph }
     }
 
     fn path(&self, index: usize) -> &'a str {
-        self.names.at(self.files[index].path)
+        self.index.text(self.files[index].path)
     }
 
     fn is_candidate(&self, index: usize) -> bool {
         !self.files[index].definitions.is_empty() && !self.focus[index]
     }
 
-    /// Definitions by what flows to them, highest first, as many as could fit; those that nobody uses
-    /// follow, by file. What was spoken of comes before all.
-    fn best(&self, ranks: &[f64], options: &MapOptions<'_>) -> Vec<Place> {
+    /// Returns as many definitions as could fit: mentioned names first, then by the rank that flows to them.
+    /// Unreferenced ones get a small share of the rank of their file.
+    fn best_definitions(&self, ranks: &[f64], options: &MapOptions<'_>) -> Vec<DefinitionId> {
         let flows = self.flows(ranks);
         let mentioned: HashSet<&str> = options.mentioned.iter().copied().collect();
-        let mut all: Vec<Scored> = Vec::new();
+        let mut all: Vec<ScoredDefinition> = Vec::new();
         for index in (0..self.files.len()).filter(|index| self.is_candidate(*index)) {
             for (position, defined) in self.files[index].definitions.iter().enumerate() {
-                let place = self.definers.place(defined.name, index as u32);
-                let flow = place.map_or(0.0, |place| flows[place]);
-                let name = self.names.name(defined.name);
-                all.push(Scored {
+                let slot = self.defining_files.slot(defined.name, index as u32);
+                let flow = slot.map_or(0.0, |slot| flows[slot]);
+                let name = self.index.name(defined.name);
+                all.push(ScoredDefinition {
                     is_mentioned: !mentioned.is_empty() && mentioned.contains(name),
-                    score: links::weight(self.names, defined)
+                    score: reference_graph::weight(self.index, defined)
                         * if flow > 0.0 { flow } else { ranks[index] / 1_000.0 },
-                    is_public: defined.public,
-                    place: (index, position),
+                    is_public: defined.is_public,
+                    id: (index, position),
                 });
             }
         }
-        let most = tokens::to_bytes(options.budget) / SHORTEST_LINE + 2 * MOST_MISSES;
-        if all.len() > most {
-            all.select_nth_unstable_by(most, Scored::order);
-            all.truncate(most);
+        let max = tokens::to_bytes(options.budget) / MIN_LINE_BYTES + 2 * MAX_MISSES;
+        if all.len() > max {
+            all.select_nth_unstable_by(max, ScoredDefinition::order);
+            all.truncate(max);
         }
-        all.sort_unstable_by(Scored::order);
-        all.into_iter().map(|scored| scored.place).collect()
+        all.sort_unstable_by(ScoredDefinition::order);
+        all.into_iter().map(|scored| scored.id).collect()
     }
 
-    /// What flows to each name of each definer from other files.
+    /// Returns the rank that flows from other files to each definition.
     fn flows(&self, ranks: &[f64]) -> Vec<f64> {
-        let mut flows = vec![0.0; self.definers.len()];
-        for (places, flow) in self.links.definers.iter().zip(self.links.flows(ranks)) {
-            flows[places.clone()].fill(flow);
+        let mut flows = vec![0.0; self.defining_files.len()];
+        for (slots, flow) in self.graph.defining_files.iter().zip(self.graph.flows(ranks)) {
+            flows[slots.clone()].fill(flow);
         }
         for file in 0..self.files.len() {
-            for (name, flow) in self.links.flows_from(ranks, file) {
-                let places = self.links.definers[name].clone();
-                if let Some(place) = self.definers.place_among(places, file as u32) {
-                    flows[place] -= flow;
+            for (name, flow) in self.graph.flows_from(ranks, file) {
+                let slots = self.graph.defining_files[name].clone();
+                if let Some(slot) = self.defining_files.slot_among(slots, file as u32) {
+                    flows[slot] -= flow;
                 }
             }
         }
         flows
     }
 
-    /// The definitions that fit the budget: files by their best one.
-    fn chosen(&self, best: &[Place], options: &MapOptions<'_>) -> Vec<Section> {
-        let mut layout = Layout::within(tokens::to_bytes(options.budget));
+    /// Chooses the definitions that fit the budget; files are ordered by their best definition.
+    fn choose_sections(&self, best: &[DefinitionId], options: &MapOptions<'_>) -> Vec<Section> {
+        let mut layout = Layout::with_budget(tokens::to_bytes(options.budget));
         let mut misses = 0;
         for (index, position) in best {
-            if !layout.add(self.names, *index, self.files[*index], *position) {
+            if !layout.add(self.index, *index, self.files[*index], *position) {
                 misses += 1;
             }
-            if misses > MOST_MISSES {
+            if misses > MAX_MISSES {
                 break;
             }
         }
@@ -186,12 +186,12 @@ impl<'a> Survey<'a> {
     }
 }
 
-impl Scored {
+impl ScoredDefinition {
     fn order(&self, other: &Self) -> Ordering {
         let by_score = other.score.total_cmp(&self.score);
         let by_mention = other.is_mentioned.cmp(&self.is_mentioned);
-        let by_place = self.place.cmp(&other.place);
-        by_mention.then(by_score).then(other.is_public.cmp(&self.is_public)).then(by_place)
+        let by_id = self.id.cmp(&other.id);
+        by_mention.then(by_score).then(other.is_public.cmp(&self.is_public)).then(by_id)
     }
 }
 

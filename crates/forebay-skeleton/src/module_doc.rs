@@ -1,25 +1,25 @@
-//! What a file is for, in its own words.
+//! Summary of what a file says about itself in its header.
 
-use crate::docs;
+use crate::doc_text;
 use crate::language::Language;
 use crate::outline::{Item, Outline, Trivia};
 use crate::skeleton::Verbosity;
 
-/// The purpose that a file states, cut to what the verbosity asks for.
-pub(crate) fn purpose(
+/// Returns the documentation of a file, cut according to the verbosity.
+pub(crate) fn module_doc(
     language: &Language,
     source: &str,
     outline: &Outline,
     verbosity: Verbosity,
 ) -> Option<String> {
-    let stated = stated_by_mark(language, source, outline)
-        .or_else(|| stated_by_node(source, outline))
-        .or_else(|| stated_by_header(language, source, outline))?;
-    Some(cut(&stated, verbosity)).filter(|text| !text.is_empty())
+    let doc = from_module_doc_comments(language, source, outline)
+        .or_else(|| from_captured_node(source, outline))
+        .or_else(|| from_header_comment(language, source, outline))?;
+    Some(truncate(&doc, verbosity)).filter(|text| !text.is_empty())
 }
 
-/// Words of lines that say who may use the file; nothing after them says what it is for.
-const TERMS: &[&str] = &[
+/// Phrases of license lines; everything after them is ignored.
+const LICENSE_PHRASES: &[&str] = &[
     "copyright",
     "license",
     "licence",
@@ -32,8 +32,8 @@ const TERMS: &[&str] = &[
     "this file is part of",
 ];
 
-/// Words of lines that tell a program how to read the file, or who wrote it.
-const ASIDES: &[&str] = &[
+/// Phrases of lines with directives for tools or with authors.
+const DIRECTIVES: &[&str] = &[
     "@author",
     "written by",
     "-*-",
@@ -62,144 +62,158 @@ const ASIDES: &[&str] = &[
     "@flow",
 ];
 
-/// Words of comments that are about something else than what the file is for.
-const NO_PURPOSE: &[&str] = &["@generated", "do not edit", "@private", "module dependencies"];
+/// Phrases of comments that do not describe the file.
+const NOT_A_SUMMARY: &[&str] = &["@generated", "do not edit", "@private", "module dependencies"];
 
-fn stated_by_mark(language: &Language, source: &str, outline: &Outline) -> Option<Vec<String>> {
-    let marks = language.table.notation.file_marks;
+fn from_module_doc_comments(
+    language: &Language,
+    source: &str,
+    outline: &Outline,
+) -> Option<Vec<String>> {
+    let marks = language.spec.comment_syntax.module_doc_prefixes;
     let comments = outline.trivia.iter().map(|trivia| &source[trivia.range.clone()]);
-    // Only those at the head of the file: a module further in has its own.
+    // Only at the start of the file: inner modules have their own docs.
     let first_item = outline.items.first().map_or(source.len(), |item| item.range.start);
     let at_head =
         comments.zip(&outline.trivia).filter(|(_, trivia)| trivia.range.end <= first_item);
     let marked = at_head.filter(|(text, _)| marks.iter().any(|mark| text.starts_with(mark)));
     let lines: Vec<String> =
-        marked.flat_map(|(text, _)| docs_or_gap(text)).map(str::to_owned).collect();
+        marked.flat_map(|(text, _)| lines_or_gap(text)).map(str::to_owned).collect();
     (!lines.is_empty()).then_some(lines)
 }
 
-fn stated_by_node(source: &str, outline: &Outline) -> Option<Vec<String>> {
-    let texts = outline.purposes.iter().filter_map(|range| source.get(range.clone()));
-    let stated = texts.map(|text| {
-        let lines = front_matter(text).unwrap_or_else(|| docs::lines(text));
+fn from_captured_node(source: &str, outline: &Outline) -> Option<Vec<String>> {
+    let texts = outline.module_docs.iter().filter_map(|range| source.get(range.clone()));
+    let doc = texts.map(|text| {
+        let lines = front_matter_description(text).unwrap_or_else(|| doc_text::lines(text));
         lines.into_iter().map(str::to_owned).collect::<Vec<String>>()
     });
-    stated.into_iter().find(|lines| !lines.is_empty())
+    doc.into_iter().find(|lines| !lines.is_empty())
 }
 
-/// What front matter describes; nothing in it is a purpose but that.
-fn front_matter(text: &str) -> Option<Vec<&str>> {
+/// Returns the description in front matter, which has no other documentation.
+fn front_matter_description(text: &str) -> Option<Vec<&str>> {
     let lines = text.strip_prefix("---")?.lines();
     let described = lines.filter_map(|line| line.strip_prefix("description:"));
-    Some(described.map(|words| words.trim().trim_matches(['"', '\''])).take(1).collect())
+    Some(
+        described.map(|group_lines| group_lines.trim().trim_matches(['"', '\''])).take(1).collect(),
+    )
 }
 
-/// The first group of comments that states something and is not the first item's docs.
-fn stated_by_header(language: &Language, source: &str, outline: &Outline) -> Option<Vec<String>> {
+/// Returns the first group of comments that has a summary and does not document the first item.
+fn from_header_comment(
+    language: &Language,
+    source: &str,
+    outline: &Outline,
+) -> Option<Vec<String>> {
     let first_item = outline.items.first();
-    let is_data = language.table.is_data;
-    // The head of a file of data speaks of the file.
+    let is_data = language.spec.is_data;
+    // The first comment of a data file describes the file.
     let start = |item: &Item| {
         if is_data { item.range.start } else { outline.full_start(source, item) }
     };
     let end = first_item.map_or(source.len(), start);
     let mut groups = groups(source, outline, end);
-    let is_own = |group: &Vec<&Trivia>| group.last().is_some_and(|last| last.range.end <= end);
-    let stated = groups.find(|group| is_own(group) && states_something(source, group));
-    stated
-        .or_else(|| whole_file_docs(language, source, outline, end))
-        .map(|group| words(source, &group))
+    let precedes_item =
+        |group: &Vec<&Trivia>| group.last().is_some_and(|last| last.range.end <= end);
+    let doc = groups.find(|group| precedes_item(group) && is_summary(source, group));
+    doc.or_else(|| tagged_file_doc(language, source, outline, end))
+        .map(|group| group_lines(source, &group))
 }
 
-/// Docs before the first item that speak of the file.
-fn whole_file_docs<'a>(
+/// Returns the docs before the first item if a tag refers them to the file.
+fn tagged_file_doc<'a>(
     language: &Language,
     source: &str,
     outline: &'a Outline,
     start: usize,
 ) -> Option<Vec<&'a Trivia>> {
-    const SPEAKS_OF_FILE: &[&str] = &["@file", "@module", "@packageDocumentation", "\\file"];
-    if language.table.is_data {
+    const FILE_TAGS: &[&str] = &["@file", "@module", "@packageDocumentation", "\\file"];
+    if language.spec.is_data {
         return None;
     }
-    let docs: Vec<&Trivia> =
+    let doc_text: Vec<&Trivia> =
         outline.trivia.iter().filter(|trivia| trivia.range.start == start).collect();
-    let text = &source[docs.first()?.range.clone()];
-    SPEAKS_OF_FILE.iter().any(|word| text.contains(word)).then_some(docs)
+    let text = &source[doc_text.first()?.range.clone()];
+    FILE_TAGS.iter().any(|word| text.contains(word)).then_some(doc_text)
 }
 
-/// Comments before an offset, in groups that empty lines or code set apart.
+/// Groups the comments before an offset; empty lines and code separate groups.
 fn groups<'a>(
     source: &'a str,
     outline: &'a Outline,
     end: usize,
 ) -> impl Iterator<Item = Vec<&'a Trivia>> {
-    let is_remark = |trivia: &&Trivia| {
+    let is_comment = |trivia: &&Trivia| {
         !trivia.is_attribute
             && !["#!", "# syntax="]
                 .iter()
                 .any(|mark| source[trivia.range.clone()].starts_with(mark))
     };
-    let head = outline.trivia.iter().filter(is_remark);
+    let head = outline.trivia.iter().filter(is_comment);
     let mut head = head.take_while(move |trivia| trivia.range.start < end).peekable();
     std::iter::from_fn(move || {
         let mut group = vec![head.next()?];
-        while let Some(next) = head.next_if(|next| adjoins(source, group[group.len() - 1], next)) {
+        while let Some(next) =
+            head.next_if(|next| is_adjacent(source, group[group.len() - 1], next))
+        {
             group.push(next);
         }
         Some(group)
     })
 }
 
-fn adjoins(source: &str, one: &Trivia, next: &Trivia) -> bool {
+fn is_adjacent(source: &str, one: &Trivia, next: &Trivia) -> bool {
     let between = source.get(one.range.end..next.range.start).unwrap_or("x");
-    let own = usize::from(source[..one.range.end].ends_with('\n'));
-    between.trim().is_empty() && between.matches('\n').count() + own <= 1
+    let trailing = usize::from(source[..one.range.end].ends_with('\n'));
+    between.trim().is_empty() && between.matches('\n').count() + trailing <= 1
 }
 
-fn states_something(source: &str, group: &[&Trivia]) -> bool {
-    let text = words(source, group).join("\n");
-    let is_set_apart = group.iter().any(|trivia| says(&source[trivia.range.clone()], NO_PURPOSE));
-    text.chars().any(char::is_alphanumeric) && !is_set_apart && !text.starts_with('!')
+fn is_summary(source: &str, group: &[&Trivia]) -> bool {
+    let text = group_lines(source, group).join("\n");
+    let is_excluded =
+        group.iter().any(|trivia| contains_any(&source[trivia.range.clone()], NOT_A_SUMMARY));
+    text.chars().any(char::is_alphanumeric) && !is_excluded && !text.starts_with('!')
 }
 
-/// The lines of a group before it comes to who may use the file, without what is said aside.
-fn words(source: &str, group: &[&Trivia]) -> Vec<String> {
+/// Returns the lines of a group up to the license, without directives.
+fn group_lines(source: &str, group: &[&Trivia]) -> Vec<String> {
     let texts = group.iter().map(|trivia| &source[trivia.range.clone()]);
-    let lines = texts.flat_map(docs_or_gap).take_while(|line| !says(line, TERMS));
-    lines.filter(|line| !says(line, ASIDES)).map(without_tag).collect()
+    let lines =
+        texts.flat_map(lines_or_gap).take_while(|line| !contains_any(line, LICENSE_PHRASES));
+    lines.filter(|line| !contains_any(line, DIRECTIVES)).map(without_tag).collect()
 }
 
-fn says(text: &str, words: &[&str]) -> bool {
+fn contains_any(text: &str, group_lines: &[&str]) -> bool {
     let text = text.to_lowercase();
-    words.iter().any(|word| text.contains(word))
+    group_lines.iter().any(|word| text.contains(word))
 }
 
-/// A line without the tag that says it speaks of the file.
+/// Strips the tag that refers a line to the file.
 fn without_tag(line: &str) -> String {
     const TAGS: &[&str] = &["@fileoverview", "@file", "@packageDocumentation", "\\file"];
-    let words = TAGS.iter().find_map(|tag| line.strip_prefix(tag)).unwrap_or(line);
-    words.trim().to_owned()
+    let group_lines = TAGS.iter().find_map(|tag| line.strip_prefix(tag)).unwrap_or(line);
+    group_lines.trim().to_owned()
 }
 
-/// The lines of one comment; an empty one parts paragraphs.
-fn docs_or_gap(text: &str) -> Vec<&str> {
-    let lines = docs::lines(text);
+/// Returns the lines of a comment; an empty comment separates paragraphs.
+fn lines_or_gap(text: &str) -> Vec<&str> {
+    let lines = doc_text::lines(text);
     if lines.is_empty() { vec![""] } else { lines }
 }
 
-fn cut(lines: &[String], verbosity: Verbosity) -> String {
+fn truncate(lines: &[String], verbosity: Verbosity) -> String {
     let lines = lines.iter().skip_while(|line| line.is_empty()).map(String::as_str);
     let kept: Vec<&str> = match verbosity {
         Verbosity::Minimal => lines.take(1).collect(),
-        Verbosity::Standard => lines.take_while(|line| !line.is_empty()).take(MOST_LINES).collect(),
+        Verbosity::Standard => lines.take_while(|line| !line.is_empty()).take(MAX_LINES).collect(),
         Verbosity::Verbose => lines.collect(),
     };
     kept.join("\n").trim_end().to_owned()
 }
 
-/// The first paragraph of a header may be its last; so many lines of it are a purpose.
-const MOST_LINES: usize = 6;
+/// Lines of a summary at standard verbosity.
+const MAX_LINES: usize = 6;
 
 #[cfg(test)]
 mod tests {
@@ -207,12 +221,12 @@ mod tests {
 
     #[track_caller]
     fn check(language: &str, source: &str, expected: Option<&str>) {
-        let told = skeleton(source, language_named(language), Options::default());
-        assert_eq!(told.purpose.as_deref(), expected);
+        let skeleton = skeleton(source, language_named(language), Options::default());
+        assert_eq!(skeleton.purpose.as_deref(), expected);
     }
 
     #[test]
-    fn terms_and_directives_are_no_purpose() {
+    fn ignores_licenses_and_directives() {
         check(
             "JavaScript",
             "/*!\n * web\n * Copyright(c) 2009 A\n */\n\n/**\n * Module dependencies.\n * @private\n */\n\nvar a = require('a');\n",

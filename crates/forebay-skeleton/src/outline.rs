@@ -1,35 +1,35 @@
-//! The items of a document: found by its language's query, nested, and told public or not.
+//! The items of a document: captured by the query of its language, nested, with their visibility.
 
 mod collect;
-mod join;
+mod merge;
 mod nest;
-mod settle;
+mod visibility;
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::document::Document;
-use crate::kind::Kind;
-use nest::Extent;
+use crate::symbol_kind::Kind;
+use nest::Coverage;
 
-/// The items of a text in source order; an item follows the one it stands in.
+/// The items of a text in source order; parents precede their members.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Outline {
     pub(crate) items: Vec<Item>,
     /// Comments and attributes, in source order.
     pub(crate) trivia: Vec<Trivia>,
-    /// Nodes that may say what the file is for.
-    pub(crate) purposes: Vec<Range<usize>>,
-    /// What is taken from elsewhere.
+    /// Nodes that may document the file.
+    pub(crate) module_docs: Vec<Range<usize>>,
+    /// Import statements.
     pub(crate) imports: Vec<Range<usize>>,
-    /// Where sections begin, and whether what follows is public.
+    /// Start of each section, and whether its members are public.
     pub(crate) sections: Vec<(usize, bool)>,
     /// Names that are exported apart from their items.
     pub(crate) exported: HashSet<String>,
-    /// Names that are made private apart from their items, with where that is said.
+    /// Names that are made private apart from their items, with the offset of that statement.
     pub(crate) hidden: Vec<(usize, String)>,
-    /// Something is exported.
-    pub(crate) exports: bool,
+    /// The file exports something.
+    pub(crate) has_exports: bool,
 }
 
 /// One item, as byte ranges of the source.
@@ -37,27 +37,27 @@ pub(crate) struct Outline {
 pub(crate) struct Item {
     pub(crate) kind: Kind,
     pub(crate) name: String,
-    /// The name as the source has it, with what stands before it: `Foo.prototype.go`.
+    /// The name as written, with its qualifier: `Foo.prototype.go`.
     pub(crate) qualified: String,
-    /// Names declared by the same statement after the first.
+    /// Further names declared by the same statement.
     pub(crate) more_names: Vec<String>,
-    /// With everything that wraps it.
+    /// Range including wrappers such as `export`.
     pub(crate) range: Range<usize>,
     pub(crate) body: Option<Range<usize>>,
     pub(crate) members: Option<Range<usize>>,
     pub(crate) values: Vec<Range<usize>>,
     pub(crate) doc: Option<Range<usize>>,
-    /// The type it belongs to without standing in it.
+    /// The type of a member that is declared outside of it.
     pub(crate) owner: Option<String>,
-    /// The index of the item it stands in.
+    /// Index of the enclosing item.
     pub(crate) parent: Option<usize>,
     pub(crate) depth: usize,
-    /// How many bodies and values it is hidden in; 0 for all that a skeleton may show.
-    pub(crate) inside: usize,
+    /// Number of bodies and values around it; 0 for everything that a skeleton may show.
+    pub(crate) body_depth: usize,
     pub(crate) name_start: usize,
-    /// Wrapped in something that exports.
+    /// Wrapped in an export.
     pub(crate) exported: bool,
-    pub(crate) public: bool,
+    pub(crate) is_public: bool,
 }
 
 /// A comment or an attribute.
@@ -68,28 +68,28 @@ pub(crate) struct Trivia {
 }
 
 impl Outline {
-    pub(crate) fn of(document: &Document) -> Self {
-        let mut outline = Self::unsettled(document);
-        outline.settle(document.language, &document.source);
+    pub(crate) fn new(document: &Document) -> Self {
+        let mut outline = Self::unfinished(document);
+        outline.finish(document.language, &document.source);
         outline
     }
 
-    /// The items before it is told what is public, which depends on where they stand.
-    pub(crate) fn unsettled(document: &Document) -> Self {
+    /// Builds the outline without visibility, which depends on the final nesting.
+    pub(crate) fn unfinished(document: &Document) -> Self {
         let found = collect::collect(document);
-        nest::nest(document.language, &document.source, found, Extent::Surface)
+        nest::nest(document.language, &document.source, found, Coverage::Declarations)
     }
 
-    /// All items, also those in bodies and values, which are told by nothing but their name.
-    pub(crate) fn with_hidden(document: &Document) -> Self {
+    /// Builds an outline that includes items in bodies and values, without visibility.
+    pub(crate) fn including_bodies(document: &Document) -> Self {
         let found = collect::collect(document);
         let mut outline =
-            nest::nest(document.language, &document.source, found, Extent::Everything);
-        outline.join(document.language.table.joined);
+            nest::nest(document.language, &document.source, found, Coverage::IncludingBodies);
+        outline.merge_adjacent(document.language.spec.merged_kinds);
         outline
     }
 
-    /// The items that stand directly in this one, or at the top.
+    /// Returns the indices of the direct members of an item, or of the top-level items.
     pub(crate) fn children(&self, parent: Option<usize>) -> impl Iterator<Item = usize> {
         let first = parent.map_or(0, |parent| parent + 1);
         let depth = parent.map_or(0, |parent| self.items[parent].depth + 1);
@@ -101,13 +101,13 @@ impl Outline {
             .map(move |(offset, _)| first + offset)
     }
 
-    /// The comments and attributes that stand directly before an offset, in source order.
-    pub(crate) fn before(&self, source: &str, start: usize) -> &[Trivia] {
+    /// Returns the comments and attributes directly before an offset, in source order.
+    pub(crate) fn trivia_before(&self, source: &str, start: usize) -> &[Trivia] {
         let end = self.trivia.partition_point(|trivia| trivia.range.end <= start);
         let mut first = end;
         let mut edge = start;
         while let Some(trivia) = first.checked_sub(1).map(|index| &self.trivia[index]) {
-            if !touches(source, trivia.range.end, edge) || !begins_its_line(source, &trivia.range) {
+            if !is_adjacent(source, trivia.range.end, edge) || !starts_line(source, &trivia.range) {
                 break;
             }
             edge = trivia.range.start;
@@ -116,26 +116,26 @@ impl Outline {
         &self.trivia[first..end]
     }
 
-    /// Where an item begins with its docs and attributes.
+    /// Returns where an item starts, including docs and attributes.
     pub(crate) fn full_start(&self, source: &str, item: &Item) -> usize {
-        let before = self.before(source, item.range.start);
+        let before = self.trivia_before(source, item.range.start);
         before.first().map_or(item.range.start, |first| first.range.start)
     }
 }
 
-/// Whether nothing but space stands between two offsets, and no empty line.
-fn touches(source: &str, from: usize, to: usize) -> bool {
-    // What stands between is far more often code than space, and that is told by its first byte.
+/// Returns whether there is only whitespace between two offsets, without an empty line.
+fn is_adjacent(source: &str, from: usize, to: usize) -> bool {
+    // The text in between is usually code, which `trim` rejects at the first byte.
     let Some(between) = source.get(from..to).filter(|between| between.trim().is_empty()) else {
         return false;
     };
-    // A comment node may hold its own line end.
-    let own = usize::from(source[..from].ends_with('\n'));
-    between.matches('\n').count() + own <= 1
+    // A comment node may include its line break.
+    let trailing = usize::from(source[..from].ends_with('\n'));
+    between.matches('\n').count() + trailing <= 1
 }
 
-/// What stands after code on its line belongs to that code.
-fn begins_its_line(source: &str, range: &Range<usize>) -> bool {
+/// A comment after code on the same line belongs to that code.
+fn starts_line(source: &str, range: &Range<usize>) -> bool {
     let line = source[..range.start].rsplit('\n').next().unwrap_or_default();
     line.trim().is_empty() || line.trim_start().starts_with("#[")
 }

@@ -1,13 +1,13 @@
 //! Writes an outline as code without bodies.
 
 mod header;
-mod shown;
+mod visible;
 
-use crate::docs;
+use crate::doc_text;
 use crate::language::Language;
 use crate::outline::{Item, Outline};
 use crate::skeleton::{LineIndex, Options, Verbosity};
-use shown::Shown;
+use visible::VisibleItems;
 
 pub(crate) fn render(
     language: &Language,
@@ -15,22 +15,26 @@ pub(crate) fn render(
     outline: &Outline,
     options: Options,
 ) -> String {
-    let shown = Shown::of(language, source, outline, options.private);
-    let lines = LineIndex::of(source);
+    let visible = VisibleItems::new(language, source, outline, options.private);
+    let lines = LineIndex::new(source);
     let mut writer =
-        Writer { language, source, outline, options, shown, lines, out: String::new() };
+        Writer { language, source, outline, options, visible, lines, out: String::new() };
     writer.block(None, 0);
     writer.out
 }
 
-/// The text of one item on one line, without what stands in it and with the word that leads its group.
+/// Returns an item on one line, without its members, with the keyword of its group.
 pub(crate) fn signature(
     language: &Language,
     source: &str,
     outline: &Outline,
     item: &Item,
 ) -> String {
-    header::led(language, item, header::of(language, source, outline, item, header::LONG_HEAD).head)
+    header::with_keyword(
+        language,
+        item,
+        header::build(language, source, outline, item, header::MAX_HEAD).head,
+    )
 }
 
 struct Writer<'a> {
@@ -38,21 +42,21 @@ struct Writer<'a> {
     source: &'a str,
     outline: &'a Outline,
     options: Options,
-    shown: Shown,
+    visible: VisibleItems,
     lines: LineIndex,
     out: String,
 }
 
-/// What stands for something that is left out.
-pub(crate) const LEFT_OUT: &str = "...";
+/// Marks omitted text.
+pub(crate) const ELLIPSIS: &str = "...";
 const INDENT: &str = "    ";
-/// Parts of a type share a line up to this width.
-const WIDTH: usize = 100;
-/// Where names matter most, a signature that takes longer is cut.
-const LONG_MINIMAL_HEAD: usize = 160;
+/// Members are written on one line up to this width.
+const MAX_LINE_WIDTH: usize = 100;
+/// Longer signatures are cut at minimal verbosity.
+const MAX_MINIMAL_HEAD: usize = 160;
 
 impl<'a> Writer<'a> {
-    /// Writes what stands in an item, or at the top.
+    /// Writes the members of an item, or the top-level items.
     fn block(&mut self, parent: Option<usize>, depth: usize) {
         let mut was_large = false;
         let mut section = None;
@@ -66,7 +70,7 @@ impl<'a> Writer<'a> {
             let start = self.out.len();
             self.item(index, depth);
             let is_large = self.out[start..].trim_end().contains('\n');
-            // An empty line sets apart what takes several lines at the top.
+            // Top-level items of several lines are separated by empty lines.
             if position > 0 && depth == 0 && (was_large || is_large) {
                 self.out.insert(start, '\n');
             }
@@ -74,48 +78,48 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The mark of the section that an item stands in, where marks are shown.
+    /// Returns the section label of an item, in languages whose labels are shown.
     fn section(&self, index: usize) -> Option<&'a str> {
-        let end = self.language.table.section_end;
+        let end = self.language.spec.section_end;
         let (start, _) = self.outline.section(index).filter(|_| !end.is_empty())?;
         let length = self.source[start..].find(end)? + end.len();
         Some(&self.source[start..start + length])
     }
 
     fn visible(&self, parent: Option<usize>) -> Vec<usize> {
-        self.outline.children(parent).filter(|index| self.shown.is(*index)).collect()
+        self.outline.children(parent).filter(|index| self.visible.contains(*index)).collect()
     }
 
     fn item(&mut self, index: usize, depth: usize) {
         let item: &'a Item = &self.outline.items[index];
         let docs = self.docs(item);
-        if !self.language.table.notation.doc_inside {
+        if !self.language.spec.comment_syntax.doc_in_body {
             self.docs_before(&docs, depth);
         }
         self.attributes(item, depth);
         let header = self.header(item);
         match &item.members {
             Some(_) => self.container(index, &header, &docs, depth),
-            None => self.plain(item, &header, &docs, depth),
+            None => self.leaf(item, &header, &docs, depth),
         }
     }
 
     fn header(&self, item: &Item) -> header::Header {
-        let longest = match self.options.verbosity {
-            Verbosity::Minimal => LONG_MINIMAL_HEAD,
-            Verbosity::Standard | Verbosity::Verbose => header::LONG_HEAD,
+        let max_head = match self.options.verbosity {
+            Verbosity::Minimal => MAX_MINIMAL_HEAD,
+            Verbosity::Standard | Verbosity::Verbose => header::MAX_HEAD,
         };
-        header::of(self.language, self.source, self.outline, item, longest)
+        header::build(self.language, self.source, self.outline, item, max_head)
     }
 
-    /// An item that nothing stands in.
-    fn plain(&mut self, item: &Item, header: &header::Header, docs: &[&str], depth: usize) {
+    /// Writes an item without members.
+    fn leaf(&mut self, item: &Item, header: &header::Header, docs: &[&str], depth: usize) {
         let number = self.line_number(item);
-        if !self.language.table.notation.doc_inside || !item.kind.is_callable() {
+        if !self.language.spec.comment_syntax.doc_in_body || !item.kind.is_callable() {
             return self.line(depth, &format!("{}{}{number}", header.head, header.tail));
         }
         if docs.is_empty() {
-            self.line(depth, &format!("{} {LEFT_OUT}{number}", header.head));
+            self.line(depth, &format!("{} {ELLIPSIS}{number}", header.head));
         } else {
             self.line(depth, &format!("{}{number}", header.head));
             self.docs_inside(docs, depth + 1);
@@ -128,17 +132,17 @@ impl<'a> Writer<'a> {
         let children = self.visible(Some(index));
         let all = self.outline.children(Some(index)).count();
         let header::Header { head, open, close, tail } = header;
-        let docs = if self.language.table.notation.doc_inside { docs } else { &[] };
+        let docs = if self.language.spec.comment_syntax.doc_in_body { docs } else { &[] };
         if children.is_empty() && docs.is_empty() {
-            let is_empty = all == 0 && (self.is_blank(item) || self.language.table.is_flat);
-            let inside = if is_empty { String::new() } else { format!(" {LEFT_OUT} ") };
+            let is_empty = all == 0 && (self.is_empty_block(item) || self.language.spec.is_flat);
+            let inside = if is_empty { String::new() } else { format!(" {ELLIPSIS} ") };
             let text = format!("{head}{open}{inside}{close}{tail}");
             return self.line(depth, &format!("{}{number}", text.trim_end()));
         }
-        if let Some(parts) = self.parts_on_a_line(&children, all, docs) {
+        if let Some(parts) = self.inline_parts(&children, all, docs) {
             let gap = if open.ends_with('(') { "" } else { " " };
             let text = format!("{head}{open}{gap}{parts}{gap}{close}{tail}");
-            if text.len() + depth * INDENT.len() <= WIDTH {
+            if text.len() + depth * INDENT.len() <= MAX_LINE_WIDTH {
                 return self.line(depth, &text);
             }
         }
@@ -146,8 +150,8 @@ impl<'a> Writer<'a> {
         self.docs_inside(docs, depth + 1);
         let left_out = children.len() < all;
         self.block(Some(index), depth + 1);
-        if left_out && !self.language.table.is_flat {
-            self.line(depth + 1, LEFT_OUT);
+        if left_out && !self.language.spec.is_flat {
+            self.line(depth + 1, ELLIPSIS);
         }
         match (close.is_empty(), tail.is_empty()) {
             (true, true) => {}
@@ -156,29 +160,30 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Whether a block has brackets and, as far as its language tells, nothing in them.
-    fn is_blank(&self, item: &Item) -> bool {
+    /// Returns whether a block has brackets with nothing in them.
+    fn is_empty_block(&self, item: &Item) -> bool {
         let block = item.members.clone().map_or("", |members| &self.source[members]);
         let inner = block.trim_matches(['{', '}', '(', ')', ' ', '\n', '\r', '\t']);
         let has_brackets = block.ends_with(['}', ')']);
-        has_brackets && (inner.is_empty() || !self.language.table.is_data)
+        has_brackets && (inner.is_empty() || !self.language.spec.is_data)
     }
 
-    /// The parts of a type on one line, if nothing is to be said about any of them.
-    fn parts_on_a_line(&self, children: &[usize], all: usize, docs: &[&str]) -> Option<String> {
+    /// Returns the members on one line, if none of them has docs or attributes.
+    fn inline_parts(&self, children: &[usize], all: usize, docs: &[&str]) -> Option<String> {
         let items = children.iter().map(|index| &self.outline.items[*index]);
         let is_bare = |item: &Item| {
             item.kind.is_part()
                 && item.members.is_none()
                 && self.docs(item).is_empty()
-                && self.shown_attributes(item).is_empty()
+                && self.visible_attributes(item).is_empty()
         };
-        let is_parted = children.iter().any(|index| self.section(*index).is_some());
-        let brackets = is_parted
+        let has_sections = children.iter().any(|index| self.section(*index).is_some());
+        let brackets = has_sections
             || !docs.is_empty()
             || self.options.line_numbers
-            || self.language.table.is_data;
-        if brackets || self.language.table.notation.doc_inside || !items.clone().all(is_bare) {
+            || self.language.spec.is_data;
+        if brackets || self.language.spec.comment_syntax.doc_in_body || !items.clone().all(is_bare)
+        {
             return None;
         }
         let mut parts: Vec<String> = items
@@ -186,16 +191,16 @@ impl<'a> Writer<'a> {
             .map(|header| format!("{}{}", header.head, header.tail))
             .collect();
         if children.len() < all {
-            parts.push(LEFT_OUT.to_owned());
+            parts.push(ELLIPSIS.to_owned());
         }
         let (_, others) = parts.split_last()?;
-        let are_parted = others.iter().all(|part| part.ends_with([',', ';']));
+        let are_separated = others.iter().all(|part| part.ends_with([',', ';']));
         let parts = parts.join(" ");
-        are_parted.then(|| parts.trim_end_matches(',').to_owned())
+        are_separated.then(|| parts.trim_end_matches(',').to_owned())
     }
 
     fn line(&mut self, depth: usize, text: &str) {
-        let depth = if self.language.table.is_flat { 0 } else { depth };
+        let depth = if self.language.spec.is_flat { 0 } else { depth };
         for _ in 0..depth {
             self.out.push_str(INDENT);
         }
@@ -208,35 +213,44 @@ impl<'a> Writer<'a> {
             return String::new();
         }
         let range = self.lines.range(&item.range);
-        let (open, close) = self.language.table.notation.remark;
+        let (open, close) = self.language.spec.comment_syntax.comment;
         let (first, last) = (range.start(), range.end());
         let lines = if first == last { format!("{first}") } else { format!("{first}-{last}") };
         format!("  {open}{lines}{close}")
     }
 
-    /// The lines of docs to show.
+    /// Returns the lines of docs to show.
     fn docs(&self, item: &Item) -> Vec<&'a str> {
-        // The head of a file of data speaks of the file.
-        let is_purpose = self.language.table.is_data && self.outline.items.first() == Some(item);
-        if self.options.verbosity == Verbosity::Minimal || is_purpose {
+        // The first comment of a data file describes the file.
+        let is_file_header = self.language.spec.is_data && self.outline.items.first() == Some(item);
+        if self.options.verbosity == Verbosity::Minimal || is_file_header {
             return Vec::new();
         }
-        let notation = &self.language.table.notation;
+        let comment_syntax = &self.language.spec.comment_syntax;
         let is_verbose = self.options.verbosity == Verbosity::Verbose;
         let mut lines: Vec<&'a str> = match &item.doc {
-            Some(range) if is_verbose => docs::whole(std::iter::once(&self.source[range.clone()])),
-            Some(range) => docs::lines(&self.source[range.clone()]),
-            None if notation.doc_inside => Vec::new(),
+            Some(range) if is_verbose => {
+                doc_text::full_lines(std::iter::once(&self.source[range.clone()]))
+            }
+            Some(range) => doc_text::lines(&self.source[range.clone()]),
+            None if comment_syntax.doc_in_body => Vec::new(),
             None => {
-                let before = self.outline.before(self.source, item.range.start).iter();
+                let before = self.outline.trivia_before(self.source, item.range.start).iter();
                 let comments = before.filter(|trivia| !trivia.is_attribute);
                 let texts = comments.map(|trivia| &self.source[trivia.range.clone()]);
                 let is_doc = |text: &&str| {
-                    notation.doc_marks.iter().any(|mark| text.starts_with(mark))
-                        && !notation.file_marks.iter().any(|mark| text.starts_with(mark))
+                    comment_syntax.doc_prefixes.iter().any(|mark| text.starts_with(mark))
+                        && !comment_syntax
+                            .module_doc_prefixes
+                            .iter()
+                            .any(|mark| text.starts_with(mark))
                 };
                 let texts = texts.filter(is_doc);
-                if is_verbose { docs::whole(texts) } else { texts.flat_map(docs::lines).collect() }
+                if is_verbose {
+                    doc_text::full_lines(texts)
+                } else {
+                    texts.flat_map(doc_text::lines).collect()
+                }
             }
         };
         if self.options.verbosity == Verbosity::Standard {
@@ -247,7 +261,7 @@ impl<'a> Writer<'a> {
     }
 
     fn docs_before(&mut self, docs: &[&str], depth: usize) {
-        let (open, close) = self.language.table.notation.doc;
+        let (open, close) = self.language.spec.comment_syntax.doc;
         match docs {
             [] => {}
             _ if close.is_empty() => {
@@ -268,7 +282,7 @@ impl<'a> Writer<'a> {
 
     fn docs_inside(&mut self, docs: &[&str], depth: usize) {
         let Some((last, lines)) = docs.split_last() else { return };
-        let (mut open, close) = self.language.table.notation.doc;
+        let (mut open, close) = self.language.spec.comment_syntax.doc;
         for line in lines {
             self.line(depth, format!("{open}{line}").trim_end());
             open = "";
@@ -276,13 +290,13 @@ impl<'a> Writer<'a> {
         self.line(depth, &format!("{open}{last}{close}"));
     }
 
-    fn shown_attributes(&self, item: &Item) -> Vec<&'a str> {
-        let table = self.language.table;
+    fn visible_attributes(&self, item: &Item) -> Vec<&'a str> {
+        let spec = self.language.spec;
         let shows = match self.options.verbosity {
-            Verbosity::Minimal => table.vital,
-            _ => table.attribute,
+            Verbosity::Minimal => spec.is_essential_attribute,
+            _ => spec.shows_attribute,
         };
-        let before = self.outline.before(self.source, item.range.start).iter();
+        let before = self.outline.trivia_before(self.source, item.range.start).iter();
         let attributes = before.filter(|trivia| trivia.is_attribute);
         let texts = attributes.map(|trivia| self.source[trivia.range.clone()].trim());
         texts.filter(|text| shows(text)).collect()
@@ -290,7 +304,7 @@ impl<'a> Writer<'a> {
 
     fn attributes(&mut self, item: &Item, depth: usize) {
         let attributes: Vec<String> =
-            self.shown_attributes(item).into_iter().map(header::squeezed).collect();
+            self.visible_attributes(item).into_iter().map(header::collapse_lines).collect();
         for attribute in attributes {
             self.line(depth, &attribute);
         }

@@ -1,89 +1,89 @@
-//! The skeleton of a file: its public surface, as text and as a list.
+//! The skeleton of a file: its public API as text and as a list of symbols.
 
 use std::ops::RangeInclusive;
 
 use forebay_text::number;
 
 use crate::document::{Document, NotParsed};
-use crate::kind::Kind;
+use crate::file_class;
 use crate::language::Language;
-use crate::nature;
 use crate::outline::{Item, Outline};
 use crate::recover;
 use crate::render;
-use crate::{fallback, purpose, surface};
+use crate::symbol_kind::Kind;
+use crate::{elision, fallback, module_doc};
 
-/// How much of each item is told.
+/// How much of each item is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verbosity {
-    /// Signatures alone.
+    /// Signatures only.
     Minimal,
-    /// And the first line of docs, and attributes that matter.
+    /// Also the first line of docs, and relevant attributes.
     #[default]
     Standard,
-    /// And all docs.
+    /// Also all docs.
     Verbose,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
     pub verbosity: Verbosity,
-    /// Each item tells its lines, so that it can be read next.
+    /// Appends the lines of each item, for reading it next.
     pub line_numbers: bool,
-    /// Private items are shown as well.
+    /// Includes private items.
     pub private: bool,
 }
 
-/// A source file reduced to its public surface.
+/// A source file reduced to its public API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skeleton {
-    /// Items in source order, as code that leaves out bodies; `...` stands for what is left out.
+    /// Items in source order, as code without bodies; `...` marks omissions.
     pub text: String,
-    /// What the file says it is for.
+    /// Summary of the file's own documentation.
     pub purpose: Option<String>,
-    /// All items, also those that the text leaves out.
+    /// All items, including those that the text omits.
     pub symbols: Vec<Symbol>,
     pub state: State,
-    remark: (&'static str, &'static str),
+    comment: (&'static str, &'static str),
 }
 
-/// An item with its place.
+/// A symbol and where it is defined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
     pub name: String,
     pub kind: Kind,
-    /// Counted from 1, docs and attributes not included.
+    /// Counted from 1, without docs and attributes.
     pub lines: RangeInclusive<usize>,
-    pub public: bool,
-    /// The name of what it stands in or belongs to.
+    pub is_public: bool,
+    /// Name of the enclosing item or owning type.
     pub parent: Option<String>,
 }
 
-/// How a skeleton came about.
+/// How a skeleton was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     Parsed,
-    /// The file does not parse; these are the items that could be told apart.
+    /// The file has syntax errors; some items may be missing.
     Partial {
-        /// The first line that does not fit, counted from 1.
+        /// Line of the first error, counted from 1.
         line: usize,
     },
     /// No grammar was used; the outline follows the indentation.
     Fallback(Option<NotParsed>),
-    /// Written by a program to be short; nothing of it is shown.
+    /// Minified: no items are shown.
     Minified,
-    /// Written by a program, and complete.
+    /// Generated code, complete.
     Generated,
 }
 
-/// The skeleton of a text; without a language, an outline by indentation.
+/// Makes the skeleton of a text; without a language, an outline by indentation.
 pub fn skeleton(source: &str, language: Option<&'static Language>, options: Options) -> Skeleton {
     let Some(language) = language else { return fallback::skeleton(source, None) };
-    if !language.table.is_data && nature::is_minified(source) {
+    if !language.spec.is_data && file_class::is_minified(source) {
         return minified(source, language);
     }
-    // Private items may stand in tests, which the quick way leaves out.
-    let quick = if options.private { None } else { surface::parsed(source, language) };
+    // Private items may be in test modules, which elision omits.
+    let quick = if options.private { None } else { elision::parse(source, language) };
     if let Some(document) = quick {
         return document.skeleton(options);
     }
@@ -100,27 +100,27 @@ impl Document {
         if outline.items.is_empty() && self.is_tangled() {
             return fallback::skeleton(source, Some((self.language, NotParsed::TooLong)));
         }
-        let is_generated = nature::is_generated(source) && !nature::is_minified(source);
+        let is_generated = file_class::is_generated(source) && !file_class::is_minified(source);
         let state = match state {
             State::Parsed if is_generated => State::Generated,
             state => state,
         };
         Skeleton {
             text: render::render(self.language, source, &outline, options),
-            purpose: purpose::purpose(self.language, source, &outline, options.verbosity),
+            purpose: module_doc::module_doc(self.language, source, &outline, options.verbosity),
             symbols: symbols(source, &outline),
             state,
-            remark: self.language.table.notation.remark,
+            comment: self.language.spec.comment_syntax.comment,
         }
     }
 
-    /// The items, recovered as far as possible where the text does not parse.
+    /// Returns the items, recovered as far as possible from syntax errors.
     pub(crate) fn outline(&self) -> (Outline, State) {
-        let outline = Outline::of(self);
+        let outline = Outline::new(self);
         let Some(error) = self.syntax_errors().into_iter().next() else {
             return (outline, State::Parsed);
         };
-        (recover::recovered(self, outline), State::Partial { line: error.line })
+        (recover::recover(self, outline), State::Partial { line: error.line })
     }
 
     pub fn symbols(&self) -> Vec<Symbol> {
@@ -130,17 +130,17 @@ impl Document {
 
 impl Skeleton {
     pub(crate) fn new(text: String, symbols: Vec<Symbol>, state: State) -> Self {
-        Self { text, purpose: None, symbols, state, remark: ("// ", "") }
+        Self { text, purpose: None, symbols, state, comment: ("// ", "") }
     }
 
-    /// The whole answer: path line, purpose, a word on how it came about, and the items.
+    /// Returns the full answer: path, file summary, note on the status, and the items.
     pub fn with_head(&self, path: &str) -> String {
-        let mut text = self.remarked(&format!("=== {path} ==="));
+        let mut text = self.commented(&format!("=== {path} ==="));
         if let Some(purpose) = &self.purpose {
-            text.push_str(&self.remarked(&format!("Purpose: {purpose}")));
+            text.push_str(&self.commented(&format!("Purpose: {purpose}")));
         }
         if let Some(note) = self.state.note() {
-            text.push_str(&self.remarked(&note));
+            text.push_str(&self.commented(&note));
         }
         if !self.text.is_empty() {
             text.push('\n');
@@ -149,8 +149,8 @@ impl Skeleton {
         text
     }
 
-    fn remarked(&self, words: &str) -> String {
-        let (open, close) = self.remark;
+    fn commented(&self, words: &str) -> String {
+        let (open, close) = self.comment;
         words
             .lines()
             .map(|line| format!("{}\n", format!("{open}{line}{close}").trim_end()))
@@ -159,7 +159,7 @@ impl Skeleton {
 }
 
 impl State {
-    /// What a reader must know before trusting the items to be all.
+    /// Returns what limits the skeleton, if anything.
     pub fn note(&self) -> Option<String> {
         match self {
             Self::Parsed => None,
@@ -180,7 +180,7 @@ impl State {
 
 fn minified(source: &str, language: &'static Language) -> Skeleton {
     let mut skeleton = Skeleton::new(String::new(), Vec::new(), State::Minified);
-    skeleton.remark = language.table.notation.remark;
+    skeleton.comment = language.spec.comment_syntax.comment;
     let counted = |count: usize, noun| number::counted(count as u64, noun);
     let (bytes, lines) = (counted(source.len(), "byte"), counted(source.lines().count(), "line"));
     skeleton.purpose = Some(format!("{bytes} in {lines}"));
@@ -188,7 +188,7 @@ fn minified(source: &str, language: &'static Language) -> Skeleton {
 }
 
 fn symbols(source: &str, outline: &Outline) -> Vec<Symbol> {
-    let lines = LineIndex::of(source);
+    let lines = LineIndex::new(source);
     let mut symbols = Vec::with_capacity(outline.items.len());
     for item in &outline.items {
         let names = std::iter::once(&item.name).chain(&item.more_names);
@@ -203,20 +203,20 @@ fn symbol(outline: &Outline, lines: &LineIndex, item: &Item, name: &str) -> Symb
         name: name.to_owned(),
         kind: item.kind,
         lines: lines.range(&item.range),
-        public: item.public,
+        is_public: item.is_public,
         parent: item.owner.clone().or(parent),
     }
 }
 
-/// Finds the line of an offset.
+/// Maps offsets to lines.
 pub(crate) struct LineIndex(Vec<usize>);
 
 impl LineIndex {
-    pub(crate) fn of(source: &str) -> Self {
+    pub(crate) fn new(source: &str) -> Self {
         Self(memchr::memchr_iter(b'\n', source.as_bytes()).collect())
     }
 
-    /// Counted from 1.
+    /// Returns the line of an offset, counted from 1.
     pub(crate) fn line(&self, offset: usize) -> usize {
         self.0.partition_point(|line_break| *line_break < offset) + 1
     }

@@ -1,6 +1,6 @@
-//! Kinds of items, in words that fit every language.
+//! Kinds of symbols, common to all languages.
 
-/// What an item of a file is.
+/// The kind of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     Class,
@@ -29,8 +29,8 @@ pub enum Kind {
     Variant,
 }
 
-/// Each kind with the word that queries and answers use for it.
-const WORDS: &[(Kind, &str)] = &[
+/// The name of each kind in queries and answers; the position is its stored code.
+const NAMES: &[(Kind, &str)] = &[
     (Kind::Class, "class"),
     (Kind::Constant, "constant"),
     (Kind::Element, "element"),
@@ -58,35 +58,35 @@ const WORDS: &[(Kind, &str)] = &[
 ];
 
 impl Kind {
-    pub fn word(self) -> &'static str {
-        WORDS.iter().find(|(kind, _)| *kind == self).map_or("item", |(_, word)| word)
+    pub fn as_str(self) -> &'static str {
+        NAMES.iter().find(|(kind, _)| *kind == self).map_or("item", |(_, name)| name)
     }
 
-    /// The kind that a query means by `@item.<word>`.
-    pub(crate) fn of_word(word: &str) -> Option<Self> {
-        WORDS.iter().find(|(_, known)| *known == word).map(|(kind, _)| *kind)
+    /// Finds the kind of `@item.<name>`.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        NAMES.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
     }
 
-    /// Its place among the kinds, for those who write it down.
-    pub(crate) fn number(self) -> u64 {
-        WORDS.iter().position(|(kind, _)| *kind == self).unwrap_or_default() as u64
+    /// Returns the number that represents the kind in serialized data.
+    pub(crate) fn code(self) -> u64 {
+        NAMES.iter().position(|(kind, _)| *kind == self).unwrap_or_default() as u64
     }
 
-    pub(crate) fn of_number(number: u64) -> Option<Self> {
-        WORDS.get(usize::try_from(number).ok()?).map(|(kind, _)| *kind)
+    pub(crate) fn from_code(code: u64) -> Option<Self> {
+        NAMES.get(usize::try_from(code).ok()?).map(|(kind, _)| *kind)
     }
 
-    /// Whether it is called, and so reads well without a semicolon.
+    /// Returns whether it is a function or method, which is shown without a semicolon.
     pub(crate) fn is_callable(self) -> bool {
         matches!(self, Self::Function | Self::Method)
     }
 
-    /// Whether it is a type that something can be implemented for.
+    /// Returns whether it is a type that can have `impl` blocks.
     pub(crate) fn is_implementable(self) -> bool {
         matches!(self, Self::Class | Self::Enum | Self::Struct | Self::Type | Self::Union)
     }
 
-    /// Whether values or rows of it can be spoken of.
+    /// Returns whether it is a type or a table.
     pub(crate) fn is_type(self) -> bool {
         const TYPES: &[Kind] = &[
             Kind::Class,
@@ -101,13 +101,13 @@ impl Kind {
         TYPES.contains(&self)
     }
 
-    /// Whether it is a part of a type that fits on a line with its neighbours.
+    /// Returns whether it is a small part of a type that fits on a line with its siblings.
     pub(crate) fn is_part(self) -> bool {
         matches!(self, Self::Field | Self::Variant | Self::Key)
     }
 
-    /// Whether it groups what stands in it and says nothing without.
-    pub(crate) fn is_mere_group(self) -> bool {
+    /// Returns whether it only groups other items.
+    pub(crate) fn is_grouping(self) -> bool {
         matches!(self, Self::Impl | Self::Module)
     }
 }
@@ -117,12 +117,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_leads_back_to_its_kind() {
-        for (kind, word) in WORDS {
-            assert_eq!(Kind::of_word(word), Some(*kind));
-            assert_eq!(kind.word(), *word);
-            assert_eq!(Kind::of_number(kind.number()), Some(*kind));
+    fn names_and_codes_round_trip() {
+        for (kind, as_str) in NAMES {
+            assert_eq!(Kind::from_name(as_str), Some(*kind));
+            assert_eq!(kind.as_str(), *as_str);
+            assert_eq!(Kind::from_code(kind.code()), Some(*kind));
         }
-        assert_eq!(Kind::of_word("thing"), None);
+        assert_eq!(Kind::from_name("thing"), None);
     }
 }

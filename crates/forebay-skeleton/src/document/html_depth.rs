@@ -1,40 +1,40 @@
-//! How deep the elements of an HTML text nest, told by a glance.
+//! Estimates the nesting depth of HTML without parsing it.
 //!
-//! The grammar's scanner keeps the open elements and copies them all at each token, which no bound on the parser's
-//! steps sees. So the text is looked at before.
+//! The grammar's scanner copies the stack of open elements at each token, which the bound on parser steps does not
+//! cover. So the depth is checked first.
 
-/// Elements that end by themselves, or where the next of their kind begins.
-const END_THEMSELVES: &[&str] = &[
+/// Void elements, and elements whose end tag is optional.
+const VOID_OR_OPTIONAL_END: &[&str] = &[
     "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta",
     "option", "p", "param", "source", "tbody", "td", "tfoot", "th", "thead", "tr", "track", "wbr",
 ];
-/// What stands in them is no element.
-const RAW: &[&str] = &["script", "style"];
+/// Elements whose content is not markup.
+const RAW_TEXT: &[&str] = &["script", "style"];
 
-/// The most elements that are open at once.
-pub(super) fn deepest(text: &str) -> usize {
+/// Returns the largest number of elements that are open at the same time.
+pub(super) fn max_element_depth(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let (mut open, mut most, mut at) = (0_usize, 0, 0);
+    let (mut open, mut max, mut at) = (0_usize, 0, 0);
     while let Some(found) = memchr::memchr(b'<', bytes.get(at..).unwrap_or_default()) {
         at += found + 1;
         if bytes.get(at) == Some(&b'/') {
             open = open.saturating_sub(1);
             continue;
         }
-        let name = name_at(text, at);
-        if RAW.contains(&name.as_str()) {
+        let name = element_name_at(text, at);
+        if RAW_TEXT.contains(&name.as_str()) {
             let end = text[at..].find("</").unwrap_or(text.len() - at);
             at += end + 1;
-        } else if !name.is_empty() && !END_THEMSELVES.contains(&name.as_str()) {
+        } else if !name.is_empty() && !VOID_OR_OPTIONAL_END.contains(&name.as_str()) {
             open += 1;
-            most = most.max(open);
+            max = max.max(open);
         }
     }
-    most
+    max
 }
 
-/// The name of an element that begins here, in lower case.
-fn name_at(text: &str, at: usize) -> String {
+/// Returns the element name at an offset, in lower case.
+fn element_name_at(text: &str, at: usize) -> String {
     let rest = text.as_bytes().get(at..).unwrap_or_default();
     let length =
         rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
@@ -53,17 +53,17 @@ mod tests {
 
     #[test]
     fn open_elements_are_counted() {
-        assert_eq!(deepest("<div><p>one<p>two<br></div><div>a < b</div>"), 1);
-        assert_eq!(deepest("<A><b><I>x</I></b></A><u>"), 3);
-        assert_eq!(deepest("<script>if (a<b && c<d) {}</script><i>"), 1);
-        assert_eq!(deepest(&"<div>".repeat(2_000)), 2_000);
-        assert_eq!(deepest(&"<td>one\n".repeat(2_000)), 0);
+        assert_eq!(max_element_depth("<div><p>one<p>two<br></div><div>a < b</div>"), 1);
+        assert_eq!(max_element_depth("<A><b><I>x</I></b></A><u>"), 3);
+        assert_eq!(max_element_depth("<script>if (a<b && c<d) {}</script><i>"), 1);
+        assert_eq!(max_element_depth(&"<div>".repeat(2_000)), 2_000);
+        assert_eq!(max_element_depth(&"<td>one\n".repeat(2_000)), 0);
     }
 
     proptest! {
         #[test]
         fn any_text_is_read(text in "[<>/a-cé!\\- \n]{0,60}|<script>.{0,20}") {
-            deepest(&text);
+            max_element_depth(&text);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Bodies in braces.
+//! Elision of bodies in braces.
 
-use super::{Line, Surface, lines};
+use super::{ElidedSource, Line, lines};
 
-/// Words that make a block one of items, not of statements.
+/// Keywords of blocks that contain items instead of statements.
 const CONTAINERS: &[&str] = &[
     "actor",
     "class",
@@ -24,9 +24,9 @@ const CONTAINERS: &[&str] = &[
     "union",
 ];
 
-/// What is parsed of a source; nothing where its comments and bodies are not told by a glance.
-pub(super) fn surface(source: &str) -> Option<Surface> {
-    let mut surface = Surface::default();
+/// Elides a source; returns `None` if comments or bodies cannot be delimited line by line.
+pub(super) fn elide(source: &str) -> Option<ElidedSource> {
+    let mut elided = ElidedSource::default();
     let mut header = Header::default();
     let mut body: Option<usize> = None;
     let mut comment: Option<usize> = None;
@@ -35,7 +35,7 @@ pub(super) fn surface(source: &str) -> Option<Surface> {
             match line.text.find("*/") {
                 None => {}
                 Some(at) if at + 2 == line.text.len() => {
-                    surface.comments.push(start..line.end);
+                    elided.comments.push(start..line.end);
                     comment = None;
                 }
                 Some(_) => return None,
@@ -44,36 +44,36 @@ pub(super) fn surface(source: &str) -> Option<Surface> {
         }
         match body {
             Some(indent) if line.indent <= indent && line.text.starts_with('}') => {
-                surface.keep(source, line.start..line.next);
+                elided.copy(source, line.start..line.next);
                 body = None;
                 header = Header::default();
             }
-            // Another block opens where this one should be closed: a bracket is missing.
+            // Another block opens where this one should close: a brace is missing.
             Some(indent) if line.indent <= indent && line.text.ends_with('{') => return None,
             Some(_) => {}
-            // All that is asked of a comment is where it stands.
+            // Only the position of a comment is needed.
             None if line.text.starts_with("//") => {
-                surface.leave_out_comment(&line);
+                elided.omit_comment(&line);
             }
             None if line.text.starts_with("/*") => match line.text[2..].find("*/") {
                 None => comment = Some(line.start + line.indent),
                 Some(at) if at + 4 == line.text.len() => {
-                    surface.leave_out_comment(&line);
+                    elided.omit_comment(&line);
                 }
-                Some(_) => surface.keep(source, line.start..line.next),
+                Some(_) => elided.copy(source, line.start..line.next),
             },
-            None if header.takes(&line) => {
-                if header.is_one_line(&line) {
-                    surface.keep_header(source, line.start..line.end, &line, '{');
+            None if header.push_line(&line) => {
+                if header.is_single_line(&line) {
+                    elided.copy_header(source, line.start..line.end, &line, '{');
                 } else {
-                    surface.keep(source, line.start..line.end);
+                    elided.copy(source, line.start..line.end);
                 }
                 body = Some(header.indent);
             }
-            None => surface.keep(source, line.start..line.next),
+            None => elided.copy(source, line.start..line.next),
         }
     }
-    comment.is_none().then_some(surface)
+    comment.is_none().then_some(elided)
 }
 
 /// The lines of a declaration so far.
@@ -84,51 +84,52 @@ struct Header {
 }
 
 impl Header {
-    /// Takes a line; whether a body opens at its end.
-    fn takes(&mut self, line: &Line<'_>) -> bool {
-        const REMARKS: &[&str] = &["//", "/*", "*", "#", "@"];
-        if line.text.is_empty() || REMARKS.iter().any(|mark| line.text.starts_with(mark)) {
+    /// Adds a line; returns whether a body opens at its end.
+    fn push_line(&mut self, line: &Line<'_>) -> bool {
+        const COMMENT_PREFIXES: &[&str] = &["//", "/*", "*", "#", "@"];
+        if line.text.is_empty() || COMMENT_PREFIXES.iter().any(|mark| line.text.starts_with(mark)) {
             return false;
         }
-        let goes_on = line.indent > self.indent
+        let is_continued = line.indent > self.indent
             || line.text.starts_with([')', '{', ']', '>', ':'])
             || line.text.starts_with("where");
-        if self.text.is_empty() || !goes_on {
+        if self.text.is_empty() || !is_continued {
             self.text.clear();
             self.indent = line.indent;
         }
         self.text.push_str(line.text);
         self.text.push(' ');
-        let opens =
-            line.text.ends_with('{') && !opens_type(line.text) && line.indent <= self.indent;
-        let is_body = opens && self.is_callable();
+        let opens = line.text.ends_with('{')
+            && !opens_type_literal(line.text)
+            && line.indent <= self.indent;
+        let is_body = opens && self.opens_body();
         if line.text.ends_with(['{', ';', '}']) && !is_body {
             self.text.clear();
         }
         is_body
     }
 
-    /// Whether the line that was taken last is all of it.
-    fn is_one_line(&self, line: &Line<'_>) -> bool {
+    /// Returns whether the last line is the whole header.
+    fn is_single_line(&self, line: &Line<'_>) -> bool {
         self.text.trim_end().len() == line.text.len()
     }
 
-    /// Whether the block that opens holds statements, or repeats what a trait promises.
-    fn is_callable(&self) -> bool {
+    /// Returns whether the opened block contains statements or implements a trait.
+    fn opens_body(&self) -> bool {
         let mut words = self.text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-        let repeats = self.text.starts_with("impl") && self.text.contains(" for ");
+        let is_trait_impl = self.text.starts_with("impl") && self.text.contains(" for ");
         let is_test = self.text.starts_with("mod test");
-        // What begins with a bracket goes on with something that was not a function's header.
-        // Neither do those that a file is wrapped in: `}(this, function (exports) {`.
+        // Lines that start with a bracket do not continue a function header. Module wrappers such as `}(this,
+        // function (exports) {` are not functions of the file.
         let is_wrapper = ["define(", "}(", "})("].iter().any(|mark| self.text.starts_with(mark));
         let is_called =
             self.text.contains('(') && !self.text.starts_with(['(', '>', ';', '!']) && !is_wrapper;
-        repeats || is_test || (is_called && !words.any(|word| CONTAINERS.contains(&word)))
+        is_trait_impl || is_test || (is_called && !words.any(|word| CONTAINERS.contains(&word)))
     }
 }
 
-/// Whether the block at the end of a line is a type that is written out: `a(): {`, `a(b): b is {`.
-fn opens_type(line: &str) -> bool {
+/// Returns whether a line ends with the start of a type literal: `a(): {`, `a(b): b is {`.
+fn opens_type_literal(line: &str) -> bool {
     let before = line.trim_end_matches('{').trim_end();
     before.ends_with(':') || before.ends_with(" is")
 }
@@ -139,11 +140,11 @@ mod tests {
 
     #[track_caller]
     fn check(source: &str, expected: &str) {
-        assert_eq!(surface(source).map(|surface| surface.text).as_deref(), Some(expected));
+        assert_eq!(elide(source).map(|elided| elided.text).as_deref(), Some(expected));
     }
 
     #[test]
-    fn bodies_and_comments_are_left_out() {
+    fn omits_bodies_and_comments() {
         check("fn a(x: u32) {\n    b();\n}\nfn c() {}\n", "fn a() {}\nfn c() {}\n");
         check("struct A {\n    b: u32,\n}\n", "struct A {\n    b: u32,\n}\n");
         check(
@@ -160,13 +161,13 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_bracket_is_left_to_the_parser() {
-        assert!(surface("fn a() {\n    b();\n\nfn c() {\n    d();\n}\n").is_none());
+    fn rejects_a_missing_brace() {
+        assert!(elide("fn a() {\n    b();\n\nfn c() {\n    d();\n}\n").is_none());
     }
 
     #[test]
-    fn comments_that_end_amid_code_are_left_to_the_parser() {
-        assert!(surface("/* a\nb */ c();\n").is_none());
-        assert!(surface("/* a\nb\n").is_none());
+    fn rejects_comments_that_end_within_code() {
+        assert!(elide("/* a\nb */ c();\n").is_none());
+        assert!(elide("/* a\nb\n").is_none());
     }
 }

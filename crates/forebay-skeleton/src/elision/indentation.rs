@@ -1,67 +1,71 @@
-//! Bodies that end where the indentation does.
+//! Elision of bodies in indentation-based languages.
 //!
-//! Of each body the docs are kept, and one word stands for the rest: a block must hold something. Comments
-//! that take a line are left out; all that is asked of them is where they stand.
+//! Keeps the docstring of each body and replaces the rest by `pass`, because a block must not be empty. Comments on
+//! their own line are omitted; only their position is needed.
 
 use std::ops::Range;
 
-use super::{Line, Surface, balance, lines};
+use super::{ElidedSource, Line, balance, lines};
 
-const HEADERS: &[&str] = &["def ", "async def "];
+const FUNCTION_KEYWORDS: &[&str] = &["def ", "async def "];
 const QUOTES: &[&str] = &["\"\"\"", "'''"];
-/// What stands for a body.
-const REST: &str = "pass\n";
+/// Replaces a body.
+const PLACEHOLDER: &str = "pass\n";
 
-pub(super) fn surface(source: &str) -> Surface {
+pub(super) fn elide(source: &str) -> ElidedSource {
     let lines: Vec<Line<'_>> = lines(source).collect();
-    let mut surface = Surface::default();
+    let mut elided = ElidedSource::default();
     let (mut at, mut from) = (0, 0);
     let mut quote = None;
     while at < lines.len() {
-        let is_text = quote.is_some();
-        quote = quote_after(lines[at].text, quote);
-        if !is_text && lines[at].text.starts_with('#') {
-            // At each line of a run of comments the grammar would look through all that follow.
-            surface.keep(source, from..lines[at].start);
-            surface.leave_out_comment(&lines[at]);
+        let is_in_string = quote.is_some();
+        quote = open_quote_after(lines[at].text, quote);
+        if !is_in_string && lines[at].text.starts_with('#') {
+            // The grammar would scan all following lines at each line of a comment block.
+            elided.copy(source, from..lines[at].start);
+            elided.omit_comment(&lines[at]);
             (at, from) = (at + 1, lines[at].next);
             continue;
         }
-        let rest = (!is_text && quote.is_none()).then(|| rest_of_body(&lines, at)).flatten();
+        let rest = (!is_in_string && quote.is_none()).then(|| omitted_body(&lines, at)).flatten();
         let Some(rest) = rest else {
             at += 1;
             continue;
         };
         let (first, last) = (&lines[rest.start], &lines[rest.end - 1]);
-        surface.keep_header(source, from..first.start, &lines[at], ':');
+        elided.copy_header(source, from..first.start, &lines[at], ':');
         let indent = &source[first.start..first.start + first.indent];
-        surface.stand_in(&format!("{indent}{REST}"), first.start + first.indent..last.end);
+        elided.push_placeholder(
+            &format!("{indent}{PLACEHOLDER}"),
+            first.start + first.indent..last.end,
+        );
         (at, from) = (rest.end, last.next);
     }
-    surface.keep(source, from..source.len());
-    surface
+    elided.copy(source, from..source.len());
+    elided
 }
 
-/// The lines that are left out of the body that follows a header at this line, if that wins anything.
-fn rest_of_body(lines: &[Line<'_>], header: usize) -> Option<Range<usize>> {
+/// Returns the lines to omit from the body of the header at this line, if any.
+fn omitted_body(lines: &[Line<'_>], header: usize) -> Option<Range<usize>> {
     let own = &lines[header];
-    if !HEADERS.iter().any(|word| own.text.starts_with(word)) {
+    if !FUNCTION_KEYWORDS.iter().any(|word| own.text.starts_with(word)) {
         return None;
     }
     let first = header_end(lines, header)? + 1;
     let last = body_end(lines, first, own.indent)?;
-    let first = code_from(lines, first, last);
-    let rest = docs_end(lines, first, last).map_or(first, |end| code_from(lines, end + 1, last));
+    let first = next_code_line(lines, first, last);
+    let rest =
+        docs_end(lines, first, last).map_or(first, |end| next_code_line(lines, end + 1, last));
     (rest < last && lines[rest].indent > own.indent).then_some(rest..last + 1)
 }
 
-/// The first line from here on that is neither empty nor a comment, the last one at the latest.
-fn code_from(lines: &[Line<'_>], from: usize, last: usize) -> usize {
+/// Returns the first line that is neither empty nor a comment, at most the last one.
+fn next_code_line(lines: &[Line<'_>], from: usize, last: usize) -> usize {
     let is_code = |at: &usize| !(lines[*at].text.is_empty() || lines[*at].text.starts_with('#'));
     (from..last).find(is_code).unwrap_or(last.max(from))
 }
 
-/// The line on which a header ends.
+/// Returns the last line of a header.
 fn header_end(lines: &[Line<'_>], header: usize) -> Option<usize> {
     let mut depth = 0;
     for (offset, line) in lines[header..].iter().take(60).enumerate() {
@@ -74,30 +78,30 @@ fn header_end(lines: &[Line<'_>], header: usize) -> Option<usize> {
     None
 }
 
-/// The last line of a block that is indented further than its header.
+/// Returns the last line of a block that is indented deeper than its header.
 fn body_end(lines: &[Line<'_>], first: usize, indent: usize) -> Option<usize> {
     let mut last = None;
     let mut quote = None;
     for (index, line) in lines.iter().enumerate().skip(first) {
-        let is_text = quote.is_some();
-        quote = quote_after(line.text, quote);
-        if line.text.is_empty() && !is_text {
+        let is_in_string = quote.is_some();
+        quote = open_quote_after(line.text, quote);
+        if line.text.is_empty() && !is_in_string {
             continue;
         }
-        if line.indent <= indent && !is_text {
+        if line.indent <= indent && !is_in_string {
             break;
         }
         last = Some(index);
     }
-    // A quote that nothing closes was none.
+    // An unterminated quote means that the scan went wrong.
     last.filter(|_| quote.is_none())
 }
 
-/// The line on which the docs of a body end, if it begins with some.
+/// Returns the last line of the docstring, if the body starts with one.
 fn docs_end(lines: &[Line<'_>], first: usize, last: usize) -> Option<usize> {
     let text = lines[first].text.trim_start_matches(['r', 'R', 'u', 'U']);
     let Some(quote) = QUOTES.iter().find(|quote| text.starts_with(**quote)) else {
-        return is_short_string(text).then_some(first);
+        return is_single_line_string(text).then_some(first);
     };
     if text[quote.len()..].contains(*quote) {
         return Some(first);
@@ -109,11 +113,11 @@ fn docs_end(lines: &[Line<'_>], first: usize, last: usize) -> Option<usize> {
         .filter(|end| *end <= last)
 }
 
-/// Whether a line is one string in single marks.
-fn is_short_string(text: &str) -> bool {
+/// Returns whether a line is a single-quoted string.
+fn is_single_line_string(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_quoted = text.len() > 1 && text.starts_with(['"', '\'']);
-    is_quoted && after_string(bytes, 0) == bytes.len() && bytes.first() == bytes.last()
+    is_quoted && string_end(bytes, 0) == bytes.len() && bytes.first() == bytes.last()
 }
 
 fn without_comment(text: &str) -> &str {
@@ -121,8 +125,8 @@ fn without_comment(text: &str) -> &str {
     text[..end].trim_end()
 }
 
-/// The long quote that is open behind a line; one in a comment or a short string opens nothing.
-fn quote_after(text: &str, before: Option<&'static str>) -> Option<&'static str> {
+/// Returns the triple quote that is open after a line, ignoring comments and single-quoted strings.
+fn open_quote_after(text: &str, before: Option<&'static str>) -> Option<&'static str> {
     let bytes = text.as_bytes();
     let (mut open, mut at) = (before, 0);
     while at < bytes.len() {
@@ -136,7 +140,7 @@ fn quote_after(text: &str, before: Option<&'static str>) -> Option<&'static str>
             b'#' => return None,
             b'"' | b'\'' => {
                 open = QUOTES.iter().copied().find(|quote| text[at..].starts_with(quote));
-                at = open.map_or_else(|| after_string(bytes, at), |quote| at + quote.len());
+                at = open.map_or_else(|| string_end(bytes, at), |quote| at + quote.len());
             }
             _ => at += 1,
         }
@@ -144,8 +148,8 @@ fn quote_after(text: &str, before: Option<&'static str>) -> Option<&'static str>
     open
 }
 
-/// Behind the string that begins here, which ends with its line at the latest.
-fn after_string(bytes: &[u8], start: usize) -> usize {
+/// Returns the end of the string that starts here, at most the end of its line.
+fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while at < bytes.len() && bytes[at] != bytes[start] {
         at += if bytes[at] == b'\\' { 2 } else { 1 };
@@ -161,11 +165,11 @@ mod tests {
 
     #[track_caller]
     fn check(source: &str, expected: &str) {
-        assert_eq!(surface(source).text, expected);
+        assert_eq!(elide(source).text, expected);
     }
 
     #[test]
-    fn bodies_are_left_out_but_for_docs() {
+    fn omits_bodies_but_keeps_docstrings() {
         check(
             "def a(x):\n    if x:\n        c()\n\ndef d():\n    pass\n",
             "def a():\n    pass\n\ndef d():\n    pass\n",
@@ -194,10 +198,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_cut_within_its_bounds(text in "(def a\\(\\):|    b|\"\"\"|\n|  é|# x|\\(){0,20}") {
-            let surface = surface(&text);
-            for end in (0..=surface.text.len()).filter(|end| surface.text.is_char_boundary(*end)) {
-                prop_assert!(text.get(surface.in_source(&(0..end))).is_some());
+        fn maps_any_text_to_valid_ranges(text in "(def a\\(\\):|    b|\"\"\"|\n|  é|# x|\\(){0,20}") {
+            let elided = elide(&text);
+            for end in (0..=elided.text.len()).filter(|end| elided.text.is_char_boundary(*end)) {
+                prop_assert!(text.get(elided.source_range(&(0..end))).is_some());
             }
         }
     }

@@ -1,41 +1,47 @@
-//! Indentation that a language with blocks by indentation does not take, though its grammar does.
+//! Indentation errors that the grammar of an indentation-based language accepts.
 
 use std::ops::Range;
 
-use super::{SHOWN, SyntaxError};
+use super::{MAX_QUOTED_BYTES, SyntaxError};
 
-/// Where a text that marks blocks by indentation has an indent too much, one too little, or one that fits nothing.
-pub(super) fn slips(source: &str) -> Vec<SyntaxError> {
-    let mut blocks = Blocks { levels: vec![0], is_opening: false };
-    let mut reader = Reader::default();
+/// Finds unexpected, missing and inconsistent indentation.
+pub(super) fn indentation_errors(source: &str) -> Vec<SyntaxError> {
+    let mut blocks = IndentStack { levels: vec![0], expects_indent: false };
+    let mut scanner = LineScanner::default();
     let mut found = Vec::new();
     let mut start = 0;
     for (number, line) in source.split_inclusive('\n').enumerate() {
         let text = line.trim_start_matches([' ', '\t', '\x0c']);
         let at = start + line.len() - text.len();
-        let is_between = reader.is_between_statements();
-        let says_nothing = is_between && (text.trim().is_empty() || text.starts_with('#'));
-        let begins = is_between && !says_nothing;
-        if begins && let Some(fault) = blocks.take(width(&line[..line.len() - text.len()])) {
+        let is_between = scanner.is_between_statements();
+        let is_blank = is_between && (text.trim().is_empty() || text.starts_with('#'));
+        let begins = is_between && !is_blank;
+        if begins && let Some(message) = blocks.push(width(&line[..line.len() - text.len()])) {
             let text = text.trim_end();
             let bytes = at..at + text.len();
-            found.push(error(fault, number + 1, at - start + 1, bytes, text));
+            found.push(error(message, number + 1, at - start + 1, bytes, text));
         }
-        reader.read(text);
-        if reader.is_between_statements() && !says_nothing {
-            blocks.is_opening = reader.opens;
+        scanner.scan_line(text);
+        if scanner.is_between_statements() && !is_blank {
+            blocks.expects_indent = scanner.opens_block;
         }
         start += line.len();
     }
     found
 }
 
-fn error(fault: &str, line: usize, column: usize, bytes: Range<usize>, text: &str) -> SyntaxError {
-    let shown = &text[..text.floor_char_boundary(SHOWN)];
-    SyntaxError { line, column, bytes, what: format!("{fault}: {shown}") }
+fn error(
+    message: &str,
+    line: usize,
+    column: usize,
+    bytes: Range<usize>,
+    text: &str,
+) -> SyntaxError {
+    let quoted = &text[..text.floor_char_boundary(MAX_QUOTED_BYTES)];
+    SyntaxError { line, column, bytes, what: format!("{message}: {quoted}") }
 }
 
-/// The width of an indent; tabs reach to the next multiple of eight.
+/// Returns the width of an indent; tabs advance to the next multiple of eight.
 fn width(indent: &str) -> usize {
     indent.chars().fold(0, |width, space| match space {
         '\t' => (width / 8 + 1) * 8,
@@ -44,22 +50,22 @@ fn width(indent: &str) -> usize {
     })
 }
 
-struct Blocks {
-    /// The indents of the open blocks.
+struct IndentStack {
+    /// Indents of the open blocks.
     levels: Vec<usize>,
-    /// The statement before opens a block.
-    is_opening: bool,
+    /// The previous statement opens a block.
+    expects_indent: bool,
 }
 
-impl Blocks {
-    /// Takes the indent of a statement; what is wrong with it.
-    fn take(&mut self, indent: usize) -> Option<&'static str> {
+impl IndentStack {
+    /// Adds the indent of a statement; returns what is wrong with it.
+    fn push(&mut self, indent: usize) -> Option<&'static str> {
         let last = self.levels.last().copied().unwrap_or(0);
         if indent > last {
             self.levels.push(indent);
-            return (!self.is_opening).then_some("unexpected indent");
+            return (!self.expects_indent).then_some("unexpected indent");
         }
-        let missing = self.is_opening.then_some("an indented block is missing before");
+        let missing = self.expects_indent.then_some("an indented block is missing before");
         while self.levels.last().is_some_and(|level| *level > indent) {
             self.levels.pop();
         }
@@ -71,34 +77,34 @@ impl Blocks {
     }
 }
 
-/// Follows strings, brackets and line ends.
+/// Tracks strings, brackets and line continuations.
 #[derive(Default)]
-struct Reader {
+struct LineScanner {
     brackets: usize,
-    /// What closes the string that is open.
+    /// The closing quote of the open string.
     quote: Option<&'static str>,
-    goes_on: bool,
-    /// The statement that was read ends with a colon.
-    opens: bool,
+    is_continued: bool,
+    /// The last statement ends with a colon.
+    opens_block: bool,
 }
 
 const QUOTES: &[&str] = &["\"\"\"", "'''", "\"", "'"];
 
-impl Reader {
+impl LineScanner {
     fn is_between_statements(&self) -> bool {
-        self.brackets == 0 && self.quote.is_none() && !self.goes_on
+        self.brackets == 0 && self.quote.is_none() && !self.is_continued
     }
 
-    fn read(&mut self, line: &str) {
+    fn scan_line(&mut self, line: &str) {
         let mut rest = line.trim_end();
-        self.goes_on = false;
+        self.is_continued = false;
         while let Some(first) = rest.chars().next() {
             if let Some(quote) = self.quote {
-                rest = self.read_quoted(rest, quote);
+                rest = self.skip_string(rest, quote);
                 continue;
             }
             if let Some(quote) = QUOTES.iter().find(|quote| rest.starts_with(**quote)) {
-                (self.quote, self.opens) = (Some(*quote), false);
+                (self.quote, self.opens_block) = (Some(*quote), false);
                 rest = &rest[quote.len()..];
                 continue;
             }
@@ -107,22 +113,22 @@ impl Reader {
                 '#' => break,
                 '(' | '[' | '{' => self.brackets += 1,
                 ')' | ']' | '}' => self.brackets = self.brackets.saturating_sub(1),
-                '\\' if rest.is_empty() => self.goes_on = true,
+                '\\' if rest.is_empty() => self.is_continued = true,
                 _ => {}
             }
             if !first.is_whitespace() {
-                self.opens = first == ':' && self.brackets == 0;
+                self.opens_block = first == ':' && self.brackets == 0;
             }
         }
-        // A string in single marks ends with its line at the latest.
+        // A single-quoted string ends with its line unless continued.
         if self.quote.is_some_and(|quote| quote.len() == 1) {
-            self.goes_on = line.trim_end().ends_with('\\');
-            self.quote = self.quote.filter(|_| self.goes_on);
+            self.is_continued = line.trim_end().ends_with('\\');
+            self.quote = self.quote.filter(|_| self.is_continued);
         }
     }
 
-    /// What is left behind the end of a string, or nothing.
-    fn read_quoted<'a>(&mut self, text: &'a str, quote: &str) -> &'a str {
+    /// Returns the text after the end of a string, or nothing.
+    fn skip_string<'a>(&mut self, text: &'a str, quote: &str) -> &'a str {
         let mut characters = text.char_indices();
         while let Some((at, character)) = characters.next() {
             if character == '\\' {
@@ -142,30 +148,33 @@ mod tests {
 
     use super::*;
 
-    fn told(source: &str) -> Vec<String> {
-        let errors = slips(source).into_iter();
+    fn report(source: &str) -> Vec<String> {
+        let errors = indentation_errors(source).into_iter();
         errors.map(|error| format!("{}:{} {}", error.line, error.column, error.what)).collect()
     }
 
     #[test]
-    fn slips_are_told() {
-        assert_eq!(told("def a():\n  x = 1\n    return 1\n"), ["3:5 unexpected indent: return 1"]);
+    fn reports_wrong_indentation() {
         assert_eq!(
-            told("def b():\nreturn 2\n"),
+            report("def a():\n  x = 1\n    return 1\n"),
+            ["3:5 unexpected indent: return 1"]
+        );
+        assert_eq!(
+            report("def b():\nreturn 2\n"),
             ["2:1 an indented block is missing before: return 2"]
         );
         assert_eq!(
-            told("def c():\n    if x:\n    return 1\n"),
+            report("def c():\n    if x:\n    return 1\n"),
             ["3:5 an indented block is missing before: return 1"]
         );
         assert_eq!(
-            told("if x:\n        a()\n    b()\n"),
+            report("if x:\n        a()\n    b()\n"),
             ["3:5 indented like no block around it: b()"]
         );
     }
 
     #[test]
-    fn what_is_no_slip_is_not_told() {
+    fn accepts_valid_indentation() {
         for sound in [
             "class A:\n    \"\"\"Docs.\n\n  Odd:\n    \"\"\"\n\n    def a(self,\n  b):\n        return {\n  'a': 1,\n}\n\n# remark\n    # another\n    x = 1\n",
             "def a():  # says: this\n    return 1\n",
@@ -175,14 +184,14 @@ mod tests {
             "for x in y:\n    pass\nelse:\n    pass\n",
             "x = [\n    1,\n]\n\n\ndef f() -> None:\n    ...\n",
         ] {
-            assert_eq!(told(sound), Vec::<String>::new(), "{sound}");
+            assert_eq!(report(sound), Vec::<String>::new(), "{sound}");
         }
     }
 
     proptest! {
         #[test]
-        fn any_text_is_read(text in "[a:#'\"\\\\()\\[\\] \t\né]{0,60}") {
-            slips(&text);
+        fn accepts_any_text(text in "[a:#'\"\\\\()\\[\\] \t\né]{0,60}") {
+            indentation_errors(&text);
         }
     }
 }

@@ -1,57 +1,57 @@
-//! Where a parser met what it did not expect.
+//! Error positions from the parser's log.
 //!
-//! A tree tells what was skipped to go on, and that may begin at the first line of a file. The parser knows better
-//! where it was in trouble, and says so only to a log.
+//! A tree only has the text that was skipped, which may start at the first line of a file. The log has the position
+//! where the parser detected the error.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tree_sitter::{LogType, Parser};
 
-use crate::document::tree_by;
+use crate::document::parse_tree_with;
 use crate::language::Language;
 
-/// Larger texts are not parsed again with a log.
-const LARGEST: usize = 128 * 1024;
-/// More places tell nobody more.
-const MOST: usize = 20;
+/// Larger texts are not parsed again with a logger.
+const MAX_SOURCE_BYTES: usize = 128 * 1024;
+/// Offsets returned per file.
+const MAX_OFFSETS: usize = 20;
 
-/// The offsets where a text went on in a way that no parse could follow, in order.
-pub(super) fn places(source: &str, language: &Language) -> Vec<usize> {
-    if source.len() > LARGEST {
+/// Returns the offsets at which all parse versions failed, in order.
+pub(super) fn error_offsets(source: &str, language: &Language) -> Vec<usize> {
+    if source.len() > MAX_SOURCE_BYTES {
         return Vec::new();
     }
-    let log = Arc::new(Mutex::new(Log::default()));
+    let log = Arc::new(Mutex::new(ParserLog::default()));
     let mut parser = Parser::new();
     let writer = Arc::clone(&log);
     parser.set_logger(Some(Box::new(move |kind, message| {
         if kind == LogType::Parse {
-            writer.lock().unwrap_or_else(PoisonError::into_inner).take(message);
+            writer.lock().unwrap_or_else(PoisonError::into_inner).record(message);
         }
     })));
-    let _ = tree_by(parser, source, language, None);
+    let _ = parse_tree_with(parser, source, language, None);
     let log = log.lock().unwrap_or_else(PoisonError::into_inner);
-    log.places.iter().map(|place| offset(source, *place)).collect()
+    log.positions.iter().map(|position| offset(source, *position)).collect()
 }
 
-/// What is remembered of a log.
+/// The state of a parser, as its log messages report it.
 #[derive(Default)]
-struct Log {
-    /// Row and column that the parser is at.
+struct ParserLog {
+    /// Row and column of the current token.
     at: (usize, usize),
-    /// The furthest place at which one of its attempts gave up, since the last time all had.
+    /// The furthest position at which a parse version failed since the last recovery.
     given_up: Option<(usize, usize)>,
-    places: Vec<(usize, usize)>,
+    positions: Vec<(usize, usize)>,
 }
 
-impl Log {
-    fn take(&mut self, message: &str) {
+impl ParserLog {
+    fn record(&mut self, message: &str) {
         if message.starts_with("process ") {
             self.at = (number_after(message, "row:"), number_after(message, "col:"));
         } else if message.starts_with("detect_error") {
             self.given_up = self.given_up.max(Some(self.at));
-        } else if message.starts_with("resume version") && self.places.len() < MOST {
-            // Only when no attempt is left does it go on with one that gave up.
-            self.places.extend(self.given_up.take());
+        } else if message.starts_with("resume version") && self.positions.len() < MAX_OFFSETS {
+            // The parser resumes a paused version only after all versions have failed.
+            self.positions.extend(self.given_up.take());
         }
     }
 }
@@ -62,7 +62,7 @@ fn number_after(message: &str, word: &str) -> usize {
     digits.parse().unwrap_or(0)
 }
 
-/// The offset of what follows a place.
+/// Returns the offset of the first text at or after a position.
 fn offset(source: &str, (row, column): (usize, usize)) -> usize {
     let line = source.split_inclusive('\n').take(row).map(str::len).sum::<usize>();
     let at = source.floor_char_boundary((line + column).min(source.len()));

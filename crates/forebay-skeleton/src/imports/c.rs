@@ -1,13 +1,17 @@
 //! `#include` of C and C++.
 
 use super::project::Project;
-use super::{Imports, folder, joined, unquoted};
+use super::{ImportSyntax, folder, join_path, unquoted};
 
-pub(crate) const C: Imports = Imports { read: |text| vec![unquoted(text).to_owned()], resolve };
+pub(crate) const C: ImportSyntax =
+    ImportSyntax { parse: |text| vec![unquoted(text).to_owned()], resolve };
 
-/// Beside the file, else wherever a header of that path lies nearest.
+/// Looks next to the file, then for the nearest header with this path.
 fn resolve(path: &str, from: &str, project: &Project) -> Vec<String> {
-    let beside = joined(folder(from), path).filter(|path| project.has(path));
-    let plain = joined("", path).unwrap_or_else(|| path.replace("../", ""));
-    beside.or_else(|| project.ending(&plain, from).into_iter().next()).into_iter().collect()
+    let beside = join_path(folder(from), path).filter(|path| project.contains(path));
+    let plain = join_path("", path).unwrap_or_else(|| path.replace("../", ""));
+    beside
+        .or_else(|| project.files_with_suffix(&plain, from).into_iter().next())
+        .into_iter()
+        .collect()
 }

@@ -1,13 +1,16 @@
 //! `import` of Go: a package is a folder.
 
 use super::project::{Manifest, Project};
-use super::{Imports, has_ending, joined, unquoted};
+use super::{ImportSyntax, has_extension, join_path, unquoted};
 
-pub(crate) const GO: Imports = Imports { read: |text| vec![unquoted(text).to_owned()], resolve };
+pub(crate) const GO: ImportSyntax =
+    ImportSyntax { parse: |text| vec![unquoted(text).to_owned()], resolve };
 
 fn resolve(path: &str, _from: &str, project: &Project) -> Vec<String> {
-    let Some((own, rest)) = project.named(Manifest::Go, path, "/") else { return Vec::new() };
-    let Some(folder) = joined(own, rest) else { return Vec::new() };
-    let files = project.in_folder(&folder);
-    files.filter(|file| has_ending(file, "go") && !file.ends_with("_test.go")).cloned().collect()
+    let Some((own, rest)) = project.resolve_package(Manifest::Go, path, "/") else {
+        return Vec::new();
+    };
+    let Some(folder) = join_path(own, rest) else { return Vec::new() };
+    let files = project.files_in_folder(&folder);
+    files.filter(|file| has_extension(file, "go") && !file.ends_with("_test.go")).cloned().collect()
 }

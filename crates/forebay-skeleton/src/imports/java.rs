@@ -1,35 +1,35 @@
 //! `import` of Java.
 
 use super::project::Project;
-use super::{Imports, folder, has_ending};
+use super::{ImportSyntax, folder, has_extension};
 
-pub(crate) const JAVA: Imports =
-    Imports { read: |text| vec![text.split_whitespace().collect()], resolve };
+pub(crate) const JAVA: ImportSyntax =
+    ImportSyntax { parse: |text| vec![text.split_whitespace().collect()], resolve };
 
-/// A class is a file; a nested class or a static member stands in the file of its outer class.
+/// A class is a file; nested classes and static members are in the file of the outer class.
 fn resolve(path: &str, from: &str, project: &Project) -> Vec<String> {
     let mut parts: Vec<&str> = path.split('.').collect();
     let mut tried = 0;
     while !parts.is_empty() && tried < 3 {
         let file = format!("{}.java", parts.join("/"));
-        if let Some(found) = project.ending(&file, from).into_iter().next() {
+        if let Some(found) = project.files_with_suffix(&file, from).into_iter().next() {
             return vec![found];
         }
         parts.pop();
         tried += 1;
     }
-    package(path, from, project)
+    package_files(path, from, project)
 }
 
-/// All classes of a package, found by the sources of this very project.
-fn package(path: &str, from: &str, project: &Project) -> Vec<String> {
-    let wanted = path.trim_end_matches(".*").replace('.', "/");
-    // Packages of one source root share the folders above their first part.
-    let first = wanted.split('/').next().unwrap_or(&wanted);
+/// Returns all classes of a package under the source root of the importing file.
+fn package_files(path: &str, from: &str, project: &Project) -> Vec<String> {
+    let package_path = path.trim_end_matches(".*").replace('.', "/");
+    // Packages of one source root share the folders above their first component.
+    let first = package_path.split('/').next().unwrap_or(&package_path);
     let own = format!("/{}/", folder(from));
     let Some(at) = own.find(&format!("/{first}/")) else { return Vec::new() };
     let root = own[..at].trim_start_matches('/');
-    let target = format!("{root}/{wanted}");
+    let target = format!("{root}/{package_path}");
     let target = target.trim_start_matches('/');
-    project.in_folder(target).filter(|file| has_ending(file, "java")).cloned().collect()
+    project.files_in_folder(target).filter(|file| has_extension(file, "java")).cloned().collect()
 }

@@ -1,4 +1,4 @@
-//! The files of a project, as far as imports need them.
+//! The files of a project, for resolving imports.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,14 +6,14 @@ use super::folder;
 use crate::document::Document;
 use crate::language::language_named;
 
-/// The files of a project with what its manifests say about names.
+/// The files of a project, with the names in its manifests.
 #[derive(Debug, Clone, Default)]
 pub struct Project {
     files: BTreeSet<String>,
     by_name: HashMap<String, Vec<String>>,
-    /// Names that stand for a folder: crates, Go modules, packages of a workspace.
-    named: Vec<(Manifest, String, String)>,
-    /// Prefixes that a TypeScript configuration replaces.
+    /// Folders by package name: crates, Go modules, workspace packages.
+    packages: Vec<(Manifest, String, String)>,
+    /// Path prefixes that `tsconfig.json` maps.
     aliases: Vec<(String, String)>,
 }
 
@@ -25,8 +25,8 @@ pub(super) enum Manifest {
 }
 
 impl Project {
-    /// A project of these files, relative to its root with `/`; `manifests` are those of them named
-    /// `Cargo.toml`, `go.mod`, `package.json` or `tsconfig.json`, with their texts.
+    /// Creates a project of these files, relative to its root with `/`; `manifests` are the texts of those named
+    /// `Cargo.toml`, `go.mod`, `package.json` or `tsconfig.json`.
     pub fn new<'a>(
         files: impl IntoIterator<Item = String>,
         manifests: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -39,12 +39,12 @@ impl Project {
         for (path, text) in manifests {
             project.read_manifest(path, text);
         }
-        // The longest name first: it says most.
-        project.named.sort_by_key(|(_, name, _)| std::cmp::Reverse(name.len()));
+        // Longer names first: they are more specific.
+        project.packages.sort_by_key(|(_, name, _)| std::cmp::Reverse(name.len()));
         project
     }
 
-    pub fn has(&self, path: &str) -> bool {
+    pub fn contains(&self, path: &str) -> bool {
         self.files.contains(path)
     }
 
@@ -53,16 +53,16 @@ impl Project {
         match path.rsplit('/').next() {
             Some("Cargo.toml") => {
                 let name = package_name(text).map(|name| name.replace('-', "_"));
-                self.named.extend(name.map(|name| (Manifest::Cargo, name, own)));
+                self.packages.extend(name.map(|name| (Manifest::Cargo, name, own)));
             }
             Some("go.mod") => {
                 let name = text.lines().find_map(|line| line.strip_prefix("module "));
                 let name = name.map(|name| name.trim().to_owned());
-                self.named.extend(name.map(|name| (Manifest::Go, name, own)));
+                self.packages.extend(name.map(|name| (Manifest::Go, name, own)));
             }
             Some("package.json") => {
                 let name = json_values(text, &["name"]).pop().map(|(_, name)| name);
-                self.named.extend(name.map(|name| (Manifest::Node, name, own)));
+                self.packages.extend(name.map(|name| (Manifest::Node, name, own)));
             }
             Some("tsconfig.json") => self.read_aliases(&own, text),
             _ => {}
@@ -74,37 +74,40 @@ impl Project {
         let base = base.map_or_else(String::new, |(_, base)| base);
         for (alias, target) in json_values(text, &["compilerOptions", "paths", "*"]) {
             let target = format!("{base}/{}", target.trim_end_matches('*'));
-            let target = super::joined(own, &target).unwrap_or_default();
+            let target = super::join_path(own, &target).unwrap_or_default();
             self.aliases.push((alias.trim_end_matches('*').to_owned(), target));
         }
     }
 
-    /// The folder that a name stands for, with what follows the name.
-    pub(super) fn named<'a>(
+    /// Returns the folder of a package, and the rest of the path after its name.
+    pub(super) fn resolve_package<'a>(
         &self,
         kind: Manifest,
         path: &'a str,
         part: &str,
     ) -> Option<(&str, &'a str)> {
-        self.named.iter().filter(|(own, ..)| *own == kind).find_map(|(_, name, folder)| {
+        self.packages.iter().filter(|(own, ..)| *own == kind).find_map(|(_, name, folder)| {
             let rest = path.strip_prefix(name.as_str())?;
             (rest.is_empty() || rest.starts_with(part)).then_some((folder.as_str(), rest))
         })
     }
 
-    pub(super) fn aliased(&self, path: &str) -> Option<String> {
+    pub(super) fn resolve_alias(&self, path: &str) -> Option<String> {
         self.aliases.iter().find_map(|(alias, target)| {
             Some(format!("{target}/{}", path.strip_prefix(alias.as_str())?))
         })
     }
 
-    /// The first of these that is a file.
-    pub(super) fn first(&self, candidates: impl IntoIterator<Item = String>) -> Option<String> {
-        candidates.into_iter().find(|path| self.has(path))
+    /// Returns the first candidate that exists.
+    pub(super) fn first_existing(
+        &self,
+        candidates: impl IntoIterator<Item = String>,
+    ) -> Option<String> {
+        candidates.into_iter().find(|path| self.contains(path))
     }
 
-    /// Files directly in a folder.
-    pub(super) fn in_folder<'a>(&'a self, own: &'a str) -> impl Iterator<Item = &'a String> {
+    /// Returns the files directly in a folder.
+    pub(super) fn files_in_folder<'a>(&'a self, own: &'a str) -> impl Iterator<Item = &'a String> {
         let prefix = if own.is_empty() { String::new() } else { format!("{own}/") };
         let files = self.files.range(prefix.clone()..);
         files
@@ -112,24 +115,28 @@ impl Project {
             .filter(move |file| folder(file) == own)
     }
 
-    /// Files whose path ends with this one, the nearest to a file first.
-    pub(super) fn ending(&self, path: &str, from: &str) -> Vec<String> {
+    /// Returns files whose path ends with this one, the nearest first.
+    pub(super) fn files_with_suffix(&self, path: &str, from: &str) -> Vec<String> {
         let name = path.rsplit('/').next().unwrap_or(path);
-        let ending = format!("/{path}");
+        let files_with_suffix = format!("/{path}");
         let files = self.by_name.get(name).into_iter().flatten();
-        let mut found: Vec<String> =
-            files.filter(|file| *file == path || file.ends_with(&ending)).cloned().collect();
-        found.sort_by_key(|file| (std::cmp::Reverse(shared(file, from)), file.len(), file.clone()));
+        let mut found: Vec<String> = files
+            .filter(|file| *file == path || file.ends_with(&files_with_suffix))
+            .cloned()
+            .collect();
+        found.sort_by_key(|file| {
+            (std::cmp::Reverse(common_components(file, from)), file.len(), file.clone())
+        });
         found
     }
 }
 
-/// How many folders two paths have in common.
-fn shared(one: &str, other: &str) -> usize {
+/// Returns how many leading components two paths share.
+fn common_components(one: &str, other: &str) -> usize {
     one.split('/').zip(other.split('/')).take_while(|(one, other)| one == other).count()
 }
 
-/// The name in the `[package]` table of a `Cargo.toml`.
+/// Returns the name in the `[package]` table of a `Cargo.toml`.
 fn package_name(text: &str) -> Option<String> {
     let package = text.split("[package]").nth(1)?;
     let lines = package.lines().skip(1).take_while(|line| !line.starts_with('['));
@@ -137,7 +144,7 @@ fn package_name(text: &str) -> Option<String> {
     names.next().map(|name| name.trim().trim_matches('"').to_owned())
 }
 
-/// The keys and texts at a path in a JSON file, also one with comments; `*` is any key.
+/// Returns the keys and strings at a path of a JSON file, which may have comments; `*` matches any key.
 fn json_values(text: &str, path: &[&str]) -> Vec<(String, String)> {
     let json = language_named("JSON");
     let Some(document) = json.and_then(|json| Document::parse(text, json).ok()) else {
@@ -161,8 +168,9 @@ fn json_values(text: &str, path: &[&str]) -> Vec<(String, String)> {
     let value = |index: usize| {
         let item = &outline.items[index];
         let text = &text[item.values.first()?.clone()];
-        let first = text.trim_matches(['[', ']', ' ', '\n', '\r', '\t']).split(',').next()?;
-        Some((item.name.clone(), first.trim().trim_matches('"').to_owned()))
+        let first_existing =
+            text.trim_matches(['[', ']', ' ', '\n', '\r', '\t']).split(',').next()?;
+        Some((item.name.clone(), first_existing.trim().trim_matches('"').to_owned()))
     };
     at_path.filter_map(value).collect()
 }

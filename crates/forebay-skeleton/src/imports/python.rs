@@ -1,11 +1,11 @@
 //! `import` and `from .. import` of Python.
 
 use super::project::Project;
-use super::{Imports, folder};
+use super::{ImportSyntax, folder};
 
-pub(crate) const PYTHON: Imports = Imports { read, resolve };
+pub(crate) const PYTHON: ImportSyntax = ImportSyntax { parse, resolve };
 
-fn read(statement: &str) -> Vec<String> {
+fn parse(statement: &str) -> Vec<String> {
     let text = statement.replace(['(', ')', '\\', '\n'], " ");
     let name = |part: &str| part.split(" as ").next().unwrap_or(part).trim().to_owned();
     if let Some(list) = text.strip_prefix("import ") {
@@ -24,7 +24,7 @@ fn read(statement: &str) -> Vec<String> {
         .collect()
 }
 
-/// A name may be a module or stand in one, so the longest part that is a file counts.
+/// A name may be a module or a member of one, so the longest prefix that is a file counts.
 fn resolve(path: &str, from: &str, project: &Project) -> Vec<String> {
     let dots = path.len() - path.trim_start_matches('.').len();
     let segments: Vec<&str> = path[dots..].split('.').filter(|part| !part.is_empty()).collect();
@@ -36,7 +36,7 @@ fn resolve(path: &str, from: &str, project: &Project) -> Vec<String> {
         }
         roots.push(own);
     } else {
-        // A script finds what lies beside it, a package what lies beside its top.
+        // Scripts import from their own folder, packages from the folder of their top-level package.
         loop {
             roots.push(own);
             if own.is_empty() {
@@ -47,16 +47,20 @@ fn resolve(path: &str, from: &str, project: &Project) -> Vec<String> {
         roots.push("src");
         roots.push("lib");
     }
-    roots.iter().find_map(|root| module(root, &segments, dots > 0, project)).into_iter().collect()
+    roots
+        .iter()
+        .find_map(|root| find_module(root, &segments, dots > 0, project))
+        .into_iter()
+        .collect()
 }
 
-fn module(root: &str, segments: &[&str], relative: bool, project: &Project) -> Option<String> {
-    let least = usize::from(!relative);
-    let lengths = (least..=segments.len()).rev();
+fn find_module(root: &str, segments: &[&str], relative: bool, project: &Project) -> Option<String> {
+    let min = usize::from(!relative);
+    let lengths = (min..=segments.len()).rev();
     let candidates = lengths.flat_map(|length| {
         let path = format!("{root}/{}", segments[..length].join("/"));
         let path = path.trim_matches('/').to_owned();
         [format!("{path}.py"), format!("{path}/__init__.py"), format!("{path}.pyi")]
     });
-    project.first(candidates.map(|path| path.trim_start_matches('/').to_owned()))
+    project.first_existing(candidates.map(|path| path.trim_start_matches('/').to_owned()))
 }

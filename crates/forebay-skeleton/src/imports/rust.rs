@@ -1,11 +1,11 @@
 //! `use`, `mod` and `extern crate` of Rust.
 
 use super::project::{Manifest, Project};
-use super::{Imports, folder};
+use super::{ImportSyntax, folder};
 
-pub(crate) const RUST: Imports = Imports { read, resolve };
+pub(crate) const RUST: ImportSyntax = ImportSyntax { parse, resolve };
 
-fn read(statement: &str) -> Vec<String> {
+fn parse(statement: &str) -> Vec<String> {
     let text = statement.trim_end_matches(';').trim();
     let text = text.strip_prefix("pub").map_or(text, after_visibility);
     let words = |keyword: &str| text.strip_prefix(keyword).map(str::trim);
@@ -17,7 +17,7 @@ fn read(statement: &str) -> Vec<String> {
     }
     let mut paths = Vec::new();
     if let Some(tree) = words("use ") {
-        expand("", tree, &mut paths, 0);
+        expand_use_tree("", tree, &mut paths, 0);
     }
     paths
 }
@@ -28,8 +28,8 @@ fn after_visibility(text: &str) -> &str {
     rest.map_or(text, |(_, rest)| rest).trim_start()
 }
 
-/// Writes out the paths of a use tree.
-fn expand(prefix: &str, tree: &str, paths: &mut Vec<String>, depth: usize) {
+/// Expands a use tree into paths.
+fn expand_use_tree(prefix: &str, tree: &str, paths: &mut Vec<String>, depth: usize) {
     let tree = tree.trim();
     if depth > 16 || tree.is_empty() {
         return;
@@ -43,59 +43,59 @@ fn expand(prefix: &str, tree: &str, paths: &mut Vec<String>, depth: usize) {
     };
     let outer = format!("{prefix}{}", tree[..open].trim());
     let inner = tree[open + 1..].trim_end().trim_end_matches('}');
-    for part in parts(inner) {
-        expand(&outer, part, paths, depth + 1);
+    for part in split_list(inner) {
+        expand_use_tree(&outer, part, paths, depth + 1);
     }
 }
 
-/// The parts of a list, parted by commas outside of braces.
-fn parts(list: &str) -> Vec<&str> {
+/// Splits a list at commas outside of braces.
+fn split_list(list: &str) -> Vec<&str> {
     let mut depth = 0_usize;
     let mut start = 0;
-    let mut parts = Vec::new();
+    let mut split_list = Vec::new();
     for (at, byte) in list.bytes().enumerate() {
         match byte {
             b'{' => depth += 1,
             b'}' => depth = depth.saturating_sub(1),
             b',' if depth == 0 => {
-                parts.push(&list[start..at]);
+                split_list.push(&list[start..at]);
                 start = at + 1;
             }
             _ => {}
         }
     }
-    parts.push(&list[start..]);
-    parts
+    split_list.push(&list[start..]);
+    split_list
 }
 
 fn resolve(path: &str, from: &str, project: &Project) -> Vec<String> {
     let segments: Vec<&str> = path.split("::").collect();
-    let Some((first, rest)) = segments.split_first() else { return Vec::new() };
-    let found = match *first {
-        "crate" => module(&crate_root(from, project), rest, project),
-        "self" => module(&module_folder(from), rest, project),
+    let Some((first_existing, rest)) = segments.split_first() else { return Vec::new() };
+    let found = match *first_existing {
+        "crate" => find_module(&crate_root(from, project), rest, project),
+        "self" => find_module(&module_folder(from), rest, project),
         "super" => {
             let ups = segments.iter().take_while(|segment| **segment == "super").count();
             let mut own = module_folder(from);
             for _ in 0..ups {
                 own = folder(&own).to_owned();
             }
-            module(&own, &segments[ups..], project)
+            find_module(&own, &segments[ups..], project)
         }
-        _ => match project.named(Manifest::Cargo, path, "::") {
+        _ => match project.resolve_package(Manifest::Cargo, path, "::") {
             Some((own, _)) => {
                 let root = format!("{own}/src");
-                module(root.trim_start_matches('/'), rest, project)
+                find_module(root.trim_start_matches('/'), rest, project)
             }
-            // A module beside this one may be named without `self`.
-            None => module(&module_folder(from), &segments, project)
+            // `self` may be omitted before a submodule.
+            None => find_module(&module_folder(from), &segments, project)
                 .filter(|file| !is_root(file) && file != from),
         },
     };
     found.into_iter().collect()
 }
 
-/// The folder in which the modules of a file lie.
+/// Returns the folder of a file's submodules.
 fn module_folder(file: &str) -> String {
     let own = folder(file);
     match file.rsplit('/').next().unwrap_or(file) {
@@ -109,7 +109,7 @@ fn module_folder(file: &str) -> String {
 fn crate_root(file: &str, project: &Project) -> String {
     let mut own = folder(file);
     loop {
-        let has = |name: &str| project.has(format!("{own}/{name}").trim_start_matches('/'));
+        let has = |name: &str| project.contains(format!("{own}/{name}").trim_start_matches('/'));
         if own.is_empty() || has("lib.rs") || has("main.rs") {
             return own.to_owned();
         }
@@ -117,8 +117,8 @@ fn crate_root(file: &str, project: &Project) -> String {
     }
 }
 
-/// The file of the longest part of a path that is a module.
-fn module(root: &str, segments: &[&str], project: &Project) -> Option<String> {
+/// Returns the file of the longest prefix of a path that is a module.
+fn find_module(root: &str, segments: &[&str], project: &Project) -> Option<String> {
     let lengths = (1..=segments.len()).rev();
     let nested = lengths.flat_map(|length| {
         let path = format!("{root}/{}", segments[..length].join("/"));
@@ -130,7 +130,7 @@ fn module(root: &str, segments: &[&str], project: &Project) -> Option<String> {
         format!("{root}/mod.rs"),
         format!("{root}/main.rs"),
     ];
-    project.first(nested.chain(own).map(|path| path.trim_start_matches('/').to_owned()))
+    project.first_existing(nested.chain(own).map(|path| path.trim_start_matches('/').to_owned()))
 }
 
 fn is_root(file: &str) -> bool {

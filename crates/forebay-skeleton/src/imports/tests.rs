@@ -1,4 +1,4 @@
-//! Imports and the files they lead to.
+//! Import resolution.
 
 use super::*;
 use crate::language::language_of;
@@ -60,7 +60,7 @@ fn check(path: &str, source: &str, expected: &[&str]) {
 }
 
 #[test]
-fn rust_paths_lead_to_modules() {
+fn resolves_rust_paths() {
     let lib = "crates/a-b/src/lib.rs";
     check(lib, "mod x;\npub mod z;\n", &["crates/a-b/src/x.rs", "crates/a-b/src/z/mod.rs"]);
     check(
@@ -83,7 +83,7 @@ fn rust_paths_lead_to_modules() {
 }
 
 #[test]
-fn script_paths_lead_to_files() {
+fn resolves_javascript_paths() {
     let app = "web/src/app.ts";
     check(
         app,
@@ -105,7 +105,7 @@ fn script_paths_lead_to_files() {
 }
 
 #[test]
-fn python_modules_lead_to_files() {
+fn resolves_python_modules() {
     check(
         "py/pkg/a.py",
         "from . import sub\nfrom .sub.b import thing\nimport os",
@@ -120,7 +120,7 @@ fn python_modules_lead_to_files() {
 }
 
 #[test]
-fn go_packages_lead_to_their_files() {
+fn resolves_go_packages() {
     check(
         "go/main.go",
         "package main\n\nimport (\n\t\"fmt\"\n\ts \"example.com/go/store\"\n)\n",
@@ -129,7 +129,7 @@ fn go_packages_lead_to_their_files() {
 }
 
 #[test]
-fn java_names_lead_to_classes() {
+fn resolves_java_classes() {
     let app = "java/src/main/java/org/ex/App.java";
     check(
         app,
@@ -149,7 +149,7 @@ fn java_names_lead_to_classes() {
 }
 
 #[test]
-fn includes_lead_to_headers() {
+fn resolves_c_includes() {
     check(
         "c/src/main.c",
         "#include <stdio.h>\n#include \"near.h\"\n#include <lib/far.h>\n",

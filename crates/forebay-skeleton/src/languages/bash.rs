@@ -1,11 +1,11 @@
 //! Bash.
 
-use crate::language::{Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec};
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["sh", "bash", "zsh"],
-    files: &[".bashrc", ".bash_profile", ".profile", ".zshrc"],
+    file_names: &[".bashrc", ".bash_profile", ".profile", ".zshrc"],
     interpreters: &["sh", "bash", "zsh", "dash", "ksh"],
-    notation: Notation::HASH,
-    ..Table::new("Bash", tree_sitter_bash::LANGUAGE, include_str!("bash.scm"))
+    comment_syntax: CommentSyntax::HASH,
+    ..LanguageSpec::new("Bash", tree_sitter_bash::LANGUAGE, include_str!("bash.scm"))
 };

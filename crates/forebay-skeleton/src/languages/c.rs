@@ -1,31 +1,31 @@
 //! C.
 
-use crate::kind::Kind;
-use crate::language::{Facts, Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec, VisibilityContext};
+use crate::symbol_kind::Kind;
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["c", "h"],
-    public,
-    name_of,
-    notation: Notation::PLAIN_SLASHES,
+    is_public,
+    plain_name,
+    comment_syntax: CommentSyntax::PLAIN_SLASHES,
     closer: "};",
-    member_blocks: &[("struct x {", "};"), ("enum x {", "};")],
+    member_contexts: &[("struct x {", "};"), ("enum x {", "};")],
     imports: Some(crate::imports::C),
-    ..Table::new("C", tree_sitter_c::LANGUAGE, QUERY)
+    ..LanguageSpec::new("C", tree_sitter_c::LANGUAGE, QUERY)
 };
 
-/// C++ builds on it.
+/// C++ extends it.
 pub(super) const QUERY: &str = include_str!("c.scm");
 
-/// `static` keeps a name to its file, unless it is there to be copied into others.
-fn public(facts: &Facts<'_>) -> bool {
-    let is_file_scope = matches!(facts.kind, Kind::Function | Kind::Variable);
-    !is_file_scope || !facts.says("static") || facts.says("inline")
+/// `static` makes a name private to its file, except for inline functions in headers.
+fn is_public(context: &VisibilityContext<'_>) -> bool {
+    let is_file_scope = matches!(context.kind, Kind::Function | Kind::Variable);
+    !is_file_scope || !context.has_modifier("static") || context.has_modifier("inline")
 }
 
-/// The name that a declarator declares: what stands before its parameters, sizes and bits.
-pub(super) fn name_of(captured: &str) -> String {
-    // A pointer to a function has its name in brackets of its own.
+/// Returns the name that a declarator declares, without parameters, array sizes and bit widths.
+pub(super) fn plain_name(captured: &str) -> String {
+    // The name of a function pointer is in parentheses.
     let inner = captured.find("(*").map(|at| &captured[at + 2..]);
     let declarator = inner.unwrap_or(captured);
     let end = declarator.find(['(', '[', ')', ':', '=']).unwrap_or(declarator.len());

@@ -1,22 +1,22 @@
 //! C#.
 
-use crate::kind::Kind;
-use crate::language::{Facts, Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec, VisibilityContext};
+use crate::symbol_kind::Kind;
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["cs", "csx"],
-    public,
-    notation: Notation { doc: ("/// ", ""), ..Notation::SLASHES },
-    member_blocks: &[("class X {", "}"), ("enum X {", "}")],
-    ..Table::new("C#", tree_sitter_c_sharp::LANGUAGE, include_str!("c_sharp.scm"))
+    is_public,
+    comment_syntax: CommentSyntax { doc: ("/// ", ""), ..CommentSyntax::SLASHES },
+    member_contexts: &[("class X {", "}"), ("enum X {", "}")],
+    ..LanguageSpec::new("C#", tree_sitter_c_sharp::LANGUAGE, include_str!("c_sharp.scm"))
 };
 
-/// Members are private unless they say otherwise; types and parts of interfaces are not.
-fn public(facts: &Facts<'_>) -> bool {
-    match facts.parent {
+/// Members are private by default; types and interface members are public.
+fn is_public(context: &VisibilityContext<'_>) -> bool {
+    match context.parent {
         Some((Kind::Class | Kind::Struct, _)) => {
-            ["public", "protected", "internal"].iter().any(|word| facts.says(word))
+            ["public", "protected", "internal"].iter().any(|word| context.has_modifier(word))
         }
-        _ => !facts.says("private"),
+        _ => !context.has_modifier("private"),
     }
 }

@@ -1,37 +1,41 @@
 //! C++.
 
-mod masked;
+mod normalize;
 
-use crate::kind::Kind;
-use crate::language::{Facts, Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec, VisibilityContext};
+use crate::symbol_kind::Kind;
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["cpp", "cc", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "inl", "cu", "cuh"],
-    public,
-    name_of,
-    masked: masked::masked,
+    is_public,
+    plain_name,
+    normalize: normalize::normalize,
     section_end: ":",
-    notation: Notation::PLAIN_SLASHES,
+    comment_syntax: CommentSyntax::PLAIN_SLASHES,
     closer: "};",
-    member_blocks: &[("struct X {", "}"), ("enum X {", "}")],
+    member_contexts: &[("struct X {", "}"), ("enum X {", "}")],
     imports: Some(crate::imports::C),
-    ..Table::new("C++", tree_sitter_cpp::LANGUAGE, QUERY)
+    ..LanguageSpec::new("C++", tree_sitter_cpp::LANGUAGE, QUERY)
 };
 
 const QUERY: &str = concat!(include_str!("cpp.scm"), "\n", include_str!("c.scm"));
 
-/// A class hides what stands before its first section, a struct does not.
-fn public(facts: &Facts<'_>) -> bool {
-    match facts.parent {
-        Some((Kind::Class, _)) => facts.section.unwrap_or(false),
-        Some((Kind::Struct | Kind::Union, _)) => facts.section.unwrap_or(true),
+/// Members before the first section label are private in a class and public in a struct.
+fn is_public(context: &VisibilityContext<'_>) -> bool {
+    match context.parent {
+        Some((Kind::Class, _)) => context.section.unwrap_or(false),
+        Some((Kind::Struct | Kind::Union, _)) => context.section.unwrap_or(true),
         Some((Kind::Enum, _)) => true,
-        _ => facts.kind == Kind::Class || !facts.says("static") || facts.says("inline"),
+        _ => {
+            context.kind == Kind::Class
+                || !context.has_modifier("static")
+                || context.has_modifier("inline")
+        }
     }
 }
 
-/// The last part of a qualified name, operators with their sign.
-fn name_of(captured: &str) -> String {
+/// Returns the last segment of a qualified name; operators keep their symbol.
+fn plain_name(captured: &str) -> String {
     if let Some(at) = captured.find("operator") {
         let end = captured[at..].find('(').map_or(captured.len(), |end| at + end);
         let end =
@@ -41,7 +45,7 @@ fn name_of(captured: &str) -> String {
     let end = captured.find(['(', '<', ' ']).filter(|at| *at > 0).unwrap_or(captured.len());
     let name = captured[..end].rsplit("::").next().unwrap_or(captured);
     if name.starts_with(['*', '&']) || end == captured.len() {
-        super::c::name_of(captured.rsplit("::").next().unwrap_or(captured))
+        super::c::plain_name(captured.rsplit("::").next().unwrap_or(captured))
     } else {
         name.to_owned()
     }

@@ -1,30 +1,30 @@
 //! CSS.
 
-use super::masking::respelled;
-use crate::language::{Notation, Table};
+use super::overwrite::overwrite;
+use crate::language::{CommentSyntax, LanguageSpec};
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["css"],
-    masked,
-    notation: Notation {
-        remark: ("/* ", " */"),
+    normalize,
+    comment_syntax: CommentSyntax {
+        comment: ("/* ", " */"),
         doc: ("/* ", " */"),
-        doc_marks: &["/*"],
-        ..Notation::SLASHES
+        doc_prefixes: &["/*"],
+        ..CommentSyntax::SLASHES
     },
-    ..Table::new("CSS", tree_sitter_css::LANGUAGE, include_str!("css.scm"))
+    ..LanguageSpec::new("CSS", tree_sitter_css::LANGUAGE, include_str!("css.scm"))
 };
 
-/// Blanks what `@container` asks for: this grammar does not know it, but at-rules that ask for nothing.
-fn masked(source: &str) -> Option<String> {
+/// Blanks the condition of `@container`, which the grammar does not support.
+fn normalize(source: &str) -> Option<String> {
     const WORD: &str = "@container";
-    let changes = source.match_indices(WORD).filter_map(|(at, _)| {
-        let asked = at + WORD.len();
-        let end = asked + source[asked..].find(['{', ';', '}'])?;
+    let edits = source.match_indices(WORD).filter_map(|(at, _)| {
+        let condition = at + WORD.len();
+        let end = condition + source[condition..].find(['{', ';', '}'])?;
         let blank = |byte: u8| if byte == b'\n' { '\n' } else { ' ' };
-        Some((asked..end, source[asked..end].bytes().map(blank).collect::<String>()))
+        Some((condition..end, source[condition..end].bytes().map(blank).collect::<String>()))
     });
-    respelled(source, changes)
+    overwrite(source, edits)
 }
 
 #[cfg(test)]
@@ -33,11 +33,11 @@ mod tests {
 
     #[track_caller]
     fn check(source: &str, expected: &str) {
-        assert_eq!(masked(source).as_deref().unwrap_or(source), expected);
+        assert_eq!(normalize(source).as_deref().unwrap_or(source), expected);
     }
 
     #[test]
-    fn what_is_asked_for_is_blank() {
+    fn blanks_container_conditions() {
         check("@container a (b: 1px) { .c {} }", "@container            { .c {} }");
         check("@container (a)\n  and (b) {}", "@container    \n          {}");
         check("@media print {}", "@media print {}");

@@ -1,12 +1,16 @@
 //! Dockerfile.
 
-use crate::language::{Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec};
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["dockerfile", "containerfile"],
-    files: &["dockerfile", "containerfile"],
-    notation: Notation::HASH,
+    file_names: &["dockerfile", "containerfile"],
+    comment_syntax: CommentSyntax::HASH,
     closer: "",
     is_data: true,
-    ..Table::new("Dockerfile", tree_sitter_containerfile::LANGUAGE, include_str!("dockerfile.scm"))
+    ..LanguageSpec::new(
+        "Dockerfile",
+        tree_sitter_containerfile::LANGUAGE,
+        include_str!("dockerfile.scm"),
+    )
 };

@@ -1,16 +1,20 @@
 //! Elixir.
 
-use crate::language::{Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec};
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["ex", "exs"],
     interpreters: &["elixir"],
-    public: |facts| {
-        !["defp", "defmacrop", "defguardp", "typep"].iter().any(|word| facts.says(word))
+    is_public: |context| {
+        !["defp", "defmacrop", "defguardp", "typep"].iter().any(|word| context.has_modifier(word))
     },
-    vital: |attribute| attribute.starts_with("@spec"),
-    notation: Notation { doc: ("# ", ""), doc_marks: &["@doc"], ..Notation::HASH },
+    is_essential_attribute: |attribute| attribute.starts_with("@spec"),
+    comment_syntax: CommentSyntax {
+        doc: ("# ", ""),
+        doc_prefixes: &["@doc"],
+        ..CommentSyntax::HASH
+    },
     block_end: "end",
     closer: "\nend",
-    ..Table::new("Elixir", tree_sitter_elixir::LANGUAGE, include_str!("elixir.scm"))
+    ..LanguageSpec::new("Elixir", tree_sitter_elixir::LANGUAGE, include_str!("elixir.scm"))
 };

@@ -41,7 +41,7 @@
   (#any-of? @_word "spec" "impl" "deprecated"))
 ((unary_operator operand: (call target: (identifier) @_word (arguments (string)))) @comment
   (#eq? @_word "doc"))
-(unary_operator operand: (call target: (identifier) @_word (arguments (string) @purpose))
+(unary_operator operand: (call target: (identifier) @_word (arguments (string) @module_doc))
   (#eq? @_word "moduledoc"))
 (comment) @comment
 ((call target: (identifier) @_word (arguments . (alias) @import))

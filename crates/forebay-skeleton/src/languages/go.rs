@@ -1,33 +1,33 @@
 //! Go.
 
-use crate::kind::Kind;
-use crate::language::{Facts, Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec, VisibilityContext};
+use crate::symbol_kind::Kind;
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["go"],
-    public,
-    name_of,
-    leads: &[
+    is_public,
+    plain_name,
+    keywords: &[
         (Kind::Struct, "type "),
         (Kind::Interface, "type "),
         (Kind::Type, "type "),
         (Kind::Constant, "const "),
         (Kind::Variable, "var "),
     ],
-    notation: Notation::PLAIN_SLASHES,
-    member_blocks: &[("type X struct {", "}"), ("type (", ")"), ("const (", ")"), ("var (", ")")],
+    comment_syntax: CommentSyntax::PLAIN_SLASHES,
+    member_contexts: &[("type X struct {", "}"), ("type (", ")"), ("const (", ")"), ("var (", ")")],
     imports: Some(crate::imports::GO),
-    ..Table::new("Go", tree_sitter_go::LANGUAGE, include_str!("go.scm"))
+    ..LanguageSpec::new("Go", tree_sitter_go::LANGUAGE, include_str!("go.scm"))
 };
 
-/// What begins with a capital, and the types that an interface is made of.
-fn public(facts: &Facts<'_>) -> bool {
-    let is_constraint = facts.kind == Kind::Field && facts.is_in(&[Kind::Interface]);
-    is_constraint || facts.name.chars().next().is_some_and(char::is_uppercase)
+/// Capitalized names, and the types of a constraint interface.
+fn is_public(context: &VisibilityContext<'_>) -> bool {
+    let is_constraint = context.kind == Kind::Field && context.has_parent_kind(&[Kind::Interface]);
+    is_constraint || context.name.chars().next().is_some_and(char::is_uppercase)
 }
 
-/// A type's own name: without pointer, package and type arguments.
-fn name_of(captured: &str) -> String {
+/// Returns the name of a type without pointer, package and type arguments.
+fn plain_name(captured: &str) -> String {
     let plain = captured.trim_start_matches('*').split('[').next().unwrap_or(captured);
     plain.rsplit('.').next().unwrap_or(plain).to_owned()
 }

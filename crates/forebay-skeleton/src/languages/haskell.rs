@@ -1,24 +1,27 @@
 //! Haskell.
 
-use crate::kind::Kind;
-use crate::language::{Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec};
+use crate::symbol_kind::Kind;
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["hs"],
-    public: |facts| {
-        facts.exported || !facts.file_exports || facts.parent.is_some() || facts.kind == Kind::Impl
+    is_public: |context| {
+        context.exported
+            || !context.file_exports
+            || context.parent.is_some()
+            || context.kind == Kind::Impl
     },
-    name_of,
-    // A signature, and the equations that it is of.
-    joined: &[Kind::Function, Kind::Method, Kind::Constant],
-    notation: Notation::DASHES,
+    plain_name,
+    // A type signature and its equations.
+    merged_kinds: &[Kind::Function, Kind::Method, Kind::Constant],
+    comment_syntax: CommentSyntax::DASHES,
     closer: "",
-    member_blocks: &[("class X a where\n  ", ""), ("data X where\n  ", "")],
-    ..Table::new("Haskell", tree_sitter_haskell::LANGUAGE, include_str!("haskell.scm"))
+    member_contexts: &[("class X a where\n  ", ""), ("data X where\n  ", "")],
+    ..LanguageSpec::new("Haskell", tree_sitter_haskell::LANGUAGE, include_str!("haskell.scm"))
 };
 
-/// Operators are called as in their signatures, in brackets, also where they stand between operands.
-fn name_of(captured: &str) -> String {
+/// Operators are named in parentheses, as in their signatures, also in infix definitions.
+fn plain_name(captured: &str) -> String {
     let plain = captured.trim_matches('`');
     let is_name = plain.starts_with(|c: char| c.is_alphanumeric() || ['_', '(', '['].contains(&c));
     if is_name { plain.to_owned() } else { format!("({plain})") }

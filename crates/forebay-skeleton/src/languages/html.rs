@@ -1,11 +1,11 @@
 //! HTML.
 
-use crate::language::{Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec};
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["html", "htm", "xhtml"],
-    name_of: |captured| captured.trim().to_owned(),
-    notation: Notation::ANGLES,
+    plain_name: |captured| captured.trim().to_owned(),
+    comment_syntax: CommentSyntax::ANGLES,
     is_data: true,
-    ..Table::new("HTML", tree_sitter_html::LANGUAGE, include_str!("html.scm"))
+    ..LanguageSpec::new("HTML", tree_sitter_html::LANGUAGE, include_str!("html.scm"))
 };

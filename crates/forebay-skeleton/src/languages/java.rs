@@ -1,11 +1,11 @@
 //! Java.
 
-use crate::language::Table;
+use crate::language::LanguageSpec;
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["java"],
-    public: |facts| !facts.says("private"),
-    member_blocks: &[("class X {", "}"), ("enum X {", "}"), ("interface X {", "}")],
+    is_public: |context| !context.has_modifier("private"),
+    member_contexts: &[("class X {", "}"), ("enum X {", "}"), ("interface X {", "}")],
     imports: Some(crate::imports::JAVA),
-    ..Table::new("Java", tree_sitter_java::LANGUAGE, include_str!("java.scm"))
+    ..LanguageSpec::new("Java", tree_sitter_java::LANGUAGE, include_str!("java.scm"))
 };

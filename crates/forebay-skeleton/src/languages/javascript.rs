@@ -1,37 +1,39 @@
 //! JavaScript, with JSX.
 
-use crate::kind::Kind;
-use crate::language::{Facts, Table};
+use crate::language::{LanguageSpec, VisibilityContext};
+use crate::symbol_kind::Kind;
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["js", "jsx", "mjs", "cjs"],
     interpreters: &["node", "bun", "deno"],
-    public,
-    name_of,
-    member_blocks: &[("class X {", "}"), ("export default {", "}")],
-    imports: Some(crate::imports::SCRIPT),
-    ..Table::new("JavaScript", tree_sitter_javascript::LANGUAGE, QUERY)
+    is_public,
+    plain_name,
+    member_contexts: &[("class X {", "}"), ("export default {", "}")],
+    imports: Some(crate::imports::JAVASCRIPT),
+    ..LanguageSpec::new("JavaScript", tree_sitter_javascript::LANGUAGE, QUERY)
 };
 
 const QUERY: &str =
     concat!(include_str!("exported_object.scm"), "\n", include_str!("javascript.scm"));
 
-/// What is exported, or everything in a file that exports nothing by name; members that are not
-/// marked as private.
-pub(super) fn public(facts: &Facts<'_>) -> bool {
-    match facts.parent {
+/// Exported items, or all items of a file without named exports; members that are not private.
+pub(super) fn is_public(context: &VisibilityContext<'_>) -> bool {
+    match context.parent {
         Some((Kind::Module, _)) => true,
-        Some(_) => !facts.says("private") && !facts.name.starts_with('#'),
-        // `declare module "name"` and `declare global` add to what everyone sees.
-        None if facts.kind == Kind::Module && facts.says("declare") && !facts.says("namespace") => {
+        Some(_) => !context.has_modifier("private") && !context.name.starts_with('#'),
+        // `declare module "name"` and `declare global` extend the global scope.
+        None if context.kind == Kind::Module
+            && context.has_modifier("declare")
+            && !context.has_modifier("namespace") =>
+        {
             true
         }
-        None => facts.exported || !facts.file_exports || facts.says("export"),
+        None => context.exported || !context.file_exports || context.has_modifier("export"),
     }
 }
 
-/// `exports.a.b` is called `b`; a name in quotes goes without them.
-pub(super) fn name_of(captured: &str) -> String {
+/// `exports.a.b` is named `b`; quotes are removed.
+pub(super) fn plain_name(captured: &str) -> String {
     let quoted = captured.starts_with(['"', '\'', '{', '[', '(']);
     let name = if quoted { captured } else { captured.rsplit('.').next().unwrap_or(captured) };
     name.trim_matches(['"', '\'']).to_owned()

@@ -1,14 +1,14 @@
 //! JSON.
 
-use crate::language::{Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec};
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["json", "jsonc", "geojson", "webmanifest"],
-    files: &[".babelrc", ".eslintrc"],
-    name_of: |captured| captured.trim_matches('"').to_owned(),
-    notation: Notation::PLAIN_SLASHES,
-    depth: 3,
+    file_names: &[".babelrc", ".eslintrc"],
+    plain_name: |captured| captured.trim_matches('"').to_owned(),
+    comment_syntax: CommentSyntax::PLAIN_SLASHES,
+    max_depth: 3,
     is_data: true,
-    member_blocks: &[("{", "}")],
-    ..Table::new("JSON", tree_sitter_json::LANGUAGE, include_str!("json.scm"))
+    member_contexts: &[("{", "}")],
+    ..LanguageSpec::new("JSON", tree_sitter_json::LANGUAGE, include_str!("json.scm"))
 };

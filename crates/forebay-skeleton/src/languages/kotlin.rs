@@ -1,40 +1,44 @@
 //! Kotlin.
 
-use super::masking::{closing, respelled};
-use crate::language::Table;
+use super::overwrite::{matching_bracket, overwrite};
+use crate::language::LanguageSpec;
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["kt", "kts"],
-    public: |facts| !facts.says("private"),
-    masked,
-    member_blocks: &[("class X {", "}"), ("enum class X {", "}")],
-    ..Table::new("Kotlin", tree_sitter_kotlin_ng::LANGUAGE, include_str!("kotlin.scm"))
+    is_public: |context| !context.has_modifier("private"),
+    normalize,
+    member_contexts: &[("class X {", "}"), ("enum class X {", "}")],
+    ..LanguageSpec::new("Kotlin", tree_sitter_kotlin_ng::LANGUAGE, include_str!("kotlin.scm"))
 };
 
-/// Ends the last line, and what is declared last in a block on one line.
-fn masked(source: &str) -> Option<String> {
-    let mut copy = respelled(source, ends_in_line(source).into_iter().map(|at| (at..at + 1, ";")));
-    // The grammar's scanner looks for the end of an annotation's line without regard for the end of the
-    // text, for ever: every text ends with a line.
+/// Terminates the last line, and the last declaration of a block on one line.
+fn normalize(source: &str) -> Option<String> {
+    let mut copy =
+        overwrite(source, single_line_block_ends(source).into_iter().map(|at| (at..at + 1, ";")));
+    // The scanner of the grammar loops forever on an annotation at the end of a text without a final newline.
     if !source.ends_with('\n') {
         copy.get_or_insert_with(|| source.to_owned()).push('\n');
     }
     copy
 }
 
-/// The blanks before brackets that close a block of declarations on the line it opens on: in the bodies of
-/// enums and their entries, this grammar lets only a line or a semicolon end a declaration.
-fn ends_in_line(source: &str) -> Vec<usize> {
+/// Finds the spaces before braces that close a block of declarations on one line. In the bodies of enums and their
+/// entries, the grammar requires a newline or semicolon after a declaration.
+fn single_line_block_ends(source: &str) -> Vec<usize> {
     let mut found = Vec::new();
     let mut start = 0;
     for line in source.split_inclusive('\n') {
         for (open, _) in line.match_indices('{') {
-            let Some(close) = closing(&line[open..], *b"{}").map(|close| open + close) else {
+            let Some(close) = matching_bracket(&line[open..], *b"{}").map(|close| open + close)
+            else {
                 break;
             };
             let inside = &line[open + 1..close];
-            let is_in_text = line[..open].ends_with('$');
-            if inside.ends_with(' ') && !is_in_text && inside.split(';').any(declares) {
+            let is_in_string = line[..open].ends_with('$');
+            if inside.ends_with(' ')
+                && !is_in_string
+                && inside.split(';').any(starts_with_declaration)
+            {
                 found.push(start + close - 1);
             }
         }
@@ -43,8 +47,8 @@ fn ends_in_line(source: &str) -> Vec<usize> {
     found
 }
 
-/// Whether a text begins with a declaration.
-fn declares(text: &str) -> bool {
+/// Returns whether a text starts with a declaration.
+fn starts_with_declaration(text: &str) -> bool {
     const WORDS: &[&str] =
         &["abstract", "fun", "internal", "open", "override", "private", "protected", "val", "var"];
     let word = text.trim_start().split(' ').next().unwrap_or_default();
@@ -57,11 +61,11 @@ mod tests {
 
     #[track_caller]
     fn check(source: &str, expected: &str) {
-        assert_eq!(masked(source).as_deref().unwrap_or(source), expected);
+        assert_eq!(normalize(source).as_deref().unwrap_or(source), expected);
     }
 
     #[test]
-    fn declarations_on_one_line_are_ended() {
+    fn terminates_declarations_on_one_line() {
         check("A { override fun b() = 1 },\n", "A { override fun b() = 1;},\n");
         check("A { fun b() { c() } }\n", "A { fun b() { c() };}\n");
         check("a { b -> \"${ val }\" }\n", "a { b -> \"${ val }\" }\n");
@@ -70,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_is_ended() {
+    fn terminates_the_last_line() {
         check("fun a() = 1", "fun a() = 1\n");
     }
 }

@@ -1,14 +1,14 @@
 //! Lua.
 
-use crate::language::{Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec};
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["lua"],
     interpreters: &["lua", "luajit"],
-    public: |facts| !facts.says("local"),
-    name_of: |captured| captured.rsplit(['.', ':']).next().unwrap_or(captured).to_owned(),
-    notation: Notation::DASHES,
+    is_public: |context| !context.has_modifier("local"),
+    plain_name: |captured| captured.rsplit(['.', ':']).next().unwrap_or(captured).to_owned(),
+    comment_syntax: CommentSyntax::DASHES,
     block_end: "end",
     closer: "\nend",
-    ..Table::new("Lua", tree_sitter_lua::LANGUAGE, include_str!("lua.scm"))
+    ..LanguageSpec::new("Lua", tree_sitter_lua::LANGUAGE, include_str!("lua.scm"))
 };

@@ -1,13 +1,13 @@
 //! Makefile.
 
-use crate::language::{Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec};
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["mk", "mak", "make"],
-    files: &["makefile", "gnumakefile"],
+    file_names: &["makefile", "gnumakefile"],
     interpreters: &["make"],
-    public: |facts| !facts.name.starts_with('.'),
-    notation: Notation::HASH,
+    is_public: |context| !context.name.starts_with('.'),
+    comment_syntax: CommentSyntax::HASH,
     closer: "",
-    ..Table::new("Makefile", tree_sitter_make::LANGUAGE, include_str!("make.scm"))
+    ..LanguageSpec::new("Makefile", tree_sitter_make::LANGUAGE, include_str!("make.scm"))
 };

@@ -1,13 +1,13 @@
 //! Markdown.
 
-use crate::language::{Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec};
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["md", "markdown"],
-    files: &["readme"],
-    notation: Notation::ANGLES,
+    file_names: &["readme"],
+    comment_syntax: CommentSyntax::ANGLES,
     closer: "",
     is_data: true,
     is_flat: true,
-    ..Table::new("Markdown", tree_sitter_md::LANGUAGE, include_str!("markdown.scm"))
+    ..LanguageSpec::new("Markdown", tree_sitter_md::LANGUAGE, include_str!("markdown.scm"))
 };

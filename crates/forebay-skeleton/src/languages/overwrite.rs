@@ -1,15 +1,14 @@
-//! Copies of a text that a grammar reads where it does not read the text itself.
+//! Rewrites of a source text that keep all offsets.
 
 use std::ops::Range;
 
-/// A copy with other text in some places; what is shorter than its place is followed by blanks, so that all else
-/// stays where it is. None where nothing is to be changed.
-pub(super) fn respelled<T: AsRef<str>>(
+/// Overwrites ranges of a text, padding shorter replacements with spaces; returns `None` if there are no edits.
+pub(super) fn overwrite<T: AsRef<str>>(
     source: &str,
-    changes: impl IntoIterator<Item = (Range<usize>, T)>,
+    edits: impl IntoIterator<Item = (Range<usize>, T)>,
 ) -> Option<String> {
     let mut copy: Option<String> = None;
-    for (range, text) in changes {
+    for (range, text) in edits {
         let text = text.as_ref();
         let blanks = " ".repeat(range.len() - text.len());
         copy.get_or_insert_with(|| source.to_owned())
@@ -18,8 +17,8 @@ pub(super) fn respelled<T: AsRef<str>>(
     copy
 }
 
-/// Where the bracket is closed that a text begins with.
-pub(super) fn closing(text: &str, [open, close]: [u8; 2]) -> Option<usize> {
+/// Returns the offset of the bracket that closes the one at the start of the text.
+pub(super) fn matching_bracket(text: &str, [open, close]: [u8; 2]) -> Option<usize> {
     let mut depth = 0;
     text.bytes().position(|byte| {
         depth += i32::from(byte == open) - i32::from(byte == close);

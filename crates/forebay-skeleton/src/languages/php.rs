@@ -1,15 +1,17 @@
 //! PHP.
 
-use crate::language::{Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec};
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["php", "phtml", "php5", "phps"],
     interpreters: &["php"],
-    // Who may set a property is said apart from who sees it.
-    public: |facts| !facts.says("private") || facts.before.contains("private(set)"),
-    name_of: |captured| captured.trim_start_matches('$').to_owned(),
-    notation: Notation { doc_marks: &["/**"], ..Notation::SLASHES },
+    // `private(set)` restricts only writing.
+    is_public: |context| {
+        !context.has_modifier("private") || context.modifiers.contains("private(set)")
+    },
+    plain_name: |captured| captured.trim_start_matches('$').to_owned(),
+    comment_syntax: CommentSyntax { doc_prefixes: &["/**"], ..CommentSyntax::SLASHES },
     prologue: "<?php ",
-    member_blocks: &[("class X {", "}"), ("enum X {", "}")],
-    ..Table::new("PHP", tree_sitter_php::LANGUAGE_PHP, include_str!("php.scm"))
+    member_contexts: &[("class X {", "}"), ("enum X {", "}")],
+    ..LanguageSpec::new("PHP", tree_sitter_php::LANGUAGE_PHP, include_str!("php.scm"))
 };

@@ -1,10 +1,10 @@
 //! Protocol Buffers.
 
-use crate::language::{Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec};
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["proto"],
-    notation: Notation::PLAIN_SLASHES,
-    member_blocks: &[("message X {", "}"), ("enum X {", "}"), ("service X {", "}")],
-    ..Table::new("Protocol Buffers", tree_sitter_proto::LANGUAGE, include_str!("proto.scm"))
+    comment_syntax: CommentSyntax::PLAIN_SLASHES,
+    member_contexts: &[("message X {", "}"), ("enum X {", "}"), ("service X {", "}")],
+    ..LanguageSpec::new("Protocol Buffers", tree_sitter_proto::LANGUAGE, include_str!("proto.scm"))
 };

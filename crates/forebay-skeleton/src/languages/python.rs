@@ -1,38 +1,38 @@
 //! Python.
 
-use crate::kind::Kind;
-use crate::language::{Facts, Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec, VisibilityContext};
+use crate::symbol_kind::Kind;
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["py", "pyi", "pyw"],
-    files: &["sconstruct", "wscript"],
+    file_names: &["sconstruct", "wscript"],
     interpreters: &["python", "python2", "python3", "pypy"],
-    public,
-    notation: Notation {
-        remark: ("# ", ""),
+    is_public,
+    comment_syntax: CommentSyntax {
+        comment: ("# ", ""),
         doc: ("\"\"\"", "\"\"\""),
-        doc_inside: true,
-        ..Notation::HASH
+        doc_in_body: true,
+        ..CommentSyntax::HASH
     },
-    vital,
+    is_essential_attribute,
     is_indented: true,
     closer: "\n        pass\n",
     imports: Some(crate::imports::PYTHON),
-    ..Table::new("Python", tree_sitter_python::LANGUAGE, include_str!("python.scm"))
+    ..LanguageSpec::new("Python", tree_sitter_python::LANGUAGE, include_str!("python.scm"))
 };
 
-/// A leading underscore means private, two on both sides do not; `__all__` has the last word.
-fn public(facts: &Facts<'_>) -> bool {
-    let is_special = facts.name.starts_with("__") && facts.name.ends_with("__");
-    match facts.kind {
-        Kind::Reexport => facts.exported || facts.name == "*",
-        _ => facts.exported || is_special || !facts.name.starts_with('_'),
+/// A leading underscore means private, except in dunder names; `__all__` overrides both.
+fn is_public(context: &VisibilityContext<'_>) -> bool {
+    let is_special = context.name.starts_with("__") && context.name.ends_with("__");
+    match context.kind {
+        Kind::Reexport => context.exported || context.name == "*",
+        _ => context.exported || is_special || !context.name.starts_with('_'),
     }
 }
 
-/// Decorators without which a signature says something else.
-fn vital(decorator: &str) -> bool {
-    const VITAL: &[&str] = &[
+/// Decorators that change how a signature is to be read.
+fn is_essential_attribute(decorator: &str) -> bool {
+    const ESSENTIAL: &[&str] = &[
         "property",
         "staticmethod",
         "classmethod",
@@ -41,5 +41,5 @@ fn vital(decorator: &str) -> bool {
         "dataclass",
         ".setter",
     ];
-    VITAL.iter().any(|word| decorator.contains(word))
+    ESSENTIAL.iter().any(|word| decorator.contains(word))
 }

@@ -1,4 +1,4 @@
-(module . (comment)* . (expression_statement (string) @purpose))
+(module . (comment)* . (expression_statement (string) @module_doc))
 
 (function_definition name: (_) @name body: (block . (expression_statement (string) @doc)) @body) @item.function
 (function_definition name: (_) @name body: (_) @body) @item.function

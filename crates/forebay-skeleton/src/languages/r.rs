@@ -1,12 +1,12 @@
 //! R.
 
-use crate::language::{Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec};
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["r"],
     interpreters: &["rscript"],
-    public: |facts| !facts.name.starts_with('.'),
-    name_of: |captured| captured.trim_matches(['"', '\'']).to_owned(),
-    notation: Notation { doc_marks: &["#'"], ..Notation::HASH },
-    ..Table::new("R", tree_sitter_r::LANGUAGE, include_str!("r.scm"))
+    is_public: |context| !context.name.starts_with('.'),
+    plain_name: |captured| captured.trim_matches(['"', '\'']).to_owned(),
+    comment_syntax: CommentSyntax { doc_prefixes: &["#'"], ..CommentSyntax::HASH },
+    ..LanguageSpec::new("R", tree_sitter_r::LANGUAGE, include_str!("r.scm"))
 };

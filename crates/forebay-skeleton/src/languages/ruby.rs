@@ -1,16 +1,16 @@
 //! Ruby.
 
-use crate::kind::Kind;
-use crate::language::{Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec};
+use crate::symbol_kind::Kind;
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["rb", "rake", "gemspec", "ru"],
-    files: &["gemfile", "rakefile", "podfile", "vagrantfile", "guardfile"],
+    file_names: &["gemfile", "rakefile", "podfile", "vagrantfile", "guardfile"],
     interpreters: &["ruby"],
-    public: |facts| facts.kind == Kind::Impl || facts.section.unwrap_or(true),
-    name_of: |captured| captured.trim_start_matches(':').to_owned(),
-    notation: Notation::HASH,
+    is_public: |context| context.kind == Kind::Impl || context.section.unwrap_or(true),
+    plain_name: |captured| captured.trim_start_matches(':').to_owned(),
+    comment_syntax: CommentSyntax::HASH,
     block_end: "end",
     closer: "\nend",
-    ..Table::new("Ruby", tree_sitter_ruby::LANGUAGE, include_str!("ruby.scm"))
+    ..LanguageSpec::new("Ruby", tree_sitter_ruby::LANGUAGE, include_str!("ruby.scm"))
 };

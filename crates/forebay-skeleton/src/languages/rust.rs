@@ -1,40 +1,48 @@
 //! Rust.
 
-use crate::kind::Kind;
-use crate::language::{Facts, Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec, VisibilityContext};
+use crate::symbol_kind::Kind;
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["rs"],
     interpreters: &["rust-script"],
-    public,
-    name_of,
-    attribute,
-    hides: |attribute| attribute.contains("cfg(test") || attribute.contains("cfg(all(test"),
-    notation: Notation { doc: ("/// ", ""), file_marks: &["//!", "/*!"], ..Notation::SLASHES },
-    member_blocks: &[("struct X {", "}"), ("enum X {", "}"), ("trait X {", "}")],
+    is_public,
+    plain_name,
+    shows_attribute,
+    hides_item: |shows_attribute| {
+        shows_attribute.contains("cfg(test") || shows_attribute.contains("cfg(all(test")
+    },
+    comment_syntax: CommentSyntax {
+        doc: ("/// ", ""),
+        module_doc_prefixes: &["//!", "/*!"],
+        ..CommentSyntax::SLASHES
+    },
+    member_contexts: &[("struct X {", "}"), ("enum X {", "}"), ("trait X {", "}")],
     imports: Some(crate::imports::RUST),
-    ..Table::new("Rust", tree_sitter_rust::LANGUAGE, include_str!("rust.scm"))
+    ..LanguageSpec::new("Rust", tree_sitter_rust::LANGUAGE, include_str!("rust.scm"))
 };
 
-/// Whatever says `pub`, also to its crate only: other files may use it.
-fn public(facts: &Facts<'_>) -> bool {
-    match facts.kind {
+/// Everything marked `pub`, including `pub(crate)`: other files may use it.
+fn is_public(context: &VisibilityContext<'_>) -> bool {
+    match context.kind {
         Kind::Variant | Kind::Impl => true,
-        // A call has no name of its own, and is as public as what it stands in.
-        Kind::Macro if facts.name.is_empty() => facts.parent.is_none_or(|(_, public)| public),
-        Kind::Macro => facts.exported,
-        _ if facts.is_in(&[Kind::Trait, Kind::Variant, Kind::Module])
-            && facts.before.starts_with("extern") =>
+        // A macro call has no name and the visibility of its parent.
+        Kind::Macro if context.name.is_empty() => {
+            context.parent.is_none_or(|(_, is_public)| is_public)
+        }
+        Kind::Macro => context.exported,
+        _ if context.has_parent_kind(&[Kind::Trait, Kind::Variant, Kind::Module])
+            && context.modifiers.starts_with("extern") =>
         {
             true
         }
-        _ if facts.is_in(&[Kind::Trait]) => true,
-        _ => facts.says("pub"),
+        _ if context.has_parent_kind(&[Kind::Trait]) => true,
+        _ => context.has_modifier("pub"),
     }
 }
 
-/// The name of a type without its path, its arguments and its references.
-fn name_of(captured: &str) -> String {
+/// Returns the name of a type without path, arguments and references.
+fn plain_name(captured: &str) -> String {
     let plain = captured.trim_start_matches(['&', '*', '(', '[']);
     let plain = ["mut ", "const ", "dyn "]
         .iter()
@@ -43,11 +51,11 @@ fn name_of(captured: &str) -> String {
     plain.rsplit("::").next().unwrap_or(plain).trim().to_owned()
 }
 
-/// Attributes that change how an item is used; those for the compiler's eyes are left out.
-fn attribute(text: &str) -> bool {
-    // What a value is called where it is written down.
-    const ON_THE_WIRE: &[&str] = &["rename", "tag", "flatten", "alias"];
-    const SILENT: &[&str] = &[
+/// Attributes that change how an item is used; those that only concern the compiler are omitted.
+fn shows_attribute(text: &str) -> bool {
+    // Attributes that set the name of a value in its serialized form.
+    const SERIALIZED_NAMES: &[&str] = &["rename", "tag", "flatten", "alias"];
+    const OMITTED: &[&str] = &[
         "allow",
         "expect",
         "warn",
@@ -71,7 +79,7 @@ fn attribute(text: &str) -> bool {
     let name = text.trim_start_matches(['#', '[', '!', ' ']);
     let name = name.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
     if name == "serde" {
-        return ON_THE_WIRE.iter().any(|word| text.contains(word));
+        return SERIALIZED_NAMES.iter().any(|word| text.contains(word));
     }
-    !SILENT.iter().any(|silent| name == *silent || name.starts_with("rustc_"))
+    !OMITTED.iter().any(|omitted| name == *omitted || name.starts_with("rustc_"))
 }

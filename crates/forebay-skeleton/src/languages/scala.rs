@@ -1,10 +1,10 @@
 //! Scala.
 
-use crate::language::Table;
+use crate::language::LanguageSpec;
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["scala", "sc", "sbt"],
-    public: |facts| !facts.says("private"),
-    member_blocks: &[("class X {", "}"), ("enum X {", "}")],
-    ..Table::new("Scala", tree_sitter_scala::LANGUAGE, include_str!("scala.scm"))
+    is_public: |context| !context.has_modifier("private"),
+    member_contexts: &[("class X {", "}"), ("enum X {", "}")],
+    ..LanguageSpec::new("Scala", tree_sitter_scala::LANGUAGE, include_str!("scala.scm"))
 };

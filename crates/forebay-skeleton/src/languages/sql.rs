@@ -1,15 +1,15 @@
 //! SQL.
 
-mod masked;
+mod normalize;
 
-use crate::language::{Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec};
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["sql", "ddl"],
-    name_of: |captured| captured.trim_matches(['"', '`']).to_owned(),
-    masked: masked::masked,
-    notation: Notation::DASHES,
+    plain_name: |captured| captured.trim_matches(['"', '`']).to_owned(),
+    normalize: normalize::normalize,
+    comment_syntax: CommentSyntax::DASHES,
     closer: ")",
-    member_blocks: &[("CREATE TABLE x (", ");"), ("CREATE TABLE x (y INT, ", ");")],
-    ..Table::new("SQL", tree_sitter_sequel::LANGUAGE, include_str!("sql.scm"))
+    member_contexts: &[("CREATE TABLE x (", ");"), ("CREATE TABLE x (y INT, ", ");")],
+    ..LanguageSpec::new("SQL", tree_sitter_sequel::LANGUAGE, include_str!("sql.scm"))
 };

@@ -1,13 +1,14 @@
 //! Swift.
 
-use crate::language::{Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec};
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["swift"],
-    public: |facts| {
-        !(facts.says("private") || facts.says("fileprivate")) || facts.before.contains("(set)")
+    is_public: |context| {
+        !(context.has_modifier("private") || context.has_modifier("fileprivate"))
+            || context.modifiers.contains("(set)")
     },
-    notation: Notation { doc: ("/// ", ""), ..Notation::SLASHES },
-    member_blocks: &[("class X {", "}"), ("enum X {", "}"), ("protocol X {", "}")],
-    ..Table::new("Swift", tree_sitter_swift::LANGUAGE, include_str!("swift.scm"))
+    comment_syntax: CommentSyntax { doc: ("/// ", ""), ..CommentSyntax::SLASHES },
+    member_contexts: &[("class X {", "}"), ("enum X {", "}"), ("protocol X {", "}")],
+    ..LanguageSpec::new("Swift", tree_sitter_swift::LANGUAGE, include_str!("swift.scm"))
 };

@@ -1,14 +1,14 @@
 //! TOML.
 
-use crate::language::{Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec};
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["toml"],
-    files: &["cargo.lock", "poetry.lock", "uv.lock"],
-    notation: Notation::HASH,
+    file_names: &["cargo.lock", "poetry.lock", "uv.lock"],
+    comment_syntax: CommentSyntax::HASH,
     closer: "",
-    depth: 3,
+    max_depth: 3,
     is_data: true,
     is_flat: true,
-    ..Table::new("TOML", tree_sitter_toml_ng::LANGUAGE, include_str!("toml.scm"))
+    ..LanguageSpec::new("TOML", tree_sitter_toml_ng::LANGUAGE, include_str!("toml.scm"))
 };

@@ -1,11 +1,11 @@
 //! TypeScript with JSX.
 
-use crate::language::Table;
+use crate::language::LanguageSpec;
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     name: "TSX",
     extensions: &["tsx"],
     grammar: tree_sitter_typescript::LANGUAGE_TSX,
-    masked: super::typescript::respelled,
-    ..super::typescript::TABLE
+    normalize: super::typescript::normalize_tsx,
+    ..super::typescript::SPEC
 };

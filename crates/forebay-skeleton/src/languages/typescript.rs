@@ -2,37 +2,38 @@
 
 use std::ops::Range;
 
-use super::javascript::{self, public};
-use crate::language::Table;
+use super::javascript::{self, is_public};
+use crate::language::LanguageSpec;
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["ts", "mts", "cts"],
-    public,
-    name_of,
-    member_blocks: &[("class X {", "}"), ("interface X {", "}"), ("enum X {", "}")],
-    masked,
-    imports: Some(crate::imports::SCRIPT),
-    ..Table::new("TypeScript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, QUERY)
+    is_public,
+    plain_name,
+    member_contexts: &[("class X {", "}"), ("interface X {", "}"), ("enum X {", "}")],
+    normalize,
+    imports: Some(crate::imports::JAVASCRIPT),
+    ..LanguageSpec::new("TypeScript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, QUERY)
 };
 
-/// TSX shares it.
+/// TSX uses it, too.
 pub(super) const QUERY: &str =
     concat!(include_str!("exported_object.scm"), "\n", include_str!("typescript.scm"));
 
-/// Spells what this grammar does not know so that it does: as `respelled`, and a signature that only its
-/// line parts from the one before it gets a semicolon.
-fn masked(source: &str) -> Option<String> {
-    let mut copy = respelled(source);
-    for at in unparted_signatures(source) {
+/// As `normalize_tsx`, and adds semicolons between call signatures that only a newline separates.
+fn normalize(source: &str) -> Option<String> {
+    let mut copy = normalize_tsx(source);
+    for at in unseparated_signatures(source) {
         copy.get_or_insert_with(|| source.to_owned()).replace_range(at..=at, ";");
     }
     copy
 }
 
-/// `in` and `out` before type parameters become blanks, and imports within types become names, as does the
-/// `function` of an export without one; backticks that close nothing go. JSX starts lines like signatures, so those are not looked for here.
-pub(super) fn respelled(source: &str) -> Option<String> {
-    let mut copy = without_variance(source);
+/// Rewrites syntax that the grammar does not support: blanks the variance modifiers `in` and `out`, replaces import
+/// types with arguments and escaped backticks, and names anonymous function declarations.
+///
+/// Call signatures are excluded because lines of JSX look the same.
+pub(super) fn normalize_tsx(source: &str) -> Option<String> {
+    let mut copy = blank_variance(source);
     for range in imports_with_arguments(source) {
         let name = "_".repeat(range.len());
         copy.get_or_insert_with(|| source.to_owned()).replace_range(range, &name);
@@ -40,24 +41,24 @@ pub(super) fn respelled(source: &str) -> Option<String> {
     for at in escaped_backticks(source) {
         copy.get_or_insert_with(|| source.to_owned()).replace_range(at..at + 2, "__");
     }
-    for start in nameless_functions(source) {
-        let range = start..start + NAMELESS.len();
+    for start in anonymous_functions(source) {
+        let range = start..start + ANONYMOUS.len();
         copy.get_or_insert_with(|| source.to_owned()).replace_range(range, NAMED);
     }
     copy
 }
 
-const NAMELESS: &str = "export default function";
-/// The name stands where `function` stood, and is read there.
+const ANONYMOUS: &str = "export default function";
+/// The placeholder name is what the query captures in place of `function`.
 const NAMED: &str = "function       ________";
 
-fn name_of(captured: &str) -> String {
-    if captured == "function" { "default".to_owned() } else { javascript::name_of(captured) }
+fn plain_name(captured: &str) -> String {
+    if captured == "function" { "default".to_owned() } else { javascript::plain_name(captured) }
 }
 
-fn without_variance(source: &str) -> Option<String> {
+fn blank_variance(source: &str) -> Option<String> {
     let mut copy: Option<String> = None;
-    // Both may stand there, in this order.
+    // Both may occur, in this order.
     for word in ["in ", "out "] {
         for (at, _) in source.match_indices(word) {
             let before = copy.as_deref().unwrap_or(source);
@@ -70,7 +71,7 @@ fn without_variance(source: &str) -> Option<String> {
     copy
 }
 
-/// Where `import("./a")` stands in types like `import("./a").B<C>`.
+/// Finds `import("./a")` in types like `import("./a").B<C>`.
 fn imports_with_arguments(source: &str) -> impl Iterator<Item = Range<usize>> {
     source.match_indices("import(").filter_map(|(start, word)| {
         let path = &source[start + word.len()..];
@@ -83,7 +84,7 @@ fn imports_with_arguments(source: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Escapes before backticks, which are known in texts but not in types.
+/// Finds escaped backticks, which the grammar supports in template literals but not in types.
 fn escaped_backticks(source: &str) -> impl Iterator<Item = usize> {
     let is_escape = |at: &usize| {
         let before = source.as_bytes()[..*at].iter().rev();
@@ -92,17 +93,17 @@ fn escaped_backticks(source: &str) -> impl Iterator<Item = usize> {
     source.match_indices("\\`").map(|(at, _)| at).filter(is_escape)
 }
 
-/// Where functions without name and body are exported, as in declarations; those with a body are known.
-fn nameless_functions(source: &str) -> impl Iterator<Item = usize> {
-    source.match_indices(NAMELESS).filter_map(|(start, _)| {
-        let rest = source[start + NAMELESS.len()..].lines().next()?.trim();
-        let is_nameless = rest.starts_with(['(', '<']);
-        (is_nameless && (rest.ends_with(';') || rest.ends_with("): {"))).then_some(start)
+/// Finds exported functions without name and body; the grammar supports those with a body.
+fn anonymous_functions(source: &str) -> impl Iterator<Item = usize> {
+    source.match_indices(ANONYMOUS).filter_map(|(start, _)| {
+        let rest = source[start + ANONYMOUS.len()..].lines().next()?.trim();
+        let is_anonymous = rest.starts_with(['(', '<']);
+        (is_anonymous && (rest.ends_with(';') || rest.ends_with("): {"))).then_some(start)
     })
 }
 
-/// The blanks before signatures `<A>(a: A): B` that stand below something complete.
-fn unparted_signatures(source: &str) -> Vec<usize> {
+/// Finds the space before each signature `<A>(a: A): B` that follows a complete one.
+fn unseparated_signatures(source: &str) -> Vec<usize> {
     let mut found = Vec::new();
     let (mut start, mut last) = (0, "");
     for line in source.split_inclusive('\n') {
@@ -121,21 +122,21 @@ fn unparted_signatures(source: &str) -> Vec<usize> {
     found
 }
 
-/// Whether a line may be the last one of a type.
+/// Returns whether a type may end with this line.
 fn is_complete(line: &str) -> bool {
     let ends = |c: char| c.is_alphanumeric() || "_>)]}\"'`".contains(c);
     line.ends_with(ends) && !line.ends_with("=>")
 }
 
-/// Whether a word stands between a list's opening or comma and a type parameter.
+/// Returns whether a word is between the start or comma of a list and a type parameter.
 fn is_variance(before: &str, after: &str) -> bool {
-    let is_apart = before.ends_with(char::is_whitespace) || before.ends_with('<');
+    let is_separate = before.ends_with(char::is_whitespace) || before.ends_with('<');
     let mut before = before.trim_end();
-    // A comment may stand between.
+    // Skips comments between them.
     while let Some(comment) = before.strip_suffix("*/").and_then(|text| text.rfind("/*")) {
         before = before[..comment].trim_end();
     }
-    let opens = is_apart && before.ends_with(['<', ',']);
+    let opens = is_separate && before.ends_with(['<', ',']);
     let after = after.trim_start();
     let names = after.starts_with(char::is_uppercase) || after.starts_with("out ");
     opens && names
@@ -147,18 +148,18 @@ mod tests {
 
     #[track_caller]
     fn check(source: &str, expected: &str) {
-        assert_eq!(masked(source).as_deref().unwrap_or(source), expected);
+        assert_eq!(normalize(source).as_deref().unwrap_or(source), expected);
     }
 
     #[test]
-    fn variance_becomes_blank() {
+    fn blanks_variance_annotations() {
         check("interface A<out B, in C> {}", "interface A<    B,    C> {}");
         check("interface A<in out B> {}", "interface A<       B> {}");
         check("for (const a in B) {}", "for (const a in B) {}");
     }
 
     #[test]
-    fn imports_with_arguments_become_names() {
+    fn replaces_import_types_with_arguments() {
         check("a: import('./b').C<D>", "a: _____________.C<D>");
         check("a: import('./b').C", "a: import('./b').C");
         check("await import('./b').then(c)", "await import('./b').then(c)");
@@ -166,13 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn escaped_backticks_go() {
+    fn replaces_escaped_backticks() {
         check(r"type A = `\`b\``", "type A = `__b__`");
         check(r"const a = `\\`", r"const a = `\\`");
     }
 
     #[test]
-    fn functions_without_name_and_body_get_a_name() {
+    fn names_anonymous_function_declarations() {
         check("export default function (): A;", "function       ________ (): A;");
         check("export default function<A>(): {\n}", "function       ________<A>(): {\n}");
         check("export default function () {\n}", "export default function () {\n}");
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures_are_parted() {
+    fn separates_call_signatures() {
         check(
             "type A = {\n  <B>(b: B): B[]\n  <C>(c: C): C\n}",
             "type A = {\n  <B>(b: B): B[]\n ;<C>(c: C): C\n}",

@@ -1,13 +1,13 @@
 //! YAML.
 
-use crate::language::{Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec};
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["yaml", "yml"],
-    files: &[".clang-format", ".clang-tidy"],
-    notation: Notation::HASH,
+    file_names: &[".clang-format", ".clang-tidy"],
+    comment_syntax: CommentSyntax::HASH,
     closer: "",
-    depth: 3,
+    max_depth: 3,
     is_data: true,
-    ..Table::new("YAML", tree_sitter_yaml::LANGUAGE, include_str!("yaml.scm"))
+    ..LanguageSpec::new("YAML", tree_sitter_yaml::LANGUAGE, include_str!("yaml.scm"))
 };

@@ -1,20 +1,26 @@
 //! Zig.
 
-use crate::kind::Kind;
-use crate::language::{Notation, Table};
+use crate::language::{CommentSyntax, LanguageSpec};
+use crate::symbol_kind::Kind;
 
-pub(super) const TABLE: Table = Table {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["zig"],
-    public: |facts| facts.kind == Kind::Field || facts.says("pub") || facts.says("export"),
-    notation: Notation { doc: ("/// ", ""), file_marks: &["//!"], ..Notation::SLASHES },
-    member_blocks: &[("const X = struct {", "};"), ("const X = enum {", "};")],
+    is_public: |context| {
+        context.kind == Kind::Field || context.has_modifier("pub") || context.has_modifier("export")
+    },
+    comment_syntax: CommentSyntax {
+        doc: ("/// ", ""),
+        module_doc_prefixes: &["//!"],
+        ..CommentSyntax::SLASHES
+    },
+    member_contexts: &[("const X = struct {", "};"), ("const X = enum {", "};")],
     closer: "};",
-    masked,
-    ..Table::new("Zig", tree_sitter_zig::LANGUAGE, include_str!("zig.scm"))
+    normalize,
+    ..LanguageSpec::new("Zig", tree_sitter_zig::LANGUAGE, include_str!("zig.scm"))
 };
 
-/// Types with nothing in them become a value: the grammar asks for something.
-fn masked(source: &str) -> Option<String> {
+/// Replaces empty containers by a value: the grammar requires members.
+fn normalize(source: &str) -> Option<String> {
     const EMPTY: &[&str] = &["opaque {}", "struct {}"];
     let is_there = EMPTY.iter().any(|word| source.contains(word));
     is_there

@@ -1,110 +1,112 @@
-//! Names of a repository as bytes: numbers of variable length, then all texts.
+//! Serialization of a symbol index: variable-length integers (LEB128), followed by all texts.
 
-use super::names::{Defined, FileNames, Name, RepositoryNames, Span};
-use crate::kind::Kind;
+use super::symbol_index::{FileSymbols, IndexedDefinition, Name, RepositoryNames, Span};
+use crate::symbol_kind::Kind;
 
-/// Bytes of another form are not read.
-const FORM: u64 = 2;
+/// Other versions are rejected.
+const FORMAT_VERSION: u64 = 2;
 
 impl RepositoryNames {
-    /// All of it as bytes; names that nobody uses any more are left out.
+    /// Serializes the index without unused names.
     pub fn pack(&self) -> Vec<u8> {
-        let numbers = self.numbers_in_use();
-        let mut writer = Writer::default();
-        writer.number(FORM);
-        let names = (0..self.names.len()).filter(|number| numbers[*number].is_some());
-        writer.number(names.clone().count() as u64);
-        for name in names.map(|number| &self.names[number]) {
-            writer.text(self.at(name.text));
-            writer.number(u64::from(name.family));
+        let ids = self.compacted_ids();
+        let mut encoder = Encoder::default();
+        encoder.number(FORMAT_VERSION);
+        let names = (0..self.names.len()).filter(|id| ids[*id].is_some());
+        encoder.number(names.clone().count() as u64);
+        for name in names.map(|id| &self.names[id]) {
+            encoder.text(self.text(name.text));
+            encoder.number(u64::from(name.family));
         }
-        writer.number(self.files.len() as u64);
+        encoder.number(self.files.len() as u64);
         for file in &self.files {
-            self.write_file(&mut writer, file, &numbers);
+            self.encode_file(&mut encoder, file, &ids);
         }
-        writer.finish()
+        encoder.finish()
     }
 
-    /// Reads what `pack` wrote; nothing if it did not.
+    /// Deserializes an index; returns `None` if the bytes are not valid.
     pub fn unpack(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader::of(bytes)?;
-        if reader.number()? != FORM {
+        let mut decoder = Decoder::new(bytes)?;
+        if decoder.number()? != FORMAT_VERSION {
             return None;
         }
-        let names = reader.several(|reader| {
-            Some(Name { text: reader.text()?, family: reader.below(256)? as u8 })
+        let names = decoder.list(|decoder| {
+            Some(Name { text: decoder.text()?, family: decoder.number_below(256)? as u8 })
         })?;
         let count = names.len() as u64;
-        let files = reader.several(|reader| read_file(reader, count))?;
-        let text = reader.texts.to_owned();
+        let files = decoder.list(|decoder| decode_file(decoder, count))?;
+        let text = decoder.texts.to_owned();
         Some(Self { text, names, files, ..Self::default() })
     }
 
-    /// The new number of each name that is used.
-    fn numbers_in_use(&self) -> Vec<Option<u32>> {
+    /// Returns the new id of each name that is in use.
+    fn compacted_ids(&self) -> Vec<Option<u32>> {
         let mut used = vec![false; self.names.len()];
         for file in &self.files {
-            let defined = file.definitions.iter();
-            let defined =
-                defined.flat_map(|defined| [Some(defined.name), defined.parent]).flatten();
-            for number in defined.chain(file.references.iter().map(|(number, _)| *number)) {
-                used[number as usize] = true;
+            let defined = file
+                .definitions
+                .iter()
+                .flat_map(|defined| [Some(defined.name), defined.parent])
+                .flatten();
+            for id in defined.chain(file.references.iter().map(|(id, _)| *id)) {
+                used[id as usize] = true;
             }
         }
         let mut next = 0;
-        let mut number = |used: bool| {
+        let mut next_id = |used: bool| {
             next += u32::from(used);
             used.then(|| next - 1)
         };
-        used.into_iter().map(&mut number).collect()
+        used.into_iter().map(&mut next_id).collect()
     }
 
-    fn write_file(&self, writer: &mut Writer, file: &FileNames, numbers: &[Option<u32>]) {
-        let number = |name: u32| u64::from(numbers[name as usize].unwrap_or_default());
-        writer.text(self.at(file.path));
-        writer.number(file.stamp);
-        writer.number(file.definitions.len() as u64);
+    fn encode_file(&self, encoder: &mut Encoder, file: &FileSymbols, ids: &[Option<u32>]) {
+        let id = |name: u32| u64::from(ids[name as usize].unwrap_or_default());
+        encoder.text(self.text(file.path));
+        encoder.number(file.stamp);
+        encoder.number(file.definitions.len() as u64);
         for defined in &file.definitions {
-            writer.number(number(defined.name));
-            writer.number(defined.kind.number());
-            writer.text(self.at(defined.signature));
-            writer.number(u64::from(defined.line));
-            writer.number(u64::from(defined.public));
-            writer.number(defined.parent.map_or(0, |parent| number(parent) + 1));
+            encoder.number(id(defined.name));
+            encoder.number(defined.kind.code());
+            encoder.text(self.text(defined.signature));
+            encoder.number(u64::from(defined.line));
+            encoder.number(u64::from(defined.is_public));
+            encoder.number(defined.parent.map_or(0, |parent| id(parent) + 1));
         }
-        writer.number(file.references.len() as u64);
+        encoder.number(file.references.len() as u64);
         for (name, count) in &file.references {
-            writer.number(number(*name));
-            writer.number(u64::from(*count));
+            encoder.number(id(*name));
+            encoder.number(u64::from(*count));
         }
     }
 }
 
-fn read_file(reader: &mut Reader<'_>, names: u64) -> Option<FileNames> {
-    Some(FileNames {
-        path: reader.text()?,
-        stamp: reader.number()?,
-        definitions: reader.several(|reader| {
-            let name = reader.below(names)?;
-            let kind = Kind::of_number(reader.number()?)?;
-            let signature = reader.text()?;
-            let line = reader.number()? as u32;
-            let public = reader.number()? != 0;
-            let parent = reader.below(names + 1)?.checked_sub(1);
-            Some(Defined { name, kind, signature, line, public, parent })
+fn decode_file(decoder: &mut Decoder<'_>, names: u64) -> Option<FileSymbols> {
+    Some(FileSymbols {
+        path: decoder.text()?,
+        stamp: decoder.number()?,
+        definitions: decoder.list(|decoder| {
+            let name = decoder.number_below(names)?;
+            let kind = Kind::from_code(decoder.number()?)?;
+            let signature = decoder.text()?;
+            let line = decoder.number()? as u32;
+            let is_public = decoder.number()? != 0;
+            let parent = decoder.number_below(names + 1)?.checked_sub(1);
+            Some(IndexedDefinition { name, kind, signature, line, is_public, parent })
         })?,
-        references: reader
-            .several(|reader| Some((reader.below(names)?, reader.number()? as u32)))?,
+        references: decoder
+            .list(|decoder| Some((decoder.number_below(names)?, decoder.number()? as u32)))?,
     })
 }
 
 #[derive(Default)]
-struct Writer {
+struct Encoder {
     numbers: Vec<u8>,
     texts: String,
 }
 
-impl Writer {
+impl Encoder {
     fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.numbers.push(number as u8 | 0x80);
@@ -124,14 +126,14 @@ impl Writer {
     }
 }
 
-struct Reader<'a> {
+struct Decoder<'a> {
     numbers: std::slice::Iter<'a, u8>,
     texts: &'a str,
     text_at: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn of(bytes: &'a [u8]) -> Option<Self> {
+impl<'a> Decoder<'a> {
+    fn new(bytes: &'a [u8]) -> Option<Self> {
         let (length, rest) = bytes.split_first_chunk::<8>()?;
         let (numbers, texts) = rest.split_at_checked(u64::from_le_bytes(*length) as usize)?;
         let texts = std::str::from_utf8(texts).ok()?;
@@ -153,7 +155,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn below(&mut self, bound: u64) -> Option<u32> {
+    fn number_below(&mut self, bound: u64) -> Option<u32> {
         self.number().filter(|number| *number < bound).map(|number| number as u32)
     }
 
@@ -166,9 +168,9 @@ impl<'a> Reader<'a> {
         Some(Span { start: start as u32, length: length as u32 })
     }
 
-    fn several<T>(&mut self, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+    fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let count = self.number()?;
-        // Each takes a byte at least, so a count beyond the rest is nonsense.
+        // Every element takes at least one byte, so a larger count is invalid.
         let count = usize::try_from(count).ok().filter(|count| *count <= self.numbers.len())?;
         (0..count).map(|_| read(self)).collect()
     }
@@ -181,16 +183,16 @@ mod tests {
     use super::*;
     use crate::map::Tags;
 
-    fn shown(names: &RepositoryNames) -> Vec<String> {
+    fn dump(names: &RepositoryNames) -> Vec<String> {
         let mut all = Vec::new();
         for file in &names.files {
-            all.push(format!("{} {}", names.at(file.path), file.stamp));
+            all.push(format!("{} {}", names.text(file.path), file.stamp));
             for defined in &file.definitions {
-                let Defined { kind, line, public, .. } = defined;
+                let IndexedDefinition { kind, line, is_public, .. } = defined;
                 let parent = defined.parent.map(|parent| names.name(parent));
                 let name = names.name(defined.name);
-                let signature = names.at(defined.signature);
-                all.push(format!("{name} {kind:?} {signature} {line} {public} {parent:?}"));
+                let signature = names.text(defined.signature);
+                all.push(format!("{name} {kind:?} {signature} {line} {is_public} {parent:?}"));
             }
             all.extend(
                 file.references
@@ -214,31 +216,31 @@ mod tests {
     }
 
     #[test]
-    fn what_was_packed_is_unpacked() {
+    fn round_trips() {
         let names = sample();
         let mut again = RepositoryNames::unpack(&names.pack()).unwrap();
-        assert_eq!(shown(&again), shown(&names));
+        assert_eq!(dump(&again), dump(&names));
         again.retain(|path, _| path == "b.py");
         again.add("c.rs", 1, &Tags::default());
         let last = RepositoryNames::unpack(&again.pack()).unwrap();
-        assert_eq!(shown(&last), shown(&again));
+        assert_eq!(dump(&last), dump(&again));
         assert!(last.names.len() < names.names.len());
         assert_eq!(last.defining("second"), ["b.py"]);
     }
 
     proptest! {
         #[test]
-        fn foreign_bytes_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn rejects_arbitrary_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             RepositoryNames::unpack(&bytes);
         }
 
         #[test]
-        fn damaged_bytes_do_no_harm(at in 0_usize..200, byte: u8) {
+        fn tolerates_corrupted_bytes(at in 0_usize..200, byte: u8) {
             let mut bytes = sample().pack();
             let at = at % bytes.len();
             bytes[at] = byte;
             if let Some(names) = RepositoryNames::unpack(&bytes) {
-                shown(&names);
+                dump(&names);
                 crate::map(&names, crate::MapOptions { budget: 100, ..Default::default() });
             }
         }

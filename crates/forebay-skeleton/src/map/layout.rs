@@ -1,132 +1,150 @@
-//! The lines of a map: files with their definitions, members below what they belong to.
+//! Layout of a map: files with their definitions, members below their parent.
 
-use super::names::{Defined, FileNames, RepositoryNames};
-use crate::kind::Kind;
+use super::symbol_index::{FileSymbols, IndexedDefinition, RepositoryNames};
+use crate::symbol_kind::Kind;
 
-/// The sections of a map, as far as they fit.
+/// The sections of a map within a budget.
 pub(super) struct Layout {
     bytes_left: usize,
     /// In the order in which files were chosen.
     pub(super) sections: Vec<Section>,
 }
 
-/// What is shown of a file.
+/// The chosen definitions of a file.
 pub(super) struct Section {
     pub(super) file: usize,
-    /// Positions among the file's definitions.
+    /// Positions in the file's definitions.
     pub(super) chosen: Vec<usize>,
 }
 
-/// What stands above a member.
+/// The line above a member.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Lead {
-    /// The definition of what it belongs to, by its position.
+enum ParentLine {
+    /// The definition of its parent, by position.
     Definition(usize),
-    /// Only its name, which is defined elsewhere or further in.
+    /// Only the parent's name, if it is defined in another file or nested.
     Name(u32),
 }
 
 impl Layout {
-    pub(super) fn within(bytes: usize) -> Self {
+    pub(super) fn with_budget(bytes: usize) -> Self {
         Self { bytes_left: bytes, sections: Vec::new() }
     }
 
-    /// Adds a definition, with what it belongs to; says whether it fits.
+    /// Adds a definition with its parent line; returns whether it fits.
     pub(super) fn add(
         &mut self,
-        names: &RepositoryNames,
+        index: &RepositoryNames,
         file: usize,
-        all: &FileNames,
+        file_symbols: &FileSymbols,
         position: usize,
     ) -> bool {
-        let known = self.sections.iter().position(|section| section.file == file);
-        let chosen = known.map_or(&[][..], |section| &self.sections[section].chosen);
+        let section = self.sections.iter().position(|section| section.file == file);
+        let chosen = section.map_or(&[][..], |section| &self.sections[section].chosen);
         if chosen.contains(&position) {
             return true;
         }
-        let head = if known.is_some() { 0 } else { path_line(names, all).len() };
-        let own = line(names, &all.definitions[position]).len();
-        let lead = lead(all, position);
-        let is_led = |lead: Lead| match lead {
-            Lead::Definition(place) => chosen.contains(&place),
-            Lead::Name(_) => chosen.iter().any(|other| self::lead(all, *other) == Some(lead)),
+        let head = if section.is_some() { 0 } else { path_line(index, file_symbols).len() };
+        let own = definition_line(index, &file_symbols.definitions[position]).len();
+        let parent_line = parent_line(file_symbols, position);
+        let has_parent_line = |parent_line: ParentLine| match parent_line {
+            ParentLine::Definition(definition) => chosen.contains(&definition),
+            ParentLine::Name(_) => chosen
+                .iter()
+                .any(|other| self::parent_line(file_symbols, *other) == Some(parent_line)),
         };
-        let lead = lead.filter(|lead| !is_led(*lead));
-        let above = lead.map_or(0, |lead| lead_line(names, all, lead).len());
+        let parent_line = parent_line.filter(|parent_line| !has_parent_line(*parent_line));
+        let above = parent_line
+            .map_or(0, |parent_line| parent_text(index, file_symbols, parent_line).len());
         let Some(left) = self.bytes_left.checked_sub(head + above + own) else { return false };
         self.bytes_left = left;
-        let section = known.unwrap_or_else(|| {
+        let section = section.unwrap_or_else(|| {
             self.sections.push(Section { file, chosen: Vec::new() });
             self.sections.len() - 1
         });
         let chosen = &mut self.sections[section].chosen;
         chosen.push(position);
-        if let Some(Lead::Definition(place)) = lead {
-            chosen.push(place);
+        if let Some(ParentLine::Definition(definition)) = parent_line {
+            chosen.push(definition);
         }
         true
     }
 }
 
 impl Section {
-    /// The path and the definitions in source order, members with what they belong to.
-    pub(super) fn text(&self, names: &RepositoryNames, all: &FileNames) -> String {
-        let mut order: Vec<(usize, usize)> =
-            self.chosen.iter().map(|position| (self.group(all, *position), *position)).collect();
+    /// Returns the path and the definitions in source order, members below their parent.
+    pub(super) fn text(&self, index: &RepositoryNames, file_symbols: &FileSymbols) -> String {
+        let mut order: Vec<(usize, usize)> = self
+            .chosen
+            .iter()
+            .map(|position| (self.group(file_symbols, *position), *position))
+            .collect();
         order.sort_unstable();
-        let mut text = path_line(names, all);
+        let mut text = path_line(index, file_symbols);
         let mut last_group = None;
         for (group, position) in order {
-            if let Some(lead @ Lead::Name(_)) = lead(all, position)
+            if let Some(parent_line @ ParentLine::Name(_)) = parent_line(file_symbols, position)
                 && last_group != Some(group)
             {
-                text.push_str(&lead_line(names, all, lead));
+                text.push_str(&parent_text(index, file_symbols, parent_line));
             }
-            text.push_str(&line(names, &all.definitions[position]));
+            text.push_str(&definition_line(index, &file_symbols.definitions[position]));
             last_group = Some(group);
         }
         text
     }
 
-    /// The position that a definition and all that go with it are sorted by.
-    fn group(&self, all: &FileNames, position: usize) -> usize {
-        match lead(all, position) {
+    /// Returns the position by which a definition is sorted together with its group.
+    fn group(&self, file_symbols: &FileSymbols, position: usize) -> usize {
+        match parent_line(file_symbols, position) {
             None => position,
-            Some(Lead::Definition(place)) => place,
-            Some(lead) => {
-                let same =
-                    self.chosen.iter().filter(|other| self::lead(all, **other) == Some(lead));
+            Some(ParentLine::Definition(definition)) => definition,
+            Some(parent_line) => {
+                let same = self
+                    .chosen
+                    .iter()
+                    .filter(|other| self::parent_line(file_symbols, **other) == Some(parent_line));
                 same.min().copied().unwrap_or(position)
             }
         }
     }
 }
 
-fn lead(all: &FileNames, position: usize) -> Option<Lead> {
-    let parent = all.definitions[position].parent?;
-    let is_it = |defined: &Defined| {
+fn parent_line(file_symbols: &FileSymbols, position: usize) -> Option<ParentLine> {
+    let parent = file_symbols.definitions[position].parent?;
+    let is_parent = |defined: &IndexedDefinition| {
         defined.name == parent && defined.parent.is_none() && holds_members(defined.kind)
     };
-    let place = all.definitions.iter().position(is_it).filter(|place| *place != position);
-    Some(place.map_or(Lead::Name(parent), Lead::Definition))
+    let definition = file_symbols
+        .definitions
+        .iter()
+        .position(is_parent)
+        .filter(|definition| *definition != position);
+    Some(definition.map_or(ParentLine::Name(parent), ParentLine::Definition))
 }
 
 fn holds_members(kind: Kind) -> bool {
     !matches!(kind, Kind::Function | Kind::Method | Kind::Constant | Kind::Macro)
 }
 
-fn path_line(names: &RepositoryNames, all: &FileNames) -> String {
-    format!("{}:\n", names.at(all.path))
+fn path_line(index: &RepositoryNames, file_symbols: &FileSymbols) -> String {
+    format!("{}:\n", index.text(file_symbols.path))
 }
 
-fn lead_line(names: &RepositoryNames, all: &FileNames, lead: Lead) -> String {
-    match lead {
-        Lead::Definition(place) => line(names, &all.definitions[place]),
-        Lead::Name(name) => format!("  {}\n", names.name(name)),
+fn parent_text(
+    index: &RepositoryNames,
+    file_symbols: &FileSymbols,
+    parent_line: ParentLine,
+) -> String {
+    match parent_line {
+        ParentLine::Definition(definition) => {
+            definition_line(index, &file_symbols.definitions[definition])
+        }
+        ParentLine::Name(name) => format!("  {}\n", index.name(name)),
     }
 }
 
-fn line(names: &RepositoryNames, defined: &Defined) -> String {
+fn definition_line(index: &RepositoryNames, defined: &IndexedDefinition) -> String {
     let indent = if defined.parent.is_some() { "    " } else { "  " };
-    format!("{indent}{}  {}\n", names.at(defined.signature), defined.line)
+    format!("{indent}{}  {}\n", index.text(defined.signature), defined.line)
 }

@@ -1,58 +1,58 @@
-//! Links from files that use a name to files that define it.
+//! The reference graph: edges from files that use a name to the files that define it.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use super::MapOptions;
-use super::names::{Defined, FileNames, RepositoryNames};
-use crate::kind::Kind;
+use super::symbol_index::{FileSymbols, IndexedDefinition, RepositoryNames};
+use crate::symbol_kind::Kind;
 
-/// Who defines each name, and how much a use of it says.
-pub(super) struct Definers {
+/// The files that define each name, and the weight of a reference to it.
+pub(super) struct DefiningFiles {
     files: Vec<u32>,
     by_name: Vec<Range<u32>>,
     importance: Vec<f64>,
 }
 
-/// The links from each file, by the names it uses. A file links to all definers of a name alike, so what flows
-/// along is added up by name: there may be far more links than uses.
+/// The references of each file by name. A file refers to all files that define a name equally, so rank is summed by
+/// name: there may be far more edges than references.
 #[derive(Default)]
-pub(super) struct Links {
-    /// Uses of names that another file defines.
-    uses: Vec<Use>,
+pub(super) struct ReferenceGraph {
+    /// References to names that another file defines.
+    uses: Vec<NameUse>,
     by_file: Vec<Range<usize>>,
-    /// The definers' places of each name that is used so.
-    pub(super) definers: Vec<Range<usize>>,
-    /// By file: how strongly it links at all.
-    pub(super) out: Vec<f64>,
-    /// By file: how strongly it links to itself, less what its uses would bring it.
-    pub(super) own: Vec<f64>,
+    /// Slots of the defining files of each referenced name.
+    pub(super) defining_files: Vec<Range<usize>>,
+    /// By file: the total weight of its edges.
+    pub(super) total_weight: Vec<f64>,
+    /// By file: the weight of its edge to itself, minus what its references already give it.
+    pub(super) self_weight: Vec<f64>,
 }
 
-/// A name that a file uses, by its place in `definers`, with how strongly that links it to each definer.
-struct Use {
+/// A reference to a name, as an index into `defining_files`, with the weight of each of its edges.
+struct NameUse {
     name: u32,
     weight: f64,
 }
 
-/// A name that more files define says nothing about which is meant.
-const MOST_DEFINERS: u32 = 30;
-/// From so many definers on, a name counts little.
-const MANY_DEFINERS: u32 = 5;
-/// Its own definitions only keep a file from giving all its rank away.
-const OWN: f64 = 0.1;
-/// Long names with several words are meant for others.
-const TELLING: usize = 8;
+/// Names that more files define are too ambiguous.
+const MAX_DEFINING_FILES: u32 = 30;
+/// Names that more files define have a lower weight.
+const MANY_DEFINING_FILES: u32 = 5;
+/// Weight of references to a file's own definitions.
+const SELF_LINK_WEIGHT: f64 = 0.1;
+/// Longer names of several words are more specific.
+const MIN_DESCRIPTIVE_LEN: usize = 8;
 
-impl Definers {
-    /// The definers among `files`, which are in order of paths.
-    pub(super) fn of(
-        names: &RepositoryNames,
-        files: &[&FileNames],
+impl DefiningFiles {
+    /// Finds the defining files among `files`, which are sorted by path.
+    pub(super) fn new(
+        index: &RepositoryNames,
+        files: &[&FileSymbols],
         options: &MapOptions<'_>,
     ) -> Self {
-        let mut counts = vec![0_u32; names.names.len()];
-        each_definition(names, files, |name, _| counts[name] += 1);
+        let mut counts = vec![0_u32; index.names.len()];
+        each_definition(index, files, |name, _| counts[name] += 1);
         let mut end = 0;
         let by_name: Vec<Range<u32>> = counts
             .iter()
@@ -63,95 +63,99 @@ impl Definers {
             .collect();
         let mut next: Vec<u32> = by_name.iter().map(|range| range.start).collect();
         let mut all = vec![0; end as usize];
-        each_definition(names, files, |name, file| {
+        each_definition(index, files, |name, file| {
             all[next[name] as usize] = file;
             next[name] += 1;
         });
-        let weights = best_weights(names, files);
+        let weights = best_weights(index, files);
         let mentioned: HashSet<&str> = options.mentioned.iter().copied().collect();
         let importance = counts.iter().enumerate().map(|(number, count)| {
             if *count == 0 {
                 return 0.0;
             }
-            let name = names.name(number as u32);
+            let name = index.name(number as u32);
             let factor = if mentioned.contains(name) { 10.0 } else { 1.0 };
             importance(name, *count) * weights[number] * factor
         });
         Self { importance: importance.collect(), files: all, by_name }
     }
 
-    /// Places in the list of definers that a name has; none where it says nothing.
-    pub(super) fn places(&self, name: u32) -> Range<usize> {
+    /// Returns the slots of the files that define a name; empty if the name is too ambiguous.
+    pub(super) fn slots(&self, name: u32) -> Range<usize> {
         let range = &self.by_name[name as usize];
-        if range.len() as u32 > MOST_DEFINERS {
+        if range.len() as u32 > MAX_DEFINING_FILES {
             return 0..0;
         }
         range.start as usize..range.end as usize
     }
 
-    pub(super) fn file(&self, place: usize) -> u32 {
-        self.files[place]
+    pub(super) fn file(&self, slot: usize) -> u32 {
+        self.files[slot]
     }
 
     pub(super) fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// The place of a name in a file that defines it.
-    pub(super) fn place(&self, name: u32, file: u32) -> Option<usize> {
-        self.place_among(self.places(name), file)
+    /// Returns the slot of a name in a file that defines it.
+    pub(super) fn slot(&self, name: u32, file: u32) -> Option<usize> {
+        self.slot_among(self.slots(name), file)
     }
 
-    /// The one of these places that is in a file.
-    pub(super) fn place_among(&self, places: Range<usize>, file: u32) -> Option<usize> {
-        let found = self.files[places.clone()].binary_search(&file).ok()?;
-        Some(places.start + found)
+    /// Returns the slot of a file among these.
+    pub(super) fn slot_among(&self, slots: Range<usize>, file: u32) -> Option<usize> {
+        let found = self.files[slots.clone()].binary_search(&file).ok()?;
+        Some(slots.start + found)
     }
 
-    /// What a file gives to each definer of a name that it uses so often.
+    /// Returns the weight of a file's edge to each definition of a name that it uses `count` times.
     fn weight(&self, name: u32, count: u32, focus: bool) -> f64 {
         let focus = if focus { 50.0 } else { 1.0 };
         self.importance[name as usize] * f64::from(count).sqrt() * focus
     }
 }
 
-impl Links {
-    pub(super) fn of(files: &[&FileNames], definers: &Definers, focus: &[bool]) -> Self {
-        let mut links = Self::default();
-        let mut numbers = vec![None; definers.by_name.len()];
+impl ReferenceGraph {
+    pub(super) fn new(
+        files: &[&FileSymbols],
+        defining_files: &DefiningFiles,
+        focus: &[bool],
+    ) -> Self {
+        let mut graph = Self::default();
+        let mut numbers = vec![None; defining_files.by_name.len()];
         for (from, file) in files.iter().enumerate() {
-            let start = links.uses.len();
-            let (mut out, mut own) = (0.0, 0.0);
+            let start = graph.uses.len();
+            let (mut total_weight, mut self_weight) = (0.0, 0.0);
             for (name, count) in &file.references {
-                let places = definers.places(*name);
-                let weight = definers.weight(*name, *count, focus[from]);
-                let is_own = definers.place_among(places.clone(), from as u32).is_some();
-                match (is_own, places.len()) {
+                let slots = defining_files.slots(*name);
+                let weight = defining_files.weight(*name, *count, focus[from]);
+                let defines_name = defining_files.slot_among(slots.clone(), from as u32).is_some();
+                match (defines_name, slots.len()) {
                     (_, 0) => continue,
                     (true, 1) => {
-                        own += weight * OWN;
+                        self_weight += weight * SELF_LINK_WEIGHT;
                         continue;
                     }
-                    (true, _) => own -= weight * (1.0 - OWN),
+                    (true, _) => self_weight -= weight * (1.0 - SELF_LINK_WEIGHT),
                     (false, _) => {}
                 }
-                out += weight * places.len() as f64;
+                total_weight += weight * slots.len() as f64;
                 let name = *numbers[*name as usize].get_or_insert_with(|| {
-                    links.definers.push(places);
-                    links.definers.len() as u32 - 1
+                    graph.defining_files.push(slots);
+                    graph.defining_files.len() as u32 - 1
                 });
-                links.uses.push(Use { name, weight });
+                graph.uses.push(NameUse { name, weight });
             }
-            links.by_file.push(start..links.uses.len());
-            links.out.push(out + own);
-            links.own.push(own);
+            graph.by_file.push(start..graph.uses.len());
+            graph.total_weight.push(total_weight + self_weight);
+            graph.self_weight.push(self_weight);
         }
-        links
+        graph
     }
 
-    /// What flows to each definer of each name in `definers` when the files have these ranks.
+    /// Returns the rank that flows to each defining file of each name in `defining_files`.
     pub(super) fn flows(&self, ranks: &[f64]) -> Vec<f64> {
-        let mut flows = vec![0.0; self.definers.len()];
+        let mut flows = vec![0.0; self.defining_files.len()];
         for from in 0..ranks.len() {
             for (name, flow) in self.flows_from(ranks, from) {
                 flows[name] += flow;
@@ -160,79 +164,79 @@ impl Links {
         flows
     }
 
-    /// What a file gives to the definers of each name that it uses.
+    /// Returns the rank that flows from a file to each defining file of the names it uses.
     pub(super) fn flows_from(
         &self,
         ranks: &[f64],
         file: usize,
     ) -> impl Iterator<Item = (usize, f64)> {
-        let share = self.share(ranks, file);
+        let rank_per_weight = self.rank_per_weight(ranks, file);
         let uses = self.uses[self.by_file[file].clone()].iter();
-        uses.map(move |used| (used.name as usize, share * used.weight))
+        uses.map(move |used| (used.name as usize, rank_per_weight * used.weight))
     }
 
-    /// What a file gives for each unit of weight; nothing if it has no links.
-    pub(super) fn share(&self, ranks: &[f64], file: usize) -> f64 {
-        if self.out[file] > 0.0 { ranks[file] / self.out[file] } else { 0.0 }
+    /// Returns the rank of a file per unit of weight; 0 if it has no edges.
+    pub(super) fn rank_per_weight(&self, ranks: &[f64], file: usize) -> f64 {
+        if self.total_weight[file] > 0.0 { ranks[file] / self.total_weight[file] } else { 0.0 }
     }
 }
 
-/// Each name that a file defines, once for the file.
+/// Visits each name that a file defines, once per file.
 fn each_definition(
-    names: &RepositoryNames,
-    files: &[&FileNames],
-    mut take: impl FnMut(usize, u32),
+    index: &RepositoryNames,
+    files: &[&FileSymbols],
+    mut visit: impl FnMut(usize, u32),
 ) {
-    let mut last = vec![u32::MAX; names.names.len()];
+    let mut last = vec![u32::MAX; index.names.len()];
     for (index, file) in files.iter().enumerate() {
         for defined in &file.definitions {
             let name = defined.name as usize;
             if last[name] != index as u32 {
                 last[name] = index as u32;
-                take(name, index as u32);
+                visit(name, index as u32);
             }
         }
     }
 }
 
-/// What speaks for each name by what it is at best.
-fn best_weights(names: &RepositoryNames, files: &[&FileNames]) -> Vec<f64> {
-    let mut best = vec![0.0_f64; names.names.len()];
+/// Returns the weight of the best definition of each name.
+fn best_weights(index: &RepositoryNames, files: &[&FileSymbols]) -> Vec<f64> {
+    let mut best = vec![0.0_f64; index.names.len()];
     for defined in files.iter().flat_map(|file| &file.definitions) {
-        let own = &mut best[defined.name as usize];
-        *own = own.max(weight(names, defined));
+        let self_weight = &mut best[defined.name as usize];
+        *self_weight = self_weight.max(weight(index, defined));
     }
     best
 }
 
-/// What speaks for a definition: that others may use it, and that it is more than a part of something.
-pub(super) fn weight(names: &RepositoryNames, defined: &Defined) -> f64 {
+/// Returns the weight of a definition: public ones and those that are not members weigh more.
+pub(super) fn weight(index: &RepositoryNames, defined: &IndexedDefinition) -> f64 {
     let by_kind = match defined.kind {
         Kind::Method => 0.6,
         kind if kind == Kind::Function || kind.is_type() => 1.0,
         _ => 0.3,
     };
-    let by_reach = match defined.public {
-        // `pub(crate)`: others of the project may use it, those who come to it may not.
-        true if names.at(defined.signature).starts_with("pub(") => 0.3,
+    let by_reach = match defined.is_public {
+        // `pub(crate)`: not part of the API of the project.
+        true if index.text(defined.signature).starts_with("pub(") => 0.3,
         true => 1.0,
-        // Who uses this name means something else by it, most likely.
+        // References by this name probably mean another definition.
         false => 0.1,
     };
     by_kind * by_reach
 }
 
-fn importance(name: &str, definers: u32) -> f64 {
+fn importance(name: &str, defining_files: u32) -> f64 {
     let has_words = name.contains(['_', '-']) || name.chars().skip(1).any(char::is_uppercase);
     let mut weight = 1.0;
-    if has_words && name.len() >= TELLING {
+    if has_words && name.len() >= MIN_DESCRIPTIVE_LEN {
         weight *= 10.0;
     }
     if name.starts_with('_') {
         weight *= 0.1;
     }
-    if definers > MANY_DEFINERS {
+    if defining_files > MANY_DEFINING_FILES {
         weight *= 0.1;
     }
-    weight / f64::from(definers)
+    weight / f64::from(defining_files)
 }

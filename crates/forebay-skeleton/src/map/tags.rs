@@ -1,25 +1,25 @@
-//! What a file defines and what it uses, by name.
+//! The definitions and references of a file.
 
-use super::words;
+use super::identifiers;
 use crate::document::Document;
-use crate::kind::Kind;
+use crate::file_class;
 use crate::language::{Language, languages};
-use crate::nature;
 use crate::outline::{Item, Outline};
 use crate::skeleton::LineIndex;
-use crate::{render, surface};
+use crate::symbol_kind::Kind;
+use crate::{elision, render};
 
-/// The names that a file defines and uses.
+/// The definitions and references of a file, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tags {
     pub definitions: Vec<Definition>,
-    /// Names used, with how often; in order of names.
+    /// Identifiers with their number of occurrences, sorted by name.
     pub references: Vec<(String, u32)>,
-    /// Only files of one family can use each other's names.
+    /// References only match definitions of the same family of languages.
     pub(super) family: u8,
 }
 
-/// A definition that others may use.
+/// A definition that other files may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
     pub name: String,
@@ -28,13 +28,13 @@ pub struct Definition {
     pub signature: String,
     /// Counted from 1.
     pub line: usize,
-    pub public: bool,
+    pub is_public: bool,
     pub parent: Option<String>,
 }
 
 /// Longer signatures are cut.
-const WIDTH: usize = 120;
-/// Languages whose files use each other's names; any other is a family of its own.
+const MAX_SIGNATURE_BYTES: usize = 120;
+/// Languages that can refer to each other's names; any other language is its own family.
 const FAMILIES: &[&[&str]] =
     &[&["JavaScript", "TypeScript", "TSX"], &["C", "C++"], &["Java", "Kotlin", "Scala"]];
 
@@ -45,16 +45,16 @@ fn family(language: &Language) -> u8 {
 }
 
 impl Tags {
-    /// What a text defines and uses.
+    /// Extracts the definitions and references of a text.
     pub fn of(source: &str, language: &'static Language) -> Self {
-        if language.table.is_data || nature::is_minified(source) {
+        if language.spec.is_data || file_class::is_minified(source) {
             return Self::default();
         }
         let document =
-            surface::parsed(source, language).map_or_else(|| Document::parse(source, language), Ok);
+            elision::parse(source, language).map_or_else(|| Document::parse(source, language), Ok);
         Self {
             definitions: document.map(|document| document.definitions()).unwrap_or_default(),
-            references: words::names(source, language),
+            references: identifiers::count_identifiers(source, language),
             family: family(language),
         }
     }
@@ -62,18 +62,18 @@ impl Tags {
 
 impl Document {
     fn definitions(&self) -> Vec<Definition> {
-        // Without recovery: a map does well without what stands around an error.
-        let outline = Outline::of(self);
-        let lines = LineIndex::of(&self.source);
+        // Without recovery: a map does not need the items near an error.
+        let outline = Outline::new(self);
+        let lines = LineIndex::new(&self.source);
         let items = outline.items.iter().filter(|item| !item.name.is_empty());
         items
-            .filter(|item| is_definition(&outline, item) && !self.is_required(item))
+            .filter(|item| is_definition(&outline, item) && !self.is_require_binding(item))
             .map(|item| Definition {
                 name: item.name.clone(),
                 kind: item.kind,
-                signature: cut(render::signature(self.language, &self.source, &outline, item)),
+                signature: truncate(render::signature(self.language, &self.source, &outline, item)),
                 line: lines.line(item.range.start),
-                public: item.public,
+                is_public: item.is_public,
                 parent: item.owner.clone().or_else(|| {
                     Some(outline.items[item.parent?].name.clone()).filter(|name| !name.is_empty())
                 }),
@@ -83,8 +83,8 @@ impl Document {
 }
 
 impl Document {
-    /// Whether an item is only the name that another file's is taken over by.
-    fn is_required(&self, item: &Item) -> bool {
+    /// Returns whether an item only binds the exports of another file.
+    fn is_require_binding(&self, item: &Item) -> bool {
         let is_value = matches!(item.kind, Kind::Variable | Kind::Constant);
         is_value
             && self.source[item.range.clone()].contains("require(")
@@ -92,22 +92,22 @@ impl Document {
     }
 }
 
-/// Whether others can look for an item by its name.
+/// Returns whether an item can be referred to by its name.
 fn is_definition(outline: &Outline, item: &Item) -> bool {
     let parent = item.parent.map(|parent| outline.items[parent].kind);
     match item.kind {
         Kind::Impl | Kind::Reexport | Kind::Field | Kind::Variant | Kind::Key => false,
-        // It stands in another file.
+        // A module without members is defined in another file.
         Kind::Module => item.members.is_some(),
-        // What a trait leaves to others says nothing by itself.
+        // Associated types are not useful on their own.
         Kind::Type => !matches!(parent, Some(Kind::Trait | Kind::Impl)),
         _ => true,
     }
 }
 
-fn cut(mut signature: String) -> String {
-    if signature.len() > WIDTH {
-        signature.truncate(signature.floor_char_boundary(WIDTH));
+fn truncate(mut signature: String) -> String {
+    if signature.len() > MAX_SIGNATURE_BYTES {
+        signature.truncate(signature.floor_char_boundary(MAX_SIGNATURE_BYTES));
         signature.push_str("...");
     }
     signature
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn families_are_made_of_known_languages() {
+    fn families_name_known_languages() {
         for name in FAMILIES.iter().flat_map(|family| family.iter()) {
             assert!(crate::language_named(name).is_some(), "{name}");
         }

@@ -32,21 +32,21 @@ fn names<'a>(files: impl Iterator<Item = &'a (&'a str, &'a str)>) -> RepositoryN
     names
 }
 
-fn drawn(options: MapOptions<'_>) -> RepositoryMap {
+fn checked_map(options: MapOptions<'_>) -> RepositoryMap {
     let names_of_all = names(FILES.iter());
-    let drawn = map(&names_of_all, options);
-    assert_eq!(drawn, map(&names(FILES.iter().rev()), options));
-    assert_eq!(drawn, map(&RepositoryNames::unpack(&names_of_all.pack()).unwrap(), options));
-    assert!(tokens::of(&drawn.text) <= options.budget);
-    drawn
+    let checked_map = map(&names_of_all, options);
+    assert_eq!(checked_map, map(&names(FILES.iter().rev()), options));
+    assert_eq!(checked_map, map(&RepositoryNames::unpack(&names_of_all.pack()).unwrap(), options));
+    assert!(tokens::of(&checked_map.text) <= options.budget);
+    checked_map
 }
 
 #[test]
-fn what_others_use_comes_first() {
-    let drawn = drawn(MapOptions { budget: 1_000, ..MapOptions::default() });
-    assert_eq!(drawn.ranked[0], "src/store.rs");
-    assert_eq!(drawn.files_left_out, 0);
-    insta::assert_snapshot!(drawn.text, @r"
+fn ranks_referenced_definitions_first() {
+    let checked_map = checked_map(MapOptions { budget: 1_000, ..MapOptions::default() });
+    assert_eq!(checked_map.ranked[0], "src/store.rs");
+    assert_eq!(checked_map.files_left_out, 0);
+    insta::assert_snapshot!(checked_map.text, @r"
     src/store.rs:
       pub struct EntryStore;  1
         pub fn open_store() -> Self  3
@@ -66,38 +66,39 @@ fn what_others_use_comes_first() {
 }
 
 #[test]
-fn a_small_budget_keeps_the_best() {
-    let drawn = drawn(MapOptions { budget: 16, ..MapOptions::default() });
-    insta::assert_snapshot!(drawn.text, @r"
+fn a_small_budget_keeps_the_best_definitions() {
+    let checked_map = checked_map(MapOptions { budget: 16, ..MapOptions::default() });
+    insta::assert_snapshot!(checked_map.text, @r"
     src/store.rs:
       pub struct EntryStore;  1
     ");
-    assert_eq!(drawn.files_left_out, 5);
+    assert_eq!(checked_map.files_left_out, 5);
 }
 
 #[test]
-fn the_focus_is_left_out_and_what_it_uses_comes_first() {
-    let drawn = drawn(MapOptions { budget: 30, focus: &["web/page.ts"], ..MapOptions::default() });
-    assert!(drawn.text.starts_with("web/view.ts:\n"), "{}", drawn.text);
-    assert!(!drawn.text.contains("web/page.ts"));
+fn omits_focus_files_and_prefers_what_they_use() {
+    let checked_map =
+        checked_map(MapOptions { budget: 30, focus: &["web/page.ts"], ..MapOptions::default() });
+    assert!(checked_map.text.starts_with("web/view.ts:\n"), "{}", checked_map.text);
+    assert!(!checked_map.text.contains("web/page.ts"));
 }
 
 #[test]
-fn what_was_mentioned_comes_first() {
+fn mentioned_names_come_first() {
     let with =
-        |mentioned| drawn(MapOptions { budget: 20, mentioned, ..MapOptions::default() }).text;
+        |mentioned| checked_map(MapOptions { budget: 20, mentioned, ..MapOptions::default() }).text;
     assert!(with(&["drawRows"]).contains("drawRows"), "{}", with(&["drawRows"]));
     assert!(!with(&[]).contains("drawRows"));
 }
 
-/// The map of other files.
-fn drawn_of(files: &[(&str, &str)], budget: u64) -> String {
+/// Returns the map of other files.
+fn map_text(files: &[(&str, &str)], budget: u64) -> String {
     map(&names(files.iter()), MapOptions { budget, ..MapOptions::default() }).text
 }
 
 #[test]
-fn members_stand_below_what_they_belong_to() {
-    let text = drawn_of(
+fn lists_members_below_their_parent() {
+    let text = map_text(
         &[
             (
                 "a.py",
@@ -128,21 +129,21 @@ fn members_stand_below_what_they_belong_to() {
 }
 
 #[test]
-fn a_member_is_not_shown_without_its_type() {
+fn shows_members_only_with_their_type() {
     let files: &[(&str, &str)] = &[
         ("a.py", "class Future:\n    def set_result_now(self, value):\n        pass\n"),
         ("b.py", "def run(task):\n    task.set_result_now(2)\n"),
     ];
-    insta::assert_snapshot!(drawn_of(files, 18), @r"
+    insta::assert_snapshot!(map_text(files, 18), @r"
     a.py:
       class Future:  1
         def set_result_now(self, value):  2
     ");
-    assert!(!drawn_of(files, 12).contains("set_result_now"));
+    assert!(!map_text(files, 12).contains("set_result_now"));
 }
 
 #[test]
-fn what_is_only_declared_taken_over_or_private_stands_back() {
+fn omits_imports_and_ranks_private_items_last() {
     let files: &[(&str, &str)] = &[
         ("src/lib.rs", "mod inner_part;\nmod outer_part;\n"),
         (
@@ -156,18 +157,18 @@ fn what_is_only_declared_taken_over_or_private_stands_back() {
         ("app.js", "const express = require('express');\nfunction listen() {}\n"),
         ("server.js", "const express = require('express');\nexpress();\n"),
     ];
-    let text = drawn_of(files, 1_000);
+    let text = map_text(files, 1_000);
     for left_out in ["mod ", "type Output", "require"] {
         assert!(!text.contains(left_out), "{text}");
     }
-    insta::assert_snapshot!(drawn_of(files, 14), @r"
+    insta::assert_snapshot!(map_text(files, 14), @r"
     src/inner_part.rs:
       pub struct Runtime;  2
     ");
 }
 
 #[test]
-fn names_mean_something_in_their_own_languages_only() {
+fn names_only_match_within_a_language_family() {
     let files: &[(&str, &str)] = &[
         ("a.py", "def shared_name():\n    pass\n"),
         ("b.rs", "pub fn shared_name() {}\n"),
@@ -185,15 +186,16 @@ fn names_mean_something_in_their_own_languages_only() {
 }
 
 #[test]
-fn nothing_makes_an_empty_map() {
+fn an_empty_index_gives_an_empty_map() {
     let empty =
         map(&RepositoryNames::default(), MapOptions { budget: 100, ..MapOptions::default() });
     assert_eq!((empty.text.as_str(), empty.files, empty.definitions), ("", 0, 0));
 }
 
 #[test]
-fn what_was_looked_at_draws_the_rest() {
-    let with = |touched| drawn(MapOptions { budget: 30, touched, ..MapOptions::default() }).ranked;
+fn touched_files_raise_the_rank_of_what_they_use() {
+    let with =
+        |touched| checked_map(MapOptions { budget: 30, touched, ..MapOptions::default() }).ranked;
     assert_eq!(with(&[])[0], "src/store.rs");
     assert_eq!(with(&["web/page.ts"])[0], "web/view.ts");
 }

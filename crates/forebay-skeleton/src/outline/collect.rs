@@ -1,4 +1,4 @@
-//! Runs a query over a tree and sorts what it captured.
+//! Runs a query over a tree and sorts the captures.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::{ControlFlow, Range};
@@ -10,30 +10,30 @@ use tree_sitter::{
 use super::Trivia;
 use crate::captures::{Capture, Captures};
 use crate::document::Document;
-use crate::kind::Kind;
-use crate::surface::Surface;
+use crate::elision::ElidedSource;
+use crate::symbol_kind::Kind;
 
-/// What a query found, before it is nested.
+/// The captures of a document, before nesting.
 #[derive(Default)]
-pub(super) struct Found {
-    /// By start, the outer before the inner.
-    pub(super) items: Vec<Raw>,
+pub(super) struct QueryResults {
+    /// Sorted by start, outer items before inner ones.
+    pub(super) items: Vec<CapturedItem>,
     pub(super) wrappers: Wrappers,
     pub(super) trivia: Vec<Trivia>,
     pub(super) sections: Vec<(usize, bool)>,
     pub(super) exported: HashSet<String>,
     pub(super) hidden: Vec<Range<usize>>,
-    /// The ids of what is not opaque though it looks so.
+    /// Ids of nodes that are exempt from `@opaque`.
     open: HashSet<usize>,
     pub(super) imports: Vec<Range<usize>>,
-    pub(super) purposes: Vec<Range<usize>>,
+    pub(super) module_docs: Vec<Range<usize>>,
 }
 
-/// An item as captured.
-pub(super) struct Raw {
+/// An item as captured; ranges refer to the source.
+pub(super) struct CapturedItem {
     pub(super) id: usize,
     pattern: usize,
-    /// Nothing for what hides its inside.
+    /// `None` for an opaque node.
     pub(super) kind: Option<Kind>,
     pub(super) range: Range<usize>,
     pub(super) name: Option<Range<usize>>,
@@ -45,7 +45,7 @@ pub(super) struct Raw {
     pub(super) owner: Option<Range<usize>>,
 }
 
-/// Nodes that begin where the item they hold begins, by the ids of what they hold.
+/// Wrapper nodes by the ids of their children.
 #[derive(Default)]
 pub(super) struct Wrappers {
     by_child: HashMap<usize, Wrapper>,
@@ -59,92 +59,94 @@ pub(super) struct Wrapper {
     pub(super) exports: bool,
 }
 
-/// Matches under way at once; more than this only happens in texts that no one wrote. Each node is compared with
-/// all of them, so this and the depth bound what a tree costs.
-const MATCHES_AT_ONCE: u32 = 512;
-/// Nodes further in are not looked at: each level may leave matches under way until its end, and a tree of a hundred
-/// thousand levels would take its square of steps. No one nests items like this.
-const DEEPEST_NODE: u32 = 300;
-/// How often a query may report progress; a count for the same reason as the parser's.
-const MOST_STEPS: usize = 400_000;
+/// Limit of in-progress matches, which only unusual texts reach. Each node is compared with all of them, so this and
+/// the depth bound the cost of a tree.
+const MAX_PENDING_MATCHES: u32 = 512;
+/// Deeper nodes are ignored: each level may keep matches in progress until its end, so that a tree of 100,000 levels
+/// would take quadratic time.
+const MAX_NODE_DEPTH: u32 = 300;
+/// Progress callbacks before a query is stopped; a count instead of a clock, as for the parser.
+const MAX_STEPS: usize = 400_000;
 
-pub(super) fn collect(document: &Document) -> Found {
-    let mut found = Found::default();
+pub(super) fn collect(document: &Document) -> QueryResults {
+    let mut found = QueryResults::default();
     let Ok(compiled) = document.language.compiled() else { return found };
     if document.is_tangled() {
         return found;
     }
-    let mut places = HashMap::new();
-    let mut steps = MOST_STEPS;
+    let mut indices = HashMap::new();
+    let mut steps = MAX_STEPS;
     let mut count = |_: &QueryCursorState| {
         steps = steps.saturating_sub(1);
         if steps == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = QueryCursorOptions::new().progress_callback(&mut count);
     let mut cursor = QueryCursor::new();
-    cursor.set_match_limit(MATCHES_AT_ONCE);
-    cursor.set_max_start_depth(Some(DEEPEST_NODE));
+    cursor.set_match_limit(MAX_PENDING_MATCHES);
+    cursor.set_max_start_depth(Some(MAX_NODE_DEPTH));
     let root = document.tree.root_node();
     let text = document.parsed_text();
     let mut matches = cursor.matches_with_options(&compiled.query, root, text.as_bytes(), options);
     while let Some(matched) = matches.next() {
-        found.take(matched, &compiled.captures, text, &mut places);
+        found.add_match(matched, &compiled.captures, text, &mut indices);
     }
-    if let Some(surface) = &document.surface {
-        found.move_to_source(surface);
+    if let Some(elided) = &document.elided {
+        found.map_to_source(elided);
     }
     found.sort();
     found
 }
 
-impl Found {
-    /// Takes one match; `places` tells where the item of a node stands in the list.
-    fn take(
+impl QueryResults {
+    /// Adds a match; `indices` maps node ids to positions in `items`.
+    fn add_match(
         &mut self,
         matched: &QueryMatch<'_, '_>,
         captures: &Captures,
         source: &str,
-        places: &mut HashMap<usize, usize>,
+        indices: &mut HashMap<usize, usize>,
     ) {
-        let meanings = |wanted: fn(&Capture) -> bool| {
+        let captures_where = |filter: fn(&Capture) -> bool| {
             let nodes = matched.captures().iter();
             let known = nodes.filter_map(|found| Some((captures.get(found.index)?, found.node)));
-            known.filter(move |(capture, _)| wanted(capture))
+            known.filter(move |(capture, _)| filter(capture))
         };
-        let mut place = None;
-        for (capture, node) in meanings(|capture| matches!(capture, Capture::Item(_))) {
-            place = self.place(capture, node, matched.pattern_index, places);
+        let mut index = None;
+        for (capture, node) in captures_where(|capture| matches!(capture, Capture::Item(_))) {
+            index = self.item_index(capture, node, matched.pattern_index, indices);
         }
-        for (capture, node) in meanings(|capture| !matches!(capture, Capture::Item(_))) {
-            let item = place.map(|place| &mut self.items[place]);
+        for (capture, node) in captures_where(|capture| !matches!(capture, Capture::Item(_))) {
+            let item = index.map(|index| &mut self.items[index]);
             match item {
-                Some(item) if item.pattern == matched.pattern_index => item.take(capture, node),
+                Some(item) if item.pattern == matched.pattern_index => {
+                    item.add_capture(capture, node)
+                }
                 Some(_) => {}
-                None => self.take_other(capture, node, source),
+                None => self.add_file_capture(capture, node, source),
             }
         }
     }
 
-    /// The place of an item in the list; the first pattern that captured it counts.
-    fn place(
+    /// Returns the index of an item; the first pattern that captured it wins.
+    fn item_index(
         &mut self,
         capture: Capture,
         node: Node<'_>,
         pattern: usize,
-        places: &mut HashMap<usize, usize>,
+        indices: &mut HashMap<usize, usize>,
     ) -> Option<usize> {
         let Capture::Item(kind) = capture else { return None };
         let next = self.items.len();
-        let place = *places.entry(node.id()).or_insert(next);
-        if place == next {
-            self.items.push(Raw::new(Some(kind), node, pattern));
-        } else if pattern < self.items[place].pattern {
-            self.items[place] = Raw::new(Some(kind), node, pattern);
+        let index = *indices.entry(node.id()).or_insert(next);
+        if index == next {
+            self.items.push(CapturedItem::new(Some(kind), node, pattern));
+        } else if pattern < self.items[index].pattern {
+            self.items[index] = CapturedItem::new(Some(kind), node, pattern);
         }
-        Some(place)
+        Some(index)
     }
 
-    fn take_other(&mut self, capture: Capture, node: Node<'_>, source: &str) {
+    fn add_file_capture(&mut self, capture: Capture, node: Node<'_>, source: &str) {
         let range = node.byte_range();
         match capture {
             Capture::Wrapper => self.wrappers.add(node, false),
@@ -155,39 +157,40 @@ impl Found {
             }
             Capture::Comment => self.trivia.push(Trivia { range, is_attribute: false }),
             Capture::Attribute => self.trivia.push(Trivia { range, is_attribute: true }),
-            Capture::Purpose => self.purposes.push(range),
-            Capture::Opaque => self.items.push(Raw::new(None, node, 0)),
+            Capture::ModuleDoc => self.module_docs.push(range),
+            Capture::Opaque => self.items.push(CapturedItem::new(None, node, 0)),
             Capture::Import => self.imports.push(range),
             Capture::Hidden => self.hidden.push(range),
             Capture::Open => {
                 self.open.insert(node.id());
             }
-            Capture::Section { public } => self.sections.push((range.start, public)),
+            Capture::Section { is_public } => self.sections.push((range.start, is_public)),
             _ => {}
         }
     }
 
-    /// From where things stand in what was parsed to where they stand in the source.
-    fn move_to_source(&mut self, surface: &Surface) {
-        let items = self.items.iter_mut().flat_map(Raw::ranges);
+    /// Maps all ranges from the parsed text to the source.
+    fn map_to_source(&mut self, elided: &ElidedSource) {
+        let items = self.items.iter_mut().flat_map(CapturedItem::ranges);
         let wrappers = self.wrappers.by_child.values_mut().map(|wrapper| &mut wrapper.range);
         let trivia = self.trivia.iter_mut().map(|trivia| &mut trivia.range);
-        let others = self.imports.iter_mut().chain(&mut self.purposes).chain(&mut self.hidden);
+        let others = self.imports.iter_mut().chain(&mut self.module_docs).chain(&mut self.hidden);
         for range in items.chain(wrappers).chain(trivia).chain(others) {
-            *range = surface.in_source(range);
+            *range = elided.source_range(range);
         }
         for (start, _) in &mut self.sections {
-            *start = surface.in_source(&(*start..*start)).start;
+            *start = elided.source_range(&(*start..*start)).start;
         }
-        let apart = surface.comments.iter().cloned();
+        let apart = elided.comments.iter().cloned();
         self.trivia.extend(apart.map(|range| Trivia { range, is_attribute: false }));
     }
 
     fn sort(&mut self) {
         self.items.retain(|item| item.kind.is_some() || !self.open.contains(&item.id));
-        // What hides its inside comes before an item of the same extent.
-        let order =
-            |item: &Raw| (item.range.start, usize::MAX - item.range.end, item.kind.is_some());
+        // An opaque node precedes an item of the same range.
+        let order = |item: &CapturedItem| {
+            (item.range.start, usize::MAX - item.range.end, item.kind.is_some())
+        };
         self.items.sort_by_key(order);
         self.trivia.sort_by_key(|trivia| trivia.range.start);
         self.trivia.dedup();
@@ -197,7 +200,7 @@ impl Found {
     }
 }
 
-impl Raw {
+impl CapturedItem {
     fn new(kind: Option<Kind>, node: Node<'_>, pattern: usize) -> Self {
         Self {
             id: node.id(),
@@ -221,10 +224,10 @@ impl Raw {
         std::iter::once(&mut self.range).chain(parts.into_iter().flatten()).chain(lists)
     }
 
-    fn take(&mut self, capture: Capture, node: Node<'_>) {
+    fn add_capture(&mut self, capture: Capture, node: Node<'_>) {
         let range = node.byte_range();
         match capture {
-            Capture::Name => self.take_name(range),
+            Capture::Name => self.add_name(range),
             Capture::Body => self.body = Some(range),
             Capture::Members => self.members = Some(range),
             Capture::Rest if self.members.is_none() => {
@@ -238,9 +241,9 @@ impl Raw {
     }
 }
 
-impl Raw {
-    /// A statement may declare several names; the same one may be captured several times.
-    fn take_name(&mut self, range: Range<usize>) {
+impl CapturedItem {
+    /// A statement may declare several names, and a name may be captured several times.
+    fn add_name(&mut self, range: Range<usize>) {
         match &self.name {
             None => self.name = Some(range),
             Some(name) if *name == range || self.more_names.contains(&range) => {}
@@ -259,8 +262,8 @@ impl Wrappers {
         }
     }
 
-    /// The outermost wrapper of a node, and whether any on the way exports.
-    pub(super) fn around(&self, id: usize) -> Option<Wrapper> {
+    /// Returns the outermost wrapper of a node, and whether any wrapper on the way exports.
+    pub(super) fn outermost(&self, id: usize) -> Option<Wrapper> {
         let mut found = self.by_child.get(&id)?.clone();
         while let Some(outer) = self.by_child.get(&found.id) {
             found = Wrapper { exports: found.exports || outer.exports, ..outer.clone() };

@@ -1,26 +1,26 @@
-//! Joins what declares a function with the equations that define it.
+//! Merges the signature of a function with its equations.
 
 use super::{Item, Outline};
-use crate::kind::Kind;
+use crate::symbol_kind::Kind;
 
 impl Outline {
-    /// Makes one item of those of these kinds that follow each other by the same name.
-    pub(super) fn join(&mut self, kinds: &[Kind]) {
+    /// Merges adjacent items of these kinds that have the same name.
+    pub(super) fn merge_adjacent(&mut self, kinds: &[Kind]) {
         if kinds.is_empty() {
             return;
         }
         let items = std::mem::take(&mut self.items);
-        let mut places: Vec<usize> = Vec::with_capacity(items.len());
+        let mut new_indices: Vec<usize> = Vec::with_capacity(items.len());
         for mut item in items {
-            item.parent = item.parent.map(|parent| places[parent]);
+            item.parent = item.parent.map(|parent| new_indices[parent]);
             let before = self.items.iter().rposition(|before| before.depth <= item.depth);
             match before {
-                Some(place) if goes_on(kinds, &self.items[place], &item) => {
-                    stretch(&mut self.items[place], &item);
-                    places.push(place);
+                Some(index) if continues(kinds, &self.items[index], &item) => {
+                    extend(&mut self.items[index], &item);
+                    new_indices.push(index);
                 }
                 _ => {
-                    places.push(self.items.len());
+                    new_indices.push(self.items.len());
                     self.items.push(item);
                 }
             }
@@ -28,14 +28,14 @@ impl Outline {
     }
 }
 
-fn goes_on(kinds: &[Kind], before: &Item, item: &Item) -> bool {
-    let are_joined = kinds.contains(&before.kind) && kinds.contains(&item.kind);
+fn continues(kinds: &[Kind], before: &Item, item: &Item) -> bool {
+    let are_mergeable = kinds.contains(&before.kind) && kinds.contains(&item.kind);
     let is_named = before.name == item.name || before.more_names.contains(&item.name);
-    are_joined && is_named && before.parent == item.parent && before.depth == item.depth
+    are_mergeable && is_named && before.parent == item.parent && before.depth == item.depth
 }
 
-/// What follows the first line of an item is its body.
-fn stretch(item: &mut Item, equation: &Item) {
+/// Everything after the first line becomes the body.
+fn extend(item: &mut Item, equation: &Item) {
     let body = item.body.as_ref().map_or(item.range.end, |body| body.start);
     item.body = Some(body..equation.range.end);
     item.range.end = equation.range.end;

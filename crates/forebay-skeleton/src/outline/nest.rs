@@ -1,177 +1,192 @@
-//! Puts items into the items they stand in.
+//! Nests captured items.
 
 use std::ops::Range;
 
-use super::collect::{Found, Raw};
+use super::collect::{CapturedItem, QueryResults};
 use super::{Item, Outline};
-use crate::kind::Kind;
 use crate::language::Language;
+use crate::symbol_kind::Kind;
 
-/// Deeper items are left out; no one nests declarations like this.
-const DEEPEST: usize = 48;
+/// Deeper items are omitted.
+const MAX_DEPTH: usize = 48;
 
-/// Which items are taken over.
+/// Which items an outline includes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extent {
-    /// Those that others may see.
-    Surface,
-    /// Also those in bodies and values.
-    Everything,
+pub(super) enum Coverage {
+    /// Items outside of bodies and values.
+    Declarations,
+    /// Also items in bodies and values.
+    IncludingBodies,
 }
 
-pub(super) fn nest(language: &Language, source: &str, found: Found, extent: Extent) -> Outline {
+pub(super) fn nest(
+    language: &Language,
+    source: &str,
+    results: QueryResults,
+    coverage: Coverage,
+) -> Outline {
     let (items, open) = (Vec::new(), Vec::new());
-    let mut nesting = Nesting { language, source, items, open, found: &found, extent };
-    for raw in &found.items {
-        nesting.add(raw);
+    let mut nester = Nester { language, source, items, open, results: &results, coverage };
+    for captured in &results.items {
+        nester.add(captured);
     }
-    let items = nesting.items;
-    let name_of = |range: &Range<usize>| (language.table.name_of)(source[range.clone()].trim());
-    let hidden = found.hidden.iter().map(|range| (range.start, name_of(range))).collect();
+    let items = nester.items;
+    let plain_name =
+        |range: &Range<usize>| (language.spec.plain_name)(source[range.clone()].trim());
+    let hidden = results.hidden.iter().map(|range| (range.start, plain_name(range))).collect();
     Outline {
         items,
-        trivia: found.trivia,
-        purposes: found.purposes,
-        imports: found.imports,
-        sections: found.sections,
-        exports: found.wrappers.any_exports,
-        exported: found.exported,
+        trivia: results.trivia,
+        module_docs: results.module_docs,
+        imports: results.imports,
+        sections: results.sections,
+        has_exports: results.wrappers.any_exports,
+        exported: results.exported,
         hidden,
     }
 }
 
-struct Nesting<'a> {
+struct Nester<'a> {
     language: &'a Language,
     source: &'a str,
-    found: &'a Found,
+    results: &'a QueryResults,
     items: Vec<Item>,
-    /// The items that the next one may stand in, outermost first.
-    open: Vec<Open>,
-    extent: Extent,
+    /// The items that may enclose the next one, outermost first.
+    open: Vec<OpenItem>,
+    coverage: Coverage,
 }
 
-/// What an item stands in.
-enum Around {
-    Nothing,
-    /// The item at this place, in its members, or hidden in it.
+/// What encloses an item.
+enum Enclosing {
+    TopLevel,
+    /// An item, whose members or body it is in.
     Item {
-        place: usize,
-        is_hidden: bool,
+        index: usize,
+        is_in_body: bool,
     },
-    /// Something that is left out.
-    LeftOut,
-    /// The same thing under another name.
-    Itself,
+    /// An omitted or opaque node.
+    Omitted,
+    /// An item with the same members under another name.
+    SameItem,
 }
 
-struct Open {
+struct OpenItem {
     range: Range<usize>,
-    /// Its place in the list, with the range of its members; nothing for what is left out.
-    shown: Option<(usize, Option<Range<usize>>)>,
+    /// Index of the item and range of its members; `None` if it is omitted.
+    item: Option<(usize, Option<Range<usize>>)>,
 }
 
-impl Nesting<'_> {
-    fn add(&mut self, raw: &Raw) {
-        while self.open.last().is_some_and(|open| open.range.end <= raw.range.start) {
+impl Nester<'_> {
+    fn add(&mut self, captured: &CapturedItem) {
+        while self.open.last().is_some_and(|open| open.range.end <= captured.range.start) {
             self.open.pop();
         }
-        let Some(kind) = raw.kind else {
-            return self.open.push(Open { range: raw.range.clone(), shown: None });
+        let Some(kind) = captured.kind else {
+            return self.open.push(OpenItem { range: captured.range.clone(), item: None });
         };
-        let (parent, inside) = match self.around(raw) {
-            Around::Itself => return,
-            Around::LeftOut => {
-                return self.open.push(Open { range: raw.range.clone(), shown: None });
+        let (parent, body_depth) = match self.enclosing(captured) {
+            Enclosing::SameItem => return,
+            Enclosing::Omitted => {
+                return self.open.push(OpenItem { range: captured.range.clone(), item: None });
             }
-            Around::Nothing => (None, 0),
-            Around::Item { place, is_hidden } => {
-                (Some(place), self.items[place].inside + usize::from(is_hidden))
+            Enclosing::TopLevel => (None, 0),
+            Enclosing::Item { index, is_in_body } => {
+                (Some(index), self.items[index].body_depth + usize::from(is_in_body))
             }
         };
         let depth = parent.map_or(0, |parent| self.items[parent].depth + 1);
-        if depth >= self.deepest() {
-            return self.open.push(Open { range: raw.range.clone(), shown: None });
+        if depth >= self.max_depth() {
+            return self.open.push(OpenItem { range: captured.range.clone(), item: None });
         }
-        let item = Item { inside, ..self.item(raw, kind, parent, depth) };
-        let place = self.same_statement(&item).unwrap_or_else(|| {
+        let item = Item { body_depth, ..self.item(captured, kind, parent, depth) };
+        let index = self.merge_into_statement(&item).unwrap_or_else(|| {
             self.items.push(item);
             self.items.len() - 1
         });
-        self.open
-            .push(Open { range: raw.range.clone(), shown: Some((place, raw.members.clone())) });
+        self.open.push(OpenItem {
+            range: captured.range.clone(),
+            item: Some((index, captured.members.clone())),
+        });
     }
 
-    fn around(&self, raw: &Raw) -> Around {
-        match self.open.last().map(|open| &open.shown) {
-            None => Around::Nothing,
-            Some(Some((place, Some(members)))) if holds(members, &raw.range) => {
-                Around::Item { place: *place, is_hidden: false }
+    fn enclosing(&self, captured: &CapturedItem) -> Enclosing {
+        match self.open.last().map(|open| &open.item) {
+            None => Enclosing::TopLevel,
+            Some(Some((index, Some(members)))) if contains(members, &captured.range) => {
+                Enclosing::Item { index: *index, is_in_body: false }
             }
-            // `typedef struct { .. } name`: the type in it is the same thing.
-            Some(Some((_, Some(members)))) if raw.members.as_ref() == Some(members) => {
-                Around::Itself
+            // In `typedef struct { .. } name`, the struct is the same item.
+            Some(Some((_, Some(members)))) if captured.members.as_ref() == Some(members) => {
+                Enclosing::SameItem
             }
-            Some(_) if self.extent == Extent::Surface => Around::LeftOut,
-            Some(_) => self.hidden_in(),
+            Some(_) if self.coverage == Coverage::Declarations => Enclosing::Omitted,
+            Some(_) => self.enclosing_body(),
         }
     }
 
-    /// The innermost open item, which hides what stands in it.
-    fn hidden_in(&self) -> Around {
-        let mut shown = self.open.iter().rev().filter_map(|open| open.shown.as_ref());
-        let Some((place, _)) = shown.next() else { return Around::Nothing };
-        let is_direct = self.open.last().is_some_and(|last| last.shown.is_some());
-        // What implements a trait is as much an item as what the trait declares.
-        let is_implemented = is_direct && self.items[*place].kind == Kind::Impl;
-        Around::Item { place: *place, is_hidden: !is_implemented }
+    /// Returns the innermost open item, whose body contains the next one.
+    fn enclosing_body(&self) -> Enclosing {
+        let mut item = self.open.iter().rev().filter_map(|open| open.item.as_ref());
+        let Some((index, _)) = item.next() else { return Enclosing::TopLevel };
+        let is_direct = self.open.last().is_some_and(|last| last.item.is_some());
+        // Trait implementations are items like those that the trait declares.
+        let is_implemented = is_direct && self.items[*index].kind == Kind::Impl;
+        Enclosing::Item { index: *index, is_in_body: !is_implemented }
     }
 
-    fn deepest(&self) -> usize {
-        match self.extent {
-            Extent::Surface => self.language.table.depth.min(DEEPEST),
-            Extent::Everything => DEEPEST,
+    fn max_depth(&self) -> usize {
+        match self.coverage {
+            Coverage::Declarations => self.language.spec.max_depth.min(MAX_DEPTH),
+            Coverage::IncludingBodies => MAX_DEPTH,
         }
     }
 
-    /// Joins an item to the one before it when both are declared by one statement.
-    fn same_statement(&mut self, item: &Item) -> Option<usize> {
-        let place = self.items.iter().rposition(|before| before.depth <= item.depth)?;
-        let before = &mut self.items[place];
+    /// Merges an item into the previous one if the same statement declares both.
+    fn merge_into_statement(&mut self, item: &Item) -> Option<usize> {
+        let index = self.items.iter().rposition(|before| before.depth <= item.depth)?;
+        let before = &mut self.items[index];
         if before.range != item.range || before.depth != item.depth {
             return None;
         }
         before.more_names.push(item.name.clone());
         before.values.extend(item.values.iter().cloned());
-        Some(place)
+        Some(index)
     }
 
-    fn item(&self, raw: &Raw, kind: Kind, parent: Option<usize>, depth: usize) -> Item {
-        let wrapper = self.found.wrappers.around(raw.id);
-        let name_of =
-            |range: &Range<usize>| (self.language.table.name_of)(self.source[range.clone()].trim());
+    fn item(
+        &self,
+        captured: &CapturedItem,
+        kind: Kind,
+        parent: Option<usize>,
+        depth: usize,
+    ) -> Item {
+        let wrapper = self.results.wrappers.outermost(captured.id);
+        let plain_name = |range: &Range<usize>| {
+            (self.language.spec.plain_name)(self.source[range.clone()].trim())
+        };
         Item {
             kind,
-            name: raw.name.as_ref().map(name_of).unwrap_or_default(),
-            qualified: raw.name.as_ref().map(|name| self.qualified(name)).unwrap_or_default(),
-            more_names: raw.more_names.iter().map(name_of).collect(),
-            name_start: raw.name.as_ref().map_or(raw.range.start, |name| name.start),
+            name: captured.name.as_ref().map(plain_name).unwrap_or_default(),
+            qualified: captured.name.as_ref().map(|name| self.qualified(name)).unwrap_or_default(),
+            more_names: captured.more_names.iter().map(plain_name).collect(),
+            name_start: captured.name.as_ref().map_or(captured.range.start, |name| name.start),
             exported: wrapper.as_ref().is_some_and(|wrapper| wrapper.exports),
-            range: wrapper.map_or_else(|| raw.range.clone(), |outer| outer.range),
-            body: raw.body.clone(),
-            members: raw.members.clone(),
-            values: raw.values.clone(),
-            doc: raw.doc.clone(),
-            owner: raw.owner.as_ref().map(name_of),
-            public: false,
+            range: wrapper.map_or_else(|| captured.range.clone(), |outer| outer.range),
+            body: captured.body.clone(),
+            members: captured.members.clone(),
+            values: captured.values.clone(),
+            doc: captured.doc.clone(),
+            owner: captured.owner.as_ref().map(plain_name),
+            is_public: false,
             parent,
             depth,
-            inside: 0,
+            body_depth: 0,
         }
     }
 }
 
-impl Nesting<'_> {
-    /// A name as it is written, with what qualifies it: `Foo.prototype.go`.
+impl Nester<'_> {
+    /// Returns a name with its qualifier as written: `Foo.prototype.go`.
     fn qualified(&self, name: &Range<usize>) -> String {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | ':' | '\\');
         let before = &self.source[..name.start];
@@ -181,6 +196,6 @@ impl Nesting<'_> {
     }
 }
 
-fn holds(outer: &Range<usize>, inner: &Range<usize>) -> bool {
+fn contains(outer: &Range<usize>, inner: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }

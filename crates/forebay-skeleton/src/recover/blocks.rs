@@ -1,16 +1,16 @@
-//! Cuts a text into blocks by its indentation.
+//! Splits a text into blocks by indentation.
 
 use std::ops::Range;
 
-/// A line with what is indented below it, and the comments and attributes before it.
+/// A line with the lines that are indented below it, and the comments and attributes before it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Block {
     pub(super) range: Range<usize>,
-    /// What stands between the first line and the closing ones.
+    /// The part between the first line and the closing ones.
     pub(super) inner: Range<usize>,
-    /// The first line opens something, as far as can be seen.
+    /// The first line appears to open a block.
     pub(super) is_opened: bool,
-    /// What stands in it has lost the line it stood under.
+    /// The line that opened the block is missing.
     pub(super) is_orphan: bool,
 }
 
@@ -21,7 +21,7 @@ struct Line<'a> {
     text: &'a str,
 }
 
-/// The blocks of a part of a text, at the smallest indentation in it.
+/// Splits a range of a text at its smallest indentation.
 pub(super) fn split(source: &str, range: Range<usize>) -> Vec<Block> {
     let lines = lines(source, range);
     let written = lines.iter().filter(|line| !line.text.is_empty());
@@ -54,38 +54,38 @@ fn lines(source: &str, range: Range<usize>) -> Vec<Line<'_>> {
 }
 
 fn continues(group: &[&Line<'_>], line: &Line<'_>, base: usize) -> bool {
-    let only_remarks = group.iter().all(|line| is_remark(line.text));
+    let only_comments = group.iter().all(|line| is_comment_or_attribute(line.text));
     if line.text.is_empty() {
-        return !only_remarks;
+        return !only_comments;
     }
     if line.indent > base {
-        // What is indented after a block was closed has lost the line it stood under.
+        // Indented lines after a closed block have lost their opening line.
         return !is_closed(group, base);
     }
-    only_remarks || (is_closing(line.text) && group[0].indent <= base)
+    only_comments || (is_continuation(line.text) && group[0].indent <= base)
 }
 
-/// Whether the last line of a group closes it.
+/// Returns whether the last line of a group closes it.
 fn is_closed(group: &[&Line<'_>], base: usize) -> bool {
     let last = group.iter().rev().find(|line| !line.text.is_empty());
     last.is_some_and(|line| {
-        let goes_on = line.text.ends_with(['{', '(', '[', ':', ',', '|', '=', '>']);
-        group.len() > 1 && line.indent <= base && is_closing(line.text) && !goes_on
+        let is_open = line.text.ends_with(['{', '(', '[', ':', ',', '|', '=', '>']);
+        group.len() > 1 && line.indent <= base && is_continuation(line.text) && !is_open
     })
 }
 
-/// Comments and attributes belong to what follows.
-fn is_remark(text: &str) -> bool {
-    const REMARKS: &[&str] = &["*", "#[", "@", "#", "--", "[", ";"];
-    // Examples in docs are no code.
+/// Comments and attributes belong to the following item.
+fn is_comment_or_attribute(text: &str) -> bool {
+    const ATTRIBUTES: &[&str] = &["*", "#[", "@", "#", "--", "[", ";"];
+    // Examples in docs are not code.
     const COMMENTS: &[&str] = &["//", "/*", "* ", "*/"];
     let starts = |marks: &[&str]| marks.iter().any(|mark| text.starts_with(mark));
     let is_template = text.starts_with("template") && text.ends_with('>');
-    starts(COMMENTS) || is_template || starts(REMARKS) && !text.contains('{')
+    starts(COMMENTS) || is_template || starts(ATTRIBUTES) && !text.contains('{')
 }
 
-/// Lines that go on with what stands above them at the same indentation.
-fn is_closing(text: &str) -> bool {
+/// Lines that continue the ones above at the same indentation.
+fn is_continuation(text: &str) -> bool {
     const WORDS: &[&str] = &[
         "end", "else", "elif", "elsif", "except", "finally", "rescue", "catch", "where", "then",
         "do", "fi", "done",
@@ -99,10 +99,11 @@ fn is_closing(text: &str) -> bool {
 fn block(group: &[&Line<'_>], base: usize) -> Block {
     let start = group[0].start + group[0].indent;
     let end = group[group.len() - 1].end;
-    let is_head =
-        |line: &&Line<'_>| line.indent <= base && !is_remark(line.text) && !is_closing(line.text);
-    let Some(head) = group.iter().position(is_head) else {
-        // Nothing opens this; what stands in it is read on its own.
+    let is_header = |line: &&Line<'_>| {
+        line.indent <= base && !is_comment_or_attribute(line.text) && !is_continuation(line.text)
+    };
+    let Some(header) = group.iter().position(is_header) else {
+        // The opening line is missing; the contents are parsed on their own.
         let inner = group.iter().find(|line| line.indent > base).map_or(end, |line| line.start);
         return Block { range: start..end, inner: inner..end, is_opened: false, is_orphan: true };
     };
@@ -111,18 +112,19 @@ fn block(group: &[&Line<'_>], base: usize) -> Block {
         is_opener && line.indent <= base
     };
     // A signature may take several lines before its block opens.
-    let opening = group[head..].iter().take(MOST_HEAD_LINES).find(opens);
-    let is_opened = opening.is_some() || !group[head].text.ends_with([';', ',', ')', '"']);
-    let opening = opening.unwrap_or(&group[head]).end;
-    let closing = group.iter().skip(head + 1).rev();
-    let closing = closing
-        .take_while(|line| line.text.is_empty() || (line.indent <= base && is_closing(line.text)));
+    let opening = group[header..].iter().take(MAX_HEADER_LINES).find(opens);
+    let is_opened = opening.is_some() || !group[header].text.ends_with([';', ',', ')', '"']);
+    let opening = opening.unwrap_or(&group[header]).end;
+    let closing = group.iter().skip(header + 1).rev();
+    let closing = closing.take_while(|line| {
+        line.text.is_empty() || (line.indent <= base && is_continuation(line.text))
+    });
     let inner_end = closing.last().map_or(end, |line| line.start);
     let inner = if inner_end > opening { opening..inner_end } else { end..end };
     Block { range: start..end, inner, is_opened, is_orphan: false }
 }
 
-const MOST_HEAD_LINES: usize = 12;
+const MAX_HEADER_LINES: usize = 12;
 
 #[cfg(test)]
 mod tests {
@@ -138,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_with_what_stands_in_them_are_blocks() {
+    fn splits_by_indentation() {
         check("a {\n  b\n}\nc\n", &[("a {\n  b\n}", "b"), ("c", "")]);
         check("// says\na(\n  x,\n) {\n  b\n}\n", &[("// says\na(\n  x,\n) {\n  b\n}", "b")]);
         check(

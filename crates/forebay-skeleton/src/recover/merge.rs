@@ -1,73 +1,78 @@
-//! Joins two outlines of one text.
+//! Merges two outlines of one text.
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::harmless;
+use super::containment;
 use crate::document::Document;
 use crate::errors::SyntaxError;
-use crate::kind::Kind;
 use crate::outline::{Item, Outline};
+use crate::symbol_kind::Kind;
 
-/// The items of both. What the whole tells without an error is right; of the rest, what both tell is
-/// taken from the pieces, which follow the indentation.
-pub(super) fn of(document: &Document, whole: Outline, pieces: Outline) -> Outline {
+/// Merges the outline of the whole tree with that of the blocks.
+///
+/// Items of the whole that no error touches are kept. Of the others, those in both outlines are taken from the
+/// blocks, which follow the indentation.
+pub(super) fn merge(document: &Document, whole: Outline, blocks: Outline) -> Outline {
     let errors = document.syntax_errors();
     let names = |outline: &Outline| -> BTreeSet<usize> {
         outline.items.iter().map(|item| item.name_start).collect()
     };
-    let (in_whole, in_pieces) = (names(&whole), names(&pieces));
+    let (in_whole, in_blocks) = (names(&whole), names(&blocks));
     let is_sound = |item: &Item| {
-        let told = |names: &BTreeSet<usize>| names.range(item.range.clone()).count();
+        let count = |names: &BTreeSet<usize>| names.range(item.range.clone()).count();
         let touches = |error: &SyntaxError| {
             error.bytes.start <= item.range.end && item.range.start <= error.bytes.end
         };
-        let tells_all = told(&in_pieces) <= told(&in_whole);
-        tells_all && !errors.iter().any(touches) && harmless::is_indented(&document.source, item)
+        let is_complete = count(&in_blocks) <= count(&in_whole);
+        is_complete
+            && !errors.iter().any(touches)
+            && containment::is_consistently_indented(&document.source, item)
     };
     let (sound, doubtful): (Vec<Item>, Vec<Item>) = whole.items.into_iter().partition(is_sound);
-    let is_settled = |item: &Item| sound.iter().any(|sound| sound.range.contains(&item.name_start));
-    let pieces_items: Vec<Item> =
-        pieces.items.into_iter().filter(|item| !is_settled(item)).collect();
-    let known: BTreeSet<usize> = pieces_items.iter().map(|item| item.name_start).collect();
+    let is_covered = |item: &Item| sound.iter().any(|sound| sound.range.contains(&item.name_start));
+    let block_items: Vec<Item> =
+        blocks.items.into_iter().filter(|item| !is_covered(item)).collect();
+    let block_names: BTreeSet<usize> = block_items.iter().map(|item| item.name_start).collect();
     let kinds: HashMap<usize, Kind> =
         doubtful.iter().map(|item| (item.name_start, item.kind)).collect();
-    // A line alone may read as something else than in its place.
-    let pieces_items = pieces_items.into_iter().map(|item| Item {
+    // A line may parse differently on its own; its kind in the whole tree is more reliable.
+    let block_items = block_items.into_iter().map(|item| Item {
         kind: kinds.get(&item.name_start).copied().unwrap_or(item.kind),
         ..item
     });
-    let is_other = |item: &Item| {
-        // What holds a known item and has no members swallowed it by mistake.
-        let swallows = item.members.is_none() && known.range(item.range.clone()).next().is_some();
-        !known.contains(&item.name_start) && !swallows
+    let is_additional = |item: &Item| {
+        // An item without members that contains an item of the blocks swallowed it by mistake.
+        let swallows =
+            item.members.is_none() && block_names.range(item.range.clone()).next().is_some();
+        !block_names.contains(&item.name_start) && !swallows
     };
-    let others = doubtful.into_iter().filter(is_other);
-    let mut items: Vec<Item> = pieces_items.chain(others).chain(sound.clone()).collect();
+    let additional = doubtful.into_iter().filter(is_additional);
+    let mut items: Vec<Item> = block_items.chain(additional).chain(sound.clone()).collect();
     items.sort_by_key(|item| (item.range.start, usize::MAX - item.range.end));
-    let mut trivia: Vec<_> = whole.trivia.into_iter().chain(pieces.trivia).collect();
+    let mut trivia: Vec<_> = whole.trivia.into_iter().chain(blocks.trivia).collect();
     trivia.sort_by_key(|trivia| (trivia.range.start, trivia.range.end));
     trivia.dedup();
-    let mut sections: Vec<_> = whole.sections.into_iter().chain(pieces.sections).collect();
+    let mut sections: Vec<_> = whole.sections.into_iter().chain(blocks.sections).collect();
     sections.sort_unstable();
     sections.dedup();
     Outline {
-        exports: whole.exports || items.iter().any(|item| item.exported),
+        has_exports: whole.has_exports || items.iter().any(|item| item.exported),
         items: nested(items),
         trivia,
         sections,
-        purposes: whole.purposes,
+        module_docs: whole.module_docs,
         imports: whole.imports,
         exported: whole.exported,
         hidden: whole.hidden,
     }
 }
 
-/// Puts each item into the innermost one whose members hold it; bodies may reach too far.
+/// Nests each item in the innermost one whose members contain it; bodies may extend too far.
 fn nested(mut items: Vec<Item>) -> Vec<Item> {
     let mut open: Vec<usize> = Vec::new();
     for index in 0..items.len() {
         let range = items[index].range.clone();
-        while open.last().is_some_and(|last| !holds(&items[*last], range.start, range.end)) {
+        while open.last().is_some_and(|last| !contains(&items[*last], range.start, range.end)) {
             open.pop();
         }
         items[index].parent = open.last().copied();
@@ -79,6 +84,6 @@ fn nested(mut items: Vec<Item>) -> Vec<Item> {
     items
 }
 
-fn holds(item: &Item, start: usize, end: usize) -> bool {
+fn contains(item: &Item, start: usize, end: usize) -> bool {
     item.members.as_ref().is_some_and(|members| members.start <= start && end <= members.end)
 }

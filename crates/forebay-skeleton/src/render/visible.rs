@@ -1,43 +1,43 @@
-//! Which items a skeleton shows.
+//! Selects the items that a skeleton shows.
 
-use crate::kind::Kind;
 use crate::language::Language;
 use crate::outline::Outline;
+use crate::symbol_kind::Kind;
 
-pub(super) struct Shown(Vec<bool>);
+pub(super) struct VisibleItems(Vec<bool>);
 
-impl Shown {
-    pub(super) fn of(language: &Language, source: &str, outline: &Outline, private: bool) -> Self {
+impl VisibleItems {
+    pub(super) fn new(language: &Language, source: &str, outline: &Outline, private: bool) -> Self {
         let hidden = |start: usize| {
-            let before = outline.before(source, start).iter();
+            let before = outline.trivia_before(source, start).iter();
             let mut attributes = before.filter(|trivia| trivia.is_attribute);
-            attributes.any(|trivia| (language.table.hides)(&source[trivia.range.clone()]))
+            attributes.any(|trivia| (language.spec.hides_item)(&source[trivia.range.clone()]))
         };
-        let mut shown: Vec<bool> = outline
+        let mut visible: Vec<bool> = outline
             .items
             .iter()
-            .map(|item| private || (item.public && !hidden(item.range.start)))
+            .map(|item| private || (item.is_public && !hidden(item.range.start)))
             .collect();
-        let mut holds_shown = vec![false; shown.len()];
+        let mut has_visible = vec![false; visible.len()];
         for (index, item) in outline.items.iter().enumerate().rev() {
-            // A group is shown for what it holds; what is hidden on purpose hides what it holds.
-            if item.kind.is_mere_group() && item.members.is_some() {
-                let is_named = item.kind == Kind::Module && shown[index];
-                let is_seen = item.kind == Kind::Module || shown[index];
-                let holds = holds_shown[index] && is_seen && !hidden(item.range.start);
-                shown[index] = is_named || holds;
+            // A group is shown if it has visible members; an excluded group hides its members.
+            if item.kind.is_grouping() && item.members.is_some() {
+                let is_named = item.kind == Kind::Module && visible[index];
+                let may_show = item.kind == Kind::Module || visible[index];
+                let has_members = has_visible[index] && may_show && !hidden(item.range.start);
+                visible[index] = is_named || has_members;
             }
-            if let Some(parent) = item.parent.filter(|_| shown[index]) {
-                holds_shown[parent] = true;
+            if let Some(parent) = item.parent.filter(|_| visible[index]) {
+                has_visible[parent] = true;
             }
         }
         for (index, item) in outline.items.iter().enumerate() {
-            shown[index] &= item.parent.is_none_or(|parent| shown[parent]);
+            visible[index] &= item.parent.is_none_or(|parent| visible[parent]);
         }
-        Self(shown)
+        Self(visible)
     }
 
-    pub(super) fn is(&self, index: usize) -> bool {
+    pub(super) fn contains(&self, index: usize) -> bool {
         self.0[index]
     }
 }

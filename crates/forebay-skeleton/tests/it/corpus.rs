@@ -1,4 +1,4 @@
-//! Completeness over real code, with the language's own parser as the judge.
+//! Completeness on real code, compared with a reference parser of each language.
 
 mod python;
 mod rust;
@@ -7,7 +7,7 @@ mod typescript;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How many items a judge found, and which of them a skeleton lacks.
+/// The number of reference items, and those that a skeleton lacks.
 #[derive(Default)]
 struct Count {
     items: usize,
@@ -24,7 +24,7 @@ impl Count {
         100.0 * (self.items - self.missing.len()) as f64 / self.items.max(1) as f64
     }
 
-    fn tell(&self, what: &str) {
+    fn print(&self, what: &str) {
         println!("{what}: {:.3} % of {} items", self.percent(), self.items);
         for missing in self.missing.iter().take(60) {
             println!("  {missing}");
@@ -32,8 +32,8 @@ impl Count {
     }
 }
 
-/// The files below a folder with an ending, in order.
-fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+/// Returns the files in a folder tree with an extension, sorted.
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -41,7 +41,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|own| own == ending) {
+            } else if path.extension().is_some_and(|own| own == extension) {
                 found.push(path);
             }
         }

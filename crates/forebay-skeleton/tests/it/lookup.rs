@@ -1,4 +1,4 @@
-//! Symbols by their path, languages by file, errors by place, and edits.
+//! Symbol lookup, language detection, syntax errors and edits.
 
 use forebay_skeleton::{Document, language_named, language_of};
 
@@ -16,7 +16,7 @@ fn check(file: &str, path: &str, expected: &[&str]) {
 }
 
 #[test]
-fn a_symbol_is_found_by_its_path() {
+fn finds_symbols_by_path() {
     check("rust.rs", "Room::open", &["/// Opens a room."]);
     check(
         "rust.rs",
@@ -46,7 +46,7 @@ fn a_symbol_is_found_by_its_path() {
     check("rust.rs", "", &[]);
 }
 
-/// Finds a path in a text; the first lines of what is found.
+/// Looks up a path in a text and compares the first line of each match.
 #[track_caller]
 fn check_text(file: &str, text: &str, path: &str, expected: &[&str]) {
     let document = Document::parse(text, language_of(file, b"").unwrap()).unwrap();
@@ -59,7 +59,7 @@ fn check_text(file: &str, text: &str, path: &str, expected: &[&str]) {
 const IMPLEMENTED: &str = "pub struct A;\nimpl A {\n    pub fn next(&self) {}\n}\nimpl Iterator for A {\n    type Item = u8;\n    fn next(&mut self) -> Option<u8> {\n        fn inner() {}\n        None\n    }\n}\nmacro_rules! mac {\n    () => {};\n}\n";
 
 #[test]
-fn what_implements_a_trait_is_found() {
+fn finds_trait_implementations() {
     let both = ["pub fn next(&self) {}", "fn next(&mut self) -> Option<u8> {"];
     check_text("src/a.rs", IMPLEMENTED, "next", &both);
     check_text("src/a.rs", IMPLEMENTED, "A::next", &both);
@@ -68,7 +68,7 @@ fn what_implements_a_trait_is_found() {
 }
 
 #[test]
-fn what_stands_in_a_body_is_found_where_nothing_else_is_called_so() {
+fn finds_items_in_bodies_only_as_a_last_resort() {
     check_text("src/a.rs", IMPLEMENTED, "inner", &["fn inner() {}"]);
     check_text("src/a.rs", IMPLEMENTED, "A::next::inner", &["fn inner() {}"]);
     let script = "export function outer() {\n  function inner() {\n    return 1;\n  }\n  return inner();\n}\n";
@@ -79,7 +79,7 @@ fn what_stands_in_a_body_is_found_where_nothing_else_is_called_so() {
 }
 
 #[test]
-fn paths_may_be_written_as_their_language_does() {
+fn accepts_the_path_syntax_of_each_language() {
     for path in ["crate::A", "a::A", "src::a::A", "A<T>"] {
         check_text(
             "src/a.rs",
@@ -121,7 +121,7 @@ fn paths_may_be_written_as_their_language_does() {
 }
 
 #[test]
-fn a_symbol_has_its_whole_body() {
+fn a_symbol_includes_its_body() {
     let sample = samples::named("rust.rs");
     let document = Document::parse(sample.text.as_str(), sample.language).unwrap();
     let found = document.symbol("Room::sweep", "");
@@ -129,7 +129,7 @@ fn a_symbol_has_its_whole_body() {
 }
 
 #[test]
-fn a_signature_has_its_equations() {
+fn a_signature_includes_its_equations() {
     let sample = samples::named("open.hs");
     let document = Document::parse(sample.text.as_str(), sample.language).unwrap();
     let text = |path: &str| -> Vec<&str> {
@@ -146,7 +146,7 @@ fn a_signature_has_its_equations() {
 }
 
 #[test]
-fn a_language_is_known_by_name_ending_or_interpreter() {
+fn detects_languages_by_name_extension_or_interpreter() {
     let of = |path: &str, first: &str| {
         language_of(path, first.as_bytes()).map(forebay_skeleton::Language::name)
     };
@@ -163,7 +163,7 @@ fn a_language_is_known_by_name_ending_or_interpreter() {
 }
 
 #[test]
-fn an_edit_reports_the_errors_it_brings() {
+fn reports_errors_introduced_by_an_edit() {
     let rust = language_named("Rust").unwrap();
     let before = Document::parse("fn a() {}\n\nfn b() { 1 + }\n", rust).unwrap();
     assert_eq!(before.syntax_errors().len(), 1);
@@ -176,15 +176,15 @@ fn an_edit_reports_the_errors_it_brings() {
 }
 
 #[test]
-fn an_edited_document_is_as_if_parsed_anew() {
+fn an_edited_document_equals_a_reparsed_one() {
     for sample in samples::all() {
         let document = Document::parse(sample.text.as_str(), sample.language).unwrap();
         let middle = sample.text.floor_char_boundary(sample.text.len() / 2);
         let line = sample.text[..middle].rfind('\n').map_or(0, |at| at + 1);
         let end = sample.text[line..].find('\n').map_or(sample.text.len(), |at| line + at + 1);
         let edited = document.edited(line..end, "").unwrap();
-        let anew = Document::parse(edited.source(), sample.language).unwrap();
-        assert_eq!(edited.symbols(), anew.symbols(), "{}", sample.file);
+        let reparsed = Document::parse(edited.source(), sample.language).unwrap();
+        assert_eq!(edited.symbols(), reparsed.symbols(), "{}", sample.file);
         let back = edited.edited(line..line, &sample.text[line..end]).unwrap();
         assert_eq!(back.symbols(), document.symbols(), "{}", sample.file);
     }

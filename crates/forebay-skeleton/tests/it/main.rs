@@ -1,4 +1,4 @@
-//! What the crate promises, told from outside.
+//! Integration tests of the public API.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,9 +7,9 @@
     reason = "a test says what is wrong by failing, a measurement by printing"
 )]
 
-mod broken;
 mod corpus;
-mod hard;
 mod lookup;
+mod robustness;
 mod samples;
 mod snapshots;
+mod syntax_errors;

@@ -15,7 +15,7 @@ pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples")
 }
 
-/// All samples, by name.
+/// Returns all samples, sorted by name.
 pub(crate) fn all() -> Vec<Sample> {
     let mut files: Vec<PathBuf> =
         fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();

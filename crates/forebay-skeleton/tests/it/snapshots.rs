@@ -1,4 +1,4 @@
-//! The skeleton of each sample, as it is shown.
+//! Snapshots of the skeleton of each sample.
 
 use forebay_skeleton::{Document, Options, State, Verbosity, language_named, skeleton};
 
@@ -15,22 +15,22 @@ fn every_sample_has_its_skeleton() {
     }
 }
 
-/// Long files are parsed without the bodies of their functions.
+/// Long files are parsed without function bodies.
 #[test]
-fn a_long_file_is_told_as_if_it_were_parsed_whole() {
+fn elision_does_not_change_the_skeleton() {
     for sample in samples::all() {
         let text = sample.text.repeat(10_000 / sample.text.len() + 1);
         let whole = Document::parse(text.as_str(), sample.language).unwrap();
         let whole = whole.skeleton(Options::default());
-        let told = skeleton(&text, Some(sample.language), Options::default());
-        for (told, whole) in told.text.lines().zip(whole.text.lines()) {
-            assert_eq!(told, whole, "{}", sample.file);
+        let elided = skeleton(&text, Some(sample.language), Options::default());
+        for (elided, whole) in elided.text.lines().zip(whole.text.lines()) {
+            assert_eq!(elided, whole, "{}", sample.file);
         }
-        // What stands in bodies and tests is nobody's.
-        for symbol in told.symbols.iter().filter(|symbol| symbol.public) {
+        // Symbols in bodies and tests are not compared.
+        for symbol in elided.symbols.iter().filter(|symbol| symbol.is_public) {
             assert!(whole.symbols.contains(symbol), "{}: {symbol:?}", sample.file);
         }
-        assert_eq!(told.text.len(), whole.text.len(), "{}", sample.file);
+        assert_eq!(elided.text.len(), whole.text.len(), "{}", sample.file);
     }
 }
 
@@ -43,31 +43,31 @@ fn check(name: &str, options: Options) {
 }
 
 #[test]
-fn minimal_is_signatures_alone() {
+fn minimal_shows_signatures_only() {
     check("minimal", Options { verbosity: Verbosity::Minimal, ..Options::default() });
 }
 
 #[test]
-fn minimal_cuts_long_signatures_between_words_and_only_where_it_pays() {
-    let told = |options: usize, verbosity: Verbosity| {
+fn minimal_cuts_long_signatures_between_words() {
+    let elided = |options: usize, verbosity: Verbosity| {
         let many = "option=None, ".repeat(options);
         let text = format!("def dumps(obj, {many}sort_keys=False):\n    pass\n");
         let options = Options { verbosity, ..Options::default() };
         skeleton(&text, language_named("Python"), options).text
     };
     let whole = |text: &str| text.ends_with("sort_keys=False): ...\n");
-    assert!(whole(&told(30, Verbosity::Standard)));
-    assert!(whole(&told(12, Verbosity::Minimal)), "{}", told(12, Verbosity::Minimal));
-    let cut = told(30, Verbosity::Minimal);
+    assert!(whole(&elided(30, Verbosity::Standard)));
+    assert!(whole(&elided(12, Verbosity::Minimal)), "{}", elided(12, Verbosity::Minimal));
+    let cut = elided(30, Verbosity::Minimal);
     assert!(cut.contains("option=None, ... (") && !cut.contains("sort_keys"), "{cut}");
 }
 
 #[test]
-fn verbose_docs_keep_their_examples() {
+fn verbose_keeps_examples_in_docs() {
     let text = "/// Adds.\n///\n/// ```\n/// if a {\n///     add(1);\n/// }\n/// ```\npub fn add(a: u8) {}\n";
     let options = Options { verbosity: Verbosity::Verbose, ..Options::default() };
-    let told = skeleton(text, language_named("Rust"), options).text;
-    insta::assert_snapshot!(told, @r"
+    let elided = skeleton(text, language_named("Rust"), options).text;
+    insta::assert_snapshot!(elided, @r"
     /// Adds.
     ///
     /// ```
@@ -80,26 +80,26 @@ fn verbose_docs_keep_their_examples() {
 }
 
 #[test]
-fn verbose_has_all_docs() {
+fn verbose_shows_all_docs() {
     check("verbose", Options { verbosity: Verbosity::Verbose, ..Options::default() });
 }
 
 #[test]
-fn line_numbers_tell_where_to_read_on() {
+fn shows_line_numbers() {
     check("line_numbers", Options { line_numbers: true, ..Options::default() });
 }
 
 #[test]
-fn private_items_are_shown_when_asked_for() {
+fn shows_private_items_on_request() {
     check("private", Options { private: true, ..Options::default() });
 }
 
-/// Apart from the sample: without its first line, what such a class is made of reads as assignments.
+/// Not part of the sample: without its first line, the members of such a class parse as assignments.
 #[test]
-fn a_class_of_r6_tells_its_members() {
+fn shows_members_of_r6_classes() {
     let text = "#' A singer.\nSinger <- R6::R6Class(\"Singer\",\n  inherit = Person,\n  public = list(\n    name = NULL,\n    sing = function(loud = FALSE) {\n      cat(self$name)\n    }\n  ),\n  private = list(age = 1),\n  active = list(pitch = function(value) 1)\n)\n";
-    let told = skeleton(text, language_named("R"), Options::default());
-    insta::assert_snapshot!(told.text, @r"
+    let elided = skeleton(text, language_named("R"), Options::default());
+    insta::assert_snapshot!(elided.text, @r"
     # A singer.
     Singer <- R6::R6Class(
         inherit = Person,

@@ -1,4 +1,4 @@
-//! Files that do not parse at the moment: one missing line costs few other items.
+//! Files with syntax errors: deleting any line loses few other items.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -7,62 +7,64 @@ use forebay_skeleton::{Document, Options, Symbol, language_named, skeleton};
 
 use crate::samples::{self, Sample};
 
-/// Of the items that do not stand on the deleted line, so many percent must stay.
-const KEPT_EACH: f64 = 90.0;
+/// Percentage of the items on other lines that must remain.
+const MIN_KEPT_PERCENT: f64 = 90.0;
 
 #[test]
 fn deleting_any_line_keeps_the_other_items() {
-    let mut faults = String::new();
+    let mut failures = String::new();
     for sample in samples::all() {
         let worst = losses(&sample);
-        let is_fault = |loss: &&Loss| loss.kept < KEPT_EACH && !means_something_else(&sample, loss);
-        for loss in worst.iter().filter(is_fault) {
+        let is_failure =
+            |loss: &&Loss| loss.kept < MIN_KEPT_PERCENT && !changes_meaning(&sample, loss);
+        for loss in worst.iter().filter(is_failure) {
             writeln!(
-                faults,
+                failures,
                 "{}:{}: {:.0} % kept without `{}`, lost {:?}",
                 sample.file, loss.line, loss.kept, loss.text, loss.lost
             )
             .unwrap();
         }
     }
-    assert!(faults.is_empty(), "{faults}");
+    assert!(failures.is_empty(), "{failures}");
 }
 
-/// What is shown of files of some length is parsed without bodies; that must not hide what is broken.
+/// Skeletons of longer files are parsed without bodies; that must not hide errors.
 #[test]
-fn a_broken_file_is_told_as_if_it_were_parsed_whole() {
-    let mut faults = String::new();
+fn elision_does_not_lose_items_of_broken_files() {
+    let mut failures = String::new();
     for sample in samples::all() {
-        let shown = |text: &str| skeleton(text, Some(sample.language), Options::default()).symbols;
+        let symbols_of =
+            |text: &str| skeleton(text, Some(sample.language), Options::default()).symbols;
         let is_among = |symbols: &[Symbol], name: &str| symbols.iter().any(|one| one.name == name);
-        let sound = shown(&sample.text);
+        let intact = symbols_of(&sample.text);
         let lines: Vec<&str> = sample.text.split_inclusive('\n').collect();
         for deleted in 0..lines.len() {
             let broken = without(&lines, deleted);
-            let told = shown(&broken);
+            let elided = symbols_of(&broken);
             let whole = Document::parse(broken, sample.language).unwrap().symbols();
-            let public = whole.iter().filter(|symbol| symbol.public);
+            let public = whole.iter().filter(|symbol| symbol.is_public);
             let lost = public.map(|symbol| symbol.name.as_str()).find(|name| {
-                // What is never shown cannot be lost.
-                is_among(&sound, name) && !is_among(&told, name)
+                // Items that are never shown cannot get lost.
+                is_among(&intact, name) && !is_among(&elided, name)
             });
             if let Some(lost) = lost {
                 let (file, text) = (&sample.file, lines[deleted].trim());
-                writeln!(faults, "{file}:{}: lost {lost} without `{text}`", deleted + 1).unwrap();
+                writeln!(failures, "{file}:{}: lost {lost} without `{text}`", deleted + 1).unwrap();
             }
         }
     }
-    assert!(faults.is_empty(), "{faults}");
+    assert!(failures.is_empty(), "{failures}");
 }
 
-/// Files that parse without the line, and then say something else.
-fn means_something_else(sample: &Sample, loss: &Loss) -> bool {
+/// Lines without which the file parses, but has another meaning.
+fn changes_meaning(sample: &Sample, loss: &Loss) -> bool {
     match sample.file.as_str() {
-        // A fence that is not closed reaches to the end.
+        // An unclosed code fence extends to the end.
         "markdown.md" => loss.text.starts_with("```"),
-        // A text that is not closed ends where the next one does.
+        // An unclosed string ends at the next one.
         "elixir.ex" => loss.text == "\"\"\"",
-        // Without its opening tag it is a page of text.
+        // Without its opening tag, the file is plain text.
         "php.php" => loss.text == "<?php",
         _ => false,
     }
@@ -83,12 +85,12 @@ fn losses(sample: &Sample) -> Vec<Loss> {
 
 fn loss(sample: &Sample, whole: &[Symbol], lines: &[&str], deleted: usize) -> Loss {
     let left = Document::parse(without(lines, deleted), sample.language).unwrap().symbols();
-    // A method that lost its class is a function, and still told.
+    // A method that lost its class counts as a function.
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for symbol in &left {
         *counts.entry(symbol.name.as_str()).or_default() += 1;
     }
-    // An item whose first line is gone is gone, and so is one of two lines without its second.
+    // Items lose their first line, or the second of two.
     let is_other = |symbol: &&Symbol| {
         let (first, last) = (*symbol.lines.start(), *symbol.lines.end());
         first != deleted + 1 && !(last == first + 1 && last == deleted + 1)
@@ -111,7 +113,7 @@ fn without(lines: &[&str], deleted: usize) -> String {
 }
 
 #[test]
-fn what_has_no_name_is_told_once() {
+fn unnamed_items_appear_once() {
     check(
         "C++",
         "template <typename T>\nT g(T x) {\n    if (x) {\n        return x;\n    return x;\n}\n\nnamespace {\n    int hidden;\n}\nenum { E1, E2 };\n\ntemplate <typename T>\nT h(T x) {\n    return x;\n}\n",
@@ -145,6 +147,6 @@ fn a_class_without_its_colon_keeps_its_methods() {
 
 #[track_caller]
 fn check(language: &str, text: &str, expected: &[&str]) {
-    let told = skeleton(text, language_named(language), Options::default()).text;
-    assert_eq!(told.lines().collect::<Vec<_>>(), expected);
+    let elided = skeleton(text, language_named(language), Options::default()).text;
+    assert_eq!(elided.lines().collect::<Vec<_>>(), expected);
 }

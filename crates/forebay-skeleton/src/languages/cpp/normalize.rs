@@ -1,20 +1,20 @@
-//! Spells macros that stand amid declarations so that the grammar reads what they stand by.
+//! Removes macros between declarations.
 //!
-//! A grammar sees no macro's definition; `Q_OBJECT`, `signals:` or `class EXPORTED Name` make it lose the class.
+//! Without macro expansion, `Q_OBJECT`, `signals:` or `class EXPORTED Name` make the grammar lose the class.
 
 use std::ops::Range;
 
-use super::super::masking::respelled;
+use super::super::overwrite::overwrite;
 
-/// A copy of a text, of the same length, in which macros are blank or what they mean.
-pub(super) fn masked(source: &str) -> Option<String> {
-    respelled(source, macros(source))
+/// Blanks macros or replaces them by their meaning; the length stays the same.
+pub(super) fn normalize(source: &str) -> Option<String> {
+    overwrite(source, macros(source))
 }
 
-/// Where macros stand, with what they mean.
+/// Finds macros with their replacements.
 fn macros(source: &str) -> Vec<(Range<usize>, &'static str)> {
     let mut found = Vec::new();
-    let mut is_parted = true;
+    let mut is_statement_start = true;
     let mut start = 0;
     let mut lines = source.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
@@ -22,27 +22,29 @@ fn macros(source: &str) -> Vec<(Range<usize>, &'static str)> {
         let at = start + (line.len() - line.trim_start().len());
         start += line.len();
         let next = lines.peek().map_or("", |next| next.trim());
-        if is_parted && stands_alone(text, next) {
+        if is_statement_start && is_macro_line(text, next) {
             found.push((at..at + text.len(), ""));
             continue;
         }
-        found.extend(section(text).map(|(range, word)| (at + range.start..at + range.end, word)));
-        found.extend(export(text).map(|range| (at + range.start..at + range.end, "")));
-        is_parted = parts(text);
+        found.extend(
+            section_label(text).map(|(range, word)| (at + range.start..at + range.end, word)),
+        );
+        found.extend(export_macro(text).map(|range| (at + range.start..at + range.end, "")));
+        is_statement_start = ends_statement(text);
     }
     found
 }
 
-/// Whether what stands on the next line is not a part of this one.
-fn parts(line: &str) -> bool {
-    let is_apart = line.is_empty()
+/// Returns whether the next line starts a new statement.
+fn ends_statement(line: &str) -> bool {
+    let is_separate = line.is_empty()
         || line.starts_with(['#', '/'])
         || line.ends_with(['{', ';', '}', ':', '/']);
-    is_apart && !line.ends_with('\\')
+    is_separate && !line.ends_with('\\')
 }
 
-/// `signals:` and the `slots` of `public slots:`.
-fn section(text: &str) -> Option<(Range<usize>, &'static str)> {
+/// Matches `signals:` and the `slots` of `public slots:`.
+fn section_label(text: &str) -> Option<(Range<usize>, &'static str)> {
     let words = text.strip_suffix(':')?;
     if ["signals", "Q_SIGNALS"].contains(&words) {
         return Some((0..words.len(), "public"));
@@ -53,50 +55,53 @@ fn section(text: &str) -> Option<(Range<usize>, &'static str)> {
     is_slots.then_some((access.len()..words.len(), ""))
 }
 
-/// The macro between the word and the name of a type that is defined: `class EXPORTED Name {`.
-fn export(text: &str) -> Option<Range<usize>> {
+/// Finds the macro between the keyword and the name of a type definition: `class EXPORTED Name {`.
+fn export_macro(text: &str) -> Option<Range<usize>> {
     let after = ["class ", "struct "].iter().find_map(|word| {
         let at = text.find(word)?;
         (at == 0 || text[..at].ends_with([' ', '>'])).then_some(at + word.len())
     })?;
-    let word = name_at(&text[after..]);
+    let word = leading_identifier(&text[after..]);
     let rest = text[after + word.len()..].trim_start();
-    let defined = name_at(rest);
-    let behind = rest[defined.len()..].trim_start();
+    let defined = leading_identifier(rest);
+    let tail = rest[defined.len()..].trim_start();
     let is_definition =
-        behind.is_empty() || behind.starts_with(['{', ':', '<']) || behind.starts_with("final");
-    (is_loud(word) && !defined.is_empty() && is_definition).then(|| after..after + word.len())
+        tail.is_empty() || tail.starts_with(['{', ':', '<']) || tail.starts_with("final");
+    (is_macro_name(word) && !defined.is_empty() && is_definition).then(|| after..after + word.len())
 }
 
-/// Whether a line is a macro alone, and a declaration follows that does without it.
-fn stands_alone(text: &str, next: &str) -> bool {
-    let name = name_at(text);
+/// Returns whether a line is only a macro and the next one a declaration that is complete without it.
+fn is_macro_line(text: &str, next: &str) -> bool {
+    let name = leading_identifier(text);
     let arguments = &text[name.len()..];
     let is_call = arguments.starts_with('(') && arguments.ends_with(')') && is_balanced(arguments);
-    // What looks like a macro before a name and brackets is the type of what a function returns.
-    let is_type =
-        next.split_once('(').is_some_and(|(words, _)| !words.contains(' ') && !is_loud(words));
+    // An upper-case word before a name and a parenthesis is a return type.
+    let is_type = next
+        .split_once('(')
+        .is_some_and(|(words, _)| !words.contains(' ') && !is_macro_name(words));
     let is_bare = arguments.is_empty() && name.contains('_') && !is_type;
-    let declares =
+    let starts_declaration =
         |first: char| first.is_alphabetic() || ['_', '~', '#', '/', '['].contains(&first);
-    is_loud(name) && (is_call || is_bare) && (next.is_empty() || next.starts_with(declares))
+    is_macro_name(name)
+        && (is_call || is_bare)
+        && (next.is_empty() || next.starts_with(starts_declaration))
 }
 
 fn is_balanced(text: &str) -> bool {
     text.matches('(').count() == text.matches(')').count()
 }
 
-fn name_at(text: &str) -> &str {
+fn leading_identifier(text: &str) -> &str {
     let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
     &text[..end]
 }
 
-/// Whether a name is written like a macro.
-fn is_loud(name: &str) -> bool {
-    let is_loud = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+/// Returns whether a name looks like a macro.
+fn is_macro_name(name: &str) -> bool {
+    let is_macro_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     name.len() > 2
         && name.starts_with(|c: char| c.is_ascii_uppercase())
-        && name.chars().all(is_loud)
+        && name.chars().all(is_macro_name)
 }
 
 #[cfg(test)]
@@ -105,11 +110,11 @@ mod tests {
 
     #[track_caller]
     fn check(source: &str, expected: &str) {
-        assert_eq!(masked(source).as_deref().unwrap_or(source), expected);
+        assert_eq!(normalize(source).as_deref().unwrap_or(source), expected);
     }
 
     #[test]
-    fn sections_by_other_names_are_sections() {
+    fn normalizes_qt_sections() {
         check("signals:\n", "public :\n");
         check("  Q_SIGNALS:\n", "  public   :\n");
         check("public slots:\n", "public      :\n");
@@ -117,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn macros_before_the_name_of_a_type_are_blank() {
+    fn blanks_export_macros() {
         check("class LIB_API A : public B {\n", "class         A : public B {\n");
         check("template <class T> struct LIB_API A\n{", "template <class T> struct         A\n{");
         check("struct TASK task;\n", "struct TASK task;\n");
@@ -125,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn macros_alone_on_a_line_are_blank() {
+    fn blanks_macros_on_their_own_line() {
         check(
             "{\n  Q_OBJECT\n  Q_PROPERTY(int a READ a)\npublic:\n",
             "{\n          \n                          \npublic:\n",

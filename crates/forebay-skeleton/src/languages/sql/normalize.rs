@@ -1,72 +1,68 @@
-//! Spells what the grammar does not know so that it does.
+//! Rewrites SQL that the grammar does not support.
 
 use std::ops::Range;
 
-use super::super::masking::{closing, respelled};
+use super::super::overwrite::{matching_bracket, overwrite};
 
-/// A copy of a text, of the same length, that the grammar reads.
-pub(super) fn masked(source: &str) -> Option<String> {
+/// Rewrites a text; the length stays the same.
+pub(super) fn normalize(source: &str) -> Option<String> {
     let lower = source.to_ascii_lowercase();
-    respelled(source, named_keys(&lower).chain(procedures(&lower)).chain(policies(&lower)))
+    overwrite(source, named_constraints(&lower).chain(procedures(&lower)).chain(policies(&lower)))
 }
 
-type Change = (Range<usize>, String);
+type Edit = (Range<usize>, String);
 
-/// Keys that are named before they are told, `constraint a unique (b)`, with the name behind, as the grammar
-/// knows them: `unique a (b)`.
-fn named_keys(lower: &str) -> impl Iterator<Item = Change> {
-    const NAMED: &str = "constraint";
-    let found = lower.match_indices(NAMED).filter_map(|(start, _)| {
-        let name = start + NAMED.len();
+/// Rewrites named constraints from `constraint a unique (b)` to `unique a (b)`, which the grammar supports.
+fn named_constraints(lower: &str) -> impl Iterator<Item = Edit> {
+    const CONSTRAINT: &str = "constraint";
+    let found = lower.match_indices(CONSTRAINT).filter_map(|(start, _)| {
+        let name = start + CONSTRAINT.len();
         let ((key, written), end) = key_after_name(&lower[name..])?;
-        let before = (start..name, format!("{key:width$}", width = NAMED.len()));
+        let before = (start..name, format!("{key:width$}", width = CONSTRAINT.len()));
         Some([before, (name + end - written.len()..name + end, " ".repeat(written.len()))])
     });
     found.flatten()
 }
 
-/// How the grammar calls a key and how it is written, with where it ends in the text from its name on.
+/// Finds the keyword after a constraint name: the grammar's spelling, the actual spelling, and the end offset.
 fn key_after_name(text: &str) -> Option<((&'static str, &'static str), usize)> {
-    const KEYS: &[(&str, &str)] = &[("unique", "unique"), ("key", "foreign key")];
+    const KEYWORDS: &[(&str, &str)] = &[("unique", "unique"), ("key", "foreign key")];
     let name = text.strip_prefix(char::is_whitespace)?.trim_start();
     let rest = name[name.find(char::is_whitespace)?..].trim_start();
-    let key = KEYS.iter().find(|(_, written)| rest.starts_with(written))?;
+    let key = KEYWORDS.iter().find(|(_, written)| rest.starts_with(written))?;
     Some((*key, text.len() - rest.len() + key.1.len()))
 }
 
-/// Procedures as functions that return a number.
-fn procedures(lower: &str) -> impl Iterator<Item = Change> {
-    const WORD: &str = "procedure";
-    let found = created(lower, WORD).filter_map(|start| {
-        let name = start + WORD.len();
+/// Rewrites procedures as functions that return an integer.
+fn procedures(lower: &str) -> impl Iterator<Item = Edit> {
+    const KEYWORD: &str = "procedure";
+    let found = positions_after_create(lower, KEYWORD).filter_map(|start| {
+        let name = start + KEYWORD.len();
         let arguments = name
             + lower[name..].find('(').filter(|open| !lower[name..name + open].contains(';'))?;
-        let body = arguments + closing(&lower[arguments..], *b"()")? + 1;
+        let body = arguments + matching_bracket(&lower[arguments..], *b"()")? + 1;
         let end = body + statement_end(&lower[body..]);
-        let instead = written_over(&lower[body..end], &["returns", "int", "return", "1;"])?;
-        Some([(start..name, "function ".to_owned()), (body..end, instead)])
+        let replacement = fill(&lower[body..end], &["returns", "int", "return", "1;"])?;
+        Some([(start..name, "function ".to_owned()), (body..end, replacement)])
     });
     found.flatten()
 }
 
-/// Policies as types, of which nothing but the name is told.
-fn policies(lower: &str) -> impl Iterator<Item = Change> {
-    const WORD: &str = "policy";
-    let found = created(lower, WORD).filter_map(|start| {
-        let after = start + WORD.len();
+/// Rewrites policies as types; only their name is kept.
+fn policies(lower: &str) -> impl Iterator<Item = Edit> {
+    const KEYWORD: &str = "policy";
+    let found = positions_after_create(lower, KEYWORD).filter_map(|start| {
+        let after = start + KEYWORD.len();
         let name = lower[after..].len() - lower[after..].trim_start().len() + after;
         let rest = name + lower[name..].find(char::is_whitespace)?;
         let end = rest + lower[rest..].find(';')?;
-        Some([
-            (start..after, "type  ".to_owned()),
-            (rest..end, written_over(&lower[rest..end], &[])?),
-        ])
+        Some([(start..after, "type  ".to_owned()), (rest..end, fill(&lower[rest..end], &[])?)])
     });
     found.flatten()
 }
 
-/// Where a word stands after `create`.
-fn created<'a>(lower: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+/// Finds the occurrences of a word after `create`.
+fn positions_after_create<'a>(lower: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let is_created = |at: &usize| {
         let before = lower[..*at].trim_end();
         before.ends_with("create") || before.ends_with("create or replace")
@@ -74,7 +70,7 @@ fn created<'a>(lower: &'a str, word: &'a str) -> impl Iterator<Item = usize> + '
     lower.match_indices(word).map(|(at, _)| at).filter(is_created)
 }
 
-/// Where a statement ends: at a semicolon that does not stand in its body.
+/// Returns the offset of the semicolon that ends a statement, skipping its body.
 fn statement_end(text: &str) -> usize {
     let semicolon = text.find(';').unwrap_or(text.len());
     let body = text[..semicolon].find('$').and_then(|open| {
@@ -86,8 +82,8 @@ fn statement_end(text: &str) -> usize {
     body.map_or(semicolon, |body| text[body..].find(';').map_or(text.len(), |end| body + end))
 }
 
-/// Words over a text, whose lines stay where they are, if there is room for them.
-fn written_over(text: &str, words: &[&str]) -> Option<String> {
+/// Replaces a text by words and spaces without moving line breaks; returns `None` if the words do not fit.
+fn fill(text: &str, words: &[&str]) -> Option<String> {
     let mut words = words.iter().peekable();
     let lines: Vec<String> = text
         .split('\n')
@@ -109,11 +105,11 @@ mod tests {
 
     #[track_caller]
     fn check(source: &str, expected: &str) {
-        assert_eq!(masked(source).as_deref().unwrap_or(source), expected);
+        assert_eq!(normalize(source).as_deref().unwrap_or(source), expected);
     }
 
     #[test]
-    fn keys_are_named_behind() {
+    fn moves_constraint_keywords_before_names() {
         check("CONSTRAINT a UNIQUE (b)", "unique     a        (b)");
         check("constraint a\n  Foreign Key (b)", "key        a\n              (b)");
         check("CONSTRAINT a CHECK (b)", "CONSTRAINT a CHECK (b)");
@@ -121,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn procedures_are_functions() {
+    fn rewrites_procedures_as_functions() {
         check(
             "CREATE PROCEDURE a(b INT) LANGUAGE sql AS $x$ SELECT 1; $x$;",
             "CREATE function  a(b INT)returns int return 1;             ;",
@@ -135,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn policies_are_types() {
+    fn rewrites_policies_as_types() {
         check("CREATE POLICY a ON b USING (c);", "CREATE type   a               ;");
         check("create policy", "create policy");
     }

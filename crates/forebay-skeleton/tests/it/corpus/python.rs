@@ -1,4 +1,4 @@
-//! Python, judged by its own `ast`.
+//! Python, compared with the `ast` module.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,11 +9,11 @@ use forebay_skeleton::{Options, Verbosity, language_named, skeleton};
 use super::{Count, files};
 use crate::samples;
 
-/// What `public_names.py` says of the sample, under CPython 3.11.
-const OF_THE_SAMPLE: &str = "__all__ T LIMIT SEASONS Bird wings kind __init__ song of fly Nest eggs \
+/// Output of `public_names.py` for the sample, with CPython 3.11.
+const SAMPLE_NAMES: &str = "__all__ T LIMIT SEASONS Bird wings kind __init__ song of fly Nest eggs \
     hatch Sighting bird place day count count count quick quick";
 
-/// Counts names as words of a skeleton, each at most as often as it stands there.
+/// Counts names as words of a skeleton, each word at most once.
 fn count(path: &str, text: &str, names: &[&str]) -> Count {
     let options = Options { verbosity: Verbosity::Minimal, ..Options::default() };
     let found = skeleton(text, language_named("Python"), options);
@@ -32,9 +32,9 @@ fn count(path: &str, text: &str, names: &[&str]) -> Count {
 }
 
 #[test]
-fn the_sample_is_told_completely() {
+fn sample_is_complete() {
     let sample = samples::named("python.py");
-    let names: Vec<&str> = OF_THE_SAMPLE.split_whitespace().collect();
+    let names: Vec<&str> = SAMPLE_NAMES.split_whitespace().collect();
     let count = count("python.py", &sample.text, &names);
     assert!(count.missing.is_empty(), "{:#?}", count.missing);
 }
@@ -42,7 +42,7 @@ fn the_sample_is_told_completely() {
 /// `cargo test -p forebay-skeleton --release --test it -- --ignored --nocapture python`
 #[test]
 #[ignore = "runs python3 over its standard library"]
-fn the_standard_library_is_told_completely() {
+fn standard_library_is_complete() {
     let library = python(&["-c", "import os; print(os.path.dirname(os.__file__), end='')"]);
     let paths: Vec<PathBuf> = files(Path::new(&library), "py")
         .into_iter()
@@ -50,16 +50,16 @@ fn the_standard_library_is_told_completely() {
         .collect();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/corpus/public_names.py");
     let mut total = Count::default();
-    for some in paths.chunks(500) {
+    for batch in paths.chunks(500) {
         let mut arguments = vec![script.to_str().unwrap()];
-        arguments.extend(some.iter().map(|path| path.to_str().unwrap()));
+        arguments.extend(batch.iter().map(|path| path.to_str().unwrap()));
         for file in python(&arguments).split("= ").skip(1) {
             let (path, names) = file.split_once('\n').unwrap();
             let names: Vec<&str> = names.lines().collect();
             total.add(count(path, &fs::read_to_string(path).unwrap(), &names));
         }
     }
-    total.tell(&format!("{} files", paths.len()));
+    total.print(&format!("{} files", paths.len()));
     assert!(total.percent() >= 99.0);
 }
 

@@ -1,4 +1,4 @@
-//! Rust, judged by `syn`: what it calls public stands in the skeleton.
+//! Rust, compared with `syn`: everything that it considers public is in the skeleton.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,33 +11,33 @@ use super::{Count, files};
 
 /// Public items of a file by name, in order.
 #[derive(Default)]
-struct Public(Vec<String>);
+struct PublicNames(Vec<String>);
 
-impl<'a> Visit<'a> for Public {
+impl<'a> Visit<'a> for PublicNames {
     fn visit_item(&mut self, item: &'a Item) {
         if is_test(item) {
             return;
         }
         match item {
-            Item::Const(item) => self.take(&item.vis, &item.ident),
+            Item::Const(item) => self.add(&item.vis, &item.ident),
             Item::Enum(item) if is_public(&item.vis) => {
                 self.0.push(item.ident.to_string());
                 self.0.extend(item.variants.iter().map(|variant| variant.ident.to_string()));
             }
-            Item::Fn(item) => self.take(&item.vis, &item.sig.ident),
+            Item::Fn(item) => self.add(&item.vis, &item.sig.ident),
             Item::Macro(item) => self.0.extend(item.ident.as_ref().map(ToString::to_string)),
             Item::Mod(item) => {
-                self.take(&item.vis, &item.ident);
+                self.add(&item.vis, &item.ident);
                 visit::visit_item_mod(self, item);
             }
-            Item::Static(item) => self.take(&item.vis, &item.ident),
-            Item::Struct(item) => self.take_fields(&item.vis, &item.ident, &item.fields),
+            Item::Static(item) => self.add(&item.vis, &item.ident),
+            Item::Struct(item) => self.add_fields(&item.vis, &item.ident, &item.fields),
             Item::Trait(item) if is_public(&item.vis) => {
                 self.0.push(item.ident.to_string());
                 self.0.extend(item.items.iter().filter_map(member_of_trait));
             }
-            Item::Type(item) => self.take(&item.vis, &item.ident),
-            Item::Union(item) => self.take(&item.vis, &item.ident),
+            Item::Type(item) => self.add(&item.vis, &item.ident),
+            Item::Union(item) => self.add(&item.vis, &item.ident),
             Item::Impl(item) if item.trait_.is_none() => {
                 self.0.extend(item.items.iter().filter_map(member_of_impl));
             }
@@ -55,14 +55,14 @@ impl<'a> Visit<'a> for Public {
     }
 }
 
-impl Public {
-    fn take(&mut self, vis: &Visibility, name: &syn::Ident) {
+impl PublicNames {
+    fn add(&mut self, vis: &Visibility, name: &syn::Ident) {
         if is_public(vis) {
             self.0.push(name.to_string());
         }
     }
 
-    fn take_fields(&mut self, vis: &Visibility, name: &syn::Ident, fields: &Fields) {
+    fn add_fields(&mut self, vis: &Visibility, name: &syn::Ident, fields: &Fields) {
         if !is_public(vis) {
             return;
         }
@@ -115,11 +115,11 @@ fn member_of_impl(item: &ImplItem) -> Option<String> {
     })
 }
 
-/// Counts the public items of a file as words of its skeleton, in order, each at most once.
+/// Counts the public items of a file as words of its skeleton, each word at most once.
 fn count(path: &Path) -> Option<Count> {
     let text = fs::read_to_string(path).ok()?;
     let parsed = syn::parse_file(&text).ok()?;
-    let mut public = Public::default();
+    let mut public = PublicNames::default();
     public.visit_file(&parsed);
     let options = Options { verbosity: Verbosity::Minimal, ..Options::default() };
     let found = skeleton(&text, language_named("Rust"), options);
@@ -139,20 +139,25 @@ fn count(path: &Path) -> Option<Count> {
 }
 
 #[test]
-fn the_quick_way_tells_the_same() {
+fn elision_does_not_change_the_skeleton() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let language = language_named("Rust").unwrap();
     for file in files(crates, "rs") {
         let text = fs::read_to_string(&file).unwrap();
         let whole = forebay_skeleton::Document::parse(text.as_str(), language).unwrap();
         let whole = whole.skeleton(Options::default());
-        let quick = skeleton(&text, Some(language), Options::default());
-        assert_eq!((quick.text, quick.purpose), (whole.text, whole.purpose), "{}", file.display());
+        let elided = skeleton(&text, Some(language), Options::default());
+        assert_eq!(
+            (elided.text, elided.purpose),
+            (whole.text, whole.purpose),
+            "{}",
+            file.display()
+        );
     }
 }
 
 #[test]
-fn this_workspace_is_told_completely() {
+fn this_workspace_is_complete() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut total = Count::default();
     for file in
@@ -167,7 +172,7 @@ fn this_workspace_is_told_completely() {
 /// `cargo test -p forebay-skeleton --release --test it -- --ignored --nocapture registry`
 #[test]
 #[ignore = "reads the crates that cargo has fetched on this machine"]
-fn the_registry_is_told_completely() {
+fn registry_is_complete() {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home =
         home.unwrap_or_else(|| PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cargo"));
@@ -181,6 +186,6 @@ fn the_registry_is_told_completely() {
             }
         }
     }
-    total.tell(&format!("{crates} crates"));
+    total.print(&format!("{crates} crates"));
     assert!(total.percent() >= 99.5);
 }

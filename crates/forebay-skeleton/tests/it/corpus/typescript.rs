@@ -1,5 +1,5 @@
-//! TypeScript, judged by the compiler's own declaration output: what that declares stands in the skeleton,
-//! as what it is.
+//! TypeScript, compared with the declaration output of the compiler: every declaration is in the skeleton with its
+//! kind.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,8 +11,8 @@ use forebay_skeleton::{Kind, Options, Skeleton, language_of, skeleton};
 use super::{Count, files};
 use crate::samples;
 
-/// What `declared_names.mjs` says of the sample, under TypeScript 6.0.
-const OF_THE_SAMPLE: &str = "\
+/// Output of `declared_names.mjs` for the sample, with TypeScript 6.0.
+const SAMPLE_DECLARATIONS: &str = "\
     reexport ./parcels, reexport Lorry, reexport Road, constant MAX_ITEMS, constant defaults, type Place, \
     interface Options, field retries, field name, field slow, method onDone, method new, interface Parcel, \
     method open, enum State, variant Open, variant Sent, variant Lost, class Order, field count, field id, \
@@ -21,11 +21,11 @@ const OF_THE_SAMPLE: &str = "\
     module bus, function ride, module global, interface Window, field orders, class Shop, method open, \
     method close";
 
-/// What an item that the compiler calls so may be in a skeleton; nothing for what has no name of its own.
+/// Returns the kinds that a skeleton may have for a declaration; empty for unnamed ones.
 fn kinds(declared: &str) -> &'static [Kind] {
     match declared {
         "class" => &[Kind::Class],
-        // A function by another name is a function, and a class a class.
+        // Constants may be bound to functions and classes.
         "constant" => &[Kind::Constant, Kind::Function, Kind::Class],
         "enum" => &[Kind::Enum],
         "field" => &[Kind::Field, Kind::Method],
@@ -39,27 +39,27 @@ fn kinds(declared: &str) -> &'static [Kind] {
     }
 }
 
-/// What a skeleton tells: how often each word stands in it, and what the items of a name are.
-struct Told<'a> {
+/// The words of a skeleton with their counts, and the kinds of its symbols by name.
+struct SkeletonNames<'a> {
     words: HashMap<&'a str, usize>,
     symbols: HashMap<&'a str, Vec<Kind>>,
 }
 
-impl<'a> Told<'a> {
-    fn by(found: &'a Skeleton) -> Self {
-        let mut told = Self { words: HashMap::new(), symbols: HashMap::new() };
-        // Docs speak of names and declare none.
+impl<'a> SkeletonNames<'a> {
+    fn new(found: &'a Skeleton) -> Self {
+        let mut names = Self { words: HashMap::new(), symbols: HashMap::new() };
+        // Docs mention names without declaring them.
         for line in found.text.lines().map(str::trim).filter(|line| !line.starts_with("/** ")) {
-            told.take_words(line);
+            names.add_words(line);
         }
-        for symbol in found.symbols.iter().filter(|symbol| symbol.public) {
-            told.symbols.entry(last_word(&symbol.name)).or_default().push(symbol.kind);
+        for symbol in found.symbols.iter().filter(|symbol| symbol.is_public) {
+            names.symbols.entry(last_word(&symbol.name)).or_default().push(symbol.kind);
         }
-        told
+        names
     }
 
-    fn take_words(&mut self, line: &'a str) {
-        // A parameter of a constructor that says who may see it is a field.
+    fn add_words(&mut self, line: &'a str) {
+        // A constructor parameter with an access modifier is a field.
         const FIELDS: &[&str] = &["public", "protected", "readonly", "override"];
         let mut before = "";
         for word in words(line) {
@@ -71,8 +71,8 @@ impl<'a> Told<'a> {
         }
     }
 
-    /// Whether it tells what was declared; one word tells one thing.
-    fn tells(&mut self, kind: &str, name: &'a str) -> bool {
+    /// Returns whether the skeleton has a declaration; each word counts once.
+    fn consume(&mut self, kind: &str, name: &'a str) -> bool {
         let (word, kinds) = (last_word(name), kinds(kind));
         let Some(left) = self.words.get_mut(word).filter(|left| **left > 0) else { return false };
         *left -= 1;
@@ -88,22 +88,22 @@ fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     parts.filter(|part| !part.is_empty())
 }
 
-/// `[Symbol.iterator]` and `./parcels` are known by their last word.
+/// `[Symbol.iterator]` and `./parcels` are identified by their last word.
 fn last_word(name: &str) -> &str {
     words(name).next_back().unwrap_or(name)
 }
 
-/// Counts what was declared, `kind name` each, as far as the skeleton of a text tells it.
+/// Counts the declarations, as `kind name`, that the skeleton of a text has.
 fn count<'a>(path: &str, text: &str, declared: impl Iterator<Item = &'a str>) -> Count {
     let found = skeleton(text, language_of(path, b""), Options::default());
-    let mut told = Told::by(&found);
+    let mut names = SkeletonNames::new(&found);
     let mut count = Count::default();
     for item in declared {
         let (kind, name) = item.split_once(' ').unwrap();
-        // A name of signs alone is no word that could be counted.
+        // A name without letters is not a word.
         let is_counted = words(name).next().is_some();
         count.items += 1;
-        if is_counted && !told.tells(kind, name) {
+        if is_counted && !names.consume(kind, name) {
             count.missing.push(format!("{path}: {item} ({:?})", found.state));
         }
     }
@@ -111,44 +111,46 @@ fn count<'a>(path: &str, text: &str, declared: impl Iterator<Item = &'a str>) ->
 }
 
 #[test]
-fn the_sample_is_told_completely() {
+fn sample_is_complete() {
     let sample = samples::named("typescript.ts");
-    let count = count("typescript.ts", &sample.text, OF_THE_SAMPLE.split(", "));
+    let count = count("typescript.ts", &sample.text, SAMPLE_DECLARATIONS.split(", "));
     assert!(count.missing.is_empty(), "{:#?}", count.missing);
 }
 
 /// `cargo test -p forebay-skeleton --release --test it -- --ignored --nocapture npm`
 #[test]
 #[ignore = "installs packages with npm, and runs the TypeScript compiler over them"]
-fn packages_from_npm_are_told_completely() {
-    let folder = installed();
+fn npm_packages_are_complete() {
+    let folder = install();
     let (mut sources, mut declarations) = (Count::default(), Count::default());
     for package in packages(&folder) {
-        let files = ["ts", "tsx", "mts", "cts"].iter().flat_map(|ending| files(&package, ending));
-        let (written, made): (Vec<PathBuf>, Vec<PathBuf>) =
+        let files =
+            ["ts", "tsx", "mts", "cts"].iter().flat_map(|extension| files(&package, extension));
+        let (sources_paths, declaration_paths): (Vec<PathBuf>, Vec<PathBuf>) =
             files.filter(|path| !is_test(path)).partition(|path| !is_declarations(path));
         let name = package.strip_prefix(&folder).unwrap().display();
-        for (paths, what, total) in
-            [(written, "sources", &mut sources), (made, "declarations", &mut declarations)]
-        {
-            let count = judged(&folder, &paths);
+        for (paths, what, total) in [
+            (sources_paths, "sources", &mut sources),
+            (declaration_paths, "declarations", &mut declarations),
+        ] {
+            let count = compare(&folder, &paths);
             println!("{name}: {:.3} % of {} {what}", count.percent(), count.items);
             total.add(count);
         }
     }
-    sources.tell("sources");
-    declarations.tell("declarations");
+    sources.print("sources");
+    declarations.print("declarations");
     assert!(sources.items > 10_000 && declarations.items > 10_000);
     assert!(sources.percent() >= 99.0 && declarations.percent() >= 99.0);
 }
 
-/// Asks the compiler what files declare, and counts how much of it their skeletons tell.
-fn judged(folder: &Path, paths: &[PathBuf]) -> Count {
+/// Compares the skeletons of files with the declarations that the compiler emits.
+fn compare(folder: &Path, paths: &[PathBuf]) -> Count {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/corpus/declared_names.mjs");
     let mut total = Count::default();
-    for some in paths.chunks(500) {
-        let told = output(command("node").arg(&script).args(some).current_dir(folder));
-        for file in format!("\n{told}").split("\n= ").skip(1) {
+    for batch in paths.chunks(500) {
+        let declared = output(command("node").arg(&script).args(batch).current_dir(folder));
+        for file in format!("\n{declared}").split("\n= ").skip(1) {
             let (path, declared) = file.split_once('\n').unwrap_or((file, ""));
             total.add(count(path, &fs::read_to_string(path).unwrap(), declared.lines()));
         }
@@ -156,8 +158,8 @@ fn judged(folder: &Path, paths: &[PathBuf]) -> Count {
     total
 }
 
-/// A folder with the compiler and the packages of `package.json`.
-fn installed() -> PathBuf {
+/// Installs the compiler and the packages of `package.json` into a folder.
+fn install() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("npm");
     let pinned = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/corpus/package.json");
     fs::create_dir_all(&folder).unwrap();
@@ -167,7 +169,7 @@ fn installed() -> PathBuf {
     folder
 }
 
-/// The folders of all packages that were installed, those with a scope one level deeper.
+/// Returns the folders of all installed packages; those of scoped packages are one level deeper.
 fn packages(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder.join("node_modules")).unwrap() {
@@ -185,7 +187,9 @@ fn packages(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn is_declarations(path: &Path) -> bool {
-    [".d.ts", ".d.mts", ".d.cts"].iter().any(|ending| path.to_string_lossy().ends_with(ending))
+    [".d.ts", ".d.mts", ".d.cts"]
+        .iter()
+        .any(|extension| path.to_string_lossy().ends_with(extension))
 }
 
 fn is_test(path: &Path) -> bool {
