@@ -28,10 +28,10 @@ use forebay_text::tokenize;
 use self::embedding_table::WeightedRow;
 use self::token_counter::TokenCounter;
 use self::word_cache::WordCache;
-pub use vector::{BYTES, Vector};
+pub use vector::Vector;
 
 /// Name of the model; vectors of different models are never compared.
-pub const MODEL: &str = "forebay-static-1";
+pub const MODEL_NAME: &str = "forebay-static-1";
 
 /// Later tokens are ignored: they add cost and blur the vector.
 const MAX_TOKENS: usize = 256;
@@ -41,11 +41,11 @@ static IDLE: Mutex<Vec<Embedder>> = Mutex::new(Vec::new());
 
 /// Embeds a text; returns `None` if it has no word of the vocabulary.
 pub fn embed(text: &str) -> Option<Vector> {
-    embed_together(&[text])
+    embed_concatenated(&[text])
 }
 
 /// Embeds texts as if they were concatenated with spaces.
-pub fn embed_together(texts: &[&str]) -> Option<Vector> {
+pub fn embed_concatenated(texts: &[&str]) -> Option<Vector> {
     let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
     let last_used = idle().pop();
     let mut embedder = last_used.unwrap_or_else(Embedder::new);
@@ -83,7 +83,7 @@ impl Embedder {
 }
 
 /// Returns whether a word is a single token, and therefore hardly a typo.
-pub fn knows(word: &str) -> bool {
+pub fn is_vocabulary_word(word: &str) -> bool {
     let mut rows = Vec::new();
     wordpiece::tokenize(word, &mut rows);
     rows.len() == 1
@@ -139,7 +139,7 @@ mod tests {
     fn similarity_matches_the_reference() {
         for row in reference()["cosines"].as_array().unwrap() {
             let (a, b) = (row["a"].as_str().unwrap(), row["b"].as_str().unwrap());
-            let cosine = embed(a).unwrap().nearness(&embed(b).unwrap());
+            let cosine = embed(a).unwrap().cosine_similarity(&embed(b).unwrap());
             let expected = row["cosine"].as_f64().unwrap() as f32;
             assert!((cosine - expected).abs() < 0.01, "{a} / {b}: {cosine} {expected}");
         }
@@ -147,8 +147,12 @@ mod tests {
 
     #[test]
     fn knows_words_but_not_typos() {
-        assert!(knows("radio") && knows("database"));
-        assert!(!knows("migratoin") && !knows("dictionaary") && !knows(""));
+        assert!(is_vocabulary_word("radio") && is_vocabulary_word("database"));
+        assert!(
+            !is_vocabulary_word("migratoin")
+                && !is_vocabulary_word("dictionaary")
+                && !is_vocabulary_word("")
+        );
     }
 
     #[test]
@@ -161,15 +165,15 @@ mod tests {
     #[test]
     fn embeds_several_texts_like_one() {
         let long = "forebay keeps what tools print ".repeat(80);
-        assert_eq!(embed_together(&["a title", "", "the text"]), embed("a title  the text"));
-        assert_eq!(embed_together(&["a", &long, "b"]), embed(&format!("a {long} b")));
+        assert_eq!(embed_concatenated(&["a title", "", "the text"]), embed("a title  the text"));
+        assert_eq!(embed_concatenated(&["a", &long, "b"]), embed(&format!("a {long} b")));
     }
 
     proptest! {
         #[test]
         fn any_text_has_a_vector_similar_to_itself_or_none(text in any::<String>()) {
             if let Some(vector) = embed(&text) {
-                prop_assert!(vector.nearness(&vector) > 0.99);
+                prop_assert!(vector.cosine_similarity(&vector) > 0.99);
                 prop_assert_eq!(Vector::from_bytes(vector.as_bytes()), Some(vector));
             }
         }

@@ -2,9 +2,6 @@
 
 use crate::embedding_table::DIMENSIONS;
 
-/// Size of a vector in bytes.
-pub const BYTES: usize = DIMENSIONS;
-
 /// An embedding. Only its direction matters, not its length.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vector(Box<[u8; DIMENSIONS]>);
@@ -29,7 +26,7 @@ impl Vector {
     }
 
     /// Returns the cosine similarity: 1 for the same direction, 0 for unrelated ones.
-    pub fn nearness(&self, other: &Self) -> f32 {
+    pub fn cosine_similarity(&self, other: &Self) -> f32 {
         forebay_text::vector::similarity(self.as_bytes(), other.as_bytes())
     }
 

@@ -15,12 +15,12 @@
 
 use tree_sitter::Query;
 
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 /// The meaning of one capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Capture {
-    Item(Kind),
+    Item(SymbolKind),
     Name,
     Body,
     Members,
@@ -77,7 +77,7 @@ impl Capture {
             "section.private" => Self::Section { is_public: false },
             "section.public" => Self::Section { is_public: true },
             "import" => Self::Import,
-            _ => Self::Item(Kind::from_name(name.strip_prefix("item.")?)?),
+            _ => Self::Item(SymbolKind::from_name(name.strip_prefix("item.")?)?),
         })
     }
 }

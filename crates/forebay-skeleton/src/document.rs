@@ -21,14 +21,14 @@ pub struct Document {
 
 /// Why a text cannot be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NotParsed {
-    #[error("it is larger than {} MB", MAX_SOURCE_BYTES / (1024 * 1024))]
+pub enum ParseError {
+    #[error("larger than {} MB", MAX_SOURCE_BYTES / (1024 * 1024))]
     TooLarge,
-    #[error("parsing it takes too long")]
+    #[error("parsing takes too long")]
     TooLong,
-    #[error("it nests too deep")]
+    #[error("nested too deeply")]
     TooDeep,
-    #[error("the grammar does not fit the parser")]
+    #[error("incompatible grammar version")]
     Grammar,
 }
 
@@ -45,7 +45,7 @@ impl Document {
     pub fn parse(
         source: impl Into<String>,
         language: &'static Language,
-    ) -> Result<Self, NotParsed> {
+    ) -> Result<Self, ParseError> {
         let source = source.into();
         let tree = parse_tree(&source, language, None)?;
         Ok(Self { source, language, tree, elided: None })
@@ -62,7 +62,7 @@ impl Document {
     /// Returns the document after replacing `range` by `text`; unchanged parts are not parsed again.
     ///
     /// `range` is extended to character boundaries.
-    pub fn edited(&self, range: Range<usize>, text: &str) -> Result<Self, NotParsed> {
+    pub fn edited(&self, range: Range<usize>, text: &str) -> Result<Self, ParseError> {
         let start = self.source.floor_char_boundary(range.start);
         let end = self.source.ceil_char_boundary(range.end).max(start);
         let mut source = String::with_capacity(self.source.len() + text.len());
@@ -94,7 +94,7 @@ impl Document {
     }
 
     /// Returns whether the whole text parsed without errors.
-    pub fn is_whole(&self) -> bool {
+    pub fn is_error_free(&self) -> bool {
         let unread = &self.parsed_text()[self.parsed_end()..];
         !self.tree.root_node().has_error() && !unread.contains(char::is_alphanumeric)
     }
@@ -105,7 +105,7 @@ pub(crate) fn parse_tree(
     source: &str,
     language: &Language,
     old: Option<&Tree>,
-) -> Result<Tree, NotParsed> {
+) -> Result<Tree, ParseError> {
     parse_tree_with(Parser::new(), source, language, old)
 }
 
@@ -115,16 +115,16 @@ pub(crate) fn parse_tree_with(
     source: &str,
     language: &Language,
     old: Option<&Tree>,
-) -> Result<Tree, NotParsed> {
+) -> Result<Tree, ParseError> {
     if source.len() > MAX_SOURCE_BYTES {
-        return Err(NotParsed::TooLarge);
+        return Err(ParseError::TooLarge);
     }
     if language.name() == "HTML" && html_depth::max_element_depth(source) > MAX_HTML_DEPTH {
-        return Err(NotParsed::TooDeep);
+        return Err(ParseError::TooDeep);
     }
     let normalize = (language.spec.normalize)(source);
     let text = normalize.as_deref().unwrap_or(source);
-    parser.set_language(&language.grammar()).map_err(|_| NotParsed::Grammar)?;
+    parser.set_language(&language.grammar()).map_err(|_| ParseError::Grammar)?;
     let mut steps = MIN_STEPS + source.len() / 1024 * STEPS_PER_KILOBYTE;
     let mut count = |_: &tree_sitter::ParseState| {
         steps = steps.saturating_sub(1);
@@ -133,7 +133,7 @@ pub(crate) fn parse_tree_with(
     let mut read = |offset: usize, _: Point| text.as_bytes().get(offset..).unwrap_or_default();
     let options = ParseOptions::new().progress_callback(&mut count);
     let tree = parser.parse_with_options(&mut read, old, Some(options));
-    let mut tree = tree.ok_or(NotParsed::TooLong)?;
+    let mut tree = tree.ok_or(ParseError::TooLong)?;
     if text.len() > source.len() {
         tree.edit(&input_edit(text, source.len()..text.len(), source));
     }

@@ -29,7 +29,7 @@ pub(crate) fn parse(source: &str, language: &'static Language) -> Option<Documen
     };
     let tree = parse_tree(&elided.text, language, None).ok()?;
     let document = Document { source: source.to_owned(), language, tree, elided: Some(elided) };
-    document.is_whole().then_some(document)
+    document.is_error_free().then_some(document)
 }
 
 /// The parsed part of a source, with a mapping of offsets to the source.

@@ -16,7 +16,7 @@ pub struct SyntaxError {
     pub column: usize,
     pub bytes: Range<usize>,
     /// The unexpected text, or what is missing.
-    pub what: String,
+    pub message: String,
 }
 
 /// Errors reported per file.
@@ -29,7 +29,7 @@ impl Document {
     /// Returns the outermost errors, in order, at most twenty.
     pub fn syntax_errors(&self) -> Vec<SyntaxError> {
         let mut found = self.errors_in_tree();
-        if found.is_empty() && !self.is_whole() {
+        if found.is_empty() && !self.is_error_free() {
             found.push(self.unparsed_rest());
         }
         found
@@ -80,13 +80,13 @@ impl Document {
 
     /// Returns the errors that an edit introduced, which are those that `before` does not have. `changed` is the
     /// range that the edit inserted; errors that start before it are moved there if the edit caused them.
-    pub fn new_errors(&self, before: &Self, changed: Range<usize>) -> Vec<SyntaxError> {
+    pub fn introduced_errors(&self, before: &Self, changed: Range<usize>) -> Vec<SyntaxError> {
         let old = before.all_errors();
-        let mut known: Vec<&str> = old.iter().map(|error| error.what.as_str()).collect();
+        let mut known: Vec<&str> = old.iter().map(|error| error.message.as_str()).collect();
         let is_new = |error: &SyntaxError| {
             // Old errors may have moved, so they are matched by message.
-            let place = known.iter().position(|what| *what == error.what);
-            place.map(|place| known.swap_remove(place)).is_none()
+            let index = known.iter().position(|message| *message == error.message);
+            index.map(|index| known.swap_remove(index)).is_none()
         };
         let new: Vec<SyntaxError> = self.all_errors().into_iter().filter(is_new).collect();
         let is_wide = |error: &SyntaxError| self.source[error.bytes.clone()].trim().contains('\n');
@@ -134,25 +134,25 @@ impl Document {
             line: before.matches('\n').count() + 1,
             column: before.rsplit('\n').next().unwrap_or_default().len() + 1,
             bytes: at..self.source.len(),
-            what: unexpected(text),
+            message: unexpected(text),
         }
     }
 }
 
 fn unexpected(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-    line.map_or("unexpected end".to_owned(), |line| {
+    line.map_or("unexpected end of file".to_owned(), |line| {
         format!("unexpected {}", &line[..line.floor_char_boundary(MAX_QUOTED_BYTES)])
     })
 }
 
 fn error(source: &str, node: Node<'_>) -> SyntaxError {
-    let place = node.start_position();
-    let what = if node.is_missing() {
+    let start = node.start_position();
+    let message = if node.is_missing() {
         format!("missing {}", node.kind())
     } else {
         let text = source.get(node.byte_range()).unwrap_or_default();
         unexpected(text)
     };
-    SyntaxError { line: place.row + 1, column: place.column + 1, bytes: node.byte_range(), what }
+    SyntaxError { line: start.row + 1, column: start.column + 1, bytes: node.byte_range(), message }
 }

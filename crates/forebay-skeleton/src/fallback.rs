@@ -1,8 +1,8 @@
 //! Outline by indentation, for texts without a usable grammar.
 
-use crate::document::NotParsed;
+use crate::document::ParseError;
 use crate::language::Language;
-use crate::skeleton::{Skeleton, State};
+use crate::skeleton::{Skeleton, SkeletonStatus};
 
 /// Further lines are omitted.
 const MAX_LINES: usize = 200;
@@ -10,7 +10,7 @@ const MAX_LINES: usize = 200;
 const MAX_LINE_BYTES: usize = 120;
 
 /// Outlines a text by the lines that have others indented below them.
-pub(crate) fn skeleton(source: &str, failed: Option<(&'static Language, NotParsed)>) -> Skeleton {
+pub(crate) fn skeleton(source: &str, failed: Option<(&'static Language, ParseError)>) -> Skeleton {
     let mut text = String::new();
     let headings: Vec<&str> = headings(source);
     for line in headings.iter().take(MAX_LINES) {
@@ -21,8 +21,8 @@ pub(crate) fn skeleton(source: &str, failed: Option<(&'static Language, NotParse
     if headings.len() > MAX_LINES {
         text.push_str(&format!("... ({} more lines)\n", headings.len() - MAX_LINES));
     }
-    let state = State::Fallback(failed.map(|(_, reason)| reason));
-    Skeleton::new(text, Vec::new(), state)
+    let status = SkeletonStatus::Fallback(failed.map(|(_, reason)| reason));
+    Skeleton::new(text, Vec::new(), status)
 }
 
 /// Returns the lines of the two outermost levels that have others indented below them.

@@ -8,7 +8,7 @@ mod project;
 mod python;
 mod rust;
 
-pub use project::Project;
+pub use project::ProjectFiles;
 
 use crate::document::Document;
 use crate::skeleton::LineIndex;
@@ -26,7 +26,7 @@ pub(crate) struct ImportSyntax {
     /// Extracts the paths of an import statement, as written.
     parse: fn(&str) -> Vec<String>,
     /// Resolves a path, imported from a file, to files of the project.
-    resolve: fn(&str, &str, &Project) -> Vec<String>,
+    resolve: fn(&str, &str, &ProjectFiles) -> Vec<String>,
 }
 
 /// An import of a file.
@@ -54,7 +54,7 @@ impl Document {
     }
 
     /// Returns the project files that this file, at `path`, imports; in order, without duplicates.
-    pub fn dependencies(&self, path: &str, project: &Project) -> Vec<String> {
+    pub fn dependencies(&self, path: &str, project: &ProjectFiles) -> Vec<String> {
         let Some(imports) = self.language.spec.imports else { return Vec::new() };
         let mut found: Vec<String> = Vec::new();
         for import in self.imports() {

@@ -7,7 +7,7 @@ use tree_sitter_language::LanguageFn;
 
 use crate::captures::Captures;
 use crate::imports::ImportSyntax;
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 /// A language that has skeletons.
 pub struct Language {
@@ -42,9 +42,9 @@ pub(crate) struct LanguageSpec {
     pub(crate) normalize: fn(&str) -> Option<String>,
     pub(crate) comment_syntax: CommentSyntax,
     /// Keywords of items by kind; a group of declarations has the keyword only once.
-    pub(crate) keywords: &'static [(Kind, &'static str)],
+    pub(crate) keywords: &'static [(SymbolKind, &'static str)],
     /// Kinds of adjacent items that are merged if they have the same name.
-    pub(crate) merged_kinds: &'static [Kind],
+    pub(crate) merged_kinds: &'static [SymbolKind],
     /// Keyword that ends a block without closing bracket.
     pub(crate) block_end: &'static str,
     /// End of a section label, in languages whose labels are shown.
@@ -83,7 +83,7 @@ pub(crate) struct CommentSyntax {
 /// An item and its surroundings, to decide whether it is public.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct VisibilityContext<'a> {
-    pub(crate) kind: Kind,
+    pub(crate) kind: SymbolKind,
     pub(crate) name: &'a str,
     /// The text before the name, from the outermost wrapper on.
     pub(crate) modifiers: &'a str,
@@ -93,7 +93,7 @@ pub(crate) struct VisibilityContext<'a> {
     pub(crate) file_exports: bool,
     /// Visibility by the last `private` or `public` section of this block.
     pub(crate) section: Option<bool>,
-    pub(crate) parent: Option<(Kind, bool)>,
+    pub(crate) parent: Option<(SymbolKind, bool)>,
 }
 
 /// A compiled query with its captures.
@@ -147,12 +147,12 @@ pub fn languages() -> &'static [Language] {
 }
 
 /// Finds a language by its name, ignoring case.
-pub fn language_named(name: &str) -> Option<&'static Language> {
+pub fn language_by_name(name: &str) -> Option<&'static Language> {
     languages().iter().find(|language| language.name().eq_ignore_ascii_case(name))
 }
 
 /// Detects the language of a file by its name, else by its shebang line.
-pub fn language_of(path: &str, first_bytes: &[u8]) -> Option<&'static Language> {
+pub fn detect_language(path: &str, first_bytes: &[u8]) -> Option<&'static Language> {
     let file = path.rsplit(['/', '\\']).next().unwrap_or(path).to_ascii_lowercase();
     by_file_name(&file).or_else(|| by_extension(&file)).or_else(|| by_interpreter(first_bytes))
 }
@@ -256,7 +256,7 @@ impl VisibilityContext<'_> {
     }
 
     /// Returns whether the parent is of one of these kinds.
-    pub(crate) fn has_parent_kind(&self, kinds: &[Kind]) -> bool {
+    pub(crate) fn has_parent_kind(&self, kinds: &[SymbolKind]) -> bool {
         self.parent.is_some_and(|(kind, _)| kinds.contains(&kind))
     }
 }

@@ -16,7 +16,7 @@ use std::collections::HashSet;
 
 use forebay_domain::tokens;
 
-pub use symbol_index::RepositoryNames;
+pub use symbol_index::SymbolIndex;
 pub use tags::{Definition, Tags};
 
 use layout::{Layout, Section};
@@ -49,7 +49,7 @@ pub struct RepositoryMap {
 }
 
 /// Builds the map of an index; independent of the order of its files.
-pub fn map(index: &RepositoryNames, options: MapOptions<'_>) -> RepositoryMap {
+pub fn build_map(index: &SymbolIndex, options: MapOptions<'_>) -> RepositoryMap {
     let builder = MapBuilder::new(index, &options);
     let ranks = pagerank::ranks(&builder.restart_weights, &builder.graph, &builder.defining_files);
     let best = builder.best_definitions(&ranks, &options);
@@ -73,7 +73,7 @@ pub fn map(index: &RepositoryNames, options: MapOptions<'_>) -> RepositoryMap {
 
 /// The files in path order, with their reference graph.
 struct MapBuilder<'a> {
-    index: &'a RepositoryNames,
+    index: &'a SymbolIndex,
     files: Vec<&'a FileSymbols>,
     focus: Vec<bool>,
     restart_weights: Vec<f64>,
@@ -98,7 +98,7 @@ const MAX_MISSES: usize = 64;
 const MIN_LINE_BYTES: usize = 8;
 
 impl<'a> MapBuilder<'a> {
-    fn new(index: &'a RepositoryNames, options: &MapOptions<'_>) -> Self {
+    fn new(index: &'a SymbolIndex, options: &MapOptions<'_>) -> Self {
         let mut files: Vec<&FileSymbols> = index.files.iter().collect();
         files.sort_by_key(|file| index.text(file.path));
         let focused: HashSet<&str> = options.focus.iter().copied().collect();

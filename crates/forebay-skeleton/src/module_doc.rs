@@ -217,12 +217,12 @@ const MAX_LINES: usize = 6;
 
 #[cfg(test)]
 mod tests {
-    use crate::{Options, language_named, skeleton};
+    use crate::{SkeletonOptions, language_by_name, skeleton};
 
     #[track_caller]
     fn check(language: &str, source: &str, expected: Option<&str>) {
-        let skeleton = skeleton(source, language_named(language), Options::default());
-        assert_eq!(skeleton.purpose.as_deref(), expected);
+        let skeleton = skeleton(source, language_by_name(language), SkeletonOptions::default());
+        assert_eq!(skeleton.summary.as_deref(), expected);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::document::Document;
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 use nest::Coverage;
 
 /// The items of a text in source order; parents precede their members.
@@ -35,7 +35,7 @@ pub(crate) struct Outline {
 /// One item, as byte ranges of the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Item {
-    pub(crate) kind: Kind,
+    pub(crate) kind: SymbolKind,
     pub(crate) name: String,
     /// The name as written, with its qualifier: `Foo.prototype.go`.
     pub(crate) qualified: String,

@@ -64,7 +64,7 @@ struct BlockContext {
 struct ParsedBlock {
     outline: Outline,
     opening: usize,
-    is_whole: bool,
+    is_error_free: bool,
     /// Items of the block itself.
     item_count: usize,
 }
@@ -73,11 +73,11 @@ impl ParsedBlock {
     fn new(parsed: &Document, opening: usize) -> Self {
         let outline = Outline::unfinished(parsed);
         let item_count = outline.items.iter().filter(|item| item.name_start >= opening).count();
-        Self { outline, opening, is_whole: parsed.is_whole(), item_count }
+        Self { outline, opening, is_error_free: parsed.is_error_free(), item_count }
     }
 
     fn rank(&self) -> (usize, bool) {
-        (self.item_count, self.is_whole)
+        (self.item_count, self.is_error_free)
     }
 }
 
@@ -109,7 +109,7 @@ impl Recovery<'_> {
         let text = self.document.source[block.range.clone()].trim_end().trim_end_matches(',');
         let Some(parsed) = self.parse_in(text, context) else { return };
         let is_leaf = block.inner.is_empty() || context.nesting >= MAX_NESTING;
-        if parsed.is_whole || is_leaf {
+        if parsed.is_error_free || is_leaf {
             self.add_items(parsed.outline, parsed.opening, block.range.start, context);
         } else {
             self.open_block(block, context);
@@ -144,7 +144,7 @@ impl Recovery<'_> {
         let bare = first.trim_end();
         let closed = self.parse_in(&format!("{first}{closer}"), context);
         let is_parsed =
-            closed.as_ref().is_some_and(|parsed| parsed.item_count > 0 && parsed.is_whole);
+            closed.as_ref().is_some_and(|parsed| parsed.item_count > 0 && parsed.is_error_free);
         // The brace may be on a line of its own, or the colon may be missing.
         let opener = if self.document.language.spec.is_indented { ":" } else { " {" };
         let is_opened = bare.ends_with(opener.trim_start());
@@ -200,7 +200,7 @@ impl Recovery<'_> {
                 break;
             };
             let parsed = ParsedBlock::new(&parsed, opening.len());
-            if parsed.is_whole && parsed.item_count > 0 {
+            if parsed.is_error_free && parsed.item_count > 0 {
                 return Some(parsed);
             }
             if best.as_ref().is_none_or(|best| parsed.rank() > best.rank()) {

@@ -6,16 +6,16 @@ mod visible;
 use crate::doc_text;
 use crate::language::Language;
 use crate::outline::{Item, Outline};
-use crate::skeleton::{LineIndex, Options, Verbosity};
+use crate::skeleton::{LineIndex, SkeletonOptions, Verbosity};
 use visible::VisibleItems;
 
 pub(crate) fn render(
     language: &Language,
     source: &str,
     outline: &Outline,
-    options: Options,
+    options: SkeletonOptions,
 ) -> String {
-    let visible = VisibleItems::new(language, source, outline, options.private);
+    let visible = VisibleItems::new(language, source, outline, options.include_private);
     let lines = LineIndex::new(source);
     let mut writer =
         Writer { language, source, outline, options, visible, lines, out: String::new() };
@@ -41,7 +41,7 @@ struct Writer<'a> {
     language: &'a Language,
     source: &'a str,
     outline: &'a Outline,
-    options: Options,
+    options: SkeletonOptions,
     visible: VisibleItems,
     lines: LineIndex,
     out: String,

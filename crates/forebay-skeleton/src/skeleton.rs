@@ -4,13 +4,13 @@ use std::ops::RangeInclusive;
 
 use forebay_text::number;
 
-use crate::document::{Document, NotParsed};
+use crate::document::{Document, ParseError};
 use crate::file_class;
 use crate::language::Language;
 use crate::outline::{Item, Outline};
 use crate::recover;
 use crate::render;
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 use crate::{elision, fallback, module_doc};
 
 /// How much of each item is shown.
@@ -26,12 +26,12 @@ pub enum Verbosity {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Options {
+pub struct SkeletonOptions {
     pub verbosity: Verbosity,
     /// Appends the lines of each item, for reading it next.
     pub line_numbers: bool,
     /// Includes private items.
-    pub private: bool,
+    pub include_private: bool,
 }
 
 /// A source file reduced to its public API.
@@ -40,10 +40,10 @@ pub struct Skeleton {
     /// Items in source order, as code without bodies; `...` marks omissions.
     pub text: String,
     /// Summary of the file's own documentation.
-    pub purpose: Option<String>,
+    pub summary: Option<String>,
     /// All items, including those that the text omits.
     pub symbols: Vec<Symbol>,
-    pub state: State,
+    pub status: SkeletonStatus,
     comment: (&'static str, &'static str),
 }
 
@@ -51,7 +51,7 @@ pub struct Skeleton {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
     pub name: String,
-    pub kind: Kind,
+    pub kind: SymbolKind,
     /// Counted from 1, without docs and attributes.
     pub lines: RangeInclusive<usize>,
     pub is_public: bool,
@@ -61,7 +61,7 @@ pub struct Symbol {
 
 /// How a skeleton was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum SkeletonStatus {
     Parsed,
     /// The file has syntax errors; some items may be missing.
     Partial {
@@ -69,7 +69,7 @@ pub enum State {
         line: usize,
     },
     /// No grammar was used; the outline follows the indentation.
-    Fallback(Option<NotParsed>),
+    Fallback(Option<ParseError>),
     /// Minified: no items are shown.
     Minified,
     /// Generated code, complete.
@@ -77,13 +77,17 @@ pub enum State {
 }
 
 /// Makes the skeleton of a text; without a language, an outline by indentation.
-pub fn skeleton(source: &str, language: Option<&'static Language>, options: Options) -> Skeleton {
+pub fn skeleton(
+    source: &str,
+    language: Option<&'static Language>,
+    options: SkeletonOptions,
+) -> Skeleton {
     let Some(language) = language else { return fallback::skeleton(source, None) };
     if !language.spec.is_data && file_class::is_minified(source) {
         return minified(source, language);
     }
     // Private items may be in test modules, which elision omits.
-    let quick = if options.private { None } else { elision::parse(source, language) };
+    let quick = if options.include_private { None } else { elision::parse(source, language) };
     if let Some(document) = quick {
         return document.skeleton(options);
     }
@@ -94,33 +98,33 @@ pub fn skeleton(source: &str, language: Option<&'static Language>, options: Opti
 }
 
 impl Document {
-    pub fn skeleton(&self, options: Options) -> Skeleton {
+    pub fn skeleton(&self, options: SkeletonOptions) -> Skeleton {
         let source = &self.source;
-        let (outline, state) = self.outline();
+        let (outline, status) = self.outline();
         if outline.items.is_empty() && self.is_tangled() {
-            return fallback::skeleton(source, Some((self.language, NotParsed::TooLong)));
+            return fallback::skeleton(source, Some((self.language, ParseError::TooLong)));
         }
         let is_generated = file_class::is_generated(source) && !file_class::is_minified(source);
-        let state = match state {
-            State::Parsed if is_generated => State::Generated,
-            state => state,
+        let status = match status {
+            SkeletonStatus::Parsed if is_generated => SkeletonStatus::Generated,
+            status => status,
         };
         Skeleton {
             text: render::render(self.language, source, &outline, options),
-            purpose: module_doc::module_doc(self.language, source, &outline, options.verbosity),
+            summary: module_doc::module_doc(self.language, source, &outline, options.verbosity),
             symbols: symbols(source, &outline),
-            state,
+            status,
             comment: self.language.spec.comment_syntax.comment,
         }
     }
 
     /// Returns the items, recovered as far as possible from syntax errors.
-    pub(crate) fn outline(&self) -> (Outline, State) {
+    pub(crate) fn outline(&self) -> (Outline, SkeletonStatus) {
         let outline = Outline::new(self);
         let Some(error) = self.syntax_errors().into_iter().next() else {
-            return (outline, State::Parsed);
+            return (outline, SkeletonStatus::Parsed);
         };
-        (recover::recover(self, outline), State::Partial { line: error.line })
+        (recover::recover(self, outline), SkeletonStatus::Partial { line: error.line })
     }
 
     pub fn symbols(&self) -> Vec<Symbol> {
@@ -129,17 +133,17 @@ impl Document {
 }
 
 impl Skeleton {
-    pub(crate) fn new(text: String, symbols: Vec<Symbol>, state: State) -> Self {
-        Self { text, purpose: None, symbols, state, comment: ("// ", "") }
+    pub(crate) fn new(text: String, symbols: Vec<Symbol>, status: SkeletonStatus) -> Self {
+        Self { text, summary: None, symbols, status, comment: ("// ", "") }
     }
 
     /// Returns the full answer: path, file summary, note on the status, and the items.
-    pub fn with_head(&self, path: &str) -> String {
+    pub fn with_header(&self, path: &str) -> String {
         let mut text = self.commented(&format!("=== {path} ==="));
-        if let Some(purpose) = &self.purpose {
-            text.push_str(&self.commented(&format!("Purpose: {purpose}")));
+        if let Some(summary) = &self.summary {
+            text.push_str(&self.commented(&format!("Purpose: {summary}")));
         }
-        if let Some(note) = self.state.note() {
+        if let Some(note) = self.status.note() {
             text.push_str(&self.commented(&note));
         }
         if !self.text.is_empty() {
@@ -158,32 +162,32 @@ impl Skeleton {
     }
 }
 
-impl State {
+impl SkeletonStatus {
     /// Returns what limits the skeleton, if anything.
     pub fn note(&self) -> Option<String> {
         match self {
             Self::Parsed => None,
             Self::Partial { line } => {
-                Some(format!("does not parse at line {line}: items near it may be missing"))
+                Some(format!("syntax error at line {line}: nearby items may be missing"))
             }
             Self::Fallback(Some(reason)) => {
-                Some(format!("{reason}: an outline by indentation, items may be missing"))
+                Some(format!("{reason}: outline by indentation, items may be missing"))
             }
             Self::Fallback(None) => {
-                Some("no grammar for this file: an outline by indentation".to_owned())
+                Some("no grammar for this file: outline by indentation".to_owned())
             }
-            Self::Minified => Some("minified: nothing of it is shown".to_owned()),
-            Self::Generated => Some("generated by a program".to_owned()),
+            Self::Minified => Some("minified: no items shown".to_owned()),
+            Self::Generated => Some("generated code".to_owned()),
         }
     }
 }
 
 fn minified(source: &str, language: &'static Language) -> Skeleton {
-    let mut skeleton = Skeleton::new(String::new(), Vec::new(), State::Minified);
+    let mut skeleton = Skeleton::new(String::new(), Vec::new(), SkeletonStatus::Minified);
     skeleton.comment = language.spec.comment_syntax.comment;
     let counted = |count: usize, noun| number::counted(count as u64, noun);
     let (bytes, lines) = (counted(source.len(), "byte"), counted(source.lines().count(), "line"));
-    skeleton.purpose = Some(format!("{bytes} in {lines}"));
+    skeleton.summary = Some(format!("{bytes} in {lines}"));
     skeleton
 }
 

@@ -2,7 +2,7 @@
 
 /// The kind of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum SymbolKind {
     Class,
     Constant,
     Element,
@@ -30,34 +30,34 @@ pub enum Kind {
 }
 
 /// The name of each kind in queries and answers; the position is its stored code.
-const NAMES: &[(Kind, &str)] = &[
-    (Kind::Class, "class"),
-    (Kind::Constant, "constant"),
-    (Kind::Element, "element"),
-    (Kind::Enum, "enum"),
-    (Kind::Field, "field"),
-    (Kind::Function, "function"),
-    (Kind::Heading, "heading"),
-    (Kind::Impl, "impl"),
-    (Kind::Instruction, "instruction"),
-    (Kind::Interface, "interface"),
-    (Kind::Key, "key"),
-    (Kind::Macro, "macro"),
-    (Kind::Method, "method"),
-    (Kind::Module, "module"),
-    (Kind::Reexport, "reexport"),
-    (Kind::Rule, "rule"),
-    (Kind::Struct, "struct"),
-    (Kind::Table, "table"),
-    (Kind::Target, "target"),
-    (Kind::Trait, "trait"),
-    (Kind::Type, "type"),
-    (Kind::Union, "union"),
-    (Kind::Variable, "variable"),
-    (Kind::Variant, "variant"),
+const NAMES: &[(SymbolKind, &str)] = &[
+    (SymbolKind::Class, "class"),
+    (SymbolKind::Constant, "constant"),
+    (SymbolKind::Element, "element"),
+    (SymbolKind::Enum, "enum"),
+    (SymbolKind::Field, "field"),
+    (SymbolKind::Function, "function"),
+    (SymbolKind::Heading, "heading"),
+    (SymbolKind::Impl, "impl"),
+    (SymbolKind::Instruction, "instruction"),
+    (SymbolKind::Interface, "interface"),
+    (SymbolKind::Key, "key"),
+    (SymbolKind::Macro, "macro"),
+    (SymbolKind::Method, "method"),
+    (SymbolKind::Module, "module"),
+    (SymbolKind::Reexport, "reexport"),
+    (SymbolKind::Rule, "rule"),
+    (SymbolKind::Struct, "struct"),
+    (SymbolKind::Table, "table"),
+    (SymbolKind::Target, "target"),
+    (SymbolKind::Trait, "trait"),
+    (SymbolKind::Type, "type"),
+    (SymbolKind::Union, "union"),
+    (SymbolKind::Variable, "variable"),
+    (SymbolKind::Variant, "variant"),
 ];
 
-impl Kind {
+impl SymbolKind {
     pub fn as_str(self) -> &'static str {
         NAMES.iter().find(|(kind, _)| *kind == self).map_or("item", |(_, name)| name)
     }
@@ -88,15 +88,15 @@ impl Kind {
 
     /// Returns whether it is a type or a table.
     pub(crate) fn is_type(self) -> bool {
-        const TYPES: &[Kind] = &[
-            Kind::Class,
-            Kind::Enum,
-            Kind::Interface,
-            Kind::Struct,
-            Kind::Table,
-            Kind::Trait,
-            Kind::Type,
-            Kind::Union,
+        const TYPES: &[SymbolKind] = &[
+            SymbolKind::Class,
+            SymbolKind::Enum,
+            SymbolKind::Interface,
+            SymbolKind::Struct,
+            SymbolKind::Table,
+            SymbolKind::Trait,
+            SymbolKind::Type,
+            SymbolKind::Union,
         ];
         TYPES.contains(&self)
     }
@@ -119,10 +119,10 @@ mod tests {
     #[test]
     fn names_and_codes_round_trip() {
         for (kind, as_str) in NAMES {
-            assert_eq!(Kind::from_name(as_str), Some(*kind));
+            assert_eq!(SymbolKind::from_name(as_str), Some(*kind));
             assert_eq!(kind.as_str(), *as_str);
-            assert_eq!(Kind::from_code(kind.code()), Some(*kind));
+            assert_eq!(SymbolKind::from_code(kind.code()), Some(*kind));
         }
-        assert_eq!(Kind::from_name("thing"), None);
+        assert_eq!(SymbolKind::from_name("thing"), None);
     }
 }

@@ -4,16 +4,16 @@ use std::ops::Range;
 
 use crate::document::Document;
 use crate::outline::{Item, Outline};
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 /// Where a symbol is defined.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Located {
+pub struct SymbolLocation {
     /// Range with docs and attributes, from the start of a line.
     pub bytes: Range<usize>,
     /// Start of the item itself, after its docs.
     pub start: usize,
-    pub kind: Kind,
+    pub kind: SymbolKind,
 }
 
 impl Document {
@@ -24,9 +24,9 @@ impl Document {
     /// function bodies match only if nothing else does.
     ///
     /// `file` is the path of the file: its folders and its name may precede the symbol path.
-    pub fn symbol(&self, path: &str, file: &str) -> Vec<Located> {
+    pub fn find_symbol(&self, path: &str, file: &str) -> Vec<SymbolLocation> {
         let mut found = Vec::new();
-        if !self.is_whole() {
+        if !self.is_error_free() {
             // Items near syntax errors may be known only from recovery by indentation.
             let outline = self.outline().0;
             found = self.find_in(&outline, &SymbolPath::parse(path, file, &outline));
@@ -35,11 +35,11 @@ impl Document {
             let outline = Outline::including_bodies(self);
             found = self.find_in(&outline, &SymbolPath::parse(path, file, &outline));
         }
-        found.sort_by_key(|location| (location.kind == Kind::Impl, location.bytes.start));
+        found.sort_by_key(|location| (location.kind == SymbolKind::Impl, location.bytes.start));
         found
     }
 
-    fn find_in(&self, outline: &Outline, path: &SymbolPath<'_>) -> Vec<Located> {
+    fn find_in(&self, outline: &Outline, path: &SymbolPath<'_>) -> Vec<SymbolLocation> {
         let mut best = None;
         let mut found = Vec::new();
         for item in &outline.items {
@@ -55,10 +55,10 @@ impl Document {
         found
     }
 
-    fn location(&self, outline: &Outline, item: &Item) -> Located {
+    fn location(&self, outline: &Outline, item: &Item) -> SymbolLocation {
         let line_start = |at: usize| self.source[..at].rfind('\n').map_or(0, |at| at + 1);
         let start = line_start(outline.full_start(&self.source, item));
-        Located {
+        SymbolLocation {
             bytes: start..item.range.end,
             start: line_start(item.range.start).max(start),
             kind: item.kind,
@@ -67,7 +67,7 @@ impl Document {
 }
 
 /// Returns the last name of a path.
-pub fn last_name(path: &str) -> &str {
+pub fn last_segment(path: &str) -> &str {
     segments(plain(path)).last().copied().unwrap_or(path.trim())
 }
 
@@ -185,13 +185,13 @@ mod tests {
         assert_eq!(without_roots(&["crate", "pool", "Pool"], &["src", "pool"]), ["Pool"]);
         assert_eq!(without_roots(&["f", "2"], &[]), ["f"]);
         assert_eq!(without_roots(&["self"], &[]), ["self"]);
-        assert_eq!(last_name("A.B.f"), "f");
+        assert_eq!(last_segment("A.B.f"), "f");
     }
 
     proptest! {
         #[test]
         fn accepts_any_path(path in "[a-c.:#/\\\\()<>!*é ]{0,20}") {
-            last_name(&path);
+            last_segment(&path);
             SymbolPath::parse(&path, &path, &Outline::default());
         }
     }

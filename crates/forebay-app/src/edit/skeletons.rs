@@ -1,7 +1,7 @@
 //! Skeletons of files, made once for each content and kept in the store.
 
 use forebay_domain::tokens;
-use forebay_skeleton::{Options, language_of, skeleton};
+use forebay_skeleton::{SkeletonOptions, detect_language, skeleton};
 use forebay_store::{ContentHash, DerivedKey, DerivedValue, Store};
 
 use crate::App;
@@ -21,13 +21,13 @@ pub(crate) struct Subject<'a> {
 }
 
 /// The skeleton of one file with its head.
-pub(crate) fn of(app: &App, subject: &Subject<'_>, options: Options) -> String {
+pub(crate) fn of(app: &App, subject: &Subject<'_>, options: SkeletonOptions) -> String {
     of_all(app, std::slice::from_ref(subject), options).pop().unwrap_or_default()
 }
 
 /// The skeletons of several files, in their order. The store is only a help: without it they are
 /// made all the same.
-pub(crate) fn of_all(app: &App, subjects: &[Subject<'_>], options: Options) -> Vec<String> {
+pub(crate) fn of_all(app: &App, subjects: &[Subject<'_>], options: SkeletonOptions) -> Vec<String> {
     let keys: Vec<DerivedKey> = subjects.iter().map(|subject| key(subject, options)).collect();
     let store = app.places.own().ok();
     let known = store.as_ref().and_then(|store| store.derived(&keys).ok());
@@ -63,13 +63,13 @@ pub(crate) fn keep(store: &dyn Store, new: &[DerivedValue]) {
 }
 
 /// What is kept passes redaction, and what is shown is the same whether it was kept or not.
-fn made(app: &App, subject: &Subject<'_>, options: Options) -> String {
-    let language = language_of(subject.shown, subject.text.as_bytes());
-    let whole = skeleton(subject.text, language, options).with_head(subject.shown);
+fn made(app: &App, subject: &Subject<'_>, options: SkeletonOptions) -> String {
+    let language = detect_language(subject.shown, subject.text.as_bytes());
+    let whole = skeleton(subject.text, language, options).with_header(subject.shown);
     app.redaction.text(&whole).0
 }
 
-fn key(subject: &Subject<'_>, options: Options) -> DerivedKey {
+fn key(subject: &Subject<'_>, options: SkeletonOptions) -> DerivedKey {
     let mut hasher = blake3::Hasher::new();
     for part in [FORM, &format!("{options:?}"), subject.shown] {
         hasher.update(part.as_bytes()).update(&[0]);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use forebay_skeleton::{Document, SyntaxError, language_of};
+use forebay_skeleton::{Document, SyntaxError, detect_language};
 
 /// Errors that are told.
 const MOST: usize = 5;
@@ -11,17 +11,17 @@ const LAGGING: &[&str] = &["Bash", "Kotlin", "SQL", "Zig"];
 
 /// The errors of `after` that `before` does not have; none where no grammar reads the file.
 pub(crate) fn introduced(path: &str, before: &str, after: &str) -> Vec<SyntaxError> {
-    let Some(language) = language_of(path, after.as_bytes()) else { return Vec::new() };
+    let Some(language) = detect_language(path, after.as_bytes()) else { return Vec::new() };
     let Ok(old) = Document::parse(before, language) else { return Vec::new() };
     let changed = changed(before, after);
     let put_there = changed.start..after.len() - (before.len() - changed.end);
     let new = old.edited(changed, &after[put_there.clone()]);
-    new.map(|new| new.new_errors(&old, put_there)).unwrap_or_default()
+    new.map(|new| new.introduced_errors(&old, put_there)).unwrap_or_default()
 }
 
 /// The names of what stands around or in these lines, from the inside out.
 pub(crate) fn symbols_at(path: &str, text: &str, lines: (usize, usize)) -> Vec<String> {
-    let Some(language) = language_of(path, text.as_bytes()) else { return Vec::new() };
+    let Some(language) = detect_language(path, text.as_bytes()) else { return Vec::new() };
     let Ok(document) = Document::parse(text, language) else { return Vec::new() };
     let mut symbols = document.symbols();
     symbols.retain(|symbol| {
@@ -39,12 +39,12 @@ pub(crate) fn symbols_at(path: &str, text: &str, lines: (usize, usize)) -> Vec<S
 
 /// The errors as an answer tells them.
 pub(crate) fn told(path: &str, errors: &[SyntaxError]) -> Vec<String> {
-    let is_sure = language_of(path, b"").is_none_or(|known| !LAGGING.contains(&known.name()));
+    let is_sure = detect_language(path, b"").is_none_or(|known| !LAGGING.contains(&known.name()));
     let verdict = if is_sure { "syntax error" } else { "perhaps a syntax error" };
     let mut lines: Vec<String> = errors
         .iter()
         .take(MOST)
-        .map(|error| format!("{verdict}: {path}:{}:{} {}", error.line, error.column, error.what))
+        .map(|error| format!("{verdict}: {path}:{}:{} {}", error.line, error.column, error.message))
         .collect();
     if errors.len() > MOST {
         lines.push(format!("and {} more", errors.len() - MOST));

@@ -22,7 +22,7 @@ pub(crate) fn of_passage(title: &str, text: &str) -> Sense {
 
 /// Whether a word is one that people use, and no slip for another.
 pub(crate) fn knows(word: &str) -> bool {
-    forebay_embed::knows(word)
+    forebay_embed::is_vocabulary_word(word)
 }
 
 /// What a text means as it stands; none where it has no known word.
@@ -31,6 +31,6 @@ pub(crate) fn of(text: &str) -> Option<Embedding> {
 }
 
 fn of_together(texts: &[&str]) -> Option<Embedding> {
-    let vector = forebay_embed::embed_together(texts)?;
-    Some(Embedding { model: forebay_embed::MODEL.into(), vector: vector.into_bytes() })
+    let vector = forebay_embed::embed_concatenated(texts)?;
+    Some(Embedding { model: forebay_embed::MODEL_NAME.into(), vector: vector.into_bytes() })
 }

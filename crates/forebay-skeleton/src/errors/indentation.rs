@@ -38,7 +38,7 @@ fn error(
     text: &str,
 ) -> SyntaxError {
     let quoted = &text[..text.floor_char_boundary(MAX_QUOTED_BYTES)];
-    SyntaxError { line, column, bytes, what: format!("{message}: {quoted}") }
+    SyntaxError { line, column, bytes, message: format!("{message}: {quoted}") }
 }
 
 /// Returns the width of an indent; tabs advance to the next multiple of eight.
@@ -65,7 +65,7 @@ impl IndentStack {
             self.levels.push(indent);
             return (!self.expects_indent).then_some("unexpected indent");
         }
-        let missing = self.expects_indent.then_some("an indented block is missing before");
+        let missing = self.expects_indent.then_some("expected an indented block before");
         while self.levels.last().is_some_and(|level| *level > indent) {
             self.levels.pop();
         }
@@ -73,7 +73,7 @@ impl IndentStack {
             return missing;
         }
         self.levels.push(indent);
-        missing.or(Some("indented like no block around it"))
+        missing.or(Some("unindent does not match any outer block"))
     }
 }
 
@@ -150,7 +150,7 @@ mod tests {
 
     fn report(source: &str) -> Vec<String> {
         let errors = indentation_errors(source).into_iter();
-        errors.map(|error| format!("{}:{} {}", error.line, error.column, error.what)).collect()
+        errors.map(|error| format!("{}:{} {}", error.line, error.column, error.message)).collect()
     }
 
     #[test]
@@ -161,15 +161,15 @@ mod tests {
         );
         assert_eq!(
             report("def b():\nreturn 2\n"),
-            ["2:1 an indented block is missing before: return 2"]
+            ["2:1 expected an indented block before: return 2"]
         );
         assert_eq!(
             report("def c():\n    if x:\n    return 1\n"),
-            ["3:5 an indented block is missing before: return 1"]
+            ["3:5 expected an indented block before: return 1"]
         );
         assert_eq!(
             report("if x:\n        a()\n    b()\n"),
-            ["3:5 indented like no block around it: b()"]
+            ["3:5 unindent does not match any outer block: b()"]
         );
     }
 

@@ -1,12 +1,12 @@
 //! `import` of Go: a package is a folder.
 
-use super::project::{Manifest, Project};
+use super::project::{Manifest, ProjectFiles};
 use super::{ImportSyntax, has_extension, join_path, unquoted};
 
 pub(crate) const GO: ImportSyntax =
     ImportSyntax { parse: |text| vec![unquoted(text).to_owned()], resolve };
 
-fn resolve(path: &str, _from: &str, project: &Project) -> Vec<String> {
+fn resolve(path: &str, _from: &str, project: &ProjectFiles) -> Vec<String> {
     let Some((own, rest)) = project.resolve_package(Manifest::Go, path, "/") else {
         return Vec::new();
     };

@@ -1,13 +1,13 @@
 //! `import` of Java.
 
-use super::project::Project;
+use super::project::ProjectFiles;
 use super::{ImportSyntax, folder, has_extension};
 
 pub(crate) const JAVA: ImportSyntax =
     ImportSyntax { parse: |text| vec![text.split_whitespace().collect()], resolve };
 
 /// A class is a file; nested classes and static members are in the file of the outer class.
-fn resolve(path: &str, from: &str, project: &Project) -> Vec<String> {
+fn resolve(path: &str, from: &str, project: &ProjectFiles) -> Vec<String> {
     let mut parts: Vec<&str> = path.split('.').collect();
     let mut tried = 0;
     while !parts.is_empty() && tried < 3 {
@@ -22,7 +22,7 @@ fn resolve(path: &str, from: &str, project: &Project) -> Vec<String> {
 }
 
 /// Returns all classes of a package under the source root of the importing file.
-fn package_files(path: &str, from: &str, project: &Project) -> Vec<String> {
+fn package_files(path: &str, from: &str, project: &ProjectFiles) -> Vec<String> {
     let package_path = path.trim_end_matches(".*").replace('.', "/");
     // Packages of one source root share the folders above their first component.
     let first = package_path.split('/').next().unwrap_or(&package_path);

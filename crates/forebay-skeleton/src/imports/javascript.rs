@@ -1,6 +1,6 @@
 //! `import`, `export .. from` and `require` of TypeScript and JavaScript.
 
-use super::project::{Manifest, Project};
+use super::project::{Manifest, ProjectFiles};
 use super::{ImportSyntax, folder, join_path, unquoted};
 
 pub(crate) const JAVASCRIPT: ImportSyntax =
@@ -15,7 +15,7 @@ const EXTENSIONS: &[&str] = &[
 const COMPILED_EXTENSIONS: &[(&str, &str)] =
     &[(".js", ".ts"), (".js", ".tsx"), (".mjs", ".mts"), (".cjs", ".cts"), (".jsx", ".tsx")];
 
-fn resolve(path: &str, from: &str, project: &Project) -> Vec<String> {
+fn resolve(path: &str, from: &str, project: &ProjectFiles) -> Vec<String> {
     let target = if path.starts_with('.') {
         join_path(folder(from), path)
     } else if let Some(target) = project.resolve_alias(path) {
@@ -27,7 +27,7 @@ fn resolve(path: &str, from: &str, project: &Project) -> Vec<String> {
     target.and_then(|target| find_file(&target, project)).into_iter().collect()
 }
 
-fn find_file(target: &str, project: &Project) -> Option<String> {
+fn find_file(target: &str, project: &ProjectFiles) -> Option<String> {
     let plain = EXTENSIONS.iter().map(|extension| format!("{target}{extension}"));
     let compiled = COMPILED_EXTENSIONS.iter().filter_map(|(compiled, source)| {
         Some(format!("{}{source}", target.strip_suffix(compiled)?))

@@ -4,11 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::folder;
 use crate::document::Document;
-use crate::language::language_named;
+use crate::language::language_by_name;
 
 /// The files of a project, with the names in its manifests.
 #[derive(Debug, Clone, Default)]
-pub struct Project {
+pub struct ProjectFiles {
     files: BTreeSet<String>,
     by_name: HashMap<String, Vec<String>>,
     /// Folders by package name: crates, Go modules, workspace packages.
@@ -24,7 +24,7 @@ pub(super) enum Manifest {
     Node,
 }
 
-impl Project {
+impl ProjectFiles {
     /// Creates a project of these files, relative to its root with `/`; `manifests` are the texts of those named
     /// `Cargo.toml`, `go.mod`, `package.json` or `tsconfig.json`.
     pub fn new<'a>(
@@ -146,7 +146,7 @@ fn package_name(text: &str) -> Option<String> {
 
 /// Returns the keys and strings at a path of a JSON file, which may have comments; `*` matches any key.
 fn json_values(text: &str, path: &[&str]) -> Vec<(String, String)> {
-    let json = language_named("JSON");
+    let json = language_by_name("JSON");
     let Some(document) = json.and_then(|json| Document::parse(text, json).ok()) else {
         return Vec::new();
     };

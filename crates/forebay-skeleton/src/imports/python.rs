@@ -1,6 +1,6 @@
 //! `import` and `from .. import` of Python.
 
-use super::project::Project;
+use super::project::ProjectFiles;
 use super::{ImportSyntax, folder};
 
 pub(crate) const PYTHON: ImportSyntax = ImportSyntax { parse, resolve };
@@ -25,7 +25,7 @@ fn parse(statement: &str) -> Vec<String> {
 }
 
 /// A name may be a module or a member of one, so the longest prefix that is a file counts.
-fn resolve(path: &str, from: &str, project: &Project) -> Vec<String> {
+fn resolve(path: &str, from: &str, project: &ProjectFiles) -> Vec<String> {
     let dots = path.len() - path.trim_start_matches('.').len();
     let segments: Vec<&str> = path[dots..].split('.').filter(|part| !part.is_empty()).collect();
     let mut roots: Vec<&str> = Vec::new();
@@ -54,7 +54,12 @@ fn resolve(path: &str, from: &str, project: &Project) -> Vec<String> {
         .collect()
 }
 
-fn find_module(root: &str, segments: &[&str], relative: bool, project: &Project) -> Option<String> {
+fn find_module(
+    root: &str,
+    segments: &[&str],
+    relative: bool,
+    project: &ProjectFiles,
+) -> Option<String> {
     let min = usize::from(!relative);
     let lengths = (min..=segments.len()).rev();
     let candidates = lengths.flat_map(|length| {

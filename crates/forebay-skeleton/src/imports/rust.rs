@@ -1,6 +1,6 @@
 //! `use`, `mod` and `extern crate` of Rust.
 
-use super::project::{Manifest, Project};
+use super::project::{Manifest, ProjectFiles};
 use super::{ImportSyntax, folder};
 
 pub(crate) const RUST: ImportSyntax = ImportSyntax { parse, resolve };
@@ -68,7 +68,7 @@ fn split_list(list: &str) -> Vec<&str> {
     split_list
 }
 
-fn resolve(path: &str, from: &str, project: &Project) -> Vec<String> {
+fn resolve(path: &str, from: &str, project: &ProjectFiles) -> Vec<String> {
     let segments: Vec<&str> = path.split("::").collect();
     let Some((first_existing, rest)) = segments.split_first() else { return Vec::new() };
     let found = match *first_existing {
@@ -106,7 +106,7 @@ fn module_folder(file: &str) -> String {
     }
 }
 
-fn crate_root(file: &str, project: &Project) -> String {
+fn crate_root(file: &str, project: &ProjectFiles) -> String {
     let mut own = folder(file);
     loop {
         let has = |name: &str| project.contains(format!("{own}/{name}").trim_start_matches('/'));
@@ -118,7 +118,7 @@ fn crate_root(file: &str, project: &Project) -> String {
 }
 
 /// Returns the file of the longest prefix of a path that is a module.
-fn find_module(root: &str, segments: &[&str], project: &Project) -> Option<String> {
+fn find_module(root: &str, segments: &[&str], project: &ProjectFiles) -> Option<String> {
     let lengths = (1..=segments.len()).rev();
     let nested = lengths.flat_map(|length| {
         let path = format!("{root}/{}", segments[..length].join("/"));

@@ -1,9 +1,9 @@
 //! Import resolution.
 
 use super::*;
-use crate::language::language_of;
+use crate::language::detect_language;
 
-fn project() -> Project {
+fn project() -> ProjectFiles {
     let files = [
         "Cargo.toml",
         "crates/a-b/Cargo.toml",
@@ -45,11 +45,11 @@ fn project() -> Project {
             "{\n  // comments are allowed\n  \"compilerOptions\": { \"baseUrl\": \".\", \"paths\": { \"@/*\": [\"src/*\"] } }\n}",
         ),
     ];
-    Project::new(files.map(str::to_owned), manifests)
+    ProjectFiles::new(files.map(str::to_owned), manifests)
 }
 
 fn check(path: &str, source: &str, expected: &[&str]) {
-    let language = language_of(path, b"").unwrap();
+    let language = detect_language(path, b"").unwrap();
     let document = Document::parse(source, language).unwrap();
     assert_eq!(
         document.dependencies(path, &project()),

@@ -1,7 +1,7 @@
 //! C.
 
 use crate::language::{CommentSyntax, LanguageSpec, VisibilityContext};
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["c", "h"],
@@ -19,7 +19,7 @@ pub(super) const QUERY: &str = include_str!("c.scm");
 
 /// `static` makes a name private to its file, except for inline functions in headers.
 fn is_public(context: &VisibilityContext<'_>) -> bool {
-    let is_file_scope = matches!(context.kind, Kind::Function | Kind::Variable);
+    let is_file_scope = matches!(context.kind, SymbolKind::Function | SymbolKind::Variable);
     !is_file_scope || !context.has_modifier("static") || context.has_modifier("inline")
 }
 

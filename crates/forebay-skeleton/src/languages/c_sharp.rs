@@ -1,7 +1,7 @@
 //! C#.
 
 use crate::language::{CommentSyntax, LanguageSpec, VisibilityContext};
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["cs", "csx"],
@@ -14,7 +14,7 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
 /// Members are private by default; types and interface members are public.
 fn is_public(context: &VisibilityContext<'_>) -> bool {
     match context.parent {
-        Some((Kind::Class | Kind::Struct, _)) => {
+        Some((SymbolKind::Class | SymbolKind::Struct, _)) => {
             ["public", "protected", "internal"].iter().any(|word| context.has_modifier(word))
         }
         _ => !context.has_modifier("private"),

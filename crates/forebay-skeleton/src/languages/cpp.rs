@@ -3,7 +3,7 @@
 mod normalize;
 
 use crate::language::{CommentSyntax, LanguageSpec, VisibilityContext};
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["cpp", "cc", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "inl", "cu", "cuh"],
@@ -23,11 +23,11 @@ const QUERY: &str = concat!(include_str!("cpp.scm"), "\n", include_str!("c.scm")
 /// Members before the first section label are private in a class and public in a struct.
 fn is_public(context: &VisibilityContext<'_>) -> bool {
     match context.parent {
-        Some((Kind::Class, _)) => context.section.unwrap_or(false),
-        Some((Kind::Struct | Kind::Union, _)) => context.section.unwrap_or(true),
-        Some((Kind::Enum, _)) => true,
+        Some((SymbolKind::Class, _)) => context.section.unwrap_or(false),
+        Some((SymbolKind::Struct | SymbolKind::Union, _)) => context.section.unwrap_or(true),
+        Some((SymbolKind::Enum, _)) => true,
         _ => {
-            context.kind == Kind::Class
+            context.kind == SymbolKind::Class
                 || !context.has_modifier("static")
                 || context.has_modifier("inline")
         }

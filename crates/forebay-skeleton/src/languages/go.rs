@@ -1,18 +1,18 @@
 //! Go.
 
 use crate::language::{CommentSyntax, LanguageSpec, VisibilityContext};
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["go"],
     is_public,
     plain_name,
     keywords: &[
-        (Kind::Struct, "type "),
-        (Kind::Interface, "type "),
-        (Kind::Type, "type "),
-        (Kind::Constant, "const "),
-        (Kind::Variable, "var "),
+        (SymbolKind::Struct, "type "),
+        (SymbolKind::Interface, "type "),
+        (SymbolKind::Type, "type "),
+        (SymbolKind::Constant, "const "),
+        (SymbolKind::Variable, "var "),
     ],
     comment_syntax: CommentSyntax::PLAIN_SLASHES,
     member_contexts: &[("type X struct {", "}"), ("type (", ")"), ("const (", ")"), ("var (", ")")],
@@ -22,7 +22,8 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
 
 /// Capitalized names, and the types of a constraint interface.
 fn is_public(context: &VisibilityContext<'_>) -> bool {
-    let is_constraint = context.kind == Kind::Field && context.has_parent_kind(&[Kind::Interface]);
+    let is_constraint =
+        context.kind == SymbolKind::Field && context.has_parent_kind(&[SymbolKind::Interface]);
     is_constraint || context.name.chars().next().is_some_and(char::is_uppercase)
 }
 

@@ -1,7 +1,7 @@
 //! Haskell.
 
 use crate::language::{CommentSyntax, LanguageSpec};
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["hs"],
@@ -9,11 +9,11 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
         context.exported
             || !context.file_exports
             || context.parent.is_some()
-            || context.kind == Kind::Impl
+            || context.kind == SymbolKind::Impl
     },
     plain_name,
     // A type signature and its equations.
-    merged_kinds: &[Kind::Function, Kind::Method, Kind::Constant],
+    merged_kinds: &[SymbolKind::Function, SymbolKind::Method, SymbolKind::Constant],
     comment_syntax: CommentSyntax::DASHES,
     closer: "",
     member_contexts: &[("class X a where\n  ", ""), ("data X where\n  ", "")],

@@ -1,7 +1,7 @@
 //! JavaScript, with JSX.
 
 use crate::language::{LanguageSpec, VisibilityContext};
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["js", "jsx", "mjs", "cjs"],
@@ -19,10 +19,10 @@ const QUERY: &str =
 /// Exported items, or all items of a file without named exports; members that are not private.
 pub(super) fn is_public(context: &VisibilityContext<'_>) -> bool {
     match context.parent {
-        Some((Kind::Module, _)) => true,
+        Some((SymbolKind::Module, _)) => true,
         Some(_) => !context.has_modifier("private") && !context.name.starts_with('#'),
         // `declare module "name"` and `declare global` extend the global scope.
-        None if context.kind == Kind::Module
+        None if context.kind == SymbolKind::Module
             && context.has_modifier("declare")
             && !context.has_modifier("namespace") =>
         {

@@ -1,7 +1,7 @@
 //! Python.
 
 use crate::language::{CommentSyntax, LanguageSpec, VisibilityContext};
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["py", "pyi", "pyw"],
@@ -25,7 +25,7 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
 fn is_public(context: &VisibilityContext<'_>) -> bool {
     let is_special = context.name.starts_with("__") && context.name.ends_with("__");
     match context.kind {
-        Kind::Reexport => context.exported || context.name == "*",
+        SymbolKind::Reexport => context.exported || context.name == "*",
         _ => context.exported || is_special || !context.name.starts_with('_'),
     }
 }

@@ -1,7 +1,7 @@
 //! Rust.
 
 use crate::language::{CommentSyntax, LanguageSpec, VisibilityContext};
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["rs"],
@@ -25,18 +25,21 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
 /// Everything marked `pub`, including `pub(crate)`: other files may use it.
 fn is_public(context: &VisibilityContext<'_>) -> bool {
     match context.kind {
-        Kind::Variant | Kind::Impl => true,
+        SymbolKind::Variant | SymbolKind::Impl => true,
         // A macro call has no name and the visibility of its parent.
-        Kind::Macro if context.name.is_empty() => {
+        SymbolKind::Macro if context.name.is_empty() => {
             context.parent.is_none_or(|(_, is_public)| is_public)
         }
-        Kind::Macro => context.exported,
-        _ if context.has_parent_kind(&[Kind::Trait, Kind::Variant, Kind::Module])
-            && context.modifiers.starts_with("extern") =>
+        SymbolKind::Macro => context.exported,
+        _ if context.has_parent_kind(&[
+            SymbolKind::Trait,
+            SymbolKind::Variant,
+            SymbolKind::Module,
+        ]) && context.modifiers.starts_with("extern") =>
         {
             true
         }
-        _ if context.has_parent_kind(&[Kind::Trait]) => true,
+        _ if context.has_parent_kind(&[SymbolKind::Trait]) => true,
         _ => context.has_modifier("pub"),
     }
 }

@@ -1,12 +1,14 @@
 //! Zig.
 
 use crate::language::{CommentSyntax, LanguageSpec};
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["zig"],
     is_public: |context| {
-        context.kind == Kind::Field || context.has_modifier("pub") || context.has_modifier("export")
+        context.kind == SymbolKind::Field
+            || context.has_modifier("pub")
+            || context.has_modifier("export")
     },
     comment_syntax: CommentSyntax {
         doc: ("/// ", ""),

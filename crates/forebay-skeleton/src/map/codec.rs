@@ -1,14 +1,14 @@
 //! Serialization of a symbol index: variable-length integers (LEB128), followed by all texts.
 
-use super::symbol_index::{FileSymbols, IndexedDefinition, Name, RepositoryNames, Span};
-use crate::symbol_kind::Kind;
+use super::symbol_index::{FileSymbols, IndexedDefinition, Name, Span, SymbolIndex};
+use crate::symbol_kind::SymbolKind;
 
 /// Other versions are rejected.
 const FORMAT_VERSION: u64 = 2;
 
-impl RepositoryNames {
+impl SymbolIndex {
     /// Serializes the index without unused names.
-    pub fn pack(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         let ids = self.compacted_ids();
         let mut encoder = Encoder::default();
         encoder.number(FORMAT_VERSION);
@@ -26,7 +26,7 @@ impl RepositoryNames {
     }
 
     /// Deserializes an index; returns `None` if the bytes are not valid.
-    pub fn unpack(bytes: &[u8]) -> Option<Self> {
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut decoder = Decoder::new(bytes)?;
         if decoder.number()? != FORMAT_VERSION {
             return None;
@@ -88,7 +88,7 @@ fn decode_file(decoder: &mut Decoder<'_>, names: u64) -> Option<FileSymbols> {
         stamp: decoder.number()?,
         definitions: decoder.list(|decoder| {
             let name = decoder.number_below(names)?;
-            let kind = Kind::from_code(decoder.number()?)?;
+            let kind = SymbolKind::from_code(decoder.number()?)?;
             let signature = decoder.text()?;
             let line = decoder.number()? as u32;
             let is_public = decoder.number()? != 0;
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
     use crate::map::Tags;
 
-    fn dump(names: &RepositoryNames) -> Vec<String> {
+    fn dump(names: &SymbolIndex) -> Vec<String> {
         let mut all = Vec::new();
         for file in &names.files {
             all.push(format!("{} {}", names.text(file.path), file.stamp));
@@ -203,14 +203,14 @@ mod tests {
         all
     }
 
-    fn sample() -> RepositoryNames {
-        let mut names = RepositoryNames::default();
+    fn sample() -> SymbolIndex {
+        let mut names = SymbolIndex::default();
         for (path, text) in [
             ("a.rs", "pub struct A;\nimpl A {\n    pub fn first() { second() }\n}\n"),
             ("b.py", "def second():\n    pass\n"),
         ] {
-            let language = crate::language_of(path, b"").unwrap();
-            names.add(path, text.len() as u64 * 1_000_003, &Tags::of(text, language));
+            let language = crate::detect_language(path, b"").unwrap();
+            names.add(path, text.len() as u64 * 1_000_003, &Tags::extract(text, language));
         }
         names
     }
@@ -218,30 +218,30 @@ mod tests {
     #[test]
     fn round_trips() {
         let names = sample();
-        let mut again = RepositoryNames::unpack(&names.pack()).unwrap();
+        let mut again = SymbolIndex::from_bytes(&names.to_bytes()).unwrap();
         assert_eq!(dump(&again), dump(&names));
         again.retain(|path, _| path == "b.py");
         again.add("c.rs", 1, &Tags::default());
-        let last = RepositoryNames::unpack(&again.pack()).unwrap();
+        let last = SymbolIndex::from_bytes(&again.to_bytes()).unwrap();
         assert_eq!(dump(&last), dump(&again));
         assert!(last.names.len() < names.names.len());
-        assert_eq!(last.defining("second"), ["b.py"]);
+        assert_eq!(last.files_defining("second"), ["b.py"]);
     }
 
     proptest! {
         #[test]
         fn rejects_arbitrary_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            RepositoryNames::unpack(&bytes);
+            SymbolIndex::from_bytes(&bytes);
         }
 
         #[test]
         fn tolerates_corrupted_bytes(at in 0_usize..200, byte: u8) {
-            let mut bytes = sample().pack();
+            let mut bytes = sample().to_bytes();
             let at = at % bytes.len();
             bytes[at] = byte;
-            if let Some(names) = RepositoryNames::unpack(&bytes) {
+            if let Some(names) = SymbolIndex::from_bytes(&bytes) {
                 dump(&names);
-                crate::map(&names, crate::MapOptions { budget: 100, ..Default::default() });
+                crate::build_map(&names, crate::MapOptions { budget: 100, ..Default::default() });
             }
         }
     }

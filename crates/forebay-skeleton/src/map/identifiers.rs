@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn skips_comments_and_strings() {
-        let rust = crate::language_named("Rust").unwrap();
+        let rust = crate::language_by_name("Rust").unwrap();
         let text = "// ignored\nlet total = count(items, \"quoted \\\" text\") + count; // remark\nlet x = 12abc;\n/// docs\n";
         let names = count_identifiers(text, rust);
         let shown: Vec<String> =

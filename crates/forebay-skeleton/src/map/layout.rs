@@ -1,7 +1,7 @@
 //! Layout of a map: files with their definitions, members below their parent.
 
-use super::symbol_index::{FileSymbols, IndexedDefinition, RepositoryNames};
-use crate::symbol_kind::Kind;
+use super::symbol_index::{FileSymbols, IndexedDefinition, SymbolIndex};
+use crate::symbol_kind::SymbolKind;
 
 /// The sections of a map within a budget.
 pub(super) struct Layout {
@@ -34,7 +34,7 @@ impl Layout {
     /// Adds a definition with its parent line; returns whether it fits.
     pub(super) fn add(
         &mut self,
-        index: &RepositoryNames,
+        index: &SymbolIndex,
         file: usize,
         file_symbols: &FileSymbols,
         position: usize,
@@ -73,7 +73,7 @@ impl Layout {
 
 impl Section {
     /// Returns the path and the definitions in source order, members below their parent.
-    pub(super) fn text(&self, index: &RepositoryNames, file_symbols: &FileSymbols) -> String {
+    pub(super) fn text(&self, index: &SymbolIndex, file_symbols: &FileSymbols) -> String {
         let mut order: Vec<(usize, usize)> = self
             .chosen
             .iter()
@@ -123,19 +123,18 @@ fn parent_line(file_symbols: &FileSymbols, position: usize) -> Option<ParentLine
     Some(definition.map_or(ParentLine::Name(parent), ParentLine::Definition))
 }
 
-fn holds_members(kind: Kind) -> bool {
-    !matches!(kind, Kind::Function | Kind::Method | Kind::Constant | Kind::Macro)
+fn holds_members(kind: SymbolKind) -> bool {
+    !matches!(
+        kind,
+        SymbolKind::Function | SymbolKind::Method | SymbolKind::Constant | SymbolKind::Macro
+    )
 }
 
-fn path_line(index: &RepositoryNames, file_symbols: &FileSymbols) -> String {
+fn path_line(index: &SymbolIndex, file_symbols: &FileSymbols) -> String {
     format!("{}:\n", index.text(file_symbols.path))
 }
 
-fn parent_text(
-    index: &RepositoryNames,
-    file_symbols: &FileSymbols,
-    parent_line: ParentLine,
-) -> String {
+fn parent_text(index: &SymbolIndex, file_symbols: &FileSymbols, parent_line: ParentLine) -> String {
     match parent_line {
         ParentLine::Definition(definition) => {
             definition_line(index, &file_symbols.definitions[definition])
@@ -144,7 +143,7 @@ fn parent_text(
     }
 }
 
-fn definition_line(index: &RepositoryNames, defined: &IndexedDefinition) -> String {
+fn definition_line(index: &SymbolIndex, defined: &IndexedDefinition) -> String {
     let indent = if defined.parent.is_some() { "    " } else { "  " };
     format!("{indent}{}  {}\n", index.text(defined.signature), defined.line)
 }

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::MapOptions;
-use super::symbol_index::{FileSymbols, IndexedDefinition, RepositoryNames};
-use crate::symbol_kind::Kind;
+use super::symbol_index::{FileSymbols, IndexedDefinition, SymbolIndex};
+use crate::symbol_kind::SymbolKind;
 
 /// The files that define each name, and the weight of a reference to it.
 pub(super) struct DefiningFiles {
@@ -47,7 +47,7 @@ const MIN_DESCRIPTIVE_LEN: usize = 8;
 impl DefiningFiles {
     /// Finds the defining files among `files`, which are sorted by path.
     pub(super) fn new(
-        index: &RepositoryNames,
+        index: &SymbolIndex,
         files: &[&FileSymbols],
         options: &MapOptions<'_>,
     ) -> Self {
@@ -182,11 +182,7 @@ impl ReferenceGraph {
 }
 
 /// Visits each name that a file defines, once per file.
-fn each_definition(
-    index: &RepositoryNames,
-    files: &[&FileSymbols],
-    mut visit: impl FnMut(usize, u32),
-) {
+fn each_definition(index: &SymbolIndex, files: &[&FileSymbols], mut visit: impl FnMut(usize, u32)) {
     let mut last = vec![u32::MAX; index.names.len()];
     for (index, file) in files.iter().enumerate() {
         for defined in &file.definitions {
@@ -200,7 +196,7 @@ fn each_definition(
 }
 
 /// Returns the weight of the best definition of each name.
-fn best_weights(index: &RepositoryNames, files: &[&FileSymbols]) -> Vec<f64> {
+fn best_weights(index: &SymbolIndex, files: &[&FileSymbols]) -> Vec<f64> {
     let mut best = vec![0.0_f64; index.names.len()];
     for defined in files.iter().flat_map(|file| &file.definitions) {
         let self_weight = &mut best[defined.name as usize];
@@ -210,10 +206,10 @@ fn best_weights(index: &RepositoryNames, files: &[&FileSymbols]) -> Vec<f64> {
 }
 
 /// Returns the weight of a definition: public ones and those that are not members weigh more.
-pub(super) fn weight(index: &RepositoryNames, defined: &IndexedDefinition) -> f64 {
+pub(super) fn weight(index: &SymbolIndex, defined: &IndexedDefinition) -> f64 {
     let by_kind = match defined.kind {
-        Kind::Method => 0.6,
-        kind if kind == Kind::Function || kind.is_type() => 1.0,
+        SymbolKind::Method => 0.6,
+        kind if kind == SymbolKind::Function || kind.is_type() => 1.0,
         _ => 0.3,
     };
     let by_reach = match defined.is_public {

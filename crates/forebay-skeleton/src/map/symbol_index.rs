@@ -6,12 +6,12 @@
 use std::collections::HashMap;
 
 use super::Tags;
-use crate::symbol_kind::Kind;
-use crate::symbol_path::last_name;
+use crate::symbol_kind::SymbolKind;
+use crate::symbol_path::last_segment;
 
 /// The definitions and references of the files of a repository.
 #[derive(Debug, Clone, Default)]
-pub struct RepositoryNames {
+pub struct SymbolIndex {
     pub(super) text: String,
     pub(super) names: Vec<Name>,
     pub(super) files: Vec<FileSymbols>,
@@ -45,7 +45,7 @@ pub(super) struct FileSymbols {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct IndexedDefinition {
     pub(super) name: u32,
-    pub(super) kind: Kind,
+    pub(super) kind: SymbolKind,
     pub(super) signature: Span,
     pub(super) line: u32,
     pub(super) is_public: bool,
@@ -53,7 +53,7 @@ pub(super) struct IndexedDefinition {
     pub(super) parent: Option<u32>,
 }
 
-impl RepositoryNames {
+impl SymbolIndex {
     /// Adds a file; `stamp` identifies the version of its content.
     pub fn add(&mut self, path: &str, stamp: u64, tags: &Tags) {
         if self.ids.is_empty() {
@@ -89,15 +89,15 @@ impl RepositoryNames {
     }
 
     /// Returns the files that define a name or a path that ends with it, sorted by path.
-    pub fn defining(&self, name: &str) -> Vec<&str> {
-        let matches = |own: &str| own == name || last_name(own) == name;
+    pub fn files_defining(&self, name: &str) -> Vec<&str> {
+        let matches = |own: &str| own == name || last_segment(own) == name;
         self.paths_where(|file| {
             file.definitions.iter().any(|defined| matches(self.name(defined.name)))
         })
     }
 
     /// Returns the files that contain a name, sorted by path.
-    pub fn mentioning(&self, name: &str) -> Vec<&str> {
+    pub fn files_referencing(&self, name: &str) -> Vec<&str> {
         self.paths_where(|file| file.references.iter().any(|(id, _)| self.name(*id) == name))
     }
 

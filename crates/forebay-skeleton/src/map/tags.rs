@@ -6,7 +6,7 @@ use crate::file_class;
 use crate::language::{Language, languages};
 use crate::outline::{Item, Outline};
 use crate::skeleton::LineIndex;
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 use crate::{elision, render};
 
 /// The definitions and references of a file, by name.
@@ -23,7 +23,7 @@ pub struct Tags {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
     pub name: String,
-    pub kind: Kind,
+    pub kind: SymbolKind,
     /// On one line, cut if long.
     pub signature: String,
     /// Counted from 1.
@@ -46,7 +46,7 @@ fn family(language: &Language) -> u8 {
 
 impl Tags {
     /// Extracts the definitions and references of a text.
-    pub fn of(source: &str, language: &'static Language) -> Self {
+    pub fn extract(source: &str, language: &'static Language) -> Self {
         if language.spec.is_data || file_class::is_minified(source) {
             return Self::default();
         }
@@ -85,7 +85,7 @@ impl Document {
 impl Document {
     /// Returns whether an item only binds the exports of another file.
     fn is_require_binding(&self, item: &Item) -> bool {
-        let is_value = matches!(item.kind, Kind::Variable | Kind::Constant);
+        let is_value = matches!(item.kind, SymbolKind::Variable | SymbolKind::Constant);
         is_value
             && self.source[item.range.clone()].contains("require(")
             && self.source[item.range.clone()].lines().count() == 1
@@ -96,11 +96,15 @@ impl Document {
 fn is_definition(outline: &Outline, item: &Item) -> bool {
     let parent = item.parent.map(|parent| outline.items[parent].kind);
     match item.kind {
-        Kind::Impl | Kind::Reexport | Kind::Field | Kind::Variant | Kind::Key => false,
+        SymbolKind::Impl
+        | SymbolKind::Reexport
+        | SymbolKind::Field
+        | SymbolKind::Variant
+        | SymbolKind::Key => false,
         // A module without members is defined in another file.
-        Kind::Module => item.members.is_some(),
+        SymbolKind::Module => item.members.is_some(),
         // Associated types are not useful on their own.
-        Kind::Type => !matches!(parent, Some(Kind::Trait | Kind::Impl)),
+        SymbolKind::Type => !matches!(parent, Some(SymbolKind::Trait | SymbolKind::Impl)),
         _ => true,
     }
 }
@@ -120,9 +124,9 @@ mod tests {
     #[test]
     fn families_name_known_languages() {
         for name in FAMILIES.iter().flat_map(|family| family.iter()) {
-            assert!(crate::language_named(name).is_some(), "{name}");
+            assert!(crate::language_by_name(name).is_some(), "{name}");
         }
-        let of = |name: &str| family(crate::language_named(name).unwrap());
+        let of = |name: &str| family(crate::language_by_name(name).unwrap());
         assert_eq!(of("TypeScript"), of("JavaScript"));
         assert_ne!(of("Rust"), of("Python"));
     }

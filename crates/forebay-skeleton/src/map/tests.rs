@@ -1,7 +1,7 @@
 //! Maps of small repositories.
 
 use super::*;
-use crate::language::language_of;
+use crate::language::detect_language;
 
 const FILES: &[(&str, &str)] = &[
     (
@@ -24,19 +24,22 @@ const FILES: &[(&str, &str)] = &[
     ),
 ];
 
-fn names<'a>(files: impl Iterator<Item = &'a (&'a str, &'a str)>) -> RepositoryNames {
-    let mut names = RepositoryNames::default();
+fn names<'a>(files: impl Iterator<Item = &'a (&'a str, &'a str)>) -> SymbolIndex {
+    let mut names = SymbolIndex::default();
     for (path, text) in files {
-        names.add(path, 0, &Tags::of(text, language_of(path, b"").unwrap()));
+        names.add(path, 0, &Tags::extract(text, detect_language(path, b"").unwrap()));
     }
     names
 }
 
 fn checked_map(options: MapOptions<'_>) -> RepositoryMap {
     let names_of_all = names(FILES.iter());
-    let checked_map = map(&names_of_all, options);
-    assert_eq!(checked_map, map(&names(FILES.iter().rev()), options));
-    assert_eq!(checked_map, map(&RepositoryNames::unpack(&names_of_all.pack()).unwrap(), options));
+    let checked_map = build_map(&names_of_all, options);
+    assert_eq!(checked_map, build_map(&names(FILES.iter().rev()), options));
+    assert_eq!(
+        checked_map,
+        build_map(&SymbolIndex::from_bytes(&names_of_all.to_bytes()).unwrap(), options)
+    );
     assert!(tokens::of(&checked_map.text) <= options.budget);
     checked_map
 }
@@ -93,7 +96,7 @@ fn mentioned_names_come_first() {
 
 /// Returns the map of other files.
 fn map_text(files: &[(&str, &str)], budget: u64) -> String {
-    map(&names(files.iter()), MapOptions { budget, ..MapOptions::default() }).text
+    build_map(&names(files.iter()), MapOptions { budget, ..MapOptions::default() }).text
 }
 
 #[test]
@@ -175,20 +178,21 @@ fn names_only_match_within_a_language_family() {
         ("c.rs", "fn main() { shared_name(); }\n"),
     ];
     let ranked =
-        map(&names(files.iter()), MapOptions { budget: 100, ..MapOptions::default() }).ranked;
+        build_map(&names(files.iter()), MapOptions { budget: 100, ..MapOptions::default() }).ranked;
     assert_eq!(ranked[0], "b.rs");
     let ts: &[(&str, &str)] = &[
         ("a.js", "export function sharedName() {}\n"),
         ("b.ts", "import { sharedName } from './a';\nexport const x = sharedName();\n"),
     ];
-    let ranked = map(&names(ts.iter()), MapOptions { budget: 100, ..MapOptions::default() }).ranked;
+    let ranked =
+        build_map(&names(ts.iter()), MapOptions { budget: 100, ..MapOptions::default() }).ranked;
     assert_eq!(ranked[0], "a.js");
 }
 
 #[test]
 fn an_empty_index_gives_an_empty_map() {
     let empty =
-        map(&RepositoryNames::default(), MapOptions { budget: 100, ..MapOptions::default() });
+        build_map(&SymbolIndex::default(), MapOptions { budget: 100, ..MapOptions::default() });
     assert_eq!((empty.text.as_str(), empty.files, empty.definitions), ("", 0, 0));
 }
 

@@ -11,7 +11,7 @@ use super::Trivia;
 use crate::captures::{Capture, Captures};
 use crate::document::Document;
 use crate::elision::ElidedSource;
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 /// The captures of a document, before nesting.
 #[derive(Default)]
@@ -34,7 +34,7 @@ pub(super) struct CapturedItem {
     pub(super) id: usize,
     pattern: usize,
     /// `None` for an opaque node.
-    pub(super) kind: Option<Kind>,
+    pub(super) kind: Option<SymbolKind>,
     pub(super) range: Range<usize>,
     pub(super) name: Option<Range<usize>>,
     pub(super) more_names: Vec<Range<usize>>,
@@ -201,7 +201,7 @@ impl QueryResults {
 }
 
 impl CapturedItem {
-    fn new(kind: Option<Kind>, node: Node<'_>, pattern: usize) -> Self {
+    fn new(kind: Option<SymbolKind>, node: Node<'_>, pattern: usize) -> Self {
         Self {
             id: node.id(),
             pattern,

@@ -1,11 +1,11 @@
 //! Merges the signature of a function with its equations.
 
 use super::{Item, Outline};
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 impl Outline {
     /// Merges adjacent items of these kinds that have the same name.
-    pub(super) fn merge_adjacent(&mut self, kinds: &[Kind]) {
+    pub(super) fn merge_adjacent(&mut self, kinds: &[SymbolKind]) {
         if kinds.is_empty() {
             return;
         }
@@ -28,7 +28,7 @@ impl Outline {
     }
 }
 
-fn continues(kinds: &[Kind], before: &Item, item: &Item) -> bool {
+fn continues(kinds: &[SymbolKind], before: &Item, item: &Item) -> bool {
     let are_mergeable = kinds.contains(&before.kind) && kinds.contains(&item.kind);
     let is_named = before.name == item.name || before.more_names.contains(&item.name);
     are_mergeable && is_named && before.parent == item.parent && before.depth == item.depth

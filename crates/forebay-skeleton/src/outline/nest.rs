@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::collect::{CapturedItem, QueryResults};
 use super::{Item, Outline};
 use crate::language::Language;
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 /// Deeper items are omitted.
 const MAX_DEPTH: usize = 48;
@@ -130,7 +130,7 @@ impl Nester<'_> {
         let Some((index, _)) = item.next() else { return Enclosing::TopLevel };
         let is_direct = self.open.last().is_some_and(|last| last.item.is_some());
         // Trait implementations are items like those that the trait declares.
-        let is_implemented = is_direct && self.items[*index].kind == Kind::Impl;
+        let is_implemented = is_direct && self.items[*index].kind == SymbolKind::Impl;
         Enclosing::Item { index: *index, is_in_body: !is_implemented }
     }
 
@@ -156,7 +156,7 @@ impl Nester<'_> {
     fn item(
         &self,
         captured: &CapturedItem,
-        kind: Kind,
+        kind: SymbolKind,
         parent: Option<usize>,
         depth: usize,
     ) -> Item {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::Outline;
 use crate::language::{Language, VisibilityContext};
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 impl Outline {
     pub(crate) fn finish(&mut self, language: &Language, source: &str) {
@@ -28,7 +28,7 @@ impl Outline {
             types.filter(|item| item.is_public == is_public).map(|item| item.name.clone()).collect()
         };
         let (visible, hidden) = (type_names(true), type_names(false));
-        for item in self.items.iter_mut().filter(|item| item.kind == Kind::Impl) {
+        for item in self.items.iter_mut().filter(|item| item.kind == SymbolKind::Impl) {
             item.is_public &= !hidden.contains(&item.name) || visible.contains(&item.name);
         }
     }
@@ -38,7 +38,7 @@ impl Outline {
         language: &Language,
         source: &str,
         index: usize,
-        parent: Option<(Kind, bool)>,
+        parent: Option<(SymbolKind, bool)>,
     ) -> bool {
         let item = &self.items[index];
         let mut names = std::iter::once(&item.name).chain(&item.more_names);
@@ -82,9 +82,11 @@ impl Outline {
 }
 
 /// A function within a type is a method.
-fn kind_within(kind: Kind, parent: Option<(Kind, bool)>) -> Kind {
+fn kind_within(kind: SymbolKind, parent: Option<(SymbolKind, bool)>) -> SymbolKind {
     match (kind, parent) {
-        (Kind::Function, Some((parent, _))) if parent != Kind::Module => Kind::Method,
+        (SymbolKind::Function, Some((parent, _))) if parent != SymbolKind::Module => {
+            SymbolKind::Method
+        }
         _ => kind,
     }
 }

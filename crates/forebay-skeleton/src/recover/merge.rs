@@ -6,7 +6,7 @@ use super::containment;
 use crate::document::Document;
 use crate::errors::SyntaxError;
 use crate::outline::{Item, Outline};
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 /// Merges the outline of the whole tree with that of the blocks.
 ///
@@ -33,7 +33,7 @@ pub(super) fn merge(document: &Document, whole: Outline, blocks: Outline) -> Out
     let block_items: Vec<Item> =
         blocks.items.into_iter().filter(|item| !is_covered(item)).collect();
     let block_names: BTreeSet<usize> = block_items.iter().map(|item| item.name_start).collect();
-    let kinds: HashMap<usize, Kind> =
+    let kinds: HashMap<usize, SymbolKind> =
         doubtful.iter().map(|item| (item.name_start, item.kind)).collect();
     // A line may parse differently on its own; its kind in the whole tree is more reliable.
     let block_items = block_items.into_iter().map(|item| Item {

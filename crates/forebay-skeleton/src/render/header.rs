@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::ELLIPSIS;
 use crate::language::Language;
 use crate::outline::{Item, Outline};
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 /// The text of an item around its members.
 pub(super) struct Header {
@@ -47,7 +47,8 @@ pub(super) fn build(
             Header::plain(format!("{head} {ELLIPSIS}"), String::new())
         }
         (None, Some(_)) => {
-            let separator = separator_after(source, item).filter(|_| item.kind == Kind::Variant);
+            let separator =
+                separator_after(source, item).filter(|_| item.kind == SymbolKind::Variant);
             Header::plain(
                 without_terminator(language, &head),
                 separator.unwrap_or_default().to_owned(),
@@ -215,7 +216,7 @@ fn push_collapsed(out: &mut String, line: &str) {
 /// Cuts a long head between two words, after its names.
 fn truncate_head(item: &Item, mut head: String, max_head: usize) -> String {
     // A re-export consists of names only.
-    if head.len() < max_head + MIN_CUT || item.kind == Kind::Reexport {
+    if head.len() < max_head + MIN_CUT || item.kind == SymbolKind::Reexport {
         return head;
     }
     let to_name = item.name_start.saturating_sub(item.range.start) + item.name.len();

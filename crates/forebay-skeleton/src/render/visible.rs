@@ -2,12 +2,17 @@
 
 use crate::language::Language;
 use crate::outline::Outline;
-use crate::symbol_kind::Kind;
+use crate::symbol_kind::SymbolKind;
 
 pub(super) struct VisibleItems(Vec<bool>);
 
 impl VisibleItems {
-    pub(super) fn new(language: &Language, source: &str, outline: &Outline, private: bool) -> Self {
+    pub(super) fn new(
+        language: &Language,
+        source: &str,
+        outline: &Outline,
+        include_private: bool,
+    ) -> Self {
         let hidden = |start: usize| {
             let before = outline.trivia_before(source, start).iter();
             let mut attributes = before.filter(|trivia| trivia.is_attribute);
@@ -16,14 +21,14 @@ impl VisibleItems {
         let mut visible: Vec<bool> = outline
             .items
             .iter()
-            .map(|item| private || (item.is_public && !hidden(item.range.start)))
+            .map(|item| include_private || (item.is_public && !hidden(item.range.start)))
             .collect();
         let mut has_visible = vec![false; visible.len()];
         for (index, item) in outline.items.iter().enumerate().rev() {
             // A group is shown if it has visible members; an excluded group hides its members.
             if item.kind.is_grouping() && item.members.is_some() {
-                let is_named = item.kind == Kind::Module && visible[index];
-                let may_show = item.kind == Kind::Module || visible[index];
+                let is_named = item.kind == SymbolKind::Module && visible[index];
+                let may_show = item.kind == SymbolKind::Module || visible[index];
                 let has_members = has_visible[index] && may_show && !hidden(item.range.start);
                 visible[index] = is_named || has_members;
             }

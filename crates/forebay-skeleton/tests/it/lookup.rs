@@ -1,13 +1,13 @@
 //! Symbol lookup, language detection, syntax errors and edits.
 
-use forebay_skeleton::{Document, language_named, language_of};
+use forebay_skeleton::{Document, detect_language, language_by_name};
 
 use crate::samples;
 
 fn check(file: &str, path: &str, expected: &[&str]) {
     let sample = samples::named(file);
     let document = Document::parse(sample.text.as_str(), sample.language).unwrap();
-    let found = document.symbol(path, file);
+    let found = document.find_symbol(path, file);
     let first_lines: Vec<&str> = found
         .iter()
         .map(|located| sample.text[located.bytes.clone()].lines().next().unwrap().trim())
@@ -49,8 +49,8 @@ fn finds_symbols_by_path() {
 /// Looks up a path in a text and compares the first line of each match.
 #[track_caller]
 fn check_text(file: &str, text: &str, path: &str, expected: &[&str]) {
-    let document = Document::parse(text, language_of(file, b"").unwrap()).unwrap();
-    let found = document.symbol(path, file);
+    let document = Document::parse(text, detect_language(file, b"").unwrap()).unwrap();
+    let found = document.find_symbol(path, file);
     let first_lines: Vec<&str> =
         found.iter().map(|located| text[located.start..].lines().next().unwrap().trim()).collect();
     assert_eq!(first_lines, expected, "{path}");
@@ -124,7 +124,7 @@ fn accepts_the_path_syntax_of_each_language() {
 fn a_symbol_includes_its_body() {
     let sample = samples::named("rust.rs");
     let document = Document::parse(sample.text.as_str(), sample.language).unwrap();
-    let found = document.symbol("Room::sweep", "");
+    let found = document.find_symbol("Room::sweep", "");
     assert!(sample.text[found[0].bytes.clone()].ends_with("inner()\n    }"));
 }
 
@@ -133,7 +133,7 @@ fn a_signature_includes_its_equations() {
     let sample = samples::named("open.hs");
     let document = Document::parse(sample.text.as_str(), sample.language).unwrap();
     let text = |path: &str| -> Vec<&str> {
-        let found = document.symbol(path, "open.hs");
+        let found = document.find_symbol(path, "open.hs");
         found.into_iter().map(|found| &sample.text[found.bytes]).collect()
     };
     assert_eq!(
@@ -148,7 +148,7 @@ fn a_signature_includes_its_equations() {
 #[test]
 fn detects_languages_by_name_extension_or_interpreter() {
     let of = |path: &str, first: &str| {
-        language_of(path, first.as_bytes()).map(forebay_skeleton::Language::name)
+        detect_language(path, first.as_bytes()).map(forebay_skeleton::Language::name)
     };
     assert_eq!(of("src/a.rs", ""), Some("Rust"));
     assert_eq!(of("A.TSX", ""), Some("TSX"));
@@ -164,15 +164,15 @@ fn detects_languages_by_name_extension_or_interpreter() {
 
 #[test]
 fn reports_errors_introduced_by_an_edit() {
-    let rust = language_named("Rust").unwrap();
+    let rust = language_by_name("Rust").unwrap();
     let before = Document::parse("fn a() {}\n\nfn b() { 1 + }\n", rust).unwrap();
     assert_eq!(before.syntax_errors().len(), 1);
     let at = before.source().find("{}").unwrap();
     let after = before.edited(at..at + 2, "{ let = 3; }").unwrap();
-    let new = after.new_errors(&before, at..at + 12);
+    let new = after.introduced_errors(&before, at..at + 12);
     assert_eq!(new.len(), 1, "{new:?}");
     assert_eq!(new[0].line, 1);
-    assert_eq!(before.new_errors(&before, 0..0), []);
+    assert_eq!(before.introduced_errors(&before, 0..0), []);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use forebay_skeleton::{Language, language_of, languages};
+use forebay_skeleton::{Language, detect_language, languages};
 
 pub(crate) struct Sample {
     pub(crate) file: String,
@@ -30,7 +30,7 @@ pub(crate) fn named(file: &str) -> Sample {
 fn sample(path: &Path) -> Sample {
     let file = path.file_name().unwrap().to_str().unwrap().to_owned();
     let text = fs::read_to_string(path).unwrap();
-    let language = language_of(&file, text.as_bytes()).unwrap_or_else(|| panic!("{file}"));
+    let language = detect_language(&file, text.as_bytes()).unwrap_or_else(|| panic!("{file}"));
     Sample { file, text, language }
 }
 

@@ -1,16 +1,18 @@
 //! Snapshots of the skeleton of each sample.
 
-use forebay_skeleton::{Document, Options, State, Verbosity, language_named, skeleton};
+use forebay_skeleton::{
+    Document, SkeletonOptions, SkeletonStatus, Verbosity, language_by_name, skeleton,
+};
 
 use crate::samples;
 
 #[test]
 fn every_sample_has_its_skeleton() {
     for sample in samples::all() {
-        let skeleton = skeleton(&sample.text, Some(sample.language), Options::default());
-        assert_eq!(skeleton.state, State::Parsed, "{}", sample.file);
+        let skeleton = skeleton(&sample.text, Some(sample.language), SkeletonOptions::default());
+        assert_eq!(skeleton.status, SkeletonStatus::Parsed, "{}", sample.file);
         insta::with_settings!({ description => "", omit_expression => true, prepend_module_to_snapshot => false }, {
-            insta::assert_snapshot!(sample.file.as_str(), skeleton.with_head(&sample.file));
+            insta::assert_snapshot!(sample.file.as_str(), skeleton.with_header(&sample.file));
         });
     }
 }
@@ -21,8 +23,8 @@ fn elision_does_not_change_the_skeleton() {
     for sample in samples::all() {
         let text = sample.text.repeat(10_000 / sample.text.len() + 1);
         let whole = Document::parse(text.as_str(), sample.language).unwrap();
-        let whole = whole.skeleton(Options::default());
-        let elided = skeleton(&text, Some(sample.language), Options::default());
+        let whole = whole.skeleton(SkeletonOptions::default());
+        let elided = skeleton(&text, Some(sample.language), SkeletonOptions::default());
         for (elided, whole) in elided.text.lines().zip(whole.text.lines()) {
             assert_eq!(elided, whole, "{}", sample.file);
         }
@@ -34,17 +36,20 @@ fn elision_does_not_change_the_skeleton() {
     }
 }
 
-fn check(name: &str, options: Options) {
+fn check(name: &str, options: SkeletonOptions) {
     let sample = samples::named("rust.rs");
     let skeleton = skeleton(&sample.text, Some(sample.language), options);
     insta::with_settings!({ description => "", omit_expression => true, prepend_module_to_snapshot => false }, {
-        insta::assert_snapshot!(name, skeleton.with_head(&sample.file));
+        insta::assert_snapshot!(name, skeleton.with_header(&sample.file));
     });
 }
 
 #[test]
 fn minimal_shows_signatures_only() {
-    check("minimal", Options { verbosity: Verbosity::Minimal, ..Options::default() });
+    check(
+        "minimal",
+        SkeletonOptions { verbosity: Verbosity::Minimal, ..SkeletonOptions::default() },
+    );
 }
 
 #[test]
@@ -52,8 +57,8 @@ fn minimal_cuts_long_signatures_between_words() {
     let elided = |options: usize, verbosity: Verbosity| {
         let many = "option=None, ".repeat(options);
         let text = format!("def dumps(obj, {many}sort_keys=False):\n    pass\n");
-        let options = Options { verbosity, ..Options::default() };
-        skeleton(&text, language_named("Python"), options).text
+        let options = SkeletonOptions { verbosity, ..SkeletonOptions::default() };
+        skeleton(&text, language_by_name("Python"), options).text
     };
     let whole = |text: &str| text.ends_with("sort_keys=False): ...\n");
     assert!(whole(&elided(30, Verbosity::Standard)));
@@ -65,8 +70,8 @@ fn minimal_cuts_long_signatures_between_words() {
 #[test]
 fn verbose_keeps_examples_in_docs() {
     let text = "/// Adds.\n///\n/// ```\n/// if a {\n///     add(1);\n/// }\n/// ```\npub fn add(a: u8) {}\n";
-    let options = Options { verbosity: Verbosity::Verbose, ..Options::default() };
-    let elided = skeleton(text, language_named("Rust"), options).text;
+    let options = SkeletonOptions { verbosity: Verbosity::Verbose, ..SkeletonOptions::default() };
+    let elided = skeleton(text, language_by_name("Rust"), options).text;
     insta::assert_snapshot!(elided, @r"
     /// Adds.
     ///
@@ -81,24 +86,27 @@ fn verbose_keeps_examples_in_docs() {
 
 #[test]
 fn verbose_shows_all_docs() {
-    check("verbose", Options { verbosity: Verbosity::Verbose, ..Options::default() });
+    check(
+        "verbose",
+        SkeletonOptions { verbosity: Verbosity::Verbose, ..SkeletonOptions::default() },
+    );
 }
 
 #[test]
 fn shows_line_numbers() {
-    check("line_numbers", Options { line_numbers: true, ..Options::default() });
+    check("line_numbers", SkeletonOptions { line_numbers: true, ..SkeletonOptions::default() });
 }
 
 #[test]
 fn shows_private_items_on_request() {
-    check("private", Options { private: true, ..Options::default() });
+    check("private", SkeletonOptions { include_private: true, ..SkeletonOptions::default() });
 }
 
 /// Not part of the sample: without its first line, the members of such a class parse as assignments.
 #[test]
 fn shows_members_of_r6_classes() {
     let text = "#' A singer.\nSinger <- R6::R6Class(\"Singer\",\n  inherit = Person,\n  public = list(\n    name = NULL,\n    sing = function(loud = FALSE) {\n      cat(self$name)\n    }\n  ),\n  private = list(age = 1),\n  active = list(pitch = function(value) 1)\n)\n";
-    let elided = skeleton(text, language_named("R"), Options::default());
+    let elided = skeleton(text, language_by_name("R"), SkeletonOptions::default());
     insta::assert_snapshot!(elided.text, @r"
     # A singer.
     Singer <- R6::R6Class(

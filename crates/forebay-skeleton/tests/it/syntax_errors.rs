@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use forebay_skeleton::{Document, Options, Symbol, language_named, skeleton};
+use forebay_skeleton::{Document, SkeletonOptions, Symbol, language_by_name, skeleton};
 
 use crate::samples::{self, Sample};
 
@@ -35,7 +35,7 @@ fn elision_does_not_lose_items_of_broken_files() {
     let mut failures = String::new();
     for sample in samples::all() {
         let symbols_of =
-            |text: &str| skeleton(text, Some(sample.language), Options::default()).symbols;
+            |text: &str| skeleton(text, Some(sample.language), SkeletonOptions::default()).symbols;
         let is_among = |symbols: &[Symbol], name: &str| symbols.iter().any(|one| one.name == name);
         let intact = symbols_of(&sample.text);
         let lines: Vec<&str> = sample.text.split_inclusive('\n').collect();
@@ -147,6 +147,6 @@ fn a_class_without_its_colon_keeps_its_methods() {
 
 #[track_caller]
 fn check(language: &str, text: &str, expected: &[&str]) {
-    let elided = skeleton(text, language_named(language), Options::default()).text;
+    let elided = skeleton(text, language_by_name(language), SkeletonOptions::default()).text;
     assert_eq!(elided.lines().collect::<Vec<_>>(), expected);
 }

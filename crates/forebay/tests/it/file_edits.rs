@@ -156,7 +156,7 @@ fn errors_that_an_edit_brings_are_told_with_their_place() {
     let python = json!({ "path": "a.py", "content": "def a():\nreturn 2\n" });
     assert_has(
         &mcp.text("context_write", python),
-        &["syntax error: a.py:2:1 an indented block is missing before: return 2"],
+        &["syntax error: a.py:2:1 expected an indented block before: return 2"],
     );
     let rust =
         json!({ "path": "a.rs", "content": "pub fn a() {\n    let x = (1;\n}\n\npub fn b() {}\n" });

@@ -402,10 +402,10 @@ fn what_is_hard_to_parse_is_answered() {
         assert_has(&mcp.text("context_peek", json!({ "path": path })), &[path]);
     }
     let broken = mcp.text("context_peek", json!({ "path": "broken.py" }));
-    assert_has(&broken, &["does not parse at line", "def first(self)", "def second(self)"]);
+    assert_has(&broken, &["syntax error at line", "def first(self)", "def second(self)"]);
     assert_has(
         &mcp.text("context_peek", json!({ "path": "all.min.js" })),
-        &["minified: nothing of it is shown"],
+        &["minified: no items shown"],
     );
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 
-use forebay_skeleton::{Document, Project, language_of};
+use forebay_skeleton::{Document, ProjectFiles, detect_language};
 
 use super::walk::Found;
 use crate::parallel;
@@ -15,7 +15,7 @@ const LARGEST_MANIFEST: u64 = 256 * 1024;
 
 /// The files of a project with what their imports mean.
 pub(crate) struct Dependencies {
-    project: Project,
+    project: ProjectFiles,
 }
 
 impl Dependencies {
@@ -29,12 +29,12 @@ impl Dependencies {
             .filter_map(|file| Some((file.shown.as_str(), fs::read_to_string(&file.path).ok()?)))
             .collect();
         let manifests = texts.iter().map(|(path, text)| (*path, text.as_str()));
-        Self { project: Project::new(files.iter().map(|file| file.shown.clone()), manifests) }
+        Self { project: ProjectFiles::new(files.iter().map(|file| file.shown.clone()), manifests) }
     }
 
     /// The files that a text at a path imports, in order.
     pub(crate) fn of(&self, shown: &str, text: &str) -> Vec<String> {
-        let document = language_of(shown, text.as_bytes())
+        let document = detect_language(shown, text.as_bytes())
             .and_then(|language| Document::parse(text, language).ok());
         document.map(|document| document.dependencies(shown, &self.project)).unwrap_or_default()
     }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 
-use forebay_skeleton::{RepositoryNames, Tags, language_of};
+use forebay_skeleton::{SymbolIndex, Tags, detect_language};
 use forebay_store::{DerivedKey, DerivedValue};
 
 use super::walk::Found;
@@ -17,11 +17,11 @@ const LARGEST: u64 = 1024 * 1024;
 const FORM: &str = concat!("names 4 ", env!("CARGO_PKG_VERSION"));
 
 /// The names of these files, which are all of the project; only what changed is read.
-pub(crate) fn names(app: &App, files: &[Found]) -> RepositoryNames {
+pub(crate) fn names(app: &App, files: &[Found]) -> SymbolIndex {
     let store = app.places.own().ok();
     let key = key(app);
     let kept = store.as_ref().and_then(|store| store.derived(&[key]).ok()?.pop().flatten());
-    let mut names = kept.and_then(|bytes| RepositoryNames::unpack(&bytes)).unwrap_or_default();
+    let mut names = kept.and_then(|bytes| SymbolIndex::from_bytes(&bytes)).unwrap_or_default();
     let before = names.files().count();
     let changed = drop_outdated(&mut names, files);
     if changed.is_empty() && names.files().count() == before {
@@ -32,13 +32,13 @@ pub(crate) fn names(app: &App, files: &[Found]) -> RepositoryNames {
         names.add(&file.shown, file.stamp, &tags);
     }
     if let Some(store) = store {
-        skeletons::keep(&*store, &[DerivedValue { key, value: names.pack() }]);
+        skeletons::keep(&*store, &[DerivedValue { key, value: names.to_bytes() }]);
     }
     names
 }
 
 /// Forgets what is no longer so; the files that must be read.
-fn drop_outdated<'a>(names: &mut RepositoryNames, files: &'a [Found]) -> Vec<&'a Found> {
+fn drop_outdated<'a>(names: &mut SymbolIndex, files: &'a [Found]) -> Vec<&'a Found> {
     let stamps: HashMap<&str, u64> =
         files.iter().map(|file| (file.shown.as_str(), file.stamp)).collect();
     names.retain(|path, stamp| stamps.get(path) == Some(&stamp));
@@ -49,14 +49,16 @@ fn drop_outdated<'a>(names: &mut RepositoryNames, files: &'a [Found]) -> Vec<&'a
 /// What a file defines and uses; nothing for what is no source.
 fn tags(app: &App, file: &Found) -> Tags {
     let name = file.shown.rsplit('/').next().unwrap_or(&file.shown);
-    let may_be_source = language_of(&file.shown, b"").is_some() || !name.contains('.');
+    let may_be_source = detect_language(&file.shown, b"").is_some() || !name.contains('.');
     if !may_be_source || file.bytes > LARGEST {
         return Tags::default();
     }
     let text = fs::read(&file.path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     let Some(text) = text else { return Tags::default() };
-    let Some(language) = language_of(&file.shown, text.as_bytes()) else { return Tags::default() };
-    redacted(app, Tags::of(&text, language))
+    let Some(language) = detect_language(&file.shown, text.as_bytes()) else {
+        return Tags::default();
+    };
+    redacted(app, Tags::extract(&text, language))
 }
 
 /// Signatures pass redaction, like everything that is kept.

@@ -9,7 +9,7 @@ mod versions;
 use std::path::Path;
 
 use forebay_domain::tokens;
-use forebay_skeleton::Options;
+use forebay_skeleton::SkeletonOptions;
 use forebay_store::{FileState, Store, WorkingFile, WorkingSet};
 
 pub(crate) use versions::{Version, kept_text};
@@ -251,7 +251,7 @@ pub(crate) fn sizes(app: &App, known: &WorkingFile) -> Option<(String, u64, u64)
     let known = known.skeleton_tokens.filter(|_| known.seen == file.hash);
     let made = known.unwrap_or_else(|| {
         let subject = Subject { shown: &shown, text: file.text(), hash: file.hash };
-        skeletons::tokens_of(&skeletons::of(app, &subject, Options::default()))
+        skeletons::tokens_of(&skeletons::of(app, &subject, SkeletonOptions::default()))
     });
     // A skeleton that is no smaller is not shown in place of the file.
     Some((shown, whole, made.min(whole)))

@@ -95,7 +95,8 @@ impl Focus {
 
     fn beside_words(&self, entry: &Entry) -> f64 {
         let meant = self.meaning.as_ref().zip(forebay_embed::embed(&said(entry)));
-        let near = meant.map_or(0.0, |(work, note)| f64::from(work.nearness(&note)).max(0.0));
+        let near =
+            meant.map_or(0.0, |(work, note)| f64::from(work.cosine_similarity(&note)).max(0.0));
         let of_branch = entry.branch.as_deref().and_then(ticket::from_branch);
         let is_of_ticket = self.ticket.is_some() && of_branch == self.ticket;
         let is_binding = entry.note().is_some_and(|note| is_binding(note.kind));

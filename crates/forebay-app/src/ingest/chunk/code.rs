@@ -1,6 +1,6 @@
 //! Source code: by symbol, each with the docs and attributes before it.
 
-use forebay_skeleton::{Document, Kind, Nature, Symbol, language_of, nature};
+use forebay_skeleton::{Document, FileClass, Symbol, SymbolKind, classify, detect_language};
 use forebay_text::chunk::{Cut, Piece, TITLE_SEPARATOR, pack};
 
 /// Deeper symbols are told like those of this depth.
@@ -8,8 +8,8 @@ const DEEPEST: usize = 20;
 
 /// The passages of a text that a grammar reads; none where none does.
 pub(super) fn pieces(name: &str, text: &str) -> Option<Vec<Piece>> {
-    let language = language_of(name, text.as_bytes())?;
-    if nature(text.as_bytes()) == Nature::Minified {
+    let language = detect_language(name, text.as_bytes())?;
+    if classify(text.as_bytes()) == FileClass::Minified {
         return None;
     }
     let document = Document::parse(text, language).ok()?;
@@ -37,7 +37,7 @@ fn cuts(text: &str, symbols: &[Symbol]) -> Vec<Cut> {
 
 /// Whether it can be a passage of its own; fields and variants belong to their type.
 fn stands_alone(symbol: &Symbol) -> bool {
-    !symbol.name.is_empty() && !matches!(symbol.kind, Kind::Field | Kind::Variant)
+    !symbol.name.is_empty() && !matches!(symbol.kind, SymbolKind::Field | SymbolKind::Variant)
 }
 
 fn line_starts(text: &str) -> Vec<usize> {

@@ -1,6 +1,6 @@
 //! The map of the repository, as the session needs it.
 
-use forebay_skeleton::{MapOptions, map};
+use forebay_skeleton::{MapOptions, build_map};
 use forebay_store::FileState;
 use forebay_text::number;
 use serde_json::json;
@@ -25,7 +25,7 @@ pub(super) fn answer(app: &App, budget: u64) -> Result<Answer, AppError> {
     let draw = |focus: &[&str]| {
         let budget = budget.saturating_sub(FRAME_TOKENS);
         let (touched, mentioned) = (refs(&looked_at), at_work.symbols());
-        map(&names, MapOptions { budget, focus, touched: &touched, mentioned: &mentioned })
+        build_map(&names, MapOptions { budget, focus, touched: &touched, mentioned: &mentioned })
     };
     let mut drawn = draw(&refs(&active));
     if drawn.definitions == 0 {

@@ -5,7 +5,7 @@ mod skeletons;
 mod symbol;
 mod targets;
 
-use forebay_skeleton::{Options, Verbosity};
+use forebay_skeleton::{SkeletonOptions, Verbosity};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -61,7 +61,7 @@ impl Tool for ContextPeek {
     }
 }
 
-fn options(input: &Input) -> Result<Options, AppError> {
+fn options(input: &Input) -> Result<SkeletonOptions, AppError> {
     let verbosity = match input.verbosity.as_deref() {
         None | Some("standard") => Verbosity::Standard,
         Some("minimal") => Verbosity::Minimal,
@@ -70,9 +70,9 @@ fn options(input: &Input) -> Result<Options, AppError> {
             return Err(input::one_of("verbosity", other, ["minimal", "standard", "verbose"]));
         }
     };
-    Ok(Options {
+    Ok(SkeletonOptions {
         verbosity,
         line_numbers: input.line_numbers.unwrap_or(false),
-        private: input.private.unwrap_or(false),
+        include_private: input.private.unwrap_or(false),
     })
 }

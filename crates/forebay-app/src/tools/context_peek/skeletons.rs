@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use forebay_domain::tokens;
-use forebay_skeleton::{Options, Verbosity};
+use forebay_skeleton::{SkeletonOptions, Verbosity};
 use forebay_text::{cut, number};
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ const MOST_NOTED: usize = 20;
 pub(super) fn answer(
     app: &App,
     found: Files,
-    options: Options,
+    options: SkeletonOptions,
     deps: bool,
     budget: u64,
 ) -> Result<Answer, AppError> {
@@ -93,7 +93,7 @@ struct Page {
 }
 
 impl Page {
-    fn of(app: &App, files: &[Target], options: Options, budget: u64) -> Self {
+    fn of(app: &App, files: &[Target], options: SkeletonOptions, budget: u64) -> Self {
         let mut text = Budgeted::new(budget);
         // Of a small budget most is for what was asked for.
         text.keep_back(FRAME_BYTES.min(text.room() / 3));
@@ -113,12 +113,19 @@ impl Page {
         page
     }
 
-    fn add(&mut self, app: &App, files: &[Target], index: usize, skeleton: &str, options: Options) {
+    fn add(
+        &mut self,
+        app: &App,
+        files: &[Target],
+        index: usize,
+        skeleton: &str,
+        options: SkeletonOptions,
+    ) {
         let cost = tokens::of(skeleton);
         if self.text.push(skeleton) {
             return self.shown.push((index, cost));
         }
-        let minimal = Options { verbosity: Verbosity::Minimal, ..options };
+        let minimal = SkeletonOptions { verbosity: Verbosity::Minimal, ..options };
         if options != minimal {
             let shorter = skeletons::of(app, &subject(&files[index]), minimal);
             if self.text.push(&shorter) {

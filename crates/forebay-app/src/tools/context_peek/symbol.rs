@@ -1,6 +1,6 @@
 //! One symbol with its body, wherever it is defined.
 
-use forebay_skeleton::{Document, Kind, Located, language_of, last_name};
+use forebay_skeleton::{Document, SymbolKind, SymbolLocation, detect_language, last_segment};
 use forebay_text::{cut, number};
 use serde_json::{Value, json};
 
@@ -48,12 +48,12 @@ pub(super) fn answer(
 fn defining(app: &App, symbol: &str, call: &Call) -> Result<Files, AppError> {
     let walked = walk(app, app.root())?;
     let names = names(app, &walked.files);
-    let last = last_name(symbol);
-    let known = targets(app, &names.defining(last), call)?;
+    let last = last_segment(symbol);
+    let known = targets(app, &names.files_defining(last), call)?;
     if known.iter().any(|target| !Body::all(target, symbol).is_empty()) {
         return Ok(Files { texts: known, ..Files::default() });
     }
-    let mut mentioning = names.mentioning(last);
+    let mut mentioning = names.files_referencing(last);
     mentioning.truncate(MOST_MENTIONING);
     let texts = targets(app, &mentioning, call)?;
     Ok(Files { texts, ..Files::default() })
@@ -80,18 +80,19 @@ struct Body<'a> {
 impl<'a> Body<'a> {
     fn all(target: &'a Target, symbol: &str) -> Vec<Self> {
         let text = target.file.text();
-        let language = language_of(&target.place.shown, text.as_bytes());
+        let language = detect_language(&target.place.shown, text.as_bytes());
         let document = language.and_then(|language| Document::parse(text, language).ok());
         let shown = &target.place.shown;
-        let found = document.map(|document| document.symbol(symbol, shown)).unwrap_or_default();
+        let found =
+            document.map(|document| document.find_symbol(symbol, shown)).unwrap_or_default();
         let line = |offset: usize| text[..offset].matches('\n').count() + 1;
         found
             .into_iter()
-            .map(|Located { bytes, start, kind }| Self {
+            .map(|SymbolLocation { bytes, start, kind }| Self {
                 target,
                 lines: (line(bytes.start), line(bytes.end.saturating_sub(1).max(bytes.start))),
                 docs: start - bytes.start,
-                is_implementation: kind == Kind::Impl,
+                is_implementation: kind == SymbolKind::Impl,
                 text: &text[bytes],
             })
             .collect()
@@ -148,7 +149,7 @@ fn shown(bodies: &[Body<'_>], budget: u64) -> Answer {
 /// What was asked for ranks first in later maps.
 fn note(app: &App, bodies: &[Body<'_>], symbol: &str) -> Result<(), AppError> {
     let at_work = AtWork::of(app)?;
-    let symbols = [last_name(symbol).to_owned()];
+    let symbols = [last_segment(symbol).to_owned()];
     for body in bodies.iter().take(3) {
         let tokens = forebay_domain::tokens::of(body.text);
         at_work.note_skeleton(&body.target.place, &body.target.file, tokens, &symbols)?;
@@ -157,11 +158,13 @@ fn note(app: &App, bodies: &[Body<'_>], symbol: &str) -> Result<(), AppError> {
 }
 
 fn not_found(files: &Files, symbol: &str) -> AppError {
-    let wanted = last_name(symbol).to_lowercase();
+    let wanted = last_segment(symbol).to_lowercase();
     let mut alike: Vec<String> = Vec::new();
     for target in &files.texts {
         let text = target.file.text();
-        let Some(language) = language_of(&target.place.shown, text.as_bytes()) else { continue };
+        let Some(language) = detect_language(&target.place.shown, text.as_bytes()) else {
+            continue;
+        };
         let Ok(document) = Document::parse(text, language) else { continue };
         let names = document.symbols().into_iter().map(|symbol| symbol.name);
         alike.extend(names.filter(|name| {

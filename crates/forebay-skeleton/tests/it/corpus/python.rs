@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use forebay_skeleton::{Options, Verbosity, language_named, skeleton};
+use forebay_skeleton::{SkeletonOptions, Verbosity, language_by_name, skeleton};
 
 use super::{Count, files};
 use crate::samples;
@@ -15,8 +15,8 @@ const SAMPLE_NAMES: &str = "__all__ T LIMIT SEASONS Bird wings kind __init__ son
 
 /// Counts names as words of a skeleton, each word at most once.
 fn count(path: &str, text: &str, names: &[&str]) -> Count {
-    let options = Options { verbosity: Verbosity::Minimal, ..Options::default() };
-    let found = skeleton(text, language_named("Python"), options);
+    let options = SkeletonOptions { verbosity: Verbosity::Minimal, ..SkeletonOptions::default() };
+    let found = skeleton(text, language_by_name("Python"), options);
     let mut words: HashMap<&str, usize> = HashMap::new();
     for word in found.text.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
         *words.entry(word).or_default() += 1;
@@ -25,7 +25,7 @@ fn count(path: &str, text: &str, names: &[&str]) -> Count {
     for name in names {
         match words.get_mut(name) {
             Some(left) if *left > 0 => *left -= 1,
-            _ => count.missing.push(format!("{path}: {name} ({:?})", found.state)),
+            _ => count.missing.push(format!("{path}: {name} ({:?})", found.status)),
         }
     }
     count

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use forebay_skeleton::{Options, Verbosity, language_named, skeleton};
+use forebay_skeleton::{SkeletonOptions, Verbosity, language_by_name, skeleton};
 use syn::visit::{self, Visit};
 use syn::{Fields, ImplItem, Item, TraitItem, Visibility};
 
@@ -121,8 +121,8 @@ fn count(path: &Path) -> Option<Count> {
     let parsed = syn::parse_file(&text).ok()?;
     let mut public = PublicNames::default();
     public.visit_file(&parsed);
-    let options = Options { verbosity: Verbosity::Minimal, ..Options::default() };
-    let found = skeleton(&text, language_named("Rust"), options);
+    let options = SkeletonOptions { verbosity: Verbosity::Minimal, ..SkeletonOptions::default() };
+    let found = skeleton(&text, language_by_name("Rust"), options);
     let mut words: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
     for word in found.text.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
         *words.entry(word).or_default() += 1;
@@ -132,7 +132,7 @@ fn count(path: &Path) -> Option<Count> {
         let plain = name.trim_start_matches("r#");
         match words.get_mut(plain) {
             Some(left) if *left > 0 => *left -= 1,
-            _ => count.missing.push(format!("{}: {name} ({:?})", path.display(), found.state)),
+            _ => count.missing.push(format!("{}: {name} ({:?})", path.display(), found.status)),
         }
     }
     Some(count)
@@ -141,15 +141,15 @@ fn count(path: &Path) -> Option<Count> {
 #[test]
 fn elision_does_not_change_the_skeleton() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let language = language_named("Rust").unwrap();
+    let language = language_by_name("Rust").unwrap();
     for file in files(crates, "rs") {
         let text = fs::read_to_string(&file).unwrap();
         let whole = forebay_skeleton::Document::parse(text.as_str(), language).unwrap();
-        let whole = whole.skeleton(Options::default());
-        let elided = skeleton(&text, Some(language), Options::default());
+        let whole = whole.skeleton(SkeletonOptions::default());
+        let elided = skeleton(&text, Some(language), SkeletonOptions::default());
         assert_eq!(
-            (elided.text, elided.purpose),
-            (whole.text, whole.purpose),
+            (elided.text, elided.summary),
+            (whole.text, whole.summary),
             "{}",
             file.display()
         );

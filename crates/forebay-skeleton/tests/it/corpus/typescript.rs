@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use forebay_skeleton::{Kind, Options, Skeleton, language_of, skeleton};
+use forebay_skeleton::{Skeleton, SkeletonOptions, SymbolKind, detect_language, skeleton};
 
 use super::{Count, files};
 use crate::samples;
@@ -22,19 +22,19 @@ const SAMPLE_DECLARATIONS: &str = "\
     method close";
 
 /// Returns the kinds that a skeleton may have for a declaration; empty for unnamed ones.
-fn kinds(declared: &str) -> &'static [Kind] {
+fn kinds(declared: &str) -> &'static [SymbolKind] {
     match declared {
-        "class" => &[Kind::Class],
+        "class" => &[SymbolKind::Class],
         // Constants may be bound to functions and classes.
-        "constant" => &[Kind::Constant, Kind::Function, Kind::Class],
-        "enum" => &[Kind::Enum],
-        "field" => &[Kind::Field, Kind::Method],
-        "function" => &[Kind::Function],
-        "interface" => &[Kind::Interface],
-        "method" => &[Kind::Method],
-        "module" => &[Kind::Module],
-        "type" => &[Kind::Type],
-        "variant" => &[Kind::Variant],
+        "constant" => &[SymbolKind::Constant, SymbolKind::Function, SymbolKind::Class],
+        "enum" => &[SymbolKind::Enum],
+        "field" => &[SymbolKind::Field, SymbolKind::Method],
+        "function" => &[SymbolKind::Function],
+        "interface" => &[SymbolKind::Interface],
+        "method" => &[SymbolKind::Method],
+        "module" => &[SymbolKind::Module],
+        "type" => &[SymbolKind::Type],
+        "variant" => &[SymbolKind::Variant],
         _ => &[],
     }
 }
@@ -42,7 +42,7 @@ fn kinds(declared: &str) -> &'static [Kind] {
 /// The words of a skeleton with their counts, and the kinds of its symbols by name.
 struct SkeletonNames<'a> {
     words: HashMap<&'a str, usize>,
-    symbols: HashMap<&'a str, Vec<Kind>>,
+    symbols: HashMap<&'a str, Vec<SymbolKind>>,
 }
 
 impl<'a> SkeletonNames<'a> {
@@ -65,7 +65,7 @@ impl<'a> SkeletonNames<'a> {
         for word in words(line) {
             *self.words.entry(word).or_default() += 1;
             if line.starts_with("constructor(") && FIELDS.contains(&before) {
-                self.symbols.entry(word).or_default().push(Kind::Field);
+                self.symbols.entry(word).or_default().push(SymbolKind::Field);
             }
             before = word;
         }
@@ -77,7 +77,7 @@ impl<'a> SkeletonNames<'a> {
         let Some(left) = self.words.get_mut(word).filter(|left| **left > 0) else { return false };
         *left -= 1;
         let symbols = self.symbols.entry(word).or_default();
-        let place_of = |kind: &Kind| symbols.iter().position(|known| known == kind);
+        let place_of = |kind: &SymbolKind| symbols.iter().position(|known| known == kind);
         let place = kinds.iter().find_map(place_of);
         place.map(|place| symbols.swap_remove(place)).is_some() || kinds.is_empty()
     }
@@ -95,7 +95,7 @@ fn last_word(name: &str) -> &str {
 
 /// Counts the declarations, as `kind name`, that the skeleton of a text has.
 fn count<'a>(path: &str, text: &str, declared: impl Iterator<Item = &'a str>) -> Count {
-    let found = skeleton(text, language_of(path, b""), Options::default());
+    let found = skeleton(text, detect_language(path, b""), SkeletonOptions::default());
     let mut names = SkeletonNames::new(&found);
     let mut count = Count::default();
     for item in declared {
@@ -104,7 +104,7 @@ fn count<'a>(path: &str, text: &str, declared: impl Iterator<Item = &'a str>) ->
         let is_counted = words(name).next().is_some();
         count.items += 1;
         if is_counted && !names.consume(kind, name) {
-            count.missing.push(format!("{path}: {item} ({:?})", found.state));
+            count.missing.push(format!("{path}: {item} ({:?})", found.status));
         }
     }
     count
