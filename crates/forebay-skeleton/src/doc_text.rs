@@ -40,8 +40,8 @@ fn lines_without_markers(text: &str) -> Vec<&str> {
         return lines;
     }
     // The text after the opening marker has no margin.
-    let written = rest.iter().filter(|line| !line.trim().is_empty());
-    let margin = written.map(|line| indent(line)).min().unwrap_or(0);
+    let nonblank = rest.iter().filter(|line| !line.trim().is_empty());
+    let margin = nonblank.map(|line| indent(line)).min().unwrap_or(0);
     let rest = rest.iter().map(|line| line.get(margin..).unwrap_or_default());
     std::iter::once(first.trim_start()).chain(rest).collect()
 }
@@ -50,7 +50,7 @@ fn lines_without_markers(text: &str) -> Vec<&str> {
 fn after_marker(line: &str, is_block: bool) -> &str {
     let text = line.trim();
     if !is_block {
-        let inner = LINE_MARKERS.iter().find_map(|mark| text.strip_prefix(mark));
+        let inner = LINE_MARKERS.iter().find_map(|marker| text.strip_prefix(marker));
         return inner.unwrap_or(line);
     }
     let end = BLOCK_MARKERS.iter().find_map(|(_, close)| text.strip_suffix(close)).unwrap_or(text);
@@ -91,9 +91,9 @@ fn strip_quotes(text: &str) -> &str {
     // Python and Elixir have prefixes before the quotes.
     let text = text.strip_prefix("@doc").map_or(text, str::trim_start);
     let quoted = text.trim_start_matches(['r', 'R', 'u', 'U', 'b', 'B', 's', 'S', '~']);
-    for marks in QUOTES {
-        if let Some(inner) = quoted.strip_prefix(marks) {
-            return inner.strip_suffix(marks).unwrap_or(inner);
+    for quote in QUOTES {
+        if let Some(inner) = quoted.strip_prefix(quote) {
+            return inner.strip_suffix(quote).unwrap_or(inner);
         }
     }
     text
@@ -111,8 +111,8 @@ fn strip_markers(line: &str, is_block: bool) -> &str {
         // Lines of doc blocks start with a star.
         return line.strip_prefix('*').unwrap_or(line).trim();
     }
-    for mark in LINE_MARKERS {
-        if let Some(inner) = line.strip_prefix(mark) {
+    for marker in LINE_MARKERS {
+        if let Some(inner) = line.strip_prefix(marker) {
             return inner.trim();
         }
     }

@@ -158,9 +158,9 @@ fn lines(source: &str) -> impl Iterator<Item = Line<'_>> {
         let trimmed = line.trim_end();
         let text = trimmed.trim_start();
         let (end, next) = (start + trimmed.len(), start + line.len());
-        let own = Line { start, end, next, indent: trimmed.len() - text.len(), text };
+        let item = Line { start, end, next, indent: trimmed.len() - text.len(), text };
         start = next;
-        own
+        item
     })
 }
 

@@ -82,11 +82,11 @@ impl Document {
     /// range that the edit inserted; errors that start before it are moved there if the edit caused them.
     pub fn introduced_errors(&self, before: &Self, changed: Range<usize>) -> Vec<SyntaxError> {
         let old = before.all_errors();
-        let mut known: Vec<&str> = old.iter().map(|error| error.message.as_str()).collect();
+        let mut old_messages: Vec<&str> = old.iter().map(|error| error.message.as_str()).collect();
         let is_new = |error: &SyntaxError| {
             // Old errors may have moved, so they are matched by message.
-            let index = known.iter().position(|message| *message == error.message);
-            index.map(|index| known.swap_remove(index)).is_none()
+            let index = old_messages.iter().position(|message| *message == error.message);
+            index.map(|index| old_messages.swap_remove(index)).is_none()
         };
         let new: Vec<SyntaxError> = self.all_errors().into_iter().filter(is_new).collect();
         let is_wide = |error: &SyntaxError| self.source[error.bytes.clone()].trim().contains('\n');
@@ -122,8 +122,8 @@ impl Document {
         if at >= changed.start || end <= changed.start {
             return reported.map_or(error, |at| self.unexpected_at(at));
         }
-        let own = self.source.get(changed.clone()).unwrap_or_default();
-        self.unexpected_at(changed.start + own.len() - own.trim_start().len())
+        let inserted = self.source.get(changed.clone()).unwrap_or_default();
+        self.unexpected_at(changed.start + inserted.len() - inserted.trim_start().len())
     }
 
     fn unexpected_at(&self, at: usize) -> SyntaxError {
@@ -141,7 +141,7 @@ impl Document {
 
 fn unexpected(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-    line.map_or("unexpected end of file".to_owned(), |line| {
+    line.map_or("unexpected end".to_owned(), |line| {
         format!("unexpected {}", &line[..line.floor_char_boundary(MAX_QUOTED_BYTES)])
     })
 }

@@ -30,8 +30,8 @@ fn headings(source: &str) -> Vec<&str> {
     let lines: Vec<&str> = source.lines().filter(|line| !line.trim().is_empty()).collect();
     let next = lines.iter().skip(1).map(Some).chain([None]);
     let opens = lines.iter().zip(next).filter(|(line, next)| {
-        let own = indent(line);
-        own <= 4 && next.is_some_and(|next| indent(next) > own) && has_text(line)
+        let depth = indent(line);
+        depth <= 4 && next.is_some_and(|next| indent(next) > depth) && has_text(line)
     });
     opens.map(|(line, _)| *line).collect()
 }

@@ -85,9 +85,9 @@ fn is_dense<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
 
 pub(crate) fn is_generated(text: &str) -> bool {
     let head = text[..text.floor_char_boundary(MAX_HEADER_BYTES)].to_lowercase();
-    let marks = GENERATED_MARKERS.iter().filter(|mark| head.contains(**mark));
-    marks.into_iter().any(|mark| {
-        let mut lines = head.lines().filter(|line| line.contains(mark));
+    let markers = GENERATED_MARKERS.iter().filter(|marker| head.contains(**marker));
+    markers.into_iter().any(|marker| {
+        let mut lines = head.lines().filter(|line| line.contains(marker));
         // In a comment, not in a string or an identifier.
         lines.any(|line| line.trim_start().starts_with(['/', '#', '*', '-', '<', ';', '%', '"']))
     })
@@ -105,8 +105,8 @@ mod tests {
         assert_eq!(classify("var a=1;".repeat(1_000).as_bytes()), FileClass::Minified);
         assert_eq!(classify("var a = 1;\n".repeat(1_000).as_bytes()), FileClass::Handwritten);
         let table = format!("var t=[{}0];\n", "1,".repeat(5_000));
-        let written = "function a(b) {\n  return b + 1;\n}\n".repeat(4);
-        assert_eq!(classify(format!("{written}{table}").as_bytes()), FileClass::Handwritten);
+        let handwritten = "function a(b) {\n  return b + 1;\n}\n".repeat(4);
+        assert_eq!(classify(format!("{handwritten}{table}").as_bytes()), FileClass::Handwritten);
         let license = " * Permission is granted, free of charge.\n".repeat(20);
         assert_eq!(classify(format!("/*!\n{license} */\n{table}").as_bytes()), FileClass::Minified);
         let exports = format!("export {{ {} }};", "first, second, ".repeat(200));

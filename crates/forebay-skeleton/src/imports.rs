@@ -90,7 +90,7 @@ fn join_path(folder: &str, path: &str) -> Option<String> {
 
 /// Returns whether a file has this extension.
 fn has_extension(path: &str, extension: &str) -> bool {
-    path.rsplit_once('.').is_some_and(|(_, own)| own == extension)
+    path.rsplit_once('.').is_some_and(|(_, actual)| actual == extension)
 }
 
 /// Strips quotes or angle brackets.

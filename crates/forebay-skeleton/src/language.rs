@@ -88,9 +88,9 @@ pub(crate) struct VisibilityContext<'a> {
     /// The text before the name, from the outermost wrapper on.
     pub(crate) modifiers: &'a str,
     /// Wrapped in an export, or listed among the exports.
-    pub(crate) exported: bool,
+    pub(crate) is_exported: bool,
     /// The file exports something.
-    pub(crate) file_exports: bool,
+    pub(crate) file_has_exports: bool,
     /// Visibility by the last `private` or `public` section of this block.
     pub(crate) section: Option<bool>,
     pub(crate) parent: Option<(SymbolKind, bool)>,

@@ -70,13 +70,13 @@ fn from_module_doc_comments(
     source: &str,
     outline: &Outline,
 ) -> Option<Vec<String>> {
-    let marks = language.spec.comment_syntax.module_doc_prefixes;
+    let prefixes = language.spec.comment_syntax.module_doc_prefixes;
     let comments = outline.trivia.iter().map(|trivia| &source[trivia.range.clone()]);
     // Only at the start of the file: inner modules have their own docs.
     let first_item = outline.items.first().map_or(source.len(), |item| item.range.start);
     let at_head =
         comments.zip(&outline.trivia).filter(|(_, trivia)| trivia.range.end <= first_item);
-    let marked = at_head.filter(|(text, _)| marks.iter().any(|mark| text.starts_with(mark)));
+    let marked = at_head.filter(|(text, _)| prefixes.iter().any(|prefix| text.starts_with(prefix)));
     let lines: Vec<String> =
         marked.flat_map(|(text, _)| lines_or_gap(text)).map(str::to_owned).collect();
     (!lines.is_empty()).then_some(lines)
@@ -95,9 +95,7 @@ fn from_captured_node(source: &str, outline: &Outline) -> Option<Vec<String>> {
 fn front_matter_description(text: &str) -> Option<Vec<&str>> {
     let lines = text.strip_prefix("---")?.lines();
     let described = lines.filter_map(|line| line.strip_prefix("description:"));
-    Some(
-        described.map(|group_lines| group_lines.trim().trim_matches(['"', '\''])).take(1).collect(),
-    )
+    Some(described.map(|text| text.trim().trim_matches(['"', '\''])).take(1).collect())
 }
 
 /// Returns the first group of comments that has a summary and does not document the first item.
@@ -132,10 +130,10 @@ fn tagged_file_doc<'a>(
     if language.spec.is_data {
         return None;
     }
-    let doc_text: Vec<&Trivia> =
+    let docs: Vec<&Trivia> =
         outline.trivia.iter().filter(|trivia| trivia.range.start == start).collect();
-    let text = &source[doc_text.first()?.range.clone()];
-    FILE_TAGS.iter().any(|word| text.contains(word)).then_some(doc_text)
+    let text = &source[docs.first()?.range.clone()];
+    FILE_TAGS.iter().any(|tag| text.contains(tag)).then_some(docs)
 }
 
 /// Groups the comments before an offset; empty lines and code separate groups.
@@ -148,7 +146,7 @@ fn groups<'a>(
         !trivia.is_attribute
             && !["#!", "# syntax="]
                 .iter()
-                .any(|mark| source[trivia.range.clone()].starts_with(mark))
+                .any(|prefix| source[trivia.range.clone()].starts_with(prefix))
     };
     let head = outline.trivia.iter().filter(is_comment);
     let mut head = head.take_while(move |trivia| trivia.range.start < end).peekable();
@@ -184,16 +182,16 @@ fn group_lines(source: &str, group: &[&Trivia]) -> Vec<String> {
     lines.filter(|line| !contains_any(line, DIRECTIVES)).map(without_tag).collect()
 }
 
-fn contains_any(text: &str, group_lines: &[&str]) -> bool {
+fn contains_any(text: &str, phrases: &[&str]) -> bool {
     let text = text.to_lowercase();
-    group_lines.iter().any(|word| text.contains(word))
+    phrases.iter().any(|phrase| text.contains(phrase))
 }
 
 /// Strips the tag that refers a line to the file.
 fn without_tag(line: &str) -> String {
     const TAGS: &[&str] = &["@fileoverview", "@file", "@packageDocumentation", "\\file"];
-    let group_lines = TAGS.iter().find_map(|tag| line.strip_prefix(tag)).unwrap_or(line);
-    group_lines.trim().to_owned()
+    let text = TAGS.iter().find_map(|tag| line.strip_prefix(tag)).unwrap_or(line);
+    text.trim().to_owned()
 }
 
 /// Returns the lines of a comment; an empty comment separates paragraphs.

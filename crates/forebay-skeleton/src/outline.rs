@@ -56,7 +56,7 @@ pub(crate) struct Item {
     pub(crate) body_depth: usize,
     pub(crate) name_start: usize,
     /// Wrapped in an export.
-    pub(crate) exported: bool,
+    pub(crate) is_exported: bool,
     pub(crate) is_public: bool,
 }
 

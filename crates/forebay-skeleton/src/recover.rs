@@ -118,9 +118,9 @@ impl Recovery<'_> {
 
     /// Recovers a block with errors from its first line and its contents.
     fn open_block(&mut self, block: &Block, context: &BlockContext) {
-        let first = &self.document.source[block.range.start..block.inner.start];
+        let first_line = &self.document.source[block.range.start..block.inner.start];
         let before = self.outline.items.len();
-        let header = self.header(first, context);
+        let header = self.header(first_line, context);
         if let Some(header) = header {
             self.add_items(header.outline, header.opening, block.range.start, context);
         }
@@ -132,17 +132,17 @@ impl Recovery<'_> {
             _ if !block.is_opened => context.nested(),
             // Items in functions are not part of the outline.
             Some(item) if item.kind.is_callable() => return,
-            Some(_) => self.container(before, block, first, context),
+            Some(_) => self.container(before, block, first_line, context),
             None => context.nested(),
         };
         self.recover_range(block.inner.clone(), &inner_context);
     }
 
     /// Parses the first line of a block as if the block were empty.
-    fn header(&self, first: &str, context: &BlockContext) -> Option<ParsedBlock> {
+    fn header(&self, first_line: &str, context: &BlockContext) -> Option<ParsedBlock> {
         let closer = self.document.language.spec.closer;
-        let bare = first.trim_end();
-        let closed = self.parse_in(&format!("{first}{closer}"), context);
+        let bare = first_line.trim_end();
+        let closed = self.parse_in(&format!("{first_line}{closer}"), context);
         let is_parsed =
             closed.as_ref().is_some_and(|parsed| parsed.item_count > 0 && parsed.is_error_free);
         // The brace may be on a line of its own, or the colon may be missing.
@@ -161,7 +161,7 @@ impl Recovery<'_> {
         &mut self,
         index: usize,
         block: &Block,
-        first: &str,
+        first_line: &str,
         context: &BlockContext,
     ) -> BlockContext {
         let item = &mut self.outline.items[index];
@@ -172,7 +172,7 @@ impl Recovery<'_> {
         BlockContext {
             parent: Some(index),
             depth: context.depth + 1,
-            opening: format!("{}{first}", spec.prologue),
+            opening: format!("{}{first_line}", spec.prologue),
             nesting: context.nesting + 1,
         }
     }
@@ -181,14 +181,17 @@ impl Recovery<'_> {
     /// result with the most items.
     fn parse_in(&self, text: &str, context: &BlockContext) -> Option<ParsedBlock> {
         let spec = self.document.language.spec;
-        let own = [(context.opening.clone(), spec.closer)];
+        let in_parent = [(context.opening.clone(), spec.closer)];
         let alone = [(spec.prologue.to_owned(), "")];
         // Top-level blocks are not members.
         let is_member = context.nesting > 0;
         let blocks = spec.member_contexts.iter().filter(|_| is_member);
         let blocks = blocks.map(|(open, close)| (format!("{}{open}", spec.prologue), *close));
-        let attempts =
-            own.into_iter().filter(|(opening, _)| !opening.is_empty()).chain(alone).chain(blocks);
+        let attempts = in_parent
+            .into_iter()
+            .filter(|(opening, _)| !opening.is_empty())
+            .chain(alone)
+            .chain(blocks);
         let mut best: Option<ParsedBlock> = None;
         for (opening, closer) in attempts {
             let cost = opening.len() + text.len() + PARSE_OVERHEAD_BYTES;

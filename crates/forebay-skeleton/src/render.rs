@@ -62,11 +62,11 @@ impl<'a> Writer<'a> {
         let mut section = None;
         let children: Vec<usize> = self.visible(parent);
         for (position, index) in children.into_iter().enumerate() {
-            let own = self.section(index);
-            if let Some(mark) = own.filter(|_| own != section) {
+            let label = self.section(index);
+            if let Some(mark) = label.filter(|_| label != section) {
                 self.line(depth.saturating_sub(1), mark);
             }
-            section = own;
+            section = label;
             let start = self.out.len();
             self.item(index, depth);
             let is_large = self.out[start..].trim_end().contains('\n');

@@ -25,6 +25,7 @@ pub enum Verbosity {
     Verbose,
 }
 
+/// What a skeleton shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SkeletonOptions {
     pub verbosity: Verbosity,
@@ -87,8 +88,8 @@ pub fn skeleton(
         return minified(source, language);
     }
     // Private items may be in test modules, which elision omits.
-    let quick = if options.include_private { None } else { elision::parse(source, language) };
-    if let Some(document) = quick {
+    let elided = if options.include_private { None } else { elision::parse(source, language) };
+    if let Some(document) = elided {
         return document.skeleton(options);
     }
     match Document::parse(source, language) {
@@ -153,10 +154,9 @@ impl Skeleton {
         text
     }
 
-    fn commented(&self, words: &str) -> String {
+    fn commented(&self, text: &str) -> String {
         let (open, close) = self.comment;
-        words
-            .lines()
+        text.lines()
             .map(|line| format!("{}\n", format!("{open}{line}{close}").trim_end()))
             .collect()
     }

@@ -64,7 +64,7 @@ impl SymbolKind {
 
     /// Finds the kind of `@item.<name>`.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        NAMES.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
+        NAMES.iter().find(|(_, candidate)| *candidate == name).map(|(kind, _)| *kind)
     }
 
     /// Returns the number that represents the kind in serialized data.

@@ -107,9 +107,10 @@ impl<'a> SymbolPath<'a> {
         if names().any(|name| *name == self.verbatim) {
             return Some(MatchQuality::Verbatim);
         }
-        let written = || names().chain([&item.qualified]);
+        let all_names = || names().chain([&item.qualified]);
         let ends_like = |path: &[&str]| {
-            !path.is_empty() && written().any(|name| full_path(outline, item, name).ends_with(path))
+            !path.is_empty()
+                && all_names().any(|name| full_path(outline, item, name).ends_with(path))
         };
         if ends_like(&self.segments) {
             return Some(MatchQuality::BySegments);

@@ -47,16 +47,16 @@ pub(super) fn elide(source: &str) -> ElidedSource {
 
 /// Returns the lines to omit from the body of the header at this line, if any.
 fn omitted_body(lines: &[Line<'_>], header: usize) -> Option<Range<usize>> {
-    let own = &lines[header];
-    if !FUNCTION_KEYWORDS.iter().any(|word| own.text.starts_with(word)) {
+    let header_line = &lines[header];
+    if !FUNCTION_KEYWORDS.iter().any(|word| header_line.text.starts_with(word)) {
         return None;
     }
     let first = header_end(lines, header)? + 1;
-    let last = body_end(lines, first, own.indent)?;
+    let last = body_end(lines, first, header_line.indent)?;
     let first = next_code_line(lines, first, last);
     let rest =
         docs_end(lines, first, last).map_or(first, |end| next_code_line(lines, end + 1, last));
-    (rest < last && lines[rest].indent > own.indent).then_some(rest..last + 1)
+    (rest < last && lines[rest].indent > header_line.indent).then_some(rest..last + 1)
 }
 
 /// Returns the first line that is neither empty nor a comment, at most the last one.

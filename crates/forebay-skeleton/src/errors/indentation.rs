@@ -6,7 +6,7 @@ use super::{MAX_QUOTED_BYTES, SyntaxError};
 
 /// Finds unexpected, missing and inconsistent indentation.
 pub(super) fn indentation_errors(source: &str) -> Vec<SyntaxError> {
-    let mut blocks = IndentStack { levels: vec![0], expects_indent: false };
+    let mut indents = IndentStack { levels: vec![0], expects_indent: false };
     let mut scanner = LineScanner::default();
     let mut found = Vec::new();
     let mut start = 0;
@@ -15,15 +15,17 @@ pub(super) fn indentation_errors(source: &str) -> Vec<SyntaxError> {
         let at = start + line.len() - text.len();
         let is_between = scanner.is_between_statements();
         let is_blank = is_between && (text.trim().is_empty() || text.starts_with('#'));
-        let begins = is_between && !is_blank;
-        if begins && let Some(message) = blocks.push(width(&line[..line.len() - text.len()])) {
+        let is_statement_start = is_between && !is_blank;
+        if is_statement_start
+            && let Some(message) = indents.push(width(&line[..line.len() - text.len()]))
+        {
             let text = text.trim_end();
             let bytes = at..at + text.len();
             found.push(error(message, number + 1, at - start + 1, bytes, text));
         }
         scanner.scan_line(text);
         if scanner.is_between_statements() && !is_blank {
-            blocks.expects_indent = scanner.opens_block;
+            indents.expects_indent = scanner.opens_block;
         }
         start += line.len();
     }

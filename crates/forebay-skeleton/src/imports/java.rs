@@ -26,9 +26,9 @@ fn package_files(path: &str, from: &str, project: &ProjectFiles) -> Vec<String> 
     let package_path = path.trim_end_matches(".*").replace('.', "/");
     // Packages of one source root share the folders above their first component.
     let first = package_path.split('/').next().unwrap_or(&package_path);
-    let own = format!("/{}/", folder(from));
-    let Some(at) = own.find(&format!("/{first}/")) else { return Vec::new() };
-    let root = own[..at].trim_start_matches('/');
+    let source_folder = format!("/{}/", folder(from));
+    let Some(at) = source_folder.find(&format!("/{first}/")) else { return Vec::new() };
+    let root = source_folder[..at].trim_start_matches('/');
     let target = format!("{root}/{package_path}");
     let target = target.trim_start_matches('/');
     project.files_in_folder(target).filter(|file| has_extension(file, "java")).cloned().collect()

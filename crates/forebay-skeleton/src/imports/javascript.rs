@@ -22,7 +22,7 @@ fn resolve(path: &str, from: &str, project: &ProjectFiles) -> Vec<String> {
         join_path("", &target)
     } else {
         let package = project.resolve_package(Manifest::Node, path, "/");
-        package.and_then(|(own, rest)| join_path(own, rest))
+        package.and_then(|(base, rest)| join_path(base, rest))
     };
     target.and_then(|target| find_file(&target, project)).into_iter().collect()
 }

@@ -49,32 +49,32 @@ impl ProjectFiles {
     }
 
     fn read_manifest(&mut self, path: &str, text: &str) {
-        let own = folder(path).to_owned();
+        let base = folder(path).to_owned();
         match path.rsplit('/').next() {
             Some("Cargo.toml") => {
                 let name = package_name(text).map(|name| name.replace('-', "_"));
-                self.packages.extend(name.map(|name| (Manifest::Cargo, name, own)));
+                self.packages.extend(name.map(|name| (Manifest::Cargo, name, base)));
             }
             Some("go.mod") => {
                 let name = text.lines().find_map(|line| line.strip_prefix("module "));
                 let name = name.map(|name| name.trim().to_owned());
-                self.packages.extend(name.map(|name| (Manifest::Go, name, own)));
+                self.packages.extend(name.map(|name| (Manifest::Go, name, base)));
             }
             Some("package.json") => {
                 let name = json_values(text, &["name"]).pop().map(|(_, name)| name);
-                self.packages.extend(name.map(|name| (Manifest::Node, name, own)));
+                self.packages.extend(name.map(|name| (Manifest::Node, name, base)));
             }
-            Some("tsconfig.json") => self.read_aliases(&own, text),
+            Some("tsconfig.json") => self.read_aliases(&base, text),
             _ => {}
         }
     }
 
-    fn read_aliases(&mut self, own: &str, text: &str) {
+    fn read_aliases(&mut self, folder: &str, text: &str) {
         let base = json_values(text, &["compilerOptions", "baseUrl"]).pop();
         let base = base.map_or_else(String::new, |(_, base)| base);
         for (alias, target) in json_values(text, &["compilerOptions", "paths", "*"]) {
             let target = format!("{base}/{}", target.trim_end_matches('*'));
-            let target = super::join_path(own, &target).unwrap_or_default();
+            let target = super::join_path(folder, &target).unwrap_or_default();
             self.aliases.push((alias.trim_end_matches('*').to_owned(), target));
         }
     }
@@ -86,10 +86,12 @@ impl ProjectFiles {
         path: &'a str,
         part: &str,
     ) -> Option<(&str, &'a str)> {
-        self.packages.iter().filter(|(own, ..)| *own == kind).find_map(|(_, name, folder)| {
-            let rest = path.strip_prefix(name.as_str())?;
-            (rest.is_empty() || rest.starts_with(part)).then_some((folder.as_str(), rest))
-        })
+        self.packages.iter().filter(|(manifest, ..)| *manifest == kind).find_map(
+            |(_, name, folder)| {
+                let rest = path.strip_prefix(name.as_str())?;
+                (rest.is_empty() || rest.starts_with(part)).then_some((folder.as_str(), rest))
+            },
+        )
     }
 
     pub(super) fn resolve_alias(&self, path: &str) -> Option<String> {
@@ -107,12 +109,15 @@ impl ProjectFiles {
     }
 
     /// Returns the files directly in a folder.
-    pub(super) fn files_in_folder<'a>(&'a self, own: &'a str) -> impl Iterator<Item = &'a String> {
-        let prefix = if own.is_empty() { String::new() } else { format!("{own}/") };
+    pub(super) fn files_in_folder<'a>(
+        &'a self,
+        parent: &'a str,
+    ) -> impl Iterator<Item = &'a String> {
+        let prefix = if parent.is_empty() { String::new() } else { format!("{parent}/") };
         let files = self.files.range(prefix.clone()..);
         files
             .take_while(move |file| file.starts_with(&prefix))
-            .filter(move |file| folder(file) == own)
+            .filter(move |file| folder(file) == parent)
     }
 
     /// Returns files whose path ends with this one, the nearest first.

@@ -29,20 +29,20 @@ fn resolve(path: &str, from: &str, project: &ProjectFiles) -> Vec<String> {
     let dots = path.len() - path.trim_start_matches('.').len();
     let segments: Vec<&str> = path[dots..].split('.').filter(|part| !part.is_empty()).collect();
     let mut roots: Vec<&str> = Vec::new();
-    let mut own = folder(from);
+    let mut current = folder(from);
     if dots > 0 {
         for _ in 1..dots {
-            own = folder(own);
+            current = folder(current);
         }
-        roots.push(own);
+        roots.push(current);
     } else {
         // Scripts import from their own folder, packages from the folder of their top-level package.
         loop {
-            roots.push(own);
-            if own.is_empty() {
+            roots.push(current);
+            if current.is_empty() {
                 break;
             }
-            own = folder(own);
+            current = folder(current);
         }
         roots.push("src");
         roots.push("lib");

@@ -76,15 +76,15 @@ fn resolve(path: &str, from: &str, project: &ProjectFiles) -> Vec<String> {
         "self" => find_module(&module_folder(from), rest, project),
         "super" => {
             let ups = segments.iter().take_while(|segment| **segment == "super").count();
-            let mut own = module_folder(from);
+            let mut parent = module_folder(from);
             for _ in 0..ups {
-                own = folder(&own).to_owned();
+                parent = folder(&parent).to_owned();
             }
-            find_module(&own, &segments[ups..], project)
+            find_module(&parent, &segments[ups..], project)
         }
         _ => match project.resolve_package(Manifest::Cargo, path, "::") {
-            Some((own, _)) => {
-                let root = format!("{own}/src");
+            Some((package, _)) => {
+                let root = format!("{package}/src");
                 find_module(root.trim_start_matches('/'), rest, project)
             }
             // `self` may be omitted before a submodule.
@@ -97,23 +97,24 @@ fn resolve(path: &str, from: &str, project: &ProjectFiles) -> Vec<String> {
 
 /// Returns the folder of a file's submodules.
 fn module_folder(file: &str) -> String {
-    let own = folder(file);
+    let parent = folder(file);
     match file.rsplit('/').next().unwrap_or(file) {
-        "lib.rs" | "main.rs" | "mod.rs" => own.to_owned(),
+        "lib.rs" | "main.rs" | "mod.rs" => parent.to_owned(),
         name => {
-            format!("{own}/{}", name.trim_end_matches(".rs")).trim_start_matches('/').to_owned()
+            format!("{parent}/{}", name.trim_end_matches(".rs")).trim_start_matches('/').to_owned()
         }
     }
 }
 
 fn crate_root(file: &str, project: &ProjectFiles) -> String {
-    let mut own = folder(file);
+    let mut current = folder(file);
     loop {
-        let has = |name: &str| project.contains(format!("{own}/{name}").trim_start_matches('/'));
-        if own.is_empty() || has("lib.rs") || has("main.rs") {
-            return own.to_owned();
+        let has =
+            |name: &str| project.contains(format!("{current}/{name}").trim_start_matches('/'));
+        if current.is_empty() || has("lib.rs") || has("main.rs") {
+            return current.to_owned();
         }
-        own = folder(own);
+        current = folder(current);
     }
 }
 
@@ -124,13 +125,15 @@ fn find_module(root: &str, segments: &[&str], project: &ProjectFiles) -> Option<
         let path = format!("{root}/{}", segments[..length].join("/"));
         [format!("{path}.rs"), format!("{path}/mod.rs")]
     });
-    let own = [
+    let root_files = [
         format!("{root}.rs"),
         format!("{root}/lib.rs"),
         format!("{root}/mod.rs"),
         format!("{root}/main.rs"),
     ];
-    project.first_existing(nested.chain(own).map(|path| path.trim_start_matches('/').to_owned()))
+    project.first_existing(
+        nested.chain(root_files).map(|path| path.trim_start_matches('/').to_owned()),
+    )
 }
 
 fn is_root(file: &str) -> bool {

@@ -12,7 +12,7 @@
 (struct_specifier name: (_) @name body: (_) @members) @item.struct
 (union_specifier name: (_) @name body: (_) @members) @item.union
 (enum_specifier name: (_)? @name body: (_) @members) @item.enum
-; Who sees a type by its name alone can point at it.
+; Forward declarations: opaque types that are used through pointers.
 ([(translation_unit (struct_specifier name: (_) @name !body) @item.struct)
   (preproc_ifdef (struct_specifier name: (_) @name !body) @item.struct)
   (declaration_list (struct_specifier name: (_) @name !body) @item.struct)])

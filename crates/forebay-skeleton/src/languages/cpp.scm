@@ -10,10 +10,10 @@
 (function_definition declarator: (_) @name (default_method_clause)) @item.function
 (function_definition declarator: (_) @name (delete_method_clause)) @item.function
 (function_definition declarator: (_) @name (field_initializer_list) @body) @item.function
-; A function whose body is closed like a class.
+; A function whose body ends like that of a class.
 (declaration declarator: (init_declarator declarator: (function_declarator declarator: [(identifier) (qualified_identifier)]) @name value: (initializer_list) @body)) @item.function
 (template_declaration) @wrapper
 (friend_declaration) @wrapper
 ((access_specifier) @section.private (#eq? @section.private "private"))
-; Signals are read as if they were marked as public, and so by the first letters of their own mark.
+; `signals` is normalized to `public`; predicates see the first six letters of the source.
 ((access_specifier) @section.public (#match? @section.public "^(public|protected|signal|Q_SIGN)"))

@@ -31,7 +31,7 @@
   ])))) @item.type
   (#any-of? @_word "type" "typep" "opaque" "callback" "macrocallback"))
 
-; What a module is made by and what it promises.
+; `use` and `@behaviour` of a module.
 ((call target: (identifier) @_word (arguments . (alias) @name)) @item.reexport
   (#eq? @_word "use"))
 ((unary_operator operand: (call target: (identifier) @_word (arguments . (alias) @name))) @item.reexport

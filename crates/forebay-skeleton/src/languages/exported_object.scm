@@ -1,4 +1,4 @@
-; What an exported object holds; JavaScript and TypeScript share this.
+; Members of an exported object; shared by JavaScript and TypeScript.
 (export_statement "default" @name value: (object) @members) @item.constant
 (export_statement value: (object [
   (method_definition name: (_) @name body: (_) @body)

@@ -10,12 +10,12 @@
 (field_declaration name: (_) @name) @item.field
 (field_declaration !name type: (_) @name) @item.field
 
-; What a constant repeats of those before it is told by their order.
+; A group with implicit values is shown as a group: its order matters.
 (const_declaration "(" @rest (const_spec !value)) @item.module
 (const_spec name: (identifier) @name value: (_)? @value) @item.constant
 (var_spec name: (identifier) @name value: (_)? @value) @item.variable
 
-; The word before a single declaration belongs to it; a group has it once.
+; A single declaration includes its keyword; a group has it once.
 ((type_declaration) @wrapper (#not-match? @wrapper "^type\\s*\\("))
 ((const_declaration) @wrapper (#not-match? @wrapper "^const\\s*\\("))
 ((var_declaration) @wrapper (#not-match? @wrapper "^var\\s*\\("))

@@ -6,8 +6,8 @@ use crate::symbol_kind::SymbolKind;
 pub(super) const SPEC: LanguageSpec = LanguageSpec {
     extensions: &["hs"],
     is_public: |context| {
-        context.exported
-            || !context.file_exports
+        context.is_exported
+            || !context.file_has_exports
             || context.parent.is_some()
             || context.kind == SymbolKind::Impl
     },

@@ -16,7 +16,7 @@
 (deriving_instance name: (_) @name) @item.impl
 (signature name: (_) @name) @item.function
 (signature names: (binding_list (_) @name)) @item.function
-; What defines them; a name without a signature is known by its first equation.
+; Equations; a name without a signature is declared by its first equation.
 (function name: (_) @name . match: (_) @body) @item.function
 (function name: (_) @name patterns: (_) . match: (_) @body) @item.function
 (function (infix operator: (_) @name) . match: (_) @body) @item.function

@@ -6,7 +6,7 @@
   (#eq? @_name "src"))
 ((element (start_tag (tag_name) @_tag (attribute (attribute_name) @_name (quoted_attribute_value (attribute_value) @name)))) @item.element
   (#eq? @_tag "link") (#eq? @_name "href"))
-; Landmarks, and what a form asks for.
+; Landmarks and form controls.
 ((element (start_tag (tag_name) @name) . (_) @rest) @item.element
   (#any-of? @name "main" "nav" "header" "footer" "aside" "form" "article"))
 ((element [(start_tag (tag_name) @_tag (attribute (attribute_name) @_name (quoted_attribute_value (attribute_value) @name)))

@@ -28,7 +28,7 @@ pub(super) fn is_public(context: &VisibilityContext<'_>) -> bool {
         {
             true
         }
-        None => context.exported || !context.file_exports || context.has_modifier("export"),
+        None => context.is_exported || !context.file_has_exports || context.has_modifier("export"),
     }
 }
 

@@ -6,7 +6,7 @@
 (class_body (field_definition property: (_) @name value: (arrow_function body: (_) @body)) @item.method)
 (class_body (field_definition property: (_) @name value: (_)? @value) @item.field)
 
-; Values; a function by another name is a function.
+; Values; a constant bound to a function is a function.
 (variable_declarator name: (_) @name value: (arrow_function body: (_) @body)) @item.function
 (variable_declarator name: (_) @name value: (function_expression body: (_) @body)) @item.function
 (variable_declarator name: (_) @name value: (class body: (_) @members)) @item.class
@@ -14,7 +14,7 @@
 (variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @name (pair_pattern value: (identifier) @name)]) value: (_)? @value) @item.constant
 (variable_declarator name: (array_pattern (identifier) @name) value: (_)? @value) @item.constant
 
-; Modules as they were before `export`.
+; CommonJS exports and prototypes.
 (expression_statement (assignment_expression left: (member_expression) @name right: (function_expression body: (_) @body))) @item.function
 (expression_statement (assignment_expression left: (member_expression) @name right: (arrow_function body: (_) @body))) @item.function
 (expression_statement (assignment_expression left: (member_expression) @name right: (class body: (_) @members))) @item.class
@@ -32,7 +32,7 @@
 ((expression_statement (assignment_expression left: (member_expression) @name right: (_) @value)) @item.reexport
   (#match? @name "^((module\\.)?exports|window|globalThis)\\b"))
 
-; What is exported without a declaration.
+; Exports without a declaration.
 (export_statement "default" @name value: (arrow_function body: (_) @body)) @item.function
 (export_statement "default" @name value: (function_expression body: (_) @body)) @item.function
 (export_statement "default" @name value: (class body: (_) @members)) @item.class
@@ -48,7 +48,7 @@
 (comment) @comment
 (decorator) @attribute
 
-; Callbacks and control flow declare for themselves; what a file is wrapped in does not.
+; Declarations in callbacks and control flow are local; those in module wrappers are not.
 (arguments [(arrow_function) (function_expression)] @opaque)
 (expression_statement (parenthesized_expression (call_expression function: (function_expression) arguments: (arguments (function_expression) @open))))
 (expression_statement (call_expression function: (parenthesized_expression (function_expression)) arguments: (arguments (function_expression) @open)))
@@ -56,7 +56,7 @@
   (#eq? @_define "define"))
 [(if_statement) (for_statement) (for_in_statement) (while_statement) (do_statement) (try_statement) (switch_statement)] @opaque
 
-; What is taken from elsewhere is not declared here.
+; Imports are not declarations of this file.
 ((variable_declarator value: [
     (call_expression function: (identifier) @_require arguments: (arguments . (string)))
     (call_expression function: (call_expression function: (identifier) @_require arguments: (arguments . (string))))

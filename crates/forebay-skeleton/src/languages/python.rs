@@ -25,8 +25,8 @@ pub(super) const SPEC: LanguageSpec = LanguageSpec {
 fn is_public(context: &VisibilityContext<'_>) -> bool {
     let is_special = context.name.starts_with("__") && context.name.ends_with("__");
     match context.kind {
-        SymbolKind::Reexport => context.exported || context.name == "*",
-        _ => context.exported || is_special || !context.name.starts_with('_'),
+        SymbolKind::Reexport => context.is_exported || context.name == "*",
+        _ => context.is_exported || is_special || !context.name.starts_with('_'),
     }
 }
 

@@ -11,7 +11,7 @@
 (expression_statement (assignment left: (tuple_pattern (identifier) @name) right: (_)? @value)) @item.constant
 (type_alias_statement . (type) @name) @item.type
 
-; Names that the module says are its own; imports among them are re-exports.
+; Names listed in `__all__`; imports among them are re-exports.
 ((assignment left: (identifier) @_all right: (_ (string (string_content) @exported)))
   (#eq? @_all "__all__"))
 ((augmented_assignment left: (identifier) @_all right: (_ (string (string_content) @exported)))
@@ -22,7 +22,7 @@
 
 (comment) @comment
 
-; What a script does when it is run is no part of the module.
+; Loops and the `__main__` block are not part of the module.
 [(for_statement) (while_statement) (match_statement)] @opaque
 ((if_statement condition: (comparison_operator (identifier) @_name)) @opaque
   (#eq? @_name "__name__"))

@@ -30,7 +30,7 @@ fn is_public(context: &VisibilityContext<'_>) -> bool {
         SymbolKind::Macro if context.name.is_empty() => {
             context.parent.is_none_or(|(_, is_public)| is_public)
         }
-        SymbolKind::Macro => context.exported,
+        SymbolKind::Macro => context.is_exported,
         _ if context.has_parent_kind(&[
             SymbolKind::Trait,
             SymbolKind::Variant,

@@ -1,8 +1,8 @@
-; Items with a body that is left out.
+; Items with an omitted body.
 (function_item name: (_) @name body: (_) @body) @item.function
 (function_signature_item name: (_) @name) @item.function
 
-; Types and their parts.
+; Types and their members.
 (struct_item name: (_) @name body: (field_declaration_list) @members) @item.struct
 (struct_item name: (_) @name) @item.struct
 (union_item name: (_) @name body: (_) @members) @item.union
@@ -12,7 +12,7 @@
 (type_item name: (_) @name) @item.type
 (associated_type name: (_) @name) @item.type
 
-; What groups others. Implementations of a trait are named, not repeated.
+; Groups. Trait implementations are listed without their members.
 (trait_item name: (_) @name body: (_) @members) @item.trait
 (impl_item trait: (_) type: (_) @name body: (_) @body) @item.impl
 (impl_item !trait type: (_) @name body: (_) @members) @item.impl
@@ -27,7 +27,7 @@
   (#match? @_attribute "macro_export"))
 (use_declaration (visibility_modifier) argument: (identifier) @exported)
 (use_declaration (visibility_modifier) argument: (use_as_clause path: (identifier) @exported))
-; What a macro declares is known to the macro alone; a call with items in it says that there is something.
+; Items in a macro call are unknown to the grammar; the call is listed to show that there may be some.
 ((source_file (macro_invocation (token_tree) @value) @item.macro)
   (#match? @value "^\\{|\\b(pub|static|const|struct|enum)\\b"))
 ((source_file (expression_statement (macro_invocation (token_tree) @value)) @item.macro)

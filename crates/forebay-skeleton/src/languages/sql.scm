@@ -7,7 +7,7 @@
 (create_materialized_view (object_reference) @name (create_query) @value) @item.table
 (create_index column: (_) @name) @item.key
 (create_index (object_reference) @name) @item.key
-; Procedures are read as functions; what they are read to return is not told.
+; Procedures are normalized to functions; their return type is not shown.
 ((create_function (keyword_function) @_word (object_reference) @name (keyword_returns) @body) @item.function
   (#match? @_word "^(?i)procedur"))
 (create_function (object_reference) @name (function_body) @body) @item.function

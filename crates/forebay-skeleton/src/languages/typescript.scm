@@ -27,7 +27,7 @@
 (module name: (_) @name body: (_) @members) @item.module
 (ambient_declaration "global" @name (statement_block) @members) @item.module
 
-; Values; a function by another name is a function.
+; Values; a constant bound to a function is a function.
 (variable_declarator name: (_) @name value: (arrow_function body: (_) @body)) @item.function
 (variable_declarator name: (_) @name value: (function_expression body: (_) @body)) @item.function
 (variable_declarator name: (_) @name value: (class body: (_) @members)) @item.class
@@ -35,7 +35,7 @@
 (variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @name (pair_pattern value: (identifier) @name)]) value: (_)? @value) @item.constant
 (variable_declarator name: (array_pattern (identifier) @name) value: (_)? @value) @item.constant
 
-; What is exported without a declaration.
+; Exports without a declaration.
 (export_statement "default" @name value: (arrow_function body: (_) @body)) @item.function
 (export_statement "default" @name value: (function_expression body: (_) @body)) @item.function
 (export_statement "default" @name value: (class body: (_) @members)) @item.class
@@ -56,7 +56,7 @@
 (comment) @comment
 (decorator) @attribute
 
-; Callbacks and control flow declare for themselves; what a file is wrapped in does not.
+; Declarations in callbacks and control flow are local; those in module wrappers are not.
 (arguments [(arrow_function) (function_expression)] @opaque)
 (expression_statement (parenthesized_expression (call_expression function: (function_expression) arguments: (arguments (function_expression) @open))))
 (expression_statement (call_expression function: (parenthesized_expression (function_expression)) arguments: (arguments (function_expression) @open)))
@@ -64,7 +64,7 @@
   (#eq? @_define "define"))
 [(if_statement) (for_statement) (for_in_statement) (while_statement) (do_statement) (try_statement) (switch_statement)] @opaque
 
-; What is taken from elsewhere is not declared here.
+; Imports are not declarations of this file.
 ((variable_declarator value: [
     (call_expression function: (identifier) @_require arguments: (arguments . (string)))
     (call_expression function: (call_expression function: (identifier) @_require arguments: (arguments . (string))))

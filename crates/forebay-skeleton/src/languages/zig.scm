@@ -1,4 +1,4 @@
-; A function that returns a type is that type, for some parameters.
+; A function that returns a type is a generic type.
 (function_declaration name: (_) @name body: (block (expression_statement (return_expression (struct_declaration) @members)) .) @body) @item.struct
 (function_declaration name: (_) @name body: (block (expression_statement (return_expression (enum_declaration) @members)) .) @body) @item.enum
 (function_declaration name: (_) @name body: (block (expression_statement (return_expression (union_declaration) @members)) .) @body) @item.union

@@ -44,8 +44,8 @@ impl Layout {
         if chosen.contains(&position) {
             return true;
         }
-        let head = if section.is_some() { 0 } else { path_line(index, file_symbols).len() };
-        let own = definition_line(index, &file_symbols.definitions[position]).len();
+        let path_bytes = if section.is_some() { 0 } else { path_line(index, file_symbols).len() };
+        let line_bytes = definition_line(index, &file_symbols.definitions[position]).len();
         let parent_line = parent_line(file_symbols, position);
         let has_parent_line = |parent_line: ParentLine| match parent_line {
             ParentLine::Definition(definition) => chosen.contains(&definition),
@@ -54,9 +54,11 @@ impl Layout {
                 .any(|other| self::parent_line(file_symbols, *other) == Some(parent_line)),
         };
         let parent_line = parent_line.filter(|parent_line| !has_parent_line(*parent_line));
-        let above = parent_line
+        let parent_bytes = parent_line
             .map_or(0, |parent_line| parent_text(index, file_symbols, parent_line).len());
-        let Some(left) = self.bytes_left.checked_sub(head + above + own) else { return false };
+        let Some(left) = self.bytes_left.checked_sub(path_bytes + parent_bytes + line_bytes) else {
+            return false;
+        };
         self.bytes_left = left;
         let section = section.unwrap_or_else(|| {
             self.sections.push(Section { file, chosen: Vec::new() });

@@ -1,7 +1,7 @@
 //! Symbol index of a repository: the definitions and references of each file, with interned names.
 //!
 //! Ten thousand files have a million references, so all texts are in one string, and files refer to names by id.
-//! `codec` serializes it without touching single names.
+//! `codec` deserializes it without visiting single names.
 
 use std::collections::HashMap;
 
@@ -33,6 +33,7 @@ pub(super) struct Span {
     pub(super) length: u32,
 }
 
+/// The definitions and references of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct FileSymbols {
     pub(super) path: Span,
@@ -42,6 +43,7 @@ pub(super) struct FileSymbols {
     pub(super) references: Vec<(u32, u32)>,
 }
 
+/// A definition with interned names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct IndexedDefinition {
     pub(super) name: u32,
@@ -90,7 +92,7 @@ impl SymbolIndex {
 
     /// Returns the files that define a name or a path that ends with it, sorted by path.
     pub fn files_defining(&self, name: &str) -> Vec<&str> {
-        let matches = |own: &str| own == name || last_segment(own) == name;
+        let matches = |candidate: &str| candidate == name || last_segment(candidate) == name;
         self.paths_where(|file| {
             file.definitions.iter().any(|defined| matches(self.name(defined.name)))
         })
@@ -101,8 +103,8 @@ impl SymbolIndex {
         self.paths_where(|file| file.references.iter().any(|(id, _)| self.name(*id) == name))
     }
 
-    fn paths_where(&self, holds: impl Fn(&FileSymbols) -> bool) -> Vec<&str> {
-        let files = self.files.iter().filter(|file| holds(file));
+    fn paths_where(&self, predicate: impl Fn(&FileSymbols) -> bool) -> Vec<&str> {
+        let files = self.files.iter().filter(|file| predicate(file));
         let mut paths: Vec<&str> = files.map(|file| self.text(file.path)).collect();
         paths.sort_unstable();
         paths

@@ -40,8 +40,9 @@ const FAMILIES: &[&[&str]] =
 
 fn family(language: &Language) -> u8 {
     let known = FAMILIES.iter().position(|family| family.contains(&language.name()));
-    let own = || FAMILIES.len() + languages().iter().take_while(|other| *other != language).count();
-    known.unwrap_or_else(own) as u8
+    let own_family =
+        || FAMILIES.len() + languages().iter().take_while(|other| *other != language).count();
+    known.unwrap_or_else(own_family) as u8
 }
 
 impl Tags {

@@ -119,7 +119,7 @@ impl QueryResults {
             let item = index.map(|index| &mut self.items[index]);
             match item {
                 Some(item) if item.pattern == matched.pattern_index => {
-                    item.add_capture(capture, node)
+                    item.add_capture(capture, node);
                 }
                 Some(_) => {}
                 None => self.add_file_capture(capture, node, source),
@@ -181,8 +181,8 @@ impl QueryResults {
         for (start, _) in &mut self.sections {
             *start = elided.source_range(&(*start..*start)).start;
         }
-        let apart = elided.comments.iter().cloned();
-        self.trivia.extend(apart.map(|range| Trivia { range, is_attribute: false }));
+        let comments = elided.comments.iter().cloned();
+        self.trivia.extend(comments.map(|range| Trivia { range, is_attribute: false }));
     }
 
     fn sort(&mut self) {

@@ -170,7 +170,7 @@ impl Nester<'_> {
             qualified: captured.name.as_ref().map(|name| self.qualified(name)).unwrap_or_default(),
             more_names: captured.more_names.iter().map(plain_name).collect(),
             name_start: captured.name.as_ref().map_or(captured.range.start, |name| name.start),
-            exported: wrapper.as_ref().is_some_and(|wrapper| wrapper.exports),
+            is_exported: wrapper.as_ref().is_some_and(|wrapper| wrapper.exports),
             range: wrapper.map_or_else(|| captured.range.clone(), |outer| outer.range),
             body: captured.body.clone(),
             members: captured.members.clone(),

@@ -7,6 +7,7 @@ use crate::language::{Language, VisibilityContext};
 use crate::symbol_kind::SymbolKind;
 
 impl Outline {
+    /// Merges adjacent items and computes the visibility of all.
     pub(crate) fn finish(&mut self, language: &Language, source: &str) {
         self.merge_adjacent(language.spec.merged_kinds);
         for index in 0..self.items.len() {
@@ -46,8 +47,8 @@ impl Outline {
             kind: item.kind,
             name: &item.name,
             modifiers: source.get(item.range.start..item.name_start).unwrap_or_default(),
-            exported: item.exported || names.any(|name| self.exported.contains(name)),
-            file_exports: self.has_exports,
+            is_exported: item.is_exported || names.any(|name| self.exported.contains(name)),
+            file_has_exports: self.has_exports,
             section: self.section(index).map(|(_, is_public)| is_public),
             parent,
         })

@@ -24,8 +24,8 @@ struct Line<'a> {
 /// Splits a range of a text at its smallest indentation.
 pub(super) fn split(source: &str, range: Range<usize>) -> Vec<Block> {
     let lines = lines(source, range);
-    let written = lines.iter().filter(|line| !line.text.is_empty());
-    let Some(base) = written.map(|line| line.indent).min() else { return Vec::new() };
+    let nonblank = lines.iter().filter(|line| !line.text.is_empty());
+    let Some(base) = nonblank.map(|line| line.indent).min() else { return Vec::new() };
     let mut groups: Vec<Vec<&Line<'_>>> = Vec::new();
     let mut is_open = false;
     for line in &lines {
@@ -79,7 +79,7 @@ fn is_comment_or_attribute(text: &str) -> bool {
     const ATTRIBUTES: &[&str] = &["*", "#[", "@", "#", "--", "[", ";"];
     // Examples in docs are not code.
     const COMMENTS: &[&str] = &["//", "/*", "* ", "*/"];
-    let starts = |marks: &[&str]| marks.iter().any(|mark| text.starts_with(mark));
+    let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| text.starts_with(prefix));
     let is_template = text.starts_with("template") && text.ends_with('>');
     starts(COMMENTS) || is_template || starts(ATTRIBUTES) && !text.contains('{')
 }

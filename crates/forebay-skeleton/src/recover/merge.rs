@@ -56,7 +56,7 @@ pub(super) fn merge(document: &Document, whole: Outline, blocks: Outline) -> Out
     sections.sort_unstable();
     sections.dedup();
     Outline {
-        has_exports: whole.has_exports || items.iter().any(|item| item.exported),
+        has_exports: whole.has_exports || items.iter().any(|item| item.is_exported),
         items: nested(items),
         trivia,
         sections,

@@ -4,6 +4,7 @@ use crate::language::Language;
 use crate::outline::Outline;
 use crate::symbol_kind::SymbolKind;
 
+/// Whether each item of an outline is shown.
 pub(super) struct VisibleItems(Vec<bool>);
 
 impl VisibleItems {

@@ -41,7 +41,7 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|own| own == extension) {
+            } else if path.extension().is_some_and(|actual| actual == extension) {
                 found.push(path);
             }
         }

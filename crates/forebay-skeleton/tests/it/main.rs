@@ -4,7 +4,7 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::print_stdout,
-    reason = "a test says what is wrong by failing, a measurement by printing"
+    reason = "tests fail by panicking, and measurements print"
 )]
 
 mod corpus;

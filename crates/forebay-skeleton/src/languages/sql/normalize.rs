@@ -17,9 +17,9 @@ fn named_constraints(lower: &str) -> impl Iterator<Item = Edit> {
     const CONSTRAINT: &str = "constraint";
     let found = lower.match_indices(CONSTRAINT).filter_map(|(start, _)| {
         let name = start + CONSTRAINT.len();
-        let ((key, written), end) = key_after_name(&lower[name..])?;
+        let ((key, spelling), end) = key_after_name(&lower[name..])?;
         let before = (start..name, format!("{key:width$}", width = CONSTRAINT.len()));
-        Some([before, (name + end - written.len()..name + end, " ".repeat(written.len()))])
+        Some([before, (name + end - spelling.len()..name + end, " ".repeat(spelling.len()))])
     });
     found.flatten()
 }
@@ -29,7 +29,7 @@ fn key_after_name(text: &str) -> Option<((&'static str, &'static str), usize)> {
     const KEYWORDS: &[(&str, &str)] = &[("unique", "unique"), ("key", "foreign key")];
     let name = text.strip_prefix(char::is_whitespace)?.trim_start();
     let rest = name[name.find(char::is_whitespace)?..].trim_start();
-    let key = KEYWORDS.iter().find(|(_, written)| rest.starts_with(written))?;
+    let key = KEYWORDS.iter().find(|(_, spelling)| rest.starts_with(spelling))?;
     Some((*key, text.len() - rest.len() + key.1.len()))
 }
 

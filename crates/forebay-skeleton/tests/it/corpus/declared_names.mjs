@@ -1,17 +1,17 @@
-// Prints what TypeScript files declare to others, as the compiler's own declaration output has it: a line
-// `= path`, then a line `kind name` for each exported item and each member of it that is not private.
+// Prints the public declarations of TypeScript files according to the compiler's declaration output: a line
+// `= path`, then a line `kind name` for each exported item and each of its members that is not private.
 //
-// Arguments: paths. Run where `typescript` can be resolved from.
+// Arguments: paths. Run it in a folder from which `typescript` can be resolved.
 
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const ts = createRequire(join(process.cwd(), "judge.js"))("typescript");
+const ts = createRequire(join(process.cwd(), "reference.js"))("typescript");
 
 const options = { target: "esnext", module: "esnext", moduleDetection: "auto", experimentalDecorators: true };
 
-/** The declarations of a file; those that are written as such are read as they are. */
+/** Returns the declarations of a file; declaration files are read as they are. */
 function declarations(path) {
   const text = readFileSync(path, "utf8");
   if (/\.d\.[mc]?ts$/.test(path)) return text;
@@ -22,11 +22,11 @@ function has(node, kind) {
   return (node.modifiers ?? []).some((modifier) => modifier.kind === kind);
 }
 
-/** The statements of a block that others see. */
+/** Yields the exported statements of a block. */
 function* exported(statements) {
-  const speaks = (node) => ts.isExportDeclaration(node) || ts.isExportAssignment(node);
-  // Where nothing is exported by a statement of its own, everything that is declared is exported.
-  const all = !statements.some(speaks);
+  const isExport = (node) => ts.isExportDeclaration(node) || ts.isExportAssignment(node);
+  // Without export statements, all declarations are exported.
+  const all = !statements.some(isExport);
   const isOpen = (node) => ts.isModuleDeclaration(node) && (ts.isStringLiteral(node.name) || node.name.text === "global");
   const listed = new Set();
   for (const node of statements) {
@@ -36,13 +36,13 @@ function* exported(statements) {
       listed.add(node.expression.text);
     }
   }
-  // What is exported by its value gets a name that nobody wrote.
+  // The compiler generates this name for a default export without a name.
   listed.delete("_default");
   const isListed = (name) => name && ts.isIdentifier(name) && listed.has(name.text);
   for (const node of statements) {
     if (ts.isImportDeclaration(node)) continue;
     const names = ts.isVariableStatement(node) ? node.declarationList.declarations.map((one) => one.name) : [node.name];
-    const isExported = speaks(node) || isOpen(node) || has(node, ts.SyntaxKind.ExportKeyword) || names.some(isListed);
+    const isExported = isExport(node) || isOpen(node) || has(node, ts.SyntaxKind.ExportKeyword) || names.some(isListed);
     if (isExported || (all && !ts.isImportEqualsDeclaration(node))) yield node;
   }
 }

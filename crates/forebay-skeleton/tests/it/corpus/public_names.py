@@ -1,4 +1,4 @@
-"""Prints the public names of Python files, as `ast` sees them: a line `= path`, then its names."""
+"""Prints the public names of Python files according to `ast`: a line `= path`, then its names."""
 
 import ast
 import sys
@@ -16,7 +16,7 @@ def targets(node):
     if isinstance(node, ast.AnnAssign):
         return [node.target]
     names = []
-    # Of `a = b = 1` the first name counts.
+    # For `a = b = 1`, only the first name counts.
     for target in node.targets[:1]:
         names += target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
     return names

@@ -63,7 +63,7 @@ fn standard_library_is_complete() {
     assert!(total.percent() >= 99.0);
 }
 
-#[expect(clippy::disallowed_methods, reason = "the judge is a program of its own")]
+#[expect(clippy::disallowed_methods, reason = "the reference parser is a separate program")]
 fn python(arguments: &[&str]) -> String {
     let done = std::process::Command::new("python3").args(arguments).output().unwrap();
     String::from_utf8(done.stdout).unwrap()

@@ -77,9 +77,9 @@ impl<'a> SkeletonNames<'a> {
         let Some(left) = self.words.get_mut(word).filter(|left| **left > 0) else { return false };
         *left -= 1;
         let symbols = self.symbols.entry(word).or_default();
-        let place_of = |kind: &SymbolKind| symbols.iter().position(|known| known == kind);
-        let place = kinds.iter().find_map(place_of);
-        place.map(|place| symbols.swap_remove(place)).is_some() || kinds.is_empty()
+        let index_of = |kind: &SymbolKind| symbols.iter().position(|known| known == kind);
+        let index = kinds.iter().find_map(index_of);
+        index.map(|index| symbols.swap_remove(index)).is_some() || kinds.is_empty()
     }
 }
 
@@ -126,11 +126,11 @@ fn npm_packages_are_complete() {
     for package in packages(&folder) {
         let files =
             ["ts", "tsx", "mts", "cts"].iter().flat_map(|extension| files(&package, extension));
-        let (sources_paths, declaration_paths): (Vec<PathBuf>, Vec<PathBuf>) =
+        let (source_paths, declaration_paths): (Vec<PathBuf>, Vec<PathBuf>) =
             files.filter(|path| !is_test(path)).partition(|path| !is_declarations(path));
         let name = package.strip_prefix(&folder).unwrap().display();
         for (paths, what, total) in [
-            (sources_paths, "sources", &mut sources),
+            (source_paths, "sources", &mut sources),
             (declaration_paths, "declarations", &mut declarations),
         ] {
             let count = compare(&folder, &paths);
@@ -197,7 +197,7 @@ fn is_test(path: &Path) -> bool {
     ["/tests/", "/test/", "/__tests__/", ".test.", ".spec."].iter().any(|mark| path.contains(mark))
 }
 
-#[expect(clippy::disallowed_methods, reason = "the judge is a program of its own")]
+#[expect(clippy::disallowed_methods, reason = "the reference parser is a separate program")]
 fn command(program: &str) -> Command {
     Command::new(program)
 }
