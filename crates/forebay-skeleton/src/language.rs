@@ -9,13 +9,13 @@ use crate::captures::Captures;
 use crate::imports::ImportSyntax;
 use crate::symbol_kind::SymbolKind;
 
-/// A language that has skeletons.
+/// A supported language.
 pub struct Language {
     pub(crate) spec: &'static LanguageSpec,
     compiled: OnceLock<Result<CompiledQuery, QueryError>>,
 }
 
-/// Everything about a language except its query.
+/// The definition of a language: file names, grammar, query and conventions.
 #[derive(Clone, Copy)]
 pub(crate) struct LanguageSpec {
     pub(crate) name: &'static str,

@@ -19,7 +19,7 @@ pub(crate) fn render(
     let lines = LineIndex::new(source);
     let mut writer =
         Writer { language, source, outline, options, visible, lines, out: String::new() };
-    writer.block(None, 0);
+    writer.write_block(None, 0);
     writer.out
 }
 
@@ -57,18 +57,18 @@ const MAX_MINIMAL_HEAD: usize = 160;
 
 impl<'a> Writer<'a> {
     /// Writes the members of an item, or the top-level items.
-    fn block(&mut self, parent: Option<usize>, depth: usize) {
+    fn write_block(&mut self, parent: Option<usize>, depth: usize) {
         let mut was_large = false;
         let mut section = None;
-        let children: Vec<usize> = self.visible(parent);
+        let children: Vec<usize> = self.visible_children(parent);
         for (position, index) in children.into_iter().enumerate() {
-            let label = self.section(index);
-            if let Some(mark) = label.filter(|_| label != section) {
-                self.line(depth.saturating_sub(1), mark);
+            let label = self.section_label(index);
+            if let Some(new) = label.filter(|_| label != section) {
+                self.write_line(depth.saturating_sub(1), new);
             }
             section = label;
             let start = self.out.len();
-            self.item(index, depth);
+            self.write_item(index, depth);
             let is_large = self.out[start..].trim_end().contains('\n');
             // Top-level items of several lines are separated by empty lines.
             if position > 0 && depth == 0 && (was_large || is_large) {
@@ -79,28 +79,28 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns the section label of an item, in languages whose labels are shown.
-    fn section(&self, index: usize) -> Option<&'a str> {
+    fn section_label(&self, index: usize) -> Option<&'a str> {
         let end = self.language.spec.section_end;
         let (start, _) = self.outline.section(index).filter(|_| !end.is_empty())?;
         let length = self.source[start..].find(end)? + end.len();
         Some(&self.source[start..start + length])
     }
 
-    fn visible(&self, parent: Option<usize>) -> Vec<usize> {
+    fn visible_children(&self, parent: Option<usize>) -> Vec<usize> {
         self.outline.children(parent).filter(|index| self.visible.contains(*index)).collect()
     }
 
-    fn item(&mut self, index: usize, depth: usize) {
+    fn write_item(&mut self, index: usize, depth: usize) {
         let item: &'a Item = &self.outline.items[index];
         let docs = self.docs(item);
         if !self.language.spec.comment_syntax.doc_in_body {
-            self.docs_before(&docs, depth);
+            self.write_docs_before(&docs, depth);
         }
-        self.attributes(item, depth);
+        self.write_attributes(item, depth);
         let header = self.header(item);
         match &item.members {
-            Some(_) => self.container(index, &header, &docs, depth),
-            None => self.leaf(item, &header, &docs, depth),
+            Some(_) => self.write_container(index, &header, &docs, depth),
+            None => self.write_leaf(item, &header, &docs, depth),
         }
     }
 
@@ -113,23 +113,29 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes an item without members.
-    fn leaf(&mut self, item: &Item, header: &header::Header, docs: &[&str], depth: usize) {
+    fn write_leaf(&mut self, item: &Item, header: &header::Header, docs: &[&str], depth: usize) {
         let number = self.line_number(item);
         if !self.language.spec.comment_syntax.doc_in_body || !item.kind.is_callable() {
-            return self.line(depth, &format!("{}{}{number}", header.head, header.tail));
+            return self.write_line(depth, &format!("{}{}{number}", header.head, header.tail));
         }
         if docs.is_empty() {
-            self.line(depth, &format!("{} {ELLIPSIS}{number}", header.head));
+            self.write_line(depth, &format!("{} {ELLIPSIS}{number}", header.head));
         } else {
-            self.line(depth, &format!("{}{number}", header.head));
-            self.docs_inside(docs, depth + 1);
+            self.write_line(depth, &format!("{}{number}", header.head));
+            self.write_docs_inside(docs, depth + 1);
         }
     }
 
-    fn container(&mut self, index: usize, header: &header::Header, docs: &[&str], depth: usize) {
+    fn write_container(
+        &mut self,
+        index: usize,
+        header: &header::Header,
+        docs: &[&str],
+        depth: usize,
+    ) {
         let item: &'a Item = &self.outline.items[index];
         let number = self.line_number(item);
-        let children = self.visible(Some(index));
+        let children = self.visible_children(Some(index));
         let all = self.outline.children(Some(index)).count();
         let header::Header { head, open, close, tail } = header;
         let docs = if self.language.spec.comment_syntax.doc_in_body { docs } else { &[] };
@@ -137,26 +143,26 @@ impl<'a> Writer<'a> {
             let is_empty = all == 0 && (self.is_empty_block(item) || self.language.spec.is_flat);
             let inside = if is_empty { String::new() } else { format!(" {ELLIPSIS} ") };
             let text = format!("{head}{open}{inside}{close}{tail}");
-            return self.line(depth, &format!("{}{number}", text.trim_end()));
+            return self.write_line(depth, &format!("{}{number}", text.trim_end()));
         }
         if let Some(parts) = self.inline_parts(&children, all, docs) {
             let gap = if open.ends_with('(') { "" } else { " " };
             let text = format!("{head}{open}{gap}{parts}{gap}{close}{tail}");
             if text.len() + depth * INDENT.len() <= MAX_LINE_WIDTH {
-                return self.line(depth, &text);
+                return self.write_line(depth, &text);
             }
         }
-        self.line(depth, &format!("{head}{open}{number}"));
-        self.docs_inside(docs, depth + 1);
+        self.write_line(depth, &format!("{head}{open}{number}"));
+        self.write_docs_inside(docs, depth + 1);
         let left_out = children.len() < all;
-        self.block(Some(index), depth + 1);
+        self.write_block(Some(index), depth + 1);
         if left_out && !self.language.spec.is_flat {
-            self.line(depth + 1, ELLIPSIS);
+            self.write_line(depth + 1, ELLIPSIS);
         }
         match (close.is_empty(), tail.is_empty()) {
             (true, true) => {}
-            (true, false) => self.line(depth + 1, tail.trim_start()),
-            (false, _) => self.line(depth, &format!("{close}{tail}")),
+            (true, false) => self.write_line(depth + 1, tail.trim_start()),
+            (false, _) => self.write_line(depth, &format!("{close}{tail}")),
         }
     }
 
@@ -177,7 +183,7 @@ impl<'a> Writer<'a> {
                 && self.docs(item).is_empty()
                 && self.visible_attributes(item).is_empty()
         };
-        let has_sections = children.iter().any(|index| self.section(*index).is_some());
+        let has_sections = children.iter().any(|index| self.section_label(*index).is_some());
         let brackets = has_sections
             || !docs.is_empty()
             || self.options.line_numbers
@@ -199,7 +205,7 @@ impl<'a> Writer<'a> {
         are_separated.then(|| parts.trim_end_matches(',').to_owned())
     }
 
-    fn line(&mut self, depth: usize, text: &str) {
+    fn write_line(&mut self, depth: usize, text: &str) {
         let depth = if self.language.spec.is_flat { 0 } else { depth };
         for _ in 0..depth {
             self.out.push_str(INDENT);
@@ -239,11 +245,11 @@ impl<'a> Writer<'a> {
                 let comments = before.filter(|trivia| !trivia.is_attribute);
                 let texts = comments.map(|trivia| &self.source[trivia.range.clone()]);
                 let is_doc = |text: &&str| {
-                    comment_syntax.doc_prefixes.iter().any(|mark| text.starts_with(mark))
+                    comment_syntax.doc_prefixes.iter().any(|prefix| text.starts_with(prefix))
                         && !comment_syntax
                             .module_doc_prefixes
                             .iter()
-                            .any(|mark| text.starts_with(mark))
+                            .any(|prefix| text.starts_with(prefix))
                 };
                 let texts = texts.filter(is_doc);
                 if is_verbose {
@@ -260,34 +266,34 @@ impl<'a> Writer<'a> {
         lines
     }
 
-    fn docs_before(&mut self, docs: &[&str], depth: usize) {
+    fn write_docs_before(&mut self, docs: &[&str], depth: usize) {
         let (open, close) = self.language.spec.comment_syntax.doc;
         match docs {
             [] => {}
             _ if close.is_empty() => {
                 for line in docs {
-                    self.line(depth, format!("{open}{line}").trim_end());
+                    self.write_line(depth, format!("{open}{line}").trim_end());
                 }
             }
-            [line] => self.line(depth, &format!("{open}{line}{close}")),
+            [line] => self.write_line(depth, &format!("{open}{line}{close}")),
             lines => {
-                self.line(depth, open.trim_end());
+                self.write_line(depth, open.trim_end());
                 for line in lines {
-                    self.line(depth, format!(" * {line}").trim_end());
+                    self.write_line(depth, format!(" * {line}").trim_end());
                 }
-                self.line(depth, close);
+                self.write_line(depth, close);
             }
         }
     }
 
-    fn docs_inside(&mut self, docs: &[&str], depth: usize) {
+    fn write_docs_inside(&mut self, docs: &[&str], depth: usize) {
         let Some((last, lines)) = docs.split_last() else { return };
         let (mut open, close) = self.language.spec.comment_syntax.doc;
         for line in lines {
-            self.line(depth, format!("{open}{line}").trim_end());
+            self.write_line(depth, format!("{open}{line}").trim_end());
             open = "";
         }
-        self.line(depth, &format!("{open}{last}{close}"));
+        self.write_line(depth, &format!("{open}{last}{close}"));
     }
 
     fn visible_attributes(&self, item: &Item) -> Vec<&'a str> {
@@ -302,11 +308,11 @@ impl<'a> Writer<'a> {
         texts.filter(|text| shows(text)).collect()
     }
 
-    fn attributes(&mut self, item: &Item, depth: usize) {
+    fn write_attributes(&mut self, item: &Item, depth: usize) {
         let attributes: Vec<String> =
             self.visible_attributes(item).into_iter().map(header::collapse_lines).collect();
         for attribute in attributes {
-            self.line(depth, &attribute);
+            self.write_line(depth, &attribute);
         }
     }
 }

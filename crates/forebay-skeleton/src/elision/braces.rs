@@ -87,7 +87,9 @@ impl Header {
     /// Adds a line; returns whether a body opens at its end.
     fn push_line(&mut self, line: &Line<'_>) -> bool {
         const COMMENT_PREFIXES: &[&str] = &["//", "/*", "*", "#", "@"];
-        if line.text.is_empty() || COMMENT_PREFIXES.iter().any(|mark| line.text.starts_with(mark)) {
+        if line.text.is_empty()
+            || COMMENT_PREFIXES.iter().any(|prefix| line.text.starts_with(prefix))
+        {
             return false;
         }
         let is_continued = line.indent > self.indent
@@ -121,7 +123,8 @@ impl Header {
         let is_test = self.text.starts_with("mod test");
         // Lines that start with a bracket do not continue a function header. Module wrappers such as `}(this,
         // function (exports) {` are not functions of the file.
-        let is_wrapper = ["define(", "}(", "})("].iter().any(|mark| self.text.starts_with(mark));
+        let is_wrapper =
+            ["define(", "}(", "})("].iter().any(|prefix| self.text.starts_with(prefix));
         let is_called =
             self.text.contains('(') && !self.text.starts_with(['(', '>', ';', '!']) && !is_wrapper;
         is_trait_impl || is_test || (is_called && !words.any(|word| CONTAINERS.contains(&word)))

@@ -82,7 +82,7 @@ fn container(
     // The members may start after the opening bracket.
     let (head, block) = match head.strip_suffix('{') {
         Some(bare) => (bare.trim_end().to_owned(), "{"),
-        None if begins_with_item(outline, members) => (head, ""),
+        None if starts_with_member(outline, members) => (head, ""),
         None => (head, block),
     };
     let head = head.trim_end_matches(',').to_owned();
@@ -106,7 +106,7 @@ fn container(
 }
 
 /// Returns whether the first member is at the start of the block, so that the block has no opening bracket.
-fn begins_with_item(outline: &Outline, members: &Range<usize>) -> bool {
+fn starts_with_member(outline: &Outline, members: &Range<usize>) -> bool {
     let first = outline.items.partition_point(|item| item.range.start < members.start);
     outline.items.get(first).is_some_and(|item| item.range.start == members.start)
 }
