@@ -7,7 +7,6 @@ mod clients;
 mod conformance;
 mod docs;
 mod inspector;
-mod layout;
 mod npm;
 mod packages;
 mod postgres;
@@ -32,7 +31,6 @@ enum Chore {
     Docs(docs::Docs),
     Inspector(inspector::Inspector),
     Bench(bench::Bench),
-    Layout(layout::Layout),
     Clients(clients::Clients),
     Conformance(conformance::Conformance),
     Examples(clients::examples::Examples),
@@ -57,7 +55,6 @@ fn carry_out(chore: Chore) -> Result<()> {
         Chore::Docs(docs) => docs.carry_out(),
         Chore::Inspector(inspector) => inspector.carry_out(),
         Chore::Bench(bench) => bench.carry_out(),
-        Chore::Layout(layout) => layout.carry_out(),
         Chore::Clients(clients) => clients.carry_out(),
         Chore::Conformance(conformance) => conformance.carry_out(),
         Chore::Examples(examples) => examples.carry_out(),

@@ -64,13 +64,7 @@ pub(crate) fn root() -> &'static Path {
 
 /// Builds the `forebay` binary in a profile and gives its path.
 pub(crate) fn build_forebay(profile: &str) -> Result<PathBuf> {
-    build_forebay_with(profile, &[])
-}
-
-/// The same with these variables.
-pub(crate) fn build_forebay_with(profile: &str, variables: &[(&str, &Path)]) -> Result<PathBuf> {
     let mut cargo = shell::cargo();
-    cargo.envs(variables.iter().copied());
     cargo.args(["build", "--quiet", "--locked", "--package", "forebay", "--profile", profile]);
     shell::run(cargo.current_dir(root()))?;
     let folder = if profile == "dev" { "debug" } else { profile };

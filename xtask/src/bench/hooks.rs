@@ -45,11 +45,6 @@ pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Calls each hook, in a session that has something to tell.
-pub(super) fn once(stage: &Stage) -> Result<()> {
-    calls().iter().try_for_each(|call| hook(stage, call))
-}
-
 fn calls() -> Vec<Call> {
     let output = Words::new(7).text(RESULT_BYTES);
     let bash = json!({ "command": "make all" });

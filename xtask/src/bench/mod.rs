@@ -163,18 +163,6 @@ impl Bench {
     }
 }
 
-/// Runs each of those commands once whose start counts, for hosts wait for them.
-pub(crate) fn short_commands(forebay: &Path, below: &Path) -> Result<()> {
-    let stage = Stage::new(forebay, below)?;
-    start::once(&stage)?;
-    hooks::once(&stage)?;
-    for arguments in [&["run", "--", "true"][..], &["note", "a thought"], &["search", "thought"]] {
-        // Under a tool that follows it, a command may end otherwise than by itself.
-        stage.forebay(arguments).output()?;
-    }
-    Ok(())
-}
-
 /// The binary as an installation leaves it. What a linker wrote stays in memory page by page, and each process that
 /// is started from it pays for that, up to a millisecond.
 fn installed(forebay: &Path, place: &Path) -> Result<PathBuf> {

@@ -31,11 +31,6 @@ pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
     ])
 }
 
-/// Starts a server, has it list its tools, and ends it.
-pub(super) fn once(stage: &Stage) -> Result<()> {
-    list_tools(stage, &mut Sample::default()).map(drop)
-}
-
 /// One round; gives the server's memory in megabytes.
 fn list_tools(stage: &Stage, times: &mut Sample) -> Result<f64> {
     let started = Instant::now();
