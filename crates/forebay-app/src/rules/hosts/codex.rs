@@ -126,15 +126,18 @@ prefix_rule(["ls"]); prefix_rule([["rm", "rmdir"], "-r"], "forbidden")
 network_rule(host = "evil.example", protocol = "https", decision = "deny")
 host_executable(name = "git", paths = ["/usr/bin/git"])
 "#;
-        assert_eq!(lines(text), [
-            "ask Bash(gh pr view:*)",
-            "ask Bash(gh pr list:*)",
-            "deny Bash(git reset --hard:*)",
-            "allow Bash(ls:*)",
-            "deny Bash(rm -r:*)",
-            "deny Bash(rmdir -r:*)",
-            "deny WebFetch(domain:evil.example)",
-        ]);
+        assert_eq!(
+            lines(text),
+            [
+                "ask Bash(gh pr view:*)",
+                "ask Bash(gh pr list:*)",
+                "deny Bash(git reset --hard:*)",
+                "allow Bash(ls:*)",
+                "deny Bash(rm -r:*)",
+                "deny Bash(rmdir -r:*)",
+                "deny WebFetch(domain:evil.example)",
+            ]
+        );
     }
 
     #[test]
@@ -151,16 +154,19 @@ prefix_rule(pattern = ["a"], decision = "never")
 fly(["a"])
 prefix_rule(pattern = ["rm"], decision = "forbidden")
 "#;
-        assert_eq!(lines(text), [
-            "deny Bash(rm:*)",
-            "lost WORDS = [\"git\"] is skipped: only calls with literal arguments are read",
-            "lost prefix_rule(pattern = WORDS + [\"push\"], decision = \"forbidden\") is skipped: only calls with literal arguments are read",
-            "lost def forbid(words): is skipped: only calls with literal arguments are read",
-            "lost [prefix_rule(pattern = [w]) for w in WORDS] is skipped: only calls with literal arguments are read",
-            "lost prefix_rule(pattern = [], decision = \"forbidden\") is skipped: its pattern is empty",
-            "lost prefix_rule(pattern = [\"a\"], decision = \"never\") is skipped: its decision is none of allow, prompt, forbidden",
-            "lost fly([\"a\"]) is skipped: Codex has no such rule",
-        ]);
+        assert_eq!(
+            lines(text),
+            [
+                "deny Bash(rm:*)",
+                "lost WORDS = [\"git\"] is skipped: only calls with literal arguments are read",
+                "lost prefix_rule(pattern = WORDS + [\"push\"], decision = \"forbidden\") is skipped: only calls with literal arguments are read",
+                "lost def forbid(words): is skipped: only calls with literal arguments are read",
+                "lost [prefix_rule(pattern = [w]) for w in WORDS] is skipped: only calls with literal arguments are read",
+                "lost prefix_rule(pattern = [], decision = \"forbidden\") is skipped: its pattern is empty",
+                "lost prefix_rule(pattern = [\"a\"], decision = \"never\") is skipped: its decision is none of allow, prompt, forbidden",
+                "lost fly([\"a\"]) is skipped: Codex has no such rule",
+            ]
+        );
     }
 
     #[test]

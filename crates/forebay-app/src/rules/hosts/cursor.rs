@@ -146,16 +146,19 @@ mod tests {
             "allow": ["Shell(ls)", "Shell(git)", "Read(src/**/*.ts)", "Write(package.json)"],
             "deny": ["Shell(rm)", "Read(.env*)", "Write(**/*.key)", "Read(/etc/passwd)"]
         }"#;
-        assert_eq!(lines(permissions, &Scene::project()), [
-            "deny Bash(rm:*)",
-            "deny Read(/**/.env*)",
-            "deny Edit(/**/*.key)",
-            "deny Read(//etc/passwd)",
-            "allow Bash(ls:*)",
-            "allow Bash(git:*)",
-            "allow Read(/src/**/*.ts)",
-            "allow Edit(/package.json)",
-        ]);
+        assert_eq!(
+            lines(permissions, &Scene::project()),
+            [
+                "deny Bash(rm:*)",
+                "deny Read(/**/.env*)",
+                "deny Edit(/**/*.key)",
+                "deny Read(//etc/passwd)",
+                "allow Bash(ls:*)",
+                "allow Bash(git:*)",
+                "allow Read(/src/**/*.ts)",
+                "allow Edit(/package.json)",
+            ]
+        );
     }
 
     #[test]
@@ -168,27 +171,35 @@ mod tests {
     fn newer_forms_and_globs() {
         let deny = r#"{"deny": ["Shell(curl:*)", "Shell(npm:install*)", "Shell(git:push)", "Shell(*)",
             "WebFetch(*.evil.example)", "Mcp(db:drop_table)", "Mcp(*:*)", "Shell(mk?s)"]}"#;
-        assert_eq!(lines(deny, &Scene::project()), [
-            "deny Bash(curl *)",
-            "deny Bash(npm install*)",
-            "deny Bash(git push:*)",
-            "deny Bash",
-            "deny WebFetch(domain:*.evil.example)",
-            "deny mcp__db__drop_table",
-            "deny mcp__*",
-            "deny Bash(mk*s)",
-        ]);
+        assert_eq!(
+            lines(deny, &Scene::project()),
+            [
+                "deny Bash(curl *)",
+                "deny Bash(npm install*)",
+                "deny Bash(git push:*)",
+                "deny Bash",
+                "deny WebFetch(domain:*.evil.example)",
+                "deny mcp__db__drop_table",
+                "deny mcp__*",
+                "deny Bash(mk*s)",
+            ]
+        );
     }
 
     #[test]
     fn what_is_no_rule_is_told() {
         let lists = r#"{"deny": ["Shell(rm", "Fly(x)"], "allow": ["Read(src/*)"]}"#;
-        assert_eq!(lines(lists, &Scene::project()), [
-            "lost Shell(rm is skipped: its parentheses do not match",
-            "lost Fly(x) is skipped: Cursor documents no such permission",
-            "lost Read(src/*) is skipped: a rule of Forebay's would allow more: what lies deeper, too",
-        ]);
-        for text in ["{", r#"{"permissions": {"deny": "Shell(rm)"}}"#, r#"{"permissions": []}"#, "[]"] {
+        assert_eq!(
+            lines(lists, &Scene::project()),
+            [
+                "lost Shell(rm is skipped: its parentheses do not match",
+                "lost Fly(x) is skipped: Cursor documents no such permission",
+                "lost Read(src/*) is skipped: a rule of Forebay's would allow more: what lies deeper, too",
+            ]
+        );
+        for text in
+            ["{", r#"{"permissions": {"deny": "Shell(rm)"}}"#, r#"{"permissions": []}"#, "[]"]
+        {
             assert!(read(text, &Scene::project()).is_err(), "{text}");
         }
     }
@@ -200,7 +211,9 @@ mod tests {
             &Scene::project(),
         )
         .unwrap();
-        for command in ["rm x", "env rm -rf x", "npm publish --tag x", "cat .env", "cat a/.env.local"] {
+        for command in
+            ["rm x", "env rm -rf x", "npm publish --tag x", "cat .env", "cat a/.env.local"]
+        {
             denies(&reading, command);
         }
         for command in ["rmdir x", "npm install", "cat env"] {

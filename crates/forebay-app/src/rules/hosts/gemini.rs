@@ -250,11 +250,7 @@ impl Policy {
         let ordered = |name: String| Ordered {
             text: shown.to_owned(),
             list,
-            reach: if self.is_pattern() {
-                Reach::Unknown
-            } else {
-                Reach::Glob(Glob::wild(&name))
-            },
+            reach: if self.is_pattern() { Reach::Unknown } else { Reach::Glob(Glob::wild(&name)) },
             spelled: (!self.is_pattern())
                 .then(|| Spelled { is_exact: !self.is_conditional(), ..Spelled::exact(name) }),
         };
@@ -294,14 +290,17 @@ mod tests {
                 "run_shell_command(git push *)", "web_fetch", "save_memory", "read_file(x)"]},
             "excludeTools": ["ShellTool"]
         }"#;
-        assert_eq!(settings(text), [
-            "deny Bash(rm -rf:*)",
-            "deny Bash(git push:*)",
-            "deny WebFetch",
-            "deny save_memory",
-            "deny Bash",
-            "lost read_file(x) is skipped: only run_shell_command takes a command",
-        ]);
+        assert_eq!(
+            settings(text),
+            [
+                "deny Bash(rm -rf:*)",
+                "deny Bash(git push:*)",
+                "deny WebFetch",
+                "deny save_memory",
+                "deny Bash",
+                "lost read_file(x) is skipped: only run_shell_command takes a command",
+            ]
+        );
         for text in [r#"{"tools": {"exclude": "x"}}"#, r#"{"tools": ["x"]}"#] {
             assert!(read_settings(text, &Scene::user()).is_err(), "{text}");
         }
@@ -319,14 +318,17 @@ mod tests {
              [[rule]]\nmcpName = \"untrusted\"\ndecision = \"deny\"\npriority = 500\n\
              [[rule]]\ntoolName = \"mcp_db_drop\"\ndecision = \"deny\"\npriority = 1\n"
         );
-        assert_eq!(policies(&text), [
-            "ask Bash(git:*)",
-            "deny Bash(rm -rf:*)",
-            "deny Bash(mkfs:*)",
-            "ask Edit",
-            "deny mcp__db__drop",
-            "deny mcp__untrusted__*",
-        ]);
+        assert_eq!(
+            policies(&text),
+            [
+                "ask Bash(git:*)",
+                "deny Bash(rm -rf:*)",
+                "deny Bash(mkfs:*)",
+                "ask Edit",
+                "deny mcp__db__drop",
+                "deny mcp__untrusted__*",
+            ]
+        );
     }
 
     #[test]
@@ -351,13 +353,16 @@ mod tests {
              {RULE}decision = \"maybe\"\npriority = 1\n\
              {RULE}decision = \"deny\"\n"
         );
-        assert_eq!(policies(&text), [
-            "ask Bash(ls:*)",
-            "lost toolName = \"run_shell_command\", decision = \"deny\" is skipped: missing field `priority`",
-            "lost toolName = \"run_shell_command\", decision = \"maybe\" is skipped: its decision is none of allow, deny, ask_user",
-            "lost toolName = \"run_shell_command\", commandRegex = \"git (push|pull)\", decision = \"deny\" is skipped: regular expressions are not read",
-            "note toolName = \"run_shell_command\", commandPrefix = \"ls\", decision = \"deny\" cannot be written exactly: Bash(ls:*) is asked about",
-        ]);
+        assert_eq!(
+            policies(&text),
+            [
+                "ask Bash(ls:*)",
+                "lost toolName = \"run_shell_command\", decision = \"deny\" is skipped: missing field `priority`",
+                "lost toolName = \"run_shell_command\", decision = \"maybe\" is skipped: its decision is none of allow, deny, ask_user",
+                "lost toolName = \"run_shell_command\", commandRegex = \"git (push|pull)\", decision = \"deny\" is skipped: regular expressions are not read",
+                "note toolName = \"run_shell_command\", commandPrefix = \"ls\", decision = \"deny\" cannot be written exactly: Bash(ls:*) is asked about",
+            ]
+        );
         assert!(read_policies("[[rule]", &Scene::user()).is_err());
         assert!(read_policies("rule = 1", &Scene::user()).is_err());
     }

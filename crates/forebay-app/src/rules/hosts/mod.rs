@@ -14,9 +14,14 @@
 //!   could not be confirmed;
 //! - rules that administrators set for other hosts in system folders.
 
+mod codex;
+mod cursor;
+mod gemini;
 mod glob;
 mod jsonc;
+mod opencode;
 mod ordered;
+mod qwen;
 mod reading;
 mod spell;
 mod starlark;
@@ -32,21 +37,9 @@ use super::load::{Caution, OnFault, Written};
 use super::{Place, settings_file};
 use crate::AppError;
 
-macro_rules! hosts {
-    ($($host:ident),+ $(,)?) => {
-        $(mod $host;)+
-        /// Where the rules of every host lie.
-        static HOSTS: &[&[Source]] = &[$($host::SOURCES),+];
-    };
-}
-
-hosts! {
-    codex,
-    cursor,
-    gemini,
-    opencode,
-    qwen,
-}
+/// Locations of the rules of every host.
+static HOSTS: &[&[Source]] =
+    &[codex::SOURCES, cursor::SOURCES, gemini::SOURCES, opencode::SOURCES, qwen::SOURCES];
 
 /// What all other hosts' files say.
 #[derive(Debug, Default)]

@@ -15,10 +15,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::glob::Glob;
+use super::jsonc;
 use super::ordered::{Ordered, Reach, settle};
 use super::reading::{Holds, Lies, Reading, Scene, Source};
 use super::spell::{self, Spelled};
-use super::jsonc;
 
 const CONFIG: Lies = Lies::User { variable: "XDG_CONFIG_HOME", otherwise: ".config" };
 
@@ -261,33 +261,32 @@ mod tests {
 
     #[test]
     fn a_word_is_for_the_whole_tool() {
-        assert_eq!(lines(r#"{"bash": "ask", "edit": "deny", "webfetch": "deny"}"#), [
-            "ask Bash",
-            "deny Edit",
-            "deny WebFetch"
-        ]);
+        assert_eq!(
+            lines(r#"{"bash": "ask", "edit": "deny", "webfetch": "deny"}"#),
+            ["ask Bash", "deny Edit", "deny WebFetch"]
+        );
         assert_eq!(lines(r#""ask""#), ["ask Bash", "ask Edit", "ask Read", "ask WebFetch"]);
-        assert_eq!(lines(r#"{"*": "deny", "bash": "allow", "task": "deny"}"#), [
-            "allow Bash",
-            "deny Edit",
-            "deny Read",
-            "deny WebFetch"
-        ]);
+        assert_eq!(
+            lines(r#"{"*": "deny", "bash": "allow", "task": "deny"}"#),
+            ["allow Bash", "deny Edit", "deny Read", "deny WebFetch"]
+        );
     }
 
     #[test]
     fn the_last_pattern_wins() {
-        assert_eq!(lines(r#"{"bash": {"*": "allow", "rm *": "deny", "git push *": "ask"}}"#), [
-            "allow Bash",
-            "deny Bash(rm *)",
-            "ask Bash(git push *)"
-        ]);
+        assert_eq!(
+            lines(r#"{"bash": {"*": "allow", "rm *": "deny", "git push *": "ask"}}"#),
+            ["allow Bash", "deny Bash(rm *)", "ask Bash(git push *)"]
+        );
         assert_eq!(lines(r#"{"bash": {"rm *": "deny", "*": "allow"}}"#), ["allow Bash"]);
-        assert_eq!(lines(r#"{"bash": {"git *": "deny", "git status *": "allow"}}"#), [
-            "ask Bash(git *)",
-            "allow Bash(git status *)",
-            "note bash git *: deny is asked about as a whole: `bash git status *: allow` takes a part of it back"
-        ]);
+        assert_eq!(
+            lines(r#"{"bash": {"git *": "deny", "git status *": "allow"}}"#),
+            [
+                "ask Bash(git *)",
+                "allow Bash(git status *)",
+                "note bash git *: deny is asked about as a whole: `bash git status *: allow` takes a part of it back"
+            ]
+        );
     }
 
     #[test]
@@ -304,12 +303,15 @@ mod tests {
                 "deny Read(/a/b.txt)"
             ]
         );
-        assert_eq!(lines(r#"{"edit": {"docs/*.md": "deny", "x*y": "deny", "$HOME/a/**": "deny"}}"#), [
-            "deny Edit(/docs/**/*.md)",
-            "ask Edit(/x*)",
-            "deny Edit(~/a/**)",
-            "note edit x*y: deny cannot be written exactly: Edit(/x*) is asked about",
-        ]);
+        assert_eq!(
+            lines(r#"{"edit": {"docs/*.md": "deny", "x*y": "deny", "$HOME/a/**": "deny"}}"#),
+            [
+                "deny Edit(/docs/**/*.md)",
+                "ask Edit(/x*)",
+                "deny Edit(~/a/**)",
+                "note edit x*y: deny cannot be written exactly: Edit(/x*) is asked about",
+            ]
+        );
         let user = read(r#"{"permission": {"edit": {"gen/*": "deny"}}}"#, &Scene::user());
         assert_eq!(user.unwrap().lines(), ["deny Edit(//p/gen/**)"]);
     }
@@ -317,7 +319,9 @@ mod tests {
     #[test]
     fn urls_count_by_their_host() {
         assert_eq!(
-            lines(r#"{"webfetch": {"https://evil.example/*": "deny", "https://x.example/a*": "deny"}}"#),
+            lines(
+                r#"{"webfetch": {"https://evil.example/*": "deny", "https://x.example/a*": "deny"}}"#
+            ),
             [
                 "deny WebFetch(domain:evil.example)",
                 "ask WebFetch(domain:x.example)",
@@ -333,16 +337,21 @@ mod tests {
         assert_eq!(old.lines(), ["allow Bash", "deny Edit"]);
         let new = r#"{"permissions": [{"action": "bash", "resource": "rm *", "effect": "deny"}]}"#;
         assert_eq!(read(new).unwrap().lines(), ["deny Bash(rm *)"]);
-        let outside = r#"{"permission": {"external_directory": {"*": "deny", "~/keys/**": "deny"}}}"#;
-        assert_eq!(read(outside).unwrap().lines(), [
-            "deny Read(~/keys/**)",
-            "lost external_directory is skipped: no rule says that only the project may be touched"
-        ]);
+        let outside =
+            r#"{"permission": {"external_directory": {"*": "deny", "~/keys/**": "deny"}}}"#;
+        assert_eq!(
+            read(outside).unwrap().lines(),
+            [
+                "deny Read(~/keys/**)",
+                "lost external_directory is skipped: no rule says that only the project may be touched"
+            ]
+        );
         let empty = read(r#"{"permission": {"bash": {"": "deny"}, "read": {"/": "deny"}}}"#);
         assert!(empty.unwrap().rows.is_empty());
-        assert_eq!(read(r#"{"permission": {"bash": "never"}}"#).unwrap().lines(), [
-            "lost bash *: never is skipped: its word is none of allow, ask, deny"
-        ]);
+        assert_eq!(
+            read(r#"{"permission": {"bash": "never"}}"#).unwrap().lines(),
+            ["lost bash *: never is skipped: its word is none of allow, ask, deny"]
+        );
         for text in ["{", r#"{"permission": 1}"#, r#"{"permission": {"bash": {"a": 1}}}"#] {
             assert!(read(text).is_err(), "{text}");
         }

@@ -123,7 +123,8 @@ fn command(list: List, inner: &str) -> Result<Vec<String>, &'static str> {
     }
     let mut patterns = vec![parts[0].to_owned()];
     for part in &parts[1..] {
-        let with_and_without = |before: &String| [format!("{before} *{part}"), format!("{before}{part}")];
+        let with_and_without =
+            |before: &String| [format!("{before} *{part}"), format!("{before}{part}")];
         patterns = patterns.iter().flat_map(with_and_without).collect();
     }
     Ok(patterns.iter().filter(|pattern| !pattern.trim().is_empty()).map(|p| rule(p)).collect())
@@ -168,44 +169,46 @@ mod tests {
             },
             "tools": {"exclude": ["web_fetch"], "approvalMode": "default"}
         }"#;
-        assert_eq!(lines(text, &Scene::project()), [
-            "deny Bash(rm -rf *)",
-            "deny Bash(rm -rf)",
-            "deny Bash(git * main)",
-            "deny Bash(git main)",
-            "deny WebFetch(domain:evil.example)",
-            "deny WebFetch(domain:*.evil.example)",
-            "deny mcp__db__drop",
-            "deny WebFetch",
-            "ask Bash(git push:*)",
-            "ask Edit",
-            "allow Bash(git *)",
-            "allow Bash(npm test:*)",
-        ]);
+        assert_eq!(
+            lines(text, &Scene::project()),
+            [
+                "deny Bash(rm -rf *)",
+                "deny Bash(rm -rf)",
+                "deny Bash(git * main)",
+                "deny Bash(git main)",
+                "deny WebFetch(domain:evil.example)",
+                "deny WebFetch(domain:*.evil.example)",
+                "deny mcp__db__drop",
+                "deny WebFetch",
+                "ask Bash(git push:*)",
+                "ask Edit",
+                "allow Bash(git *)",
+                "allow Bash(npm test:*)",
+            ]
+        );
     }
 
     #[test]
     fn a_slash_is_the_projects_root_in_every_file() {
         let text = r#"{"permissions": {"deny": ["Read(/secrets/**)", "Edit(//etc/**)", "Read(~/.ssh/**)"]}}"#;
-        assert_eq!(lines(text, &Scene::user()), [
-            "deny Read(//p/secrets/**)",
-            "deny Edit(//etc/**)",
-            "deny Read(~/.ssh/**)"
-        ]);
+        assert_eq!(
+            lines(text, &Scene::user()),
+            ["deny Read(//p/secrets/**)", "deny Edit(//etc/**)", "deny Read(~/.ssh/**)"]
+        );
         let bare = r#"{"permissions": {"deny": ["Read(./.env)"], "allow": ["Read(./.env)"]}}"#;
-        assert_eq!(lines(bare, &Scene::project()), [
-            "deny Read(./.env)",
-            "deny Read(/.env)",
-            "allow Read(./.env)"
-        ]);
+        assert_eq!(
+            lines(bare, &Scene::project()),
+            ["deny Read(./.env)", "deny Read(/.env)", "allow Read(./.env)"]
+        );
     }
 
     #[test]
     fn what_is_broken_is_told() {
         let text = r#"{"permissions": {"deny": ["Bash(rm"]}}"#;
-        assert_eq!(lines(text, &Scene::project()), [
-            "lost Bash(rm is skipped: its parentheses do not match"
-        ]);
+        assert_eq!(
+            lines(text, &Scene::project()),
+            ["lost Bash(rm is skipped: its parentheses do not match"]
+        );
         for text in ["[", r#"{"permissions": {"deny": [1]}}"#, r#"{"tools": {"exclude": {}}}"#] {
             assert!(read(text, &Scene::project()).is_err(), "{text}");
         }
