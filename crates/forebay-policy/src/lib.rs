@@ -24,6 +24,8 @@
 
 #![forbid(unsafe_code)]
 
+#![forbid(unsafe_code)]
+
 mod command_pattern;
 mod commands;
 mod denials;
