@@ -1,25 +1,25 @@
-//! The page on digests: what is kept of each format, each with an example.
+//! The digest page: what a digest keeps of each format, with examples.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use forebay_app::settings::recognizers::EXAMPLE as OWN;
+use forebay_app::settings::recognizers::EXAMPLE as CUSTOM_EXAMPLE;
 use forebay_digest::{Budget, FormatRow, Hint, digest, formats};
 use serde::Deserialize;
 
 use super::{GENERATED, table};
 use crate::workspace;
 
-/// Recorded outputs, each with a card that says which command printed it.
+/// Recorded outputs, each with a TOML file that names the command.
 const SAMPLES: &str = "crates/forebay-digest/samples";
 
-/// Tokens of an example.
-const TOKENS: u64 = 120;
+/// The token budget of an example.
+const EXAMPLE_TOKENS: u64 = 120;
 
-/// The part of a card that matters here.
+/// The part of a sample's TOML file that this page uses.
 #[derive(Deserialize)]
-struct Card {
+struct SampleInfo {
     command: String,
 }
 
@@ -30,22 +30,22 @@ struct Sample {
 
 pub(super) fn page() -> Result<String> {
     let samples = samples()?;
-    ensure!(!samples.is_empty(), "{SAMPLES} holds no recorded output");
+    ensure!(!samples.is_empty(), "{SAMPLES} contains no recorded output");
     let rows: Vec<Vec<String>> = formats().map(row).collect();
     let examples: Vec<String> = formats()
         .filter_map(|format| example(format, &samples).transpose())
         .collect::<Result<_>>()?;
     Ok(format!(
         "{GENERATED}\n\n# Digests\n\n\
-         Output that is larger than the budget becomes a digest: first what is known of it (counts, what\n\
-         failed, where and why), then the lines that matter most, each gap with the numbers of the lines\n\
-         left out. The command and the first lines decide who reads it; a log may hold several formats.\n\
-         A count is only given where it is sure; what is not understood is quoted.\n\n{}\n## Your own\n\n\
-         A settings file can define further recognizers, the project's as well as the user's. They are asked\n\
-         before all others, hold for every digest, and leave what they do not mention to the formats above.\n\
-         Patterns are regular expressions as Rust's `regex` has them. `forebay digest --check` tries each one\n\
-         on its sample, says what fails, and then exits with 1.\n\n```toml\n{OWN}```\n\n## Examples\n\n\
-         Digests of recorded outputs, within {TOKENS} tokens.\n{}",
+         Output that is larger than the budget becomes a digest: first the facts (counts, what failed, where\n\
+         and why), then the most important lines, each gap with the numbers of the omitted lines. The command\n\
+         and the first lines select the recognizer; a log may contain several formats. A digest reports a\n\
+         count only if it is certain, and quotes what no recognizer understands.\n\n{}\n## Your own\n\n\
+         The project's and the user's settings files can define further recognizers. They take precedence over\n\
+         the formats above, apply to every digest, and leave lines that they do not match to those formats.\n\
+         Patterns use the syntax of Rust's `regex` crate. `forebay digest --check` runs each recognizer on its\n\
+         sample, reports failures, and then exits with 1.\n\n```toml\n{CUSTOM_EXAMPLE}```\n\n## Examples\n\n\
+         Digests of recorded outputs, within {EXAMPLE_TOKENS} tokens.\n{}",
         table(&["format", "kept", "commands"], &rows),
         examples.concat()
     ))
@@ -57,35 +57,36 @@ fn row(format: FormatRow) -> Vec<String> {
     vec![format.name.to_owned(), format.keeps.to_owned(), commands.join(", ")]
 }
 
-/// The first recorded output of a command that prints this format.
+/// Renders the digest of the first recorded output of this format.
 fn example(format: FormatRow, samples: &[Sample]) -> Result<Option<String>> {
     let Some(sample) = samples.iter().find(|sample| format.is_printed_by(&sample.command)) else {
         return Ok(None);
     };
     let raw = fs::read(&sample.output).with_context(|| sample.output.display().to_string())?;
     let hint = Hint { command: Some(&sample.command), ..Hint::default() };
-    let shown = digest(&raw, hint, None, Budget::exactly(TOKENS)).text;
+    let text = digest(&raw, hint, None, Budget::exactly(EXAMPLE_TOKENS)).text;
     Ok(Some(format!(
         "\n### {}\n\n`{}`\n\n````text\n{}\n````\n",
         format.name,
         sample.command,
-        shown.trim_end()
+        text.trim_end()
     )))
 }
 
-/// All recorded outputs, in the order of their names.
+/// Lists all recorded outputs, sorted by name.
 fn samples() -> Result<Vec<Sample>> {
     let mut samples = Vec::new();
     for tool in entries(&workspace::root().join(SAMPLES))?.into_iter().filter(|path| path.is_dir())
     {
-        let cards = entries(&tool)?;
-        for card in
-            cards.into_iter().filter(|path| path.extension().is_some_and(|end| end == "toml"))
+        let infos = entries(&tool)?;
+        for info in infos
+            .into_iter()
+            .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
         {
-            let text = fs::read_to_string(&card).with_context(|| card.display().to_string())?;
-            let Card { command } =
-                toml::from_str(&text).with_context(|| card.display().to_string())?;
-            samples.push(Sample { command, output: card.with_extension("txt") });
+            let text = fs::read_to_string(&info).with_context(|| info.display().to_string())?;
+            let SampleInfo { command } =
+                toml::from_str(&text).with_context(|| info.display().to_string())?;
+            samples.push(Sample { command, output: info.with_extension("txt") });
         }
     }
     Ok(samples)

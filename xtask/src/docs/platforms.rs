@@ -1,4 +1,4 @@
-//! The page on the hosts, from the platforms' tables.
+//! The agent host page, from the platform tables.
 
 use forebay_platforms::platform::{Ability, Evidence};
 use forebay_platforms::setup::{Base, Level, SetupFile};
@@ -6,7 +6,7 @@ use forebay_platforms::{PLATFORMS, Platform};
 
 use super::{GENERATED, table};
 
-/// The abilities people ask for first.
+/// The abilities in the overview.
 const SHOWN: &[(Ability, &str)] = &[
     (Ability::Deny, "deny"),
     (Ability::Ask, "ask"),
@@ -20,7 +20,7 @@ const SHOWN: &[(Ability, &str)] = &[
 
 pub(super) fn page() -> String {
     let mut page = format!(
-        "{GENERATED}\n\n# Agent hosts\n\nWhat Forebay's hooks can do in each of {} hosts. Where a host offers no \
+        "{GENERATED}\n\n# Agent hosts\n\nWhat Forebay's hooks can do in each of {} hosts. In a host without \
          hooks, the MCP tools work.\n\n{}",
         PLATFORMS.len(),
         overview()
@@ -34,7 +34,7 @@ pub(super) fn page() -> String {
 
 fn overview() -> String {
     let head: Vec<&str> =
-        ["host"].into_iter().chain(SHOWN.iter().map(|(_, words)| *words)).collect();
+        ["host"].into_iter().chain(SHOWN.iter().map(|(_, label)| *label)).collect();
     let row = |platform: &&Platform| {
         let marks =
             SHOWN.iter().map(|(ability, _)| mark(platform.has_hooks() && platform.can(*ability)));
@@ -52,8 +52,8 @@ fn section(platform: &Platform) -> String {
     let mut text = format!("## {name}\n\n`forebay init {id}`. {}\n", evidence(platform.evidence));
     text.push_str("\nLimits:\n\n");
     text.extend(platform.cannot.iter().map(|line| format!("- {line}\n")));
-    if let Some(words) = platform.afterwards {
-        text.push_str(&format!("\nAfterwards: {words}\n"));
+    if let Some(steps) = platform.afterwards {
+        text.push_str(&format!("\nAfterwards: {steps}\n"));
     }
     let rows: Vec<Vec<String>> = platform.files.iter().map(file).collect();
     text.push_str(&format!("\n{}", table(&["level", "file"], &rows)));
@@ -62,7 +62,7 @@ fn section(platform: &Platform) -> String {
 
 const fn evidence(evidence: Evidence) -> &'static str {
     match evidence {
-        Evidence::Run => "Seen in runs of the program.",
+        Evidence::Run => "Observed in runs of the program.",
         Evidence::Package => "Read from the published program, not run.",
         Evidence::Documentation => "Read from documentation, not run.",
     }
@@ -92,12 +92,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_host_and_everything_it_cannot_do_stands_on_the_page() {
+    fn page_lists_every_host_and_its_limits() {
         let page = page();
         for platform in PLATFORMS {
             assert!(page.contains(&format!("\n## {}\n", platform.name)), "{}", platform.id);
-            for words in platform.cannot {
-                assert!(page.contains(words), "{}: {words}", platform.id);
+            for limit in platform.cannot {
+                assert!(page.contains(limit), "{}: {limit}", platform.id);
             }
         }
     }

@@ -1,14 +1,14 @@
-//! The page on the settings, from the defaults and the list of environment variables.
+//! The settings page, from the default settings and the list of environment variables.
 
 use anyhow::{Context, Result, ensure};
 
 use super::{GENERATED, table};
 use crate::workspace;
 
-/// Where the variables stand that are no settings.
+/// The file that defines environment variables which are not settings.
 const ENVIRONMENT: &str = "crates/forebay/src/config/environment.rs";
 
-/// A setting as the file of defaults has it.
+/// A setting with its default.
 #[derive(Debug, PartialEq, Eq)]
 struct Setting {
     /// `digest.budget`
@@ -20,18 +20,18 @@ struct Setting {
 pub(super) fn page() -> Result<String> {
     let settings: Vec<Vec<String>> =
         settings(forebay_app::settings::DEFAULTS).iter().map(Setting::row).collect();
-    ensure!(!settings.is_empty(), "the defaults hold no setting");
+    ensure!(!settings.is_empty(), "there are no default settings");
     let source = std::fs::read_to_string(workspace::root().join(ENVIRONMENT))
         .with_context(|| ENVIRONMENT.to_owned())?;
     let variables = variables(&source);
-    ensure!(!variables.is_empty(), "{ENVIRONMENT} names no variable");
+    ensure!(!variables.is_empty(), "{ENVIRONMENT} defines no variable");
     Ok(format!(
         "{GENERATED}\n\n# Settings\n\n\
-         The last one that names a setting decides: defaults, the user's file, `.forebay.toml` of the\n\
-         project, the environment, `--set KEY=VALUE`. `forebay config` prints each value and where it\n\
-         came from.\n\n{}\n## Recognizers\n\n\
-         `[recognizers.<name>]` in a settings file makes digests understand the output of further commands;\n\
-         [digests](digests.md#your-own) shows one. A later file replaces a recognizer of the same name.\n\n\
+         Settings are read in this order, and later values override earlier ones: defaults, the user's file,\n\
+         the project's `.forebay.toml`, the environment, `--set KEY=VALUE`. `forebay config` prints each\n\
+         value and its source.\n\n{}\n## Recognizers\n\n\
+         `[recognizers.<name>]` in a settings file defines a recognizer for the output of further commands;\n\
+         see the example in [digests](digests.md#your-own). A later file replaces a recognizer of the same name.\n\n\
          ## Other variables\n\n{}",
         table(&["key", "default", "environment", "meaning"], &settings),
         table(&["variable", "meaning"], &variables)
@@ -50,16 +50,16 @@ impl Setting {
     }
 }
 
-/// The settings of a TOML text; a comment holds for what follows it up to the next one.
+/// Parses settings of a TOML text; a comment applies to the keys that follow it, up to the next comment.
 fn settings(text: &str) -> Vec<Setting> {
-    let (mut section, mut comment, mut is_open) = (String::new(), String::new(), false);
+    let (mut section, mut comment, mut is_comment) = (String::new(), String::new(), false);
     let mut found = Vec::new();
     for line in text.lines().map(str::trim) {
-        if let Some(words) = line.strip_prefix('#') {
-            comment = if is_open {
-                format!("{comment} {}", words.trim())
+        if let Some(text) = line.strip_prefix('#') {
+            comment = if is_comment {
+                format!("{comment} {}", text.trim())
             } else {
-                words.trim().to_owned()
+                text.trim().to_owned()
             };
         } else if let Some(name) = line.strip_prefix('[') {
             name.trim_end_matches(']').clone_into(&mut section);
@@ -71,12 +71,12 @@ fn settings(text: &str) -> Vec<Setting> {
                 meaning: comment.clone(),
             });
         }
-        is_open = line.starts_with('#');
+        is_comment = line.starts_with('#');
     }
     found
 }
 
-/// Constants that hold a variable's name, each with the comment above it.
+/// Finds constants with a variable's name, each with the comment above it.
 fn variables(source: &str) -> Vec<Vec<String>> {
     let lines: Vec<&str> = source.lines().collect();
     lines.windows(2).filter_map(|pair| variable(pair[0], pair[1])).collect()
@@ -93,20 +93,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comment_holds_until_the_next_one() {
+    fn comment_applies_up_to_the_next_one() {
         let text = "[keep]\n# Days,\n# counted.\nruns = 30\nnotes = 0\n\n[get]\nbudget = 2\n";
-        let told: Vec<String> = settings(text)
+        let rows: Vec<String> = settings(text)
             .into_iter()
-            .map(|one| format!("{} {} {}", one.key, one.default, one.meaning))
+            .map(|setting| format!("{} {} {}", setting.key, setting.default, setting.meaning))
             .collect();
         assert_eq!(
-            told,
+            rows,
             ["keep.runs 30 Days, counted.", "keep.notes 0 Days, counted.", "get.budget 2 "]
         );
     }
 
     #[test]
-    fn every_default_stands_on_the_page_with_its_meaning() {
+    fn every_default_has_a_meaning() {
         let defaults: toml::Table = toml::from_str(forebay_app::settings::DEFAULTS).unwrap();
         let found = settings(forebay_app::settings::DEFAULTS);
         let count: usize = defaults.values().map(|section| section.as_table().unwrap().len()).sum();
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_are_read_with_their_comment() {
+    fn parses_variables_with_their_comment() {
         let source = "/// The data folder.\npub(crate) const HOME: &str = \"FOREBAY_HOME\";\n";
         assert_eq!(variables(source), [["`FOREBAY_HOME`", "The data folder."]]);
     }

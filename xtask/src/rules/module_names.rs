@@ -3,10 +3,10 @@
 use super::Rule;
 use crate::workspace::Source;
 
-pub(super) const NO_GRAB_BAGS: Rule = Rule {
-    name: "no module is named after nothing",
-    why: "What has no name of its own ends in a grab bag, and the grab bag becomes the centre.",
-    check: |code| Ok(code.rust_sources().filter_map(grab_bag).collect()),
+pub(super) const NO_GRAB_BAG: Rule = Rule {
+    name: "no module is called util, common or the like",
+    reason: "A module without a purpose collects everything without a name until all code depends on it.",
+    check: |codebase| Ok(codebase.rust_sources().filter_map(grab_bag).collect()),
 };
 
 const GRAB_BAGS: &[&str] = &["util", "utils", "helpers", "common", "core", "types", "misc"];
@@ -18,19 +18,19 @@ fn grab_bag(source: &Source) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Code;
+    use super::super::Codebase;
     use super::super::tests::assert_finds;
     use super::*;
 
     #[test]
-    fn grab_bags_are_found_as_files_and_folders() {
-        let code = Code::of_files(&[
+    fn finds_files_and_folders() {
+        let codebase = Codebase::with_files(&[
             ("crates/a/src/utils.rs", ""),
             ("crates/a/src/core/mod.rs", ""),
             ("crates/a/src/scores.rs", ""),
             ("docs/core.md", ""),
         ]);
         let expected = ["crates/a/src/utils.rs: `utils`", "crates/a/src/core/mod.rs: `core`"];
-        assert_finds(&NO_GRAB_BAGS, &code, &expected);
+        assert_finds(&NO_GRAB_BAG, &codebase, &expected);
     }
 }

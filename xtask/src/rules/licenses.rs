@@ -1,4 +1,4 @@
-//! Dependencies carry licences that the list in `deny.toml` allows.
+//! Every dependency has a license that `deny.toml` allows.
 
 use std::fs;
 
@@ -8,10 +8,10 @@ use serde::Deserialize;
 use super::Rule;
 use crate::workspace::{self, Package};
 
-pub(super) const PERMISSIVE: Rule = Rule {
-    name: "every dependency's licence is allowed by deny.toml",
-    why: "Forebay is one binary that anybody may ship, under MIT or Apache-2.0.",
-    check: |code| Ok(violations(&code.metadata.packages, &allowed()?)),
+pub(super) const ALLOWED: Rule = Rule {
+    name: "every dependency's license is allowed by deny.toml",
+    reason: "Forebay is one binary that anyone may redistribute, under MIT or Apache-2.0.",
+    check: |codebase| Ok(violations(&codebase.metadata.packages, &allowed()?)),
 };
 
 #[derive(Debug, Deserialize)]
@@ -36,62 +36,62 @@ fn violations(packages: &[Package], allowed: &[String]) -> Vec<String> {
 fn violation(package: &Package, allowed: &[String]) -> Option<String> {
     let (name, version) = (&package.name, &package.version);
     match package.license.as_deref() {
-        None => Some(format!("{name} {version} tells no licence")),
-        Some(told) if permits(told, allowed) => None,
-        Some(told) => Some(format!("{name} {version}: {told}")),
+        None => Some(format!("{name} {version} declares no license")),
+        Some(license) if permits(license, allowed) => None,
+        Some(license) => Some(format!("{name} {version}: {license}")),
     }
 }
 
-/// Whether an SPDX expression can be met with allowed licences alone; what cannot be read cannot.
+/// Returns whether allowed licenses alone satisfy an SPDX expression; false if it cannot be parsed.
 fn permits(expression: &str, allowed: &[String]) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
-    let mut reader = Reader { words: &words, allowed };
-    let permitted = reader.either();
-    permitted && reader.words.is_empty()
+    let mut parser = Parser { words: &words, allowed };
+    let permitted = parser.any_of();
+    permitted && parser.words.is_empty()
 }
 
-/// Reads an expression from left to right; `AND` binds closer than `OR`.
-struct Reader<'a> {
+/// A recursive descent parser; `AND` binds tighter than `OR`.
+struct Parser<'a> {
     words: &'a [&'a str],
     allowed: &'a [String],
 }
 
-impl Reader<'_> {
-    fn either(&mut self) -> bool {
-        let mut permitted = self.both();
-        while self.takes("OR") {
-            permitted |= self.both();
+impl Parser<'_> {
+    fn any_of(&mut self) -> bool {
+        let mut permitted = self.all_of();
+        while self.accept("OR") {
+            permitted |= self.all_of();
         }
         permitted
     }
 
-    fn both(&mut self) -> bool {
-        let mut permitted = self.one();
-        while self.takes("AND") {
-            permitted &= self.one();
+    fn all_of(&mut self) -> bool {
+        let mut permitted = self.license();
+        while self.accept("AND") {
+            permitted &= self.license();
         }
         permitted
     }
 
-    fn one(&mut self) -> bool {
-        if self.takes("(") {
-            let permitted = self.either();
-            return self.takes(")") && permitted;
+    fn license(&mut self) -> bool {
+        if self.accept("(") {
+            let permitted = self.any_of();
+            return self.accept(")") && permitted;
         }
-        let Some((licence, rest)) = self.words.split_first() else { return false };
+        let Some((license, rest)) = self.words.split_first() else { return false };
         self.words = rest;
         let is_allowed = |name: &str| self.allowed.iter().any(|allowed| allowed == name);
         if let ["WITH", exception, rest @ ..] = rest {
-            let name = format!("{licence} WITH {exception}");
+            let name = format!("{license} WITH {exception}");
             let permitted = is_allowed(&name);
             self.words = rest;
             return permitted;
         }
-        is_allowed(licence)
+        is_allowed(license)
     }
 
-    fn takes(&mut self, word: &str) -> bool {
+    fn accept(&mut self, word: &str) -> bool {
         match self.words.split_first() {
             Some((first, rest)) if *first == word => {
                 self.words = rest;
@@ -104,7 +104,7 @@ impl Reader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Code;
+    use super::super::Codebase;
     use super::*;
 
     fn check(expression: &str, expected: bool) {
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_are_read_as_spdx_means_them() {
+    fn evaluates_spdx_expressions() {
         check("MIT", true);
         check("GPL-3.0-only", false);
         check("GPL-3.0-only OR MIT", true);
@@ -126,20 +126,23 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_not_permitted() {
+    fn invalid_expression_is_not_permitted() {
         check("", false);
         check("(MIT", false);
         check("MIT MIT", false);
     }
 
     #[test]
-    fn a_package_without_a_licence_is_found() {
-        let code = Code::of_packages(&[("mystery", &[])]);
-        assert_eq!(violations(&code.metadata.packages, &[]), ["mystery 1.0.0 tells no licence"]);
+    fn finds_package_without_a_license() {
+        let codebase = Codebase::with_packages(&[("mystery", &[])]);
+        assert_eq!(
+            violations(&codebase.metadata.packages, &[]),
+            ["mystery 1.0.0 declares no license"]
+        );
     }
 
     #[test]
-    fn the_list_is_read_from_deny_toml() {
+    fn reads_the_list_from_deny_toml() {
         assert!(allowed().unwrap().contains(&"MIT".to_owned()));
     }
 }
