@@ -69,7 +69,7 @@ fn is_foreign(path: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     let is_below = |foreign: &&str| format!("/{folder}/").contains(&format!("/{foreign}/"));
-    FOREIGN_FOLDERS.iter().any(|foreign| is_below(foreign))
+    FOREIGN_FOLDERS.iter().any(is_below)
         || FOREIGN_EXTENSIONS.contains(&extension)
         || FOREIGN_FILES.contains(&name)
 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-pub(crate) use forebay_test_support::is_ci;
+use forebay_test_support::is_ci;
 
 pub(crate) use self::skips::Skips;
 use crate::postgres::Servers;
