@@ -17,7 +17,7 @@ pub(super) const NO_CYCLES: Rule = Rule {
 };
 
 /// The crates that this rule checks.
-const CRATES: &[&str] = &[];
+const CRATES: &[&str] = &["forebay-app"];
 /// Files that put the crate's parts together.
 const COMPOSITION: &[&str] = &["lib.rs", "app.rs"];
 const ROOT: &str = "crate root";
