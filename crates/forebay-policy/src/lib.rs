@@ -24,8 +24,6 @@
 
 #![forbid(unsafe_code)]
 
-#![forbid(unsafe_code)]
-
 mod command_pattern;
 mod commands;
 mod denials;
