@@ -1,4 +1,4 @@
-//! Whose app answers: one a workspace, opened when first asked for and kept.
+//! Shared state of all requests: one app a workspace, opened on first use.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,22 +10,22 @@ use forebay_domain::rights::Right;
 
 use super::caller::{self, Caller};
 use super::metrics::Metrics;
-use crate::doors::calls::{Calls, Counter};
+use crate::doors::calls::{CallerContext, Calls};
 
-/// Makes the app of a workspace.
+/// Creates the app of a workspace.
 pub(crate) type WorkspaceMaker = Box<dyn Fn(&str) -> Result<App, AppError> + Send + Sync>;
 
-/// What all requests share.
-pub(super) struct Desk {
-    own: Counter,
+/// State shared by all requests.
+pub(super) struct AppState {
+    own: CallerContext,
     make_workspace: WorkspaceMaker,
-    workspaces: Mutex<HashMap<String, Counter>>,
+    workspaces: Mutex<HashMap<String, CallerContext>>,
     calls: Arc<Calls>,
     gatekeeper: Gatekeeper,
     metrics: Arc<Metrics>,
 }
 
-impl Desk {
+impl AppState {
     pub(super) fn new(own: App, make_workspace: WorkspaceMaker) -> Result<Self, AppError> {
         let calls = if own.is_on_server() { Calls::bounded_by_server() } else { Calls::bounded() };
         Ok(Self {
@@ -38,7 +38,7 @@ impl Desk {
         })
     }
 
-    /// The server's own app, whoever asks.
+    /// The server's own app.
     pub(super) fn own(&self) -> &Arc<App> {
         &self.own.app
     }
@@ -55,14 +55,14 @@ impl Desk {
         Arc::clone(&self.metrics)
     }
 
-    /// The app for a caller: in its workspace, under its name, in its conversation.
+    /// The app for a caller, with its workspace, name and conversation.
     pub(super) fn counter(
         &self,
         caller: &Caller,
         name: &str,
         headers: &HeaderMap,
-    ) -> Result<Counter, AppError> {
-        let Counter { app, idle } = match caller.workspace() {
+    ) -> Result<CallerContext, AppError> {
+        let CallerContext { app, idle } = match caller.workspace() {
             Some(name) => self.workspace(name)?,
             None => self.own.clone(),
         };
@@ -72,12 +72,12 @@ impl Desk {
             app = app.by_member(&token.name);
         }
         if let Some(project) = caller::project(headers) {
-            app = in_project(app, caller, &project)?;
+            app = with_project(app, caller, &project)?;
         }
-        Ok(Counter { app: Arc::new(app), idle })
+        Ok(CallerContext { app: Arc::new(app), idle })
     }
 
-    fn workspace(&self, name: &str) -> Result<Counter, AppError> {
+    fn workspace(&self, name: &str) -> Result<CallerContext, AppError> {
         let mut workspaces = self.workspaces.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = workspaces.get(name) {
             return Ok(known.clone());
@@ -88,27 +88,27 @@ impl Desk {
         Ok(opened)
     }
 
-    /// Writes what was put off, when no call is left.
-    pub(super) fn write_last_words(&self) {
+    /// Flushes deferred writes when no call is left.
+    pub(super) fn flush(&self) {
         self.own.app.flush_ledger();
         let workspaces = self.workspaces.lock().unwrap_or_else(PoisonError::into_inner);
         workspaces.values().for_each(|counter| counter.app.flush_ledger());
     }
 }
 
-/// The project that a caller names; one that is not there is made by who may write, and by nobody else.
-fn in_project(app: App, caller: &Caller, name: &str) -> Result<App, AppError> {
-    // A store on a server is waited for, which a thread that drives other tasks may not do as it is.
+/// The project that a caller names; created if missing and the caller may write.
+fn with_project(app: App, caller: &Caller, name: &str) -> Result<App, AppError> {
+    // Opening a store on a server blocks, which an async worker thread must declare.
     let is_known = || tokio::task::block_in_place(|| app.has_project(name));
     if caller.rights().has(Right::Write) || is_known()? {
         return Ok(app.in_team_project(name));
     }
     Err(AppError::not_found(
-        format!("there is no project `{}`", name.escape_debug()),
-        "forebay push makes it, or a token that may write",
+        format!("unknown project `{}`", name.escape_debug()),
+        "create it with forebay push, or use a token with the write right",
     ))
 }
 
-fn counter(app: App) -> Counter {
-    Counter { app: Arc::new(app), idle: Arc::default() }
+fn counter(app: App) -> CallerContext {
+    CallerContext { app: Arc::new(app), idle: Arc::default() }
 }

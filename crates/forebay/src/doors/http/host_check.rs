@@ -1,5 +1,4 @@
-//! Which names the server answers to: a page that makes a browser call this machine under another name, or
-//! from another origin, is sent away.
+//! Host and Origin checks, against DNS rebinding and cross-site requests.
 
 use std::net::IpAddr;
 
@@ -8,26 +7,26 @@ use forebay_app::AppError;
 use forebay_app::settings::Serve;
 
 #[derive(Debug, Clone)]
-pub(super) struct Hosts {
+pub(super) struct HostCheck {
     names: Vec<String>,
     origins: Vec<String>,
 }
 
-impl Hosts {
+impl HostCheck {
     pub(super) fn of(settings: &Serve) -> Result<Self, AppError> {
         if let Some(bad) = settings.origins.iter().find(|origin| !is_origin(origin)) {
             return Err(AppError::bad_input(
-                format!("`{bad}` is no origin"),
-                "scheme and host, and nothing behind: https://app.example.org",
+                format!("`{bad}` is not an origin"),
+                "give scheme and host only: https://app.example.org",
             ));
         }
         let lower = |list: &[String]| list.iter().map(|word| word.to_lowercase()).collect();
         Ok(Self { names: lower(&settings.hosts), origins: lower(&settings.origins) })
     }
 
-    /// The authority that a request is sent to, if the server goes by that name.
+    /// The authority of a request, if its host name is known.
     ///
-    /// An address cannot be made to point elsewhere, as a name can, so any is taken.
+    /// Any IP address is accepted: unlike a name, it cannot be rebound.
     pub(super) fn authority<'a>(&self, headers: &'a HeaderMap, uri: &'a Uri) -> Option<&'a str> {
         let mut given = headers.get_all(header::HOST).iter();
         let (host, further) = (given.next(), given.next());
@@ -48,7 +47,7 @@ impl Hosts {
         (is_address || name == "localhost" || is_listed).then_some(authority)
     }
 
-    /// Whether a request may come from where it says it does; who is no browser does not say.
+    /// Whether the Origin of a request is allowed; non-browsers send none.
     pub(super) fn allows_origin(&self, headers: &HeaderMap, authority: &str) -> bool {
         let mut given = headers.get_all(header::ORIGIN).iter();
         let Some(origin) = given.next() else { return true };
@@ -60,7 +59,7 @@ impl Hosts {
         given.next().is_none() && (is_own || self.origins.contains(&origin))
     }
 
-    /// The origin of a request, if it is one whose pages may read the answer.
+    /// The origin of a request, if its pages may read the answer (CORS).
     pub(super) fn shared_with(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         let origin = headers.get(header::ORIGIN)?;
         let is_listed = |text: &str| self.origins.contains(&text.to_lowercase());
@@ -68,7 +67,7 @@ impl Hosts {
     }
 }
 
-/// The host of `host:port`; none where it is not one.
+/// The host of `host:port`.
 fn name_of(authority: &str) -> Option<&str> {
     let is_port = |port: &str| port.parse::<u16>().is_ok();
     if let Some(end) = authority.strip_prefix('[').and_then(|rest| rest.find(']')) {
@@ -93,9 +92,12 @@ fn is_origin(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn hosts() -> Hosts {
+    fn hosts() -> HostCheck {
         let (names, origins) = (["mem.example.org"], ["https://app.example.org"]);
-        Hosts { names: names.map(str::to_owned).into(), origins: origins.map(str::to_owned).into() }
+        HostCheck {
+            names: names.map(str::to_owned).into(),
+            origins: origins.map(str::to_owned).into(),
+        }
     }
 
     #[track_caller]
@@ -107,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_not_ours_are_not_answered_to() {
+    fn rejects_unknown_host_names() {
         for own in ["localhost", "localhost:7878", "127.0.0.1:7878", "[::1]:7878", "10.0.0.7"] {
             check_host(own, true);
         }
@@ -121,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_without_or_with_two_hosts_is_not_answered() {
+    fn requires_exactly_one_host() {
         let uri = Uri::from_static("/health");
         assert!(hosts().authority(&HeaderMap::new(), &uri).is_none());
         let mut two = HeaderMap::new();
@@ -138,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_others_are_sent_away() {
+    fn rejects_foreign_origins() {
         assert!(hosts().allows_origin(&HeaderMap::new(), "localhost:7878"));
         check_origin("http://localhost:7878", true);
         check_origin("https://app.example.org", true);
@@ -149,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_is_a_scheme_and_a_host() {
+    fn validates_origins() {
         for good in ["https://a.example", "http://localhost:3000"] {
             assert!(is_origin(good), "{good}");
         }

@@ -1,14 +1,14 @@
-//! How often somebody may ask: a bucket each, filled with time.
+//! RateLimit limiting: a token bucket for each caller.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// More callers than this are not told apart for long: buckets that are full again are forgotten.
-const MOST_BUCKETS: usize = 10_000;
+/// Maximum number of buckets; full ones are dropped beyond it.
+const MAX_BUCKETS: usize = 10_000;
 
-/// Lets each caller do something `per_second`, and `burst` times at once.
-pub(super) struct Rate {
+/// Allows each caller `per_second` requests, with bursts of `burst`.
+pub(super) struct RateLimit {
     per_second: f64,
     burst: f64,
     buckets: Mutex<HashMap<String, Bucket>>,
@@ -19,15 +19,15 @@ struct Bucket {
     filled: Instant,
 }
 
-impl Rate {
+impl RateLimit {
     pub(super) fn new(per_second: f64, burst: f64) -> Self {
         Self { per_second, burst, buckets: Mutex::default() }
     }
 
-    /// Takes one from a caller's bucket; when it is empty, how long to wait.
+    /// Takes a token from a caller's bucket; the error is the time to wait.
     pub(super) fn take(&self, who: &str, now: Instant) -> Result<(), Duration> {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        if buckets.len() >= MOST_BUCKETS {
+        if buckets.len() >= MAX_BUCKETS {
             buckets.retain(|_, bucket| self.level(bucket, now) < self.burst);
         }
         let bucket = buckets
@@ -41,7 +41,7 @@ impl Rate {
         Ok(())
     }
 
-    /// Whether a caller's bucket is empty, without taking from it.
+    /// Whether a caller's bucket is empty.
     pub(super) fn is_exhausted(&self, who: &str, now: Instant) -> bool {
         let buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         buckets.get(who).is_some_and(|bucket| self.level(bucket, now) < 1.0)
@@ -58,8 +58,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bucket_empties_and_fills_again() {
-        let rate = Rate::new(2.0, 3.0);
+    fn bucket_empties_and_refills() {
+        let rate = RateLimit::new(2.0, 3.0);
         let start = Instant::now();
         let ask = |who: &str, millis: u64| rate.take(who, start + Duration::from_millis(millis));
         for _ in 0..3 {
@@ -77,13 +77,13 @@ mod tests {
     }
 
     #[test]
-    fn many_callers_do_not_fill_the_memory() {
-        let rate = Rate::new(1.0, 1.0);
+    fn number_of_buckets_is_bounded() {
+        let rate = RateLimit::new(1.0, 1.0);
         let start = Instant::now();
         for number in 0..50_000_u64 {
             let now = start + Duration::from_millis(number);
             assert_eq!(rate.take(&number.to_string(), now), Ok(()));
         }
-        assert!(rate.buckets.lock().unwrap().len() <= MOST_BUCKETS);
+        assert!(rate.buckets.lock().unwrap().len() <= MAX_BUCKETS);
     }
 }

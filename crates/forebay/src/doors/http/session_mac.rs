@@ -1,31 +1,31 @@
-//! Names of sessions that only their owner can use: with each goes a seal over it and its owner.
+//! Session ids bound to their owner: each carries a MAC over the id and its owner.
 
 use axum::http::{HeaderMap, HeaderValue};
 
 use super::caller::{Caller, MCP_SESSION};
 
-/// Seals with a key that lives as long as the sessions.
-pub(super) struct Seal {
+/// Computes MACs with a random key that lives as long as the sessions.
+pub(super) struct SessionMac {
     key: [u8; 32],
 }
 
-impl Seal {
+impl SessionMac {
     pub(super) fn new() -> Self {
         let mut key = [0; 32];
-        // Without random numbers names are sealed as openly as they would be without a seal.
+        // Without random numbers the key is zero and the MAC offers no protection.
         if let Err(error) = getrandom::fill(&mut key) {
-            tracing::error!(%error, "no random numbers for the names of sessions");
+            tracing::error!(%error, "cannot read random numbers for session ids");
         }
         Self { key }
     }
 
-    /// Takes the seal off a session's name; says whether there is one, and refuses a wrong one.
+    /// Verifies and strips the MAC of a session id; returns whether there is one, and an error if it is wrong.
     pub(super) fn open(&self, headers: &mut HeaderMap, caller: &Caller) -> Result<bool, ()> {
         let Some(sealed) = headers.get(MCP_SESSION) else { return Ok(false) };
         let sealed = sealed.to_str().map_err(drop)?;
         let (name, seal) = sealed.rsplit_once('.').ok_or(())?;
         let given = blake3::Hash::from_hex(seal).map_err(drop)?;
-        // Hashes are compared in the same time wherever they differ.
+        // blake3 compares hashes in constant time.
         if given != self.over(name, caller) {
             return Err(());
         }
@@ -34,7 +34,7 @@ impl Seal {
         Ok(true)
     }
 
-    /// Puts a seal on the name of a session that a response tells.
+    /// Appends the MAC to the session id of a response.
     pub(super) fn close(&self, headers: &mut HeaderMap, caller: &Caller) {
         let Some(name) = headers.get(MCP_SESSION).and_then(|name| name.to_str().ok()) else {
             return;
