@@ -56,7 +56,7 @@ impl Idle {
 }
 
 fn index_pending(app: &App) {
-    if let Err(error) = app.index_pending() {
+    if let Err(error) = app.settle() {
         tracing::warn!(%error, "some output is not searchable yet");
     }
 }

@@ -100,7 +100,7 @@ pub(crate) fn serve(plan: Plan) -> Result<(), AppError> {
 struct Access {
     needs_token: bool,
     powers: Powers,
-    hosts: hosts::HostCheck,
+    hosts: host_check::HostCheck,
 }
 
 impl Access {
@@ -112,7 +112,7 @@ impl Access {
         Ok(Self {
             needs_token: settings.require_token || !is_private,
             powers,
-            hosts: hosts::HostCheck::of(settings)?,
+            hosts: host_check::HostCheck::of(settings)?,
         })
     }
 }

@@ -31,7 +31,7 @@ pub(super) async fn pull(
     let page = state
         .calls()
         .look(move || {
-            exchange::pull(&counter.app, &asked.project, asked.after, asked.sources, asked.runs)
+            exchange::give(&counter.app, &asked.project, asked.after, asked.sources, asked.runs)
         })
         .await?;
     let kind = [(header::CONTENT_TYPE, HeaderValue::from_static(LINES))];
@@ -59,7 +59,7 @@ pub(super) async fn push(
     let counter = state.counter(&caller, caller.name(), &headers)?;
     let app = Arc::new((*counter.app).clone().in_team_project(&asked.project));
     let taking = Arc::clone(&app);
-    let tally = state.calls().look(move || exchange::push(&taking, &body)).await?;
+    let tally = state.calls().look(move || exchange::take(&taking, &body)).await?;
     counter.idle.index_when_idle(app);
     Ok(json_response(&tally))
 }
@@ -90,7 +90,7 @@ impl PageQuery {
             Problem::new(StatusCode::BAD_REQUEST, "invalid `after`", hint)
         })?;
         let runs = all("runs").any(|word| matches!(word.as_str(), "1" | "true"));
-        let sources = all("source").push(MAX_SOURCES).collect();
+        let sources = all("source").take(MAX_SOURCES).collect();
         Ok(Self { project, after, sources, runs })
     }
 }
