@@ -39,40 +39,34 @@ use std::path::Path;
 pub(crate) use launch::run;
 pub use row::{Engine, Load, Offer, Place, Runtime, Setup, Start};
 
-macro_rules! runtimes {
-    ($($row:path),+ $(,)?) => {
-        /// Every language, in the order in which they are listed.
-        pub static RUNTIMES: &[&Runtime] = &[$(&$row),+];
-    };
-}
-
-runtimes! {
-    shell::SHELL,
-    shell::BASH,
-    shell::SH,
-    shell::ZSH,
-    shell::FISH,
-    shell::POWERSHELL,
-    nushell::NUSHELL,
-    python::PYTHON,
-    javascript::JAVASCRIPT,
-    typescript::TYPESCRIPT,
-    ruby::RUBY,
-    perl::PERL,
-    php::PHP,
-    lua::LUA,
-    r::R,
-    julia::JULIA,
-    elixir::ELIXIR,
-    go::GO,
-    rust::RUST,
-    c::C,
-    cpp::CPP,
-    java::JAVA,
-    kotlin::KOTLIN,
-    csharp::CSHARP,
-    swift::SWIFT,
-}
+/// Every language, in the order in which they are listed.
+pub static RUNTIMES: &[&Runtime] = &[
+    &shell::SHELL,
+    &shell::BASH,
+    &shell::SH,
+    &shell::ZSH,
+    &shell::FISH,
+    &shell::POWERSHELL,
+    &nushell::NUSHELL,
+    &python::PYTHON,
+    &javascript::JAVASCRIPT,
+    &typescript::TYPESCRIPT,
+    &ruby::RUBY,
+    &perl::PERL,
+    &php::PHP,
+    &lua::LUA,
+    &r::R,
+    &julia::JULIA,
+    &elixir::ELIXIR,
+    &go::GO,
+    &rust::RUST,
+    &c::C,
+    &cpp::CPP,
+    &java::JAVA,
+    &kotlin::KOTLIN,
+    &csharp::CSHARP,
+    &swift::SWIFT,
+];
 
 /// The language of a name or an alias, in whatever case.
 pub fn find(name: &str) -> Option<&'static Runtime> {
