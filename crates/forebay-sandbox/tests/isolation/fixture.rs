@@ -1,29 +1,29 @@
-//! A home folder with a project in it, secrets beside it, and runs held to a profile.
+//! A home directory with a project and secrets, and runs under a profile.
 //!
-//! The stage stands in the user's home: temp can be written under `project`, which would prove nothing.
+//! It is created in the home directory of the user, because the temp directory is writable under `project`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use forebay_domain::run::{Ending, Stream};
 use forebay_sandbox::{
-    Cancel, Finished, Isolation, Limits, Profile, Program, RunSpec, Sink, isolation, run,
+    CancelToken, FinishedRun, Isolation, Limits, Profile, Program, RunSpec, Sink, isolation, run,
 };
 
-pub(crate) struct Stage {
+pub(crate) struct Fixture {
     home: tempfile::TempDir,
     pub(crate) isolation: Isolation,
     pub(crate) limits: Limits,
 }
 
-/// A finished run with all it printed.
+/// A finished run with its output.
 #[derive(Debug)]
-pub(crate) struct Ran {
-    pub(crate) finished: Finished,
+pub(crate) struct Completed {
+    pub(crate) finished: FinishedRun,
     pub(crate) text: String,
 }
 
-impl Ran {
+impl Completed {
     #[track_caller]
     pub(crate) fn succeeded(self) -> String {
         assert_eq!(self.finished.ending, Ending::Exited(0), "{}", self.text);
@@ -31,9 +31,9 @@ impl Ran {
     }
 
     #[track_caller]
-    pub(crate) fn was_refused(self) -> String {
-        assert!(!self.finished.ending.is_success(), "it was not refused: {}", self.text);
-        let refusals = [
+    pub(crate) fn was_denied(self) -> String {
+        assert!(!self.finished.ending.is_success(), "it was not denied: {}", self.text);
+        let denials = [
             "permission denied",
             "operation not permitted",
             "read-only",
@@ -41,7 +41,7 @@ impl Ran {
             "superuser",
         ];
         assert!(
-            refusals.iter().any(|word| self.text.to_lowercase().contains(word)),
+            denials.iter().any(|word| self.text.to_lowercase().contains(word)),
             "{}",
             self.text
         );
@@ -49,11 +49,11 @@ impl Ran {
     }
 }
 
-impl Stage {
+impl Fixture {
     pub(crate) fn new(profile: Profile) -> Self {
-        let outside_of_temp = std::env::home_dir().unwrap();
+        let outside_temp = std::env::home_dir().unwrap();
         let home =
-            tempfile::Builder::new().prefix(".forebay-test-").tempdir_in(outside_of_temp).unwrap();
+            tempfile::Builder::new().prefix(".forebay-test-").tempdir_in(outside_temp).unwrap();
         let at = |path: &str| home.path().join(path);
         for folder in [".ssh", ".aws", "project", "data", "elsewhere", ".cache"] {
             fs::create_dir(at(folder)).unwrap();
@@ -76,15 +76,15 @@ impl Stage {
         self.home.path().join(path)
     }
 
-    /// Runs a line of bash in the project, with HOME on the stage.
-    pub(crate) fn run(&self, line: &str) -> Ran {
+    /// Runs a line of bash in the project, with HOME set to the fixture.
+    pub(crate) fn run(&self, line: &str) -> Completed {
         let mut spec = RunSpec::new(Program::Shell(line.to_owned()), self.at("project"));
         spec.env = vec![("HOME".to_owned(), self.home.path().to_str().unwrap().to_owned())];
         spec.isolation = self.isolation.clone();
         spec.limits = self.limits;
         let mut text = Text(Vec::new());
-        let finished = run(&spec, &mut text, &Cancel::new()).unwrap();
-        Ran { finished, text: String::from_utf8_lossy(&text.0).into_owned() }
+        let finished = run(&spec, &mut text, &CancelToken::new()).unwrap();
+        Completed { finished, text: String::from_utf8_lossy(&text.0).into_owned() }
     }
 }
 
@@ -98,12 +98,12 @@ impl Sink for Text {
 
 /// Returns whether the kernel enforces isolation; reports the test as skipped if it has no Landlock.
 pub(crate) fn is_enforced() -> bool {
-    let proof = isolation::prove(&Cancel::new()).unwrap();
-    let enforced = Path::new("/proc/self").exists() && proof.holds();
-    if !enforced && proof.offered.iter().any(|offer| offer.contains("no Landlock")) {
+    let report = isolation::self_test(&CancelToken::new()).unwrap();
+    let enforced = Path::new("/proc/self").exists() && report.passed();
+    if !enforced && report.mechanisms.iter().any(|mechanism| mechanism.contains("no Landlock")) {
         forebay_test_support::skip("the kernel has no Landlock");
         return false;
     }
-    assert!(enforced, "{proof:?}");
+    assert!(enforced, "{report:?}");
     true
 }

@@ -1,4 +1,4 @@
-//! The standard library's way: a copy of this process enters, then becomes the program.
+//! Starts a process with `std::process::Command` and a `pre_exec` hook.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -6,22 +6,22 @@ use std::process::{Command, Stdio};
 
 use rustix::process::Pid;
 
-use super::{Entry, Launch, Started};
+use super::{PreExec, StartRequest, StartedProcess};
 use crate::spec::Stdin;
 
-pub(crate) fn start(launch: Launch<'_>) -> io::Result<Started> {
-    let mut command = command(launch.program, &launch.entry);
-    enter_first(&mut command, launch.entry);
+pub(crate) fn start(request: StartRequest<'_>) -> io::Result<StartedProcess> {
+    let mut command = command(request.program, &request.pre_exec);
+    set_pre_exec(&mut command, request.pre_exec);
     let mut child = command
-        .args(launch.arguments)
-        .current_dir(launch.folder)
+        .args(request.arguments)
+        .current_dir(request.cwd)
         .env_clear()
-        .envs(launch.variables)
-        .stdin(stdin(launch.stdin)?)
+        .envs(request.environment)
+        .stdin(stdin(request.stdin)?)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    Ok(Started {
+    Ok(StartedProcess {
         leader: Pid::from_child(&child),
         stdin: child.stdin.take().map(Into::into),
         stdout: child.stdout.take().map(Into::into),
@@ -31,31 +31,31 @@ pub(crate) fn start(launch: Launch<'_>) -> io::Result<Started> {
 
 #[cfg(not(target_os = "macos"))]
 #[expect(clippy::disallowed_methods, reason = "this crate is the one that owns processes")]
-fn command(program: &str, _entry: &Entry) -> Command {
+fn command(program: &str, _pre_exec: &PreExec) -> Command {
     Command::new(program)
 }
 
-/// On macOS a program is held back by the one that starts it.
+/// On macOS, `sandbox-exec` applies the restrictions.
 #[cfg(target_os = "macos")]
 #[expect(clippy::disallowed_methods, reason = "this crate is the one that owns processes")]
-fn command(program: &str, entry: &Entry) -> Command {
-    let Some(held) = &entry.held else {
+fn command(program: &str, pre_exec: &PreExec) -> Command {
+    let Some(restrictions) = &pre_exec.restrictions else {
         return Command::new(program);
     };
     let mut command = Command::new("/usr/bin/sandbox-exec");
-    command.args(["-p", &held.profile, program]);
+    command.args(["-p", &restrictions.profile, program]);
     command
 }
 
-/// Makes the child of `command` do what `entry` says before it becomes the program.
+/// Makes the child of `command` run `pre_exec` before it executes the program.
 ///
 /// The standard library resets SIGPIPE and the signal mask in the child.
-#[expect(unsafe_code, reason = "there is no safe way to act between fork and exec")]
-fn enter_first(command: &mut Command, entry: Entry) {
-    // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are allowed;
-    // `enter` makes system calls, and nothing in it allocates, locks or reads memory of another thread.
+#[expect(unsafe_code, reason = "no safe API runs code between fork and exec")]
+fn set_pre_exec(command: &mut Command, pre_exec: PreExec) {
+    // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are allowed.
+    // `PreExec::run` makes system calls only; it neither allocates nor locks.
     unsafe {
-        command.pre_exec(move || entry.enter());
+        command.pre_exec(move || pre_exec.run());
     }
 }
 

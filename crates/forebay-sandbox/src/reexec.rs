@@ -1,4 +1,4 @@
-//! This program, started once more with a task of its own.
+//! Starts the current executable again, with arguments that select a task.
 
 use std::ffi::OsString;
 use std::io;
@@ -7,25 +7,27 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// This program, with the arguments that give it its task.
+/// The command line that re-executes the current binary.
 #[derive(Debug, Clone)]
-pub struct OwnProgram {
+pub struct ReexecCommand {
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
 }
 
-impl OwnProgram {
-    /// Starts it for a task that nobody waits for. Its stdin ends when this process does: by that it knows when to
-    /// begin. What a terminal sends to this process is not meant for it.
-    pub fn start_for_afterwards(&self) -> io::Result<()> {
+impl ReexecCommand {
+    /// Starts a detached process that is to begin its task when this process exits.
+    ///
+    /// Its stdin reaches EOF at that moment. It runs in its own process group, out of reach of the
+    /// terminal's signals.
+    pub fn spawn_after_exit(&self) -> io::Result<()> {
         let mut command = self.command();
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::null()).process_group(0).spawn()?;
-        let _held_until_we_end = ManuallyDrop::new(child.stdin.take());
+        let _open_until_exit = ManuallyDrop::new(child.stdin.take());
         Ok(())
     }
 
-    /// It says nothing beside what it answers.
+    /// Returns the command with stderr discarded.
     #[expect(clippy::disallowed_methods, reason = "this crate is the one that owns processes")]
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);

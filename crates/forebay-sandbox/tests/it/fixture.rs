@@ -1,27 +1,27 @@
-//! What the tests run on: a recording sink, and runs with bounds that only a hang exceeds.
+//! Test fixtures: a recording sink, and runs with a time limit that only a hang exceeds.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use forebay_domain::run::{Spans, Stream};
-use forebay_sandbox::{Cancel, Finished, Program, RunError, RunSpec, Sink, run};
+use forebay_sandbox::{CancelToken, FinishedRun, Program, RunError, RunSpec, Sink, run};
 
-/// Far above what any of these commands needs on a busy machine, far below for ever.
+/// More than any of these commands needs on a busy machine.
 pub(crate) const HANG: Duration = Duration::from_secs(10);
 
-/// Keeps what arrives, as it arrives.
+/// Records the output.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     pub(crate) all: Vec<u8>,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
-    told_apart: Spans,
+    spans: Spans,
 }
 
 impl Sink for Recorder {
     fn write(&mut self, stream: Stream, bytes: &[u8]) {
-        self.told_apart.push(stream, bytes.len() as u64);
+        self.spans.push(stream, bytes.len() as u64);
         self.all.extend_from_slice(bytes);
         match stream {
             Stream::Stdout => self.stdout.extend_from_slice(bytes),
@@ -32,12 +32,12 @@ impl Sink for Recorder {
 
 /// A finished run with its output.
 #[derive(Debug)]
-pub(crate) struct Ran {
-    pub(crate) finished: Finished,
+pub(crate) struct Completed {
+    pub(crate) finished: FinishedRun,
     pub(crate) output: Recorder,
 }
 
-impl Ran {
+impl Completed {
     pub(crate) fn text(&self) -> &str {
         str::from_utf8(&self.output.all).unwrap()
     }
@@ -62,35 +62,35 @@ pub(crate) fn with_env(mut spec: RunSpec, name: &str, value: &str) -> RunSpec {
     spec
 }
 
-/// The times of a run that is to be ended by force.
+/// Sets short timeouts, for a run that is ended by force.
 pub(crate) fn short_lived(mut spec: RunSpec) -> RunSpec {
     spec.timeout = Duration::from_millis(500);
     spec.kill_grace = Duration::from_millis(300);
     spec
 }
 
-/// Runs `spec`, which must end before it could be called hanging.
-pub(crate) fn ran(spec: &RunSpec) -> Ran {
-    ran_with(spec, &Cancel::new())
+/// Runs `spec`, which must not hang.
+pub(crate) fn run_spec(spec: &RunSpec) -> Completed {
+    run_with_cancel(spec, &CancelToken::new())
 }
 
-pub(crate) fn ran_with(spec: &RunSpec, cancel: &Cancel) -> Ran {
+pub(crate) fn run_with_cancel(spec: &RunSpec, cancel: &CancelToken) -> Completed {
     let started = Instant::now();
     let mut output = Recorder::default();
     let finished = run(spec, &mut output, cancel).unwrap();
     assert!(started.elapsed() < HANG, "it hung: {spec:?}");
-    assert_eq!(finished.spans, output.told_apart, "the spans say what the sink was told");
-    Ran { finished, output }
+    assert_eq!(finished.spans, output.spans, "the spans match the calls of the sink");
+    Completed { finished, output }
 }
 
-pub(crate) fn refused(spec: &RunSpec) -> RunError {
-    let outcome = run(spec, &mut Recorder::default(), &Cancel::new());
+pub(crate) fn run_error(spec: &RunSpec) -> RunError {
+    let outcome = run(spec, &mut Recorder::default(), &CancelToken::new());
     let error = outcome.unwrap_err();
-    assert!(error.hint().is_some(), "{error} comes without a hint");
+    assert!(error.hint().is_some(), "{error} has no hint");
     error
 }
 
-/// A recorder that tells another thread when the first byte came.
+/// A recorder that notifies another thread of the first byte.
 pub(crate) struct Announcer {
     first_byte: Option<Sender<()>>,
     pub(crate) recorder: Recorder,
@@ -112,9 +112,12 @@ impl Sink for Announcer {
     }
 }
 
-/// Runs `spec` and does `act` in another thread once the first output came.
-pub(crate) fn ran_until(spec: &RunSpec, act: impl FnOnce(&Cancel) + Send + 'static) -> Ran {
-    let cancel = Cancel::new();
+/// Runs `spec` and calls `act` in another thread after the first output.
+pub(crate) fn run_then(
+    spec: &RunSpec,
+    act: impl FnOnce(&CancelToken) + Send + 'static,
+) -> Completed {
+    let cancel = CancelToken::new();
     let (mut announcer, first_byte) = Announcer::new();
     let handle = cancel.clone();
     let actor = std::thread::spawn(move || {
@@ -125,5 +128,5 @@ pub(crate) fn ran_until(spec: &RunSpec, act: impl FnOnce(&Cancel) + Send + 'stat
     let finished = run(spec, &mut announcer, &cancel).unwrap();
     actor.join().unwrap();
     assert!(started.elapsed() < HANG, "it hung: {spec:?}");
-    Ran { finished, output: announcer.recorder }
+    Completed { finished, output: announcer.recorder }
 }

@@ -1,4 +1,4 @@
-//! Files that are opened for reading, whatever has taken their place.
+//! Opens files for reading without blocking on a FIFO.
 
 use std::fs::File;
 use std::io;
@@ -6,8 +6,8 @@ use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 
-/// Opens a file. Where it is a pipe by now, whoever is to write into it is not waited for.
-pub fn open_without_waiting(path: &Path) -> io::Result<File> {
+/// Opens a file for reading with `O_NONBLOCK`: if the path is a FIFO, does not wait for a writer.
+pub fn open_nonblocking(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
 }
@@ -21,21 +21,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pipe_that_nobody_writes_into_is_not_waited_for() {
+    fn does_not_wait_for_the_writer_of_a_fifo() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pipe");
         mknodat(CWD, &path, FileType::Fifo, Mode::RWXU, 0).unwrap();
-        assert!(!open_without_waiting(&path).unwrap().metadata().unwrap().is_file());
+        assert!(!open_nonblocking(&path).unwrap().metadata().unwrap().is_file());
     }
 
     #[test]
-    fn a_file_is_read_as_ever() {
+    fn reads_regular_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         std::fs::write(&path, "all of it").unwrap();
         let mut text = String::new();
-        open_without_waiting(&path).unwrap().read_to_string(&mut text).unwrap();
+        open_nonblocking(&path).unwrap().read_to_string(&mut text).unwrap();
         assert_eq!(text, "all of it");
-        assert!(open_without_waiting(&folder.path().join("none")).is_err());
+        assert!(open_nonblocking(&folder.path().join("none")).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Waits for whatever happens first.
+//! Waits for the first of several events with `poll(2)`.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -8,10 +8,10 @@ use forebay_domain::run::Stream;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-/// No single wait is longer, for `poll` on macOS counts milliseconds in 32 bits.
-const LONGEST_WAIT: Duration = Duration::from_hours(1);
+/// The longest single wait: `poll` on macOS takes milliseconds in 32 bits.
+const MAX_WAIT: Duration = Duration::from_hours(1);
 
-/// What can happen in a run.
+/// An event source of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     Output(Stream),
@@ -21,30 +21,30 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    fn awaited(self) -> PollFlags {
+    fn interest(self) -> PollFlags {
         if self == Self::Input { PollFlags::OUT } else { PollFlags::IN }
     }
 }
 
-/// Waits until some of `sources` are ready or the time is over, and gives those in their order.
+/// Waits until some of `sources` are ready or the timeout is over, and returns those in order.
 ///
-/// The end of a pipe counts as ready. An interrupted wait gives none, like one whose time is over.
+/// A closed pipe counts as ready. An interrupted wait returns no source, like a timeout.
 pub(crate) fn wait(
     sources: &[(Source, BorrowedFd<'_>)],
-    at_most: Option<Duration>,
+    timeout: Option<Duration>,
 ) -> io::Result<Vec<Source>> {
     let mut polled: Vec<_> = sources
         .iter()
-        .map(|(source, fd)| PollFd::from_borrowed_fd(*fd, source.awaited()))
+        .map(|(source, fd)| PollFd::from_borrowed_fd(*fd, source.interest()))
         .collect();
-    match poll(&mut polled, Some(&timespec(at_most))) {
-        Ok(_) => Ok(ready_of(sources, &polled)),
+    match poll(&mut polled, Some(&timespec(timeout))) {
+        Ok(_) => Ok(ready_sources(sources, &polled)),
         Err(Errno::INTR) => Ok(Vec::new()),
         Err(error) => Err(error.into()),
     }
 }
 
-fn ready_of(sources: &[(Source, BorrowedFd<'_>)], polled: &[PollFd<'_>]) -> Vec<Source> {
+fn ready_sources(sources: &[(Source, BorrowedFd<'_>)], polled: &[PollFd<'_>]) -> Vec<Source> {
     sources
         .iter()
         .zip(polled)
@@ -53,7 +53,7 @@ fn ready_of(sources: &[(Source, BorrowedFd<'_>)], polled: &[PollFd<'_>]) -> Vec<
         .collect()
 }
 
-fn timespec(at_most: Option<Duration>) -> Timespec {
-    let wait = at_most.map_or(LONGEST_WAIT, |duration| duration.min(LONGEST_WAIT));
+fn timespec(timeout: Option<Duration>) -> Timespec {
+    let wait = timeout.map_or(MAX_WAIT, |duration| duration.min(MAX_WAIT));
     Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() }
 }

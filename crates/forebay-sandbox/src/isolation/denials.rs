@@ -1,15 +1,14 @@
-//! Tells from a run's output what isolation refused.
+//! Explains denials of the sandbox that appear in the output of a run.
 //!
-//! The kernel refuses with the same words as any missing permission and keeps no log for us. So the
-//! paths in lines that speak of a refusal are looked up in what the profile allows: only one that it
-//! does not allow is worth a remark.
+//! The kernel reports a denial like any missing permission and keeps no log that we could read. So the paths
+//! in lines about a denial are checked against the profile: only a path that it does not allow gets a note.
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{Profile, Reach};
+use super::{AccessRules, Profile};
 
-/// Words of a refusal, in small letters.
-const REFUSALS: &[&str] = &[
+/// Phrases of a denial, in lowercase.
+const DENIAL_PHRASES: &[&str] = &[
     "permission denied",
     "eacces",
     "eperm",
@@ -19,8 +18,8 @@ const REFUSALS: &[&str] = &[
     "invalid cross-device link",
 ];
 
-/// Words of a missing network, in small letters; the host may follow.
-const OFFLINE: &[&str] = &[
+/// Phrases of a missing network, in lowercase.
+const OFFLINE_PHRASES: &[&str] = &[
     "could not resolve host",
     "name resolution",
     "network is unreachable",
@@ -36,89 +35,90 @@ const OFFLINE: &[&str] = &[
     "socket: operation not permitted",
 ];
 
-/// What sudo and its like say when a run cannot gain rights.
-const RIGHTS: &[&str] = &["no new privileges", "must be setuid root", "effective uid is not 0"];
+/// What sudo and similar programs print when they cannot gain privileges.
+const PRIVILEGE_PHRASES: &[&str] =
+    &["no new privileges", "must be setuid root", "effective uid is not 0"];
 
-/// Beyond these the reader has understood.
-const MOST_REMARKS: usize = 3;
+/// More notes add no information.
+const MAX_NOTES: usize = 3;
 
-/// The remarks for a run in `cwd` that printed `output`, each naming the setting that would allow it.
-pub fn explain(output: &str, cwd: &Path, reach: &Reach) -> Vec<String> {
-    let mut remarks: Vec<String> = Vec::new();
-    if reach.profile() == Profile::Off {
-        return remarks;
+/// Returns notes for a run in `cwd` that printed `output`, each with the setting that allows the access.
+pub fn explain_denials(output: &str, cwd: &Path, rules: &AccessRules) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    if rules.profile() == Profile::Off {
+        return notes;
     }
     for line in output.lines() {
-        let small = line.to_ascii_lowercase();
-        let remark = rights(&small, reach)
-            .or_else(|| network(line, &small, reach))
-            .or_else(|| path(line, &small, cwd, reach));
-        if let Some(remark) = remark
-            && !remarks.contains(&remark)
+        let lowercase = line.to_ascii_lowercase();
+        let note = privilege_note(&lowercase, rules)
+            .or_else(|| network_note(line, &lowercase, rules))
+            .or_else(|| path_note(line, &lowercase, cwd, rules));
+        if let Some(note) = note
+            && !notes.contains(&note)
         {
-            remarks.push(remark);
+            notes.push(note);
         }
-        if remarks.len() == MOST_REMARKS {
+        if notes.len() == MAX_NOTES {
             break;
         }
     }
-    remarks
+    notes
 }
 
-fn rights(small: &str, reach: &Reach) -> Option<String> {
-    let profile = reach.profile();
-    contains_any(small, RIGHTS).then(|| {
+fn privilege_note(lowercase: &str, rules: &AccessRules) -> Option<String> {
+    let profile = rules.profile();
+    contains_any(lowercase, PRIVILEGE_PHRASES).then(|| {
         format!(
-            "isolation: no program gains rights under profile {profile}; \
+            "isolation: programs cannot gain privileges under profile {profile}; \
              `forebay run --isolation off` allows it"
         )
     })
 }
 
-fn network(line: &str, small: &str, reach: &Reach) -> Option<String> {
-    if reach.has_network() || !contains_any(small, OFFLINE) {
+fn network_note(line: &str, lowercase: &str, rules: &AccessRules) -> Option<String> {
+    if rules.has_network() || !contains_any(lowercase, OFFLINE_PHRASES) {
         return None;
     }
-    let host = host(line).map(|host| format!(" ({host})")).unwrap_or_default();
+    let host = find_host(line).map(|host| format!(" ({host})")).unwrap_or_default();
     Some(format!(
         "isolation: profile strict has no network{host}; isolation.profile = \"project\" allows it"
     ))
 }
 
-fn path(line: &str, small: &str, cwd: &Path, reach: &Reach) -> Option<String> {
-    if !contains_any(small, REFUSALS) {
+fn path_note(line: &str, lowercase: &str, cwd: &Path, rules: &AccessRules) -> Option<String> {
+    if !contains_any(lowercase, DENIAL_PHRASES) {
         return None;
     }
-    let refused = paths(line, cwd).find(|path| !reach.may_write(path))?;
-    if reach.is_denied(&refused) {
-        let path = refused.display();
+    let denied = paths(line, cwd).find(|path| !rules.allows_write(path))?;
+    if rules.is_denied(&denied) {
+        let path = denied.display();
         return Some(format!("isolation: {path} is denied by a permission rule or isolation.deny"));
     }
     let (doing, setting) =
-        if reach.may_read(&refused) { ("writing", "write") } else { ("using", "read") };
-    let (path, profile) = (refused.display(), reach.profile());
+        if rules.allows_read(&denied) { ("writing", "write") } else { ("accessing", "read") };
+    let (path, profile) = (denied.display(), rules.profile());
     Some(format!(
         "isolation: {doing} {path} is not allowed by profile {profile}; \
          isolation.{setting} = [\"{path}\"] in your settings allows it (`forebay config` names the file)"
     ))
 }
 
-fn contains_any(small: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| small.contains(word))
+fn contains_any(lowercase: &str, phrases: &[&str]) -> bool {
+    phrases.iter().any(|phrase| lowercase.contains(phrase))
 }
 
-/// The paths a line names: absolute ones, and relative ones with a slash or in quotes.
+/// Returns the paths in a line: absolute ones, and relative ones with a slash or in quotes.
 fn paths<'a>(line: &'a str, cwd: &'a Path) -> impl Iterator<Item = PathBuf> + 'a {
     let quoted = line.split(['\'', '"', '`', '‘', '’']).skip(1).step_by(2);
     let words = line.split([' ', '\'', '"', '`', '‘', '’', '(', ')', ',', ';', '=']);
     let words = words
         .map(|word| word.trim_end_matches([':', '.']))
         .filter(|word| word.starts_with('/') || word.contains('/') && !word.contains("://"));
-    quoted.chain(words).filter(|text| !text.is_empty()).map(|text| without_dots(&cwd.join(text)))
+    quoted.chain(words).filter(|text| !text.is_empty()).map(|text| normalize(&cwd.join(text)))
 }
 
-/// `/a/b/../c` as `/a/c`, so that dots cannot hide where a path leads.
-fn without_dots(path: &Path) -> PathBuf {
+/// Turns `/a/b/../c` into `/a/c`, so that dots cannot disguise a path.
+fn normalize(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {
@@ -130,15 +130,15 @@ fn without_dots(path: &Path) -> PathBuf {
     plain
 }
 
-/// The first word that looks like a host.
-fn host(line: &str) -> Option<&str> {
+/// Returns the first word that looks like a host name.
+fn find_host(line: &str) -> Option<&str> {
     line.split([' ', '\'', '"', '(', ')', ',', '/'])
         .map(|word| word.trim_matches([':', '.']))
         .map(|word| word.split(':').next().unwrap_or(word))
-        .find(|word| looks_like_a_host(word))
+        .find(|word| is_host_name(word))
 }
 
-fn looks_like_a_host(word: &str) -> bool {
+fn is_host_name(word: &str) -> bool {
     let labels = word.split('.');
     labels.clone().count() > 1
         && labels.into_iter().all(|label| {
@@ -150,29 +150,29 @@ fn looks_like_a_host(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn reach(profile: Profile) -> Reach {
-        Reach {
+    fn rules(profile: Profile) -> AccessRules {
+        AccessRules {
             profile,
             read: (profile == Profile::Strict).then(|| vec!["/p".into(), "/usr".into()]),
             write: vec!["/p".into(), "/tmp".into()],
             hidden: vec!["/h/.ssh".into()],
-            shown: Vec::new(),
+            exceptions: Vec::new(),
             denied: Vec::new(),
-            programs: Vec::new(),
-            frozen: Vec::new(),
+            denied_programs: Vec::new(),
+            read_only: Vec::new(),
         }
     }
 
-    /// `expect` is what the remark must say; nothing stands for no remark.
+    /// `expect` must occur in the notes; if it is empty, there must be none.
     #[track_caller]
     fn check(profile: Profile, line: &str, expect: &str) {
-        let remarks = explain(line, Path::new("/p/src"), &reach(profile)).join("\n");
-        assert_eq!(expect.is_empty(), remarks.is_empty(), "{remarks}");
-        assert!(remarks.contains(expect), "{remarks}");
+        let notes = explain_denials(line, Path::new("/p/src"), &rules(profile)).join("\n");
+        assert_eq!(expect.is_empty(), notes.is_empty(), "{notes}");
+        assert!(notes.contains(expect), "{notes}");
     }
 
     #[test]
-    fn a_refused_path_is_named_with_its_setting() {
+    fn names_a_denied_path_and_its_setting() {
         for line in [
             "bash: line 1: /etc/x: Permission denied",
             "touch: cannot touch '/etc/x': Permission denied",
@@ -189,11 +189,11 @@ mod tests {
             "cat: /h/.ssh/id: Permission denied",
             "isolation.read = [\"/h/.ssh/id\"]",
         );
-        check(Profile::Strict, "cat: ../../h/x: Permission denied", "using /h/x");
+        check(Profile::Strict, "cat: ../../h/x: Permission denied", "accessing /h/x");
     }
 
     #[test]
-    fn what_the_profile_allows_is_not_its_doing() {
+    fn ignores_denials_of_allowed_paths() {
         check(Profile::Project, "cat: /p/secret: Permission denied", "");
         check(Profile::Project, "./run.sh: Permission denied", "");
         check(Profile::Project, "git@github.com: Permission denied (publickey).", "");
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_network_is_named_under_strict_alone() {
+    fn explains_a_missing_network_only_under_strict() {
         let line = "curl: (6) Could not resolve host: crates.io";
         check(Profile::Strict, line, "no network (crates.io)");
         check(Profile::Project, line, "");
@@ -215,15 +215,18 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_sudo_says_why() {
+    fn explains_a_denied_sudo() {
         let line = "sudo: The \"no new privileges\" flag is set, which prevents sudo from running as root.";
         check(Profile::Project, line, "--isolation off");
     }
 
     #[test]
-    fn remarks_are_few_and_different() {
+    fn limits_and_deduplicates_notes() {
         let lines: String =
             (0..9).map(|n| format!("cat: /etc/{}: Permission denied\n", n / 2)).collect();
-        assert_eq!(explain(&lines, Path::new("/p"), &reach(Profile::Project)).len(), MOST_REMARKS);
+        assert_eq!(
+            explain_denials(&lines, Path::new("/p"), &rules(Profile::Project)).len(),
+            MAX_NOTES
+        );
     }
 }
