@@ -99,7 +99,7 @@ pub(crate) fn can_start(program: &str) -> bool {
 
 /// The program of a name that a shell would find.
 fn on_path(name: &str) -> Option<PathBuf> {
-    forebay_sandbox::on_path(name).find(|path| is_program(path))
+    forebay_sandbox::path_candidates(name).find(|path| is_program(path))
 }
 
 fn is_program(path: &Path) -> bool {

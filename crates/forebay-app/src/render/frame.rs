@@ -4,7 +4,7 @@ use forebay_digest::{Digest, LeftOut};
 use forebay_domain::time::Span;
 use forebay_domain::{Ending, Entry, Limit, Reference, tokens};
 use forebay_redact::Redactions;
-use forebay_sandbox::Finished;
+use forebay_sandbox::FinishedRun;
 use forebay_text::{cut, number};
 
 use crate::AppError;
@@ -22,7 +22,7 @@ const NAMED_GAPS: usize = 2;
 
 /// How a run came out.
 pub(crate) struct Outcome<'a> {
-    pub(crate) finished: &'a Finished,
+    pub(crate) finished: &'a FinishedRun,
     /// What the exit code says, when it is an answer and not a failure.
     pub(crate) meaning: Option<&'static str>,
     pub(crate) redactions: &'a Redactions,
@@ -119,7 +119,7 @@ fn size(digest: &Digest) -> String {
 }
 
 /// What a reader must know beside the output.
-fn remarks(entry: Result<&Entry, &AppError>, finished: &Finished) -> Vec<String> {
+fn remarks(entry: Result<&Entry, &AppError>, finished: &FinishedRun) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Err(error) = entry {
         let hint = error.hint.as_deref().unwrap_or_default();

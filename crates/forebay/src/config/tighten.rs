@@ -28,7 +28,7 @@ pub(super) fn tightened(key: &str, current: &Value, requested: Value) -> Option<
 
 /// An unknown name is left for settings validation to reject.
 fn profile(value: &Value) -> Profile {
-    value.as_str().and_then(Profile::named).unwrap_or(Profile::Strict)
+    value.as_str().and_then(Profile::from_name).unwrap_or(Profile::Strict)
 }
 
 fn unmatched(value: &Value) -> Unmatched {

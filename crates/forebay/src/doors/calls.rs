@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use forebay_app::MOST_CONNECTIONS;
 use forebay_app::tools::{Nature, ToolRow};
 use forebay_app::{Answer, App, AppError, Call};
-use forebay_sandbox::Cancel;
+use forebay_sandbox::CancelToken;
 use serde_json::Value;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -25,7 +25,7 @@ const BATCHED_QUERIES: usize = 12;
 
 /// All running calls, so that they can be cancelled.
 pub(crate) struct Calls {
-    running: Mutex<Vec<Cancel>>,
+    running: Mutex<Vec<CancelToken>>,
     one_ended: Notify,
     outcomes: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     lanes: Option<Lanes>,
@@ -74,7 +74,7 @@ impl Calls {
 
     /// Cancels running calls; their output so far is stored.
     pub(crate) fn end_all(&self) {
-        self.running().iter().for_each(Cancel::cancel);
+        self.running().iter().for_each(CancelToken::cancel);
     }
 
     /// Runs a tool on a blocking thread; cancelled by `given_up` or by dropping the future.
@@ -133,7 +133,7 @@ impl Calls {
         }
     }
 
-    fn running(&self) -> MutexGuard<'_, Vec<Cancel>> {
+    fn running(&self) -> MutexGuard<'_, Vec<CancelToken>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -141,12 +141,12 @@ impl Calls {
 /// A running or queued call. Dropping it before completion cancels it.
 struct Running<'a> {
     calls: &'a Calls,
-    cancel: Cancel,
+    cancel: CancelToken,
     is_over: bool,
 }
 
 impl<'a> Running<'a> {
-    fn new(calls: &'a Calls, cancel: Cancel) -> Self {
+    fn new(calls: &'a Calls, cancel: CancelToken) -> Self {
         calls.running().push(cancel.clone());
         Self { calls, cancel, is_over: false }
     }
@@ -162,7 +162,7 @@ impl Drop for Running<'_> {
             self.cancel.cancel();
         }
         // Each holds a pipe open; keeping finished ones would exhaust file descriptors.
-        self.calls.running().retain(|running| !running.is(&self.cancel));
+        self.calls.running().retain(|running| !running.is_same(&self.cancel));
         self.calls.one_ended.notify_waiters();
     }
 }

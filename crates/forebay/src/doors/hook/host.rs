@@ -7,7 +7,7 @@ use forebay_domain::hook::{HookEvent, Reply, ToolKind};
 use forebay_platforms::platform::Ability;
 use forebay_platforms::setup::Base;
 use forebay_platforms::{Decoded, Platform, can_hear};
-use forebay_sandbox::on_path;
+use forebay_sandbox::path_candidates;
 
 use crate::config::environment;
 
@@ -52,7 +52,8 @@ fn program(decoded: &Decoded) -> Option<String> {
         return None;
     }
     let own = std::env::current_exe().ok()?.canonicalize().ok()?;
-    let named = on_path(NAME).find(|path| path.is_file()).and_then(|path| path.canonicalize().ok());
+    let named =
+        path_candidates(NAME).find(|path| path.is_file()).and_then(|path| path.canonicalize().ok());
     if named.is_some_and(|found| found == own) {
         return Some(NAME.to_owned());
     }
