@@ -16,12 +16,16 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    (start.telling().count() >= 3 && is_of_servers(start) && start.mostly(50, |line| request(line).is_some())).then_some(Claim::Sure)
+    (start.telling().count() >= 3
+        && is_of_servers(start)
+        && start.mostly(50, |line| request(line).is_some()))
+    .then_some(Claim::Sure)
 }
 
 /// A log of several containers is one of requests only where all of them serve.
 fn is_of_servers(start: &Start<'_>) -> bool {
-    !start.telling().any(|line| when::container(line).is_some()) || start.mostly(95, |line| request(line).is_some())
+    !start.telling().any(|line| when::container(line).is_some())
+        || start.mostly(95, |line| request(line).is_some())
 }
 
 pub(super) struct Request<'a> {
@@ -114,7 +118,11 @@ impl Recognizer for AccessLog {
         if self.requests == 0 || self.others > self.requests {
             return None;
         }
-        let others = if self.others > 0 { format!(", {} other lines", grouped(self.others)) } else { String::new() };
+        let others = if self.others > 0 {
+            format!(", {} other lines", grouped(self.others))
+        } else {
+            String::new()
+        };
         let said = format!(
             "access log: {} requests, {}{others}",
             grouped(self.requests),
@@ -125,12 +133,29 @@ impl Recognizer for AccessLog {
         report.add(95, format!("status: {}", self.statuses.list(12)));
         report.add(85, format!("methods: {}", self.methods.list(6)));
         report.add(90, format!("{}: {}", self.paths.distinct_of("path"), self.paths.list(most)));
-        report.add(80, format!("{}: {}", self.clients.distinct_of("client"), self.clients.list(most)));
+        report.add(
+            80,
+            format!("{}: {}", self.clients.distinct_of("client"), self.clients.list(most)),
+        );
         if !self.failing_paths.is_empty() {
-            report.add(92, format!("server errors ({}): {}", grouped(self.failing_paths.total()), self.failing_paths.list(most)));
+            report.add(
+                92,
+                format!(
+                    "server errors ({}): {}",
+                    grouped(self.failing_paths.total()),
+                    self.failing_paths.list(most)
+                ),
+            );
         }
         if self.bytes.count > 0 {
-            report.add(70, format!("bytes: {} in all, largest {}", grouped(self.bytes.sum as u64), grouped(self.bytes.most as u64)));
+            report.add(
+                70,
+                format!(
+                    "bytes: {} in all, largest {}",
+                    grouped(self.bytes.sum as u64),
+                    grouped(self.bytes.most as u64)
+                ),
+            );
         }
         Some(report)
     }

@@ -13,9 +13,39 @@ pub(super) const FORMAT: Format = Format {
 };
 
 const ROLES: &[&str] = &[
-    "link", "button", "heading", "row", "cell", "textbox", "searchbox", "checkbox", "radio", "combobox", "option", "img",
-    "list", "listitem", "navigation", "banner", "main", "table", "alert", "status", "text", "paragraph", "generic",
-    "rowgroup", "columnheader", "contentinfo", "form", "tab", "dialog", "article", "region", "document", "group",
+    "link",
+    "button",
+    "heading",
+    "row",
+    "cell",
+    "textbox",
+    "searchbox",
+    "checkbox",
+    "radio",
+    "combobox",
+    "option",
+    "img",
+    "list",
+    "listitem",
+    "navigation",
+    "banner",
+    "main",
+    "table",
+    "alert",
+    "status",
+    "text",
+    "paragraph",
+    "generic",
+    "rowgroup",
+    "columnheader",
+    "contentinfo",
+    "form",
+    "tab",
+    "dialog",
+    "article",
+    "region",
+    "document",
+    "group",
 ];
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
@@ -81,8 +111,10 @@ impl Recognizer for Accessibility {
                 _ => format!("{count} {role}s"),
             })
             .collect();
-        let disabled = if self.disabled > 0 { format!(", {} disabled", self.disabled) } else { String::new() };
-        let mut report = Report::of(format!("page: {}{disabled}", counted.join(", ")), Quotes::Marked);
+        let disabled =
+            if self.disabled > 0 { format!(", {} disabled", self.disabled) } else { String::new() };
+        let mut report =
+            Report::of(format!("page: {}{disabled}", counted.join(", ")), Quotes::Marked);
         let most = end.room / 120;
         report.add(80, format!("headings: {}", self.headings.names(most)));
         if !self.fields.is_empty() {

@@ -44,13 +44,27 @@ impl Recognizer for Apt {
             self.fetched += 1;
             return Mark::Noise;
         }
-        let is_step = ["Unpacking ", "Selecting previously", "Preparing to unpack", "(Reading database", "Processing triggers", "Fetching "]
-            .iter()
-            .any(|start| text.starts_with(start));
+        let is_step = [
+            "Unpacking ",
+            "Selecting previously",
+            "Preparing to unpack",
+            "(Reading database",
+            "Processing triggers",
+            "Fetching ",
+        ]
+        .iter()
+        .any(|start| text.starts_with(start));
         match () {
             () if is_step && !text.starts_with("Fetched") => Mark::Noise,
-            () if text.starts_with("Bundle complete!") || text.starts_with("E: ") || text.starts_with("Fetched ") => Mark::OUTCOME,
-            () if text.starts_with("Need to get") || text.starts_with("After this operation") => Mark::Weight(40),
+            () if text.starts_with("Bundle complete!")
+                || text.starts_with("E: ")
+                || text.starts_with("Fetched ") =>
+            {
+                Mark::OUTCOME
+            }
+            () if text.starts_with("Need to get") || text.starts_with("After this operation") => {
+                Mark::Weight(40)
+            }
             () => Mark::Plain,
         }
     }

@@ -10,7 +10,14 @@ pub(super) const FORMAT: Format = Format {
     name: "webpack, vite, next",
     keeps: "errors with module and reason; the emitted files and sizes; how the build ended",
     commands: &["webpack", "vite build", "vite", "next build", "rollup", "esbuild"],
-    scope: Scope::Part(&["ERROR in ", "webpack ", "modules transformed", "Failed to compile", "error during build", "First Load JS"]),
+    scope: Scope::Part(&[
+        "ERROR in ",
+        "webpack ",
+        "modules transformed",
+        "Failed to compile",
+        "error during build",
+        "First Load JS",
+    ]),
     start: || Box::<Bundler>::default(),
 };
 
@@ -39,7 +46,8 @@ impl Recognizer for Bundler {
             self.reason_lines = 6;
             return Mark::FAILURE;
         }
-        let is_ending = text.starts_with("✓ built in") || (text.starts_with("webpack ") && text.contains(" compiled "));
+        let is_ending = text.starts_with("✓ built in")
+            || (text.starts_with("webpack ") && text.contains(" compiled "));
         if is_ending {
             self.ending = Some(text.to_owned());
             return Mark::OUTCOME;
@@ -72,7 +80,12 @@ impl Recognizer for Bundler {
         }
         let mut said = vec![format!("build: {} errors", self.errors.total())];
         if self.assets > 0 {
-            said.push(format!("{} files ({}), {} in all", self.assets, self.kinds.list(4), bytes(self.bytes as u64)));
+            said.push(format!(
+                "{} files ({}), {} in all",
+                self.assets,
+                self.kinds.list(4),
+                bytes(self.bytes as u64)
+            ));
         }
         if self.modules > 0 {
             said.push(format!("{} modules", self.modules));
@@ -96,6 +109,7 @@ impl Bundler {
             Some("MB" | "MiB") => 1e6,
             _ => 1.0,
         };
-        self.bytes += factor * size.and_then(|size| size.replace(',', "").parse::<f64>().ok()).unwrap_or(0.0);
+        self.bytes +=
+            factor * size.and_then(|size| size.replace(',', "").parse::<f64>().ok()).unwrap_or(0.0);
     }
 }

@@ -8,7 +8,12 @@ pub(super) const FORMAT: Format = Format {
     name: "cargo",
     keeps: "crates compiled, downloaded, updated and added; how the build ended",
     commands: &["cargo"],
-    scope: Scope::Part(&["   Compiling ", "    Checking ", "    Updating crates.io", "  Downloaded "]),
+    scope: Scope::Part(&[
+        "   Compiling ",
+        "    Checking ",
+        "    Updating crates.io",
+        "  Downloaded ",
+    ]),
     start: || Box::<CargoBuild>::default(),
 };
 
@@ -77,14 +82,24 @@ impl Recognizer for CargoBuild {
 
     fn report(self: Box<Self>, end: &End) -> Option<Report> {
         let counts = [
-            (self.compiled, "compiled"), (self.checked, "checked"), (self.downloaded, "downloaded"),
-            (self.adding, "added"), (self.updating, "updated"), (self.removing, "removed"),
+            (self.compiled, "compiled"),
+            (self.checked, "checked"),
+            (self.downloaded, "downloaded"),
+            (self.adding, "added"),
+            (self.updating, "updated"),
+            (self.removing, "removed"),
         ];
-        let said: Vec<String> =
-            counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        let said: Vec<String> = counts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
         let mut report = Report::new(Quotes::Usual);
         if !self.required.is_empty() {
-            report.add(70, format!("{} dependencies: {}", self.required.distinct(), self.required.names(12)));
+            report.add(
+                70,
+                format!("{} dependencies: {}", self.required.distinct(), self.required.names(12)),
+            );
         }
         if self.fetched.distinct() > 0 && self.compiled + self.checked == 0 {
             report.add(40, format!("downloaded: {}", self.fetched.names(end.room / 60)));
@@ -95,7 +110,10 @@ impl Recognizer for CargoBuild {
         if !said.is_empty() {
             report.add(55, format!("crates: {}", said.join(", ")));
         }
-        report.add(50, self.finished.map(|finished| format!("finished {finished}")).unwrap_or_default());
+        report.add(
+            50,
+            self.finished.map(|finished| format!("finished {finished}")).unwrap_or_default(),
+        );
         (!report.facts.is_empty()).then_some(report)
     }
 }

@@ -9,7 +9,12 @@ pub(super) const FORMAT: Format = Format {
     keeps: "passed, failed and ignored over all test binaries; failing tests; panics with their place",
     commands: &["cargo test", "cargo nextest", "cargo t"],
     scope: Scope::Part(&[
-        "test result: ", "panicked at ", "     Summary [", " ... ok", " ... FAILED", "running 0 tests",
+        "test result: ",
+        "panicked at ",
+        "     Summary [",
+        " ... ok",
+        " ... FAILED",
+        "running 0 tests",
     ]),
     start: || Box::<CargoTest>::default(),
 };
@@ -105,7 +110,9 @@ impl CargoTest {
             }
             return Some(Mark::Noise);
         }
-        if let Some(name) = line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----")) {
+        if let Some(name) =
+            line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----"))
+        {
             self.section = Section::Printed;
             self.reason_lines = 0;
             self.outcome.fail(name);
@@ -128,7 +135,9 @@ impl CargoTest {
             (self.summed_up, self.announced) = (false, None);
             return Some(Mark::Plain);
         }
-        if self.section != Section::Printed && BETWEEN_BINARIES.iter().any(|start| line.starts_with(start)) {
+        if self.section != Section::Printed
+            && BETWEEN_BINARIES.iter().any(|start| line.starts_with(start))
+        {
             // The test binary ended, if not with a result.
             (self.announced, self.section) = (None, Section::Tests);
             self.tests_run |= !line.starts_with("error: ") && !line.starts_with("     Running `");
@@ -211,7 +220,8 @@ impl CargoTest {
 
     /// Counts only if it is about as many tests as were announced; else a test printed it.
     fn result_of_binary(&mut self, text: &str, number: u64) -> Mark {
-        let counted = ["passed", "failed", "ignored", "measured"].map(|word| count::before(text, word).unwrap_or(0));
+        let counted = ["passed", "failed", "ignored", "measured"]
+            .map(|word| count::before(text, word).unwrap_or(0));
         let is_own = match self.announced {
             Some(announced) => counted.iter().sum::<u64>() == announced,
             // Alone it is a result only where nothing but results is shown.
@@ -292,5 +302,8 @@ impl CargoTest {
 
 /// `TRY 3 FAIL` without the number of the try.
 fn without_try(state: &str) -> &str {
-    state.strip_prefix("TRY ").and_then(|rest| rest.split_once(' ')).map_or(state, |(_, state)| state)
+    state
+        .strip_prefix("TRY ")
+        .and_then(|rest| rest.split_once(' '))
+        .map_or(state, |(_, state)| state)
 }

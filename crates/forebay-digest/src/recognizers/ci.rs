@@ -9,7 +9,16 @@ pub(super) const FORMAT: Format = Format {
     name: "ci",
     keeps: "the steps, the one that failed and its exit code; errors the service names",
     commands: &["gh run view", "act", "gitlab-runner"],
-    scope: Scope::Part(&["##[group]", "##[error]", "::error", "section_start:", "travis_fold:", "The command \"", "##[section]", "ERROR: Job failed"]),
+    scope: Scope::Part(&[
+        "##[group]",
+        "##[error]",
+        "::error",
+        "section_start:",
+        "travis_fold:",
+        "The command \"",
+        "##[section]",
+        "ERROR: Job failed",
+    ]),
     start: || Box::<Ci>::default(),
 };
 
@@ -25,17 +34,24 @@ struct Ci {
 impl Recognizer for Ci {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
-        if let Some(step) = text.strip_prefix("##[group]").or_else(|| text.strip_prefix("##[section]Starting: ")) {
+        if let Some(step) =
+            text.strip_prefix("##[group]").or_else(|| text.strip_prefix("##[section]Starting: "))
+        {
             return self.step(step, line.number);
         }
-        if let Some(step) = section(text, "section_start:").or_else(|| section(text, "travis_fold:start:")) {
+        if let Some(step) =
+            section(text, "section_start:").or_else(|| section(text, "travis_fold:start:"))
+        {
             return self.step(step, line.number);
         }
         if let Some(error) = text.strip_prefix("##[error]") {
             self.fail(error);
             return Mark::OUTCOME;
         }
-        if text.starts_with("The command \"") && text.contains(" exited with ") && !text.ends_with(" 0.") {
+        if text.starts_with("The command \"")
+            && text.contains(" exited with ")
+            && !text.ends_with(" 0.")
+        {
             self.fail(text);
             return Mark::OUTCOME;
         }
@@ -47,7 +63,11 @@ impl Recognizer for Ci {
             self.fail(text);
             return Mark::OUTCOME;
         }
-        if text.starts_with("##[") || text.starts_with("section_end:") { Mark::Noise } else { Mark::Plain }
+        if text.starts_with("##[") || text.starts_with("section_end:") {
+            Mark::Noise
+        } else {
+            Mark::Plain
+        }
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
@@ -72,7 +92,11 @@ impl Ci {
         }
         self.failed = Some(match &self.step {
             Some((step, line)) => {
-                let command = self.command.as_ref().map(|command| format!(": {}", cut::one_line(command, 60))).unwrap_or_default();
+                let command = self
+                    .command
+                    .as_ref()
+                    .map(|command| format!(": {}", cut::one_line(command, 60)))
+                    .unwrap_or_default();
                 let step = cut::one_line(step, 60);
                 format!("step {} {step}{command} (line {line})", self.steps)
             }

@@ -10,20 +10,54 @@ pub(super) const FORMAT: Format = Format {
     name: "gcc, clang, tsc, javac, go vet, mypy, pylint, ruff",
     keeps: "errors and warnings by code and file; each error with its place",
     commands: &[
-        "gcc", "g++", "cc", "clang", "clang++", "tsc", "javac", "go vet", "go build", "go test", "mypy", "pylint",
-        "flake8", "ruff", "pyright", "golangci-lint", "shellcheck",
+        "gcc",
+        "g++",
+        "cc",
+        "clang",
+        "clang++",
+        "tsc",
+        "javac",
+        "go vet",
+        "go build",
+        "go test",
+        "mypy",
+        "pylint",
+        "flake8",
+        "ruff",
+        "pyright",
+        "golangci-lint",
+        "shellcheck",
     ],
     scope: Scope::Part(&[
-        ": error: ", ": error[", ": warning: ", ": fatal error: ", "error TS", ": note: ", "vet: ", " --> ", "Found ",
-        "************* Module", "# command-line-arguments",
+        ": error: ",
+        ": error[",
+        ": warning: ",
+        ": fatal error: ",
+        "error TS",
+        ": note: ",
+        "vet: ",
+        " --> ",
+        "Found ",
+        "************* Module",
+        "# command-line-arguments",
     ]),
     start: || Box::<Compiler>::default(),
 };
 
 /// Names of the tools, by how their codes or files look.
 const TOOLS: &[(&str, &str)] = &[
-    (".ts", "tsc"), (".tsx", "tsc"), (".java", "javac"), (".go", "go"), (".py", "python lint"),
-    (".c", "cc"), (".h", "cc"), (".cpp", "c++"), (".cc", "c++"), (".hpp", "c++"), (".sh", "shellcheck"), (".rs", "rustc"),
+    (".ts", "tsc"),
+    (".tsx", "tsc"),
+    (".java", "javac"),
+    (".go", "go"),
+    (".py", "python lint"),
+    (".c", "cc"),
+    (".h", "cc"),
+    (".cpp", "c++"),
+    (".cc", "c++"),
+    (".hpp", "c++"),
+    (".sh", "shellcheck"),
+    (".rs", "rustc"),
 ];
 
 /// Lines below a complaint that may explain it.
@@ -64,7 +98,11 @@ impl Recognizer for Compiler {
             return Mark::Plain;
         }
         self.details -= 1;
-        if text.trim().bytes().all(|byte| b"^~|- ".contains(&byte)) { Mark::Noise } else { Mark::Weight(52) }
+        if text.trim().bytes().all(|byte| b"^~|- ".contains(&byte)) {
+            Mark::Noise
+        } else {
+            Mark::Weight(52)
+        }
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
@@ -81,7 +119,8 @@ impl Compiler {
     /// One file's count adds to the sum; `Found 3 errors` is the sum.
     fn counted(&mut self, text: &str) -> Mark {
         let errors = count::before(text, "errors").or(count::before(text, "error")).unwrap_or(0);
-        let before = if text.ends_with("generated.") { self.found.said_errors.unwrap_or(0) } else { 0 };
+        let before =
+            if text.ends_with("generated.") { self.found.said_errors.unwrap_or(0) } else { 0 };
         self.found.said_errors = Some(before + errors);
         if text.ends_with("generated.") { Mark::DETAIL } else { Mark::OUTCOME }
     }
@@ -102,6 +141,8 @@ impl Compiler {
 
 /// `Found 3 errors in 2 files`, `3 errors generated.`, `2 errors`.
 fn is_count(text: &str) -> bool {
-    let may_count = text.starts_with("Found ") || text.ends_with("generated.") || text.split(' ').nth(2).is_none();
+    let may_count = text.starts_with("Found ")
+        || text.ends_with("generated.")
+        || text.split(' ').nth(2).is_none();
     may_count && count::before(text, "errors").or(count::before(text, "error")).is_some()
 }

@@ -28,14 +28,18 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 
 /// How many rows there are and how many columns, where a delimiter cuts all rows alike.
 fn layout(start: &Start<'_>) -> Option<(usize, usize)> {
-    let begins_with = |delimiter: &char| start.telling().next().is_some_and(|line| line.contains([*delimiter, '"']));
+    let begins_with = |delimiter: &char| {
+        start.telling().next().is_some_and(|line| line.contains([*delimiter, '"']))
+    };
     DELIMITERS.into_iter().filter(begins_with).find_map(|delimiter| {
         let rows = rows(start, delimiter);
         let first = rows.first()?;
         let columns = fields(first, delimiter).count();
-        let header_is_short = fields(first, delimiter).all(|name| name.len() < 60 && !name.ends_with('.'));
+        let header_is_short =
+            fields(first, delimiter).all(|name| name.len() < 60 && !name.ends_with('.'));
         let same = rows.iter().filter(|row| fields(row, delimiter).count() == columns).count();
-        (columns >= 2 && header_is_short && same * 100 >= rows.len() * 95).then_some((rows.len(), columns))
+        (columns >= 2 && header_is_short && same * 100 >= rows.len() * 95)
+            .then_some((rows.len(), columns))
     })
 }
 
@@ -66,7 +70,9 @@ fn is_open(row: &str, delimiter: char) -> bool {
     }
     let mut rest = Some(row);
     while let Some(row) = rest {
-        let Some(quoted) = (if row.starts_with('"') { closing_quote(row) } else { Some(0) }) else { return true };
+        let Some(quoted) = (if row.starts_with('"') { closing_quote(row) } else { Some(0) }) else {
+            return true;
+        };
         rest = row[quoted..].find(delimiter).map(|at| &row[quoted + at + delimiter.len_utf8()..]);
     }
     false
@@ -154,7 +160,10 @@ impl Recognizer for Csv {
             0 => String::new(),
             count => format!(", {} lines with another number of fields", grouped(count)),
         };
-        let mut report = Report::of(format!("{}, {} columns{odd}", self.rows_said(), self.names.len()), Quotes::Marked);
+        let mut report = Report::of(
+            format!("{}, {} columns{odd}", self.rows_said(), self.names.len()),
+            Quotes::Marked,
+        );
         let most = if end.room > 2_000 { 10 } else { 4 };
         for (index, (name, values)) in self.names.iter().zip(&self.columns).enumerate() {
             report.add(80 - index.min(60) as u32, format!("{name}: {}", values.describe(most)));
@@ -235,5 +244,6 @@ fn is_value(field: &str) -> bool {
 }
 
 fn is_year(field: &str) -> bool {
-    field.len() == 4 && field.parse().is_ok_and(|number: f64| number.fract() == 0.0 && YEARS.contains(&number))
+    field.len() == 4
+        && field.parse().is_ok_and(|number: f64| number.fract() == 0.0 && YEARS.contains(&number))
 }

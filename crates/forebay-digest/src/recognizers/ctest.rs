@@ -20,7 +20,8 @@ const PRINTED_BYTES: usize = 120;
 const AT_ONCE: usize = 64;
 
 /// What CTest itself says of a test that it runs with `-V`.
-const OF_CTEST: [&str; 4] = ["Test command:", "Working Directory:", "Test timeout", "Environment variables"];
+const OF_CTEST: [&str; 4] =
+    ["Test command:", "Working Directory:", "Test timeout", "Environment variables"];
 
 #[derive(Debug, Default)]
 struct Ctest {
@@ -56,7 +57,9 @@ impl Recognizer for Ctest {
             (self.reason_lines, self.within_test, self.is_running) = (0, true, true);
             return Mark::Noise;
         }
-        if !self.is_running && let Some(mark) = self.ending(text) {
+        if !self.is_running
+            && let Some(mark) = self.ending(text)
+        {
             return mark;
         }
         if let Some((number, printed)) = numbered(line.text, ": ") {
@@ -74,7 +77,8 @@ impl Recognizer for Ctest {
         if !self.outcome.said {
             self.settle();
         }
-        let disabled = if self.disabled > 0 { format!("; {} disabled", self.disabled) } else { String::new() };
+        let disabled =
+            if self.disabled > 0 { format!("; {} disabled", self.disabled) } else { String::new() };
         self.outcome.report("ctest", &disabled)
     }
 
@@ -87,10 +91,13 @@ impl Ctest {
     /// `2/6 Test #2: resample .....***Failed    0.00 sec`.
     fn result(&mut self, text: &str) -> Mark {
         let Some((done, rest)) = text.split_once(" Test ") else { return Mark::Plain };
-        let Some((done, all)) = done.trim().split_once('/').filter(|_| rest.trim_start().starts_with('#')) else {
+        let Some((done, all)) =
+            done.trim().split_once('/').filter(|_| rest.trim_start().starts_with('#'))
+        else {
             return Mark::Plain;
         };
-        let (number, rest) = rest.trim_start_matches([' ', '#']).split_once(": ").unwrap_or(("", rest));
+        let (number, rest) =
+            rest.trim_start_matches([' ', '#']).split_once(": ").unwrap_or(("", rest));
         let printed = self.take_printed(number.parse().unwrap_or(0));
         (self.reason_lines, self.is_running, self.within_test) = (0, done != all, false);
         let Some((before, how)) = rest.split_once("***") else { return Mark::Noise };

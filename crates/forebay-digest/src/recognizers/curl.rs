@@ -9,11 +9,24 @@ pub(super) const FORMAT: Format = Format {
     keeps: "request line, status, address, TLS version, type, length and redirect headers; the start of the body",
     commands: &["curl", "http", "wget", "xh"],
     scope: Scope::Whole(claims),
-    start: || Box::new(Curl { body: Reader::new(), shape: Shape::new(), statuses: Vec::new(), request: None, body_lines: 0, in_body: false }),
+    start: || {
+        Box::new(Curl {
+            body: Reader::new(),
+            shape: Shape::new(),
+            statuses: Vec::new(),
+            request: None,
+            body_lines: 0,
+            in_body: false,
+        })
+    },
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let traced = start.lines.iter().filter(|line| line.starts_with("* ") || line.starts_with("> ") || line.starts_with("< ")).count();
+    let traced = start
+        .lines
+        .iter()
+        .filter(|line| line.starts_with("* ") || line.starts_with("> ") || line.starts_with("< "))
+        .count();
     let status = start.lines.iter().any(|line| status_of(line).is_some());
     let opens = start.telling().next().is_some_and(|first| first.starts_with("HTTP/"));
     ((traced >= 4 && status) || opens).then_some(Claim::Sure)
@@ -31,8 +44,20 @@ struct Curl {
 }
 
 const TELLING: &[&str] = &[
-    "content-type", "content-length", "location", "server", "date", "retry-after", "www-authenticate", "x-request-id",
-    "cache-control", "etag", "x-ratelimit", "host", "set-cookie", "user-agent",
+    "content-type",
+    "content-length",
+    "location",
+    "server",
+    "date",
+    "retry-after",
+    "www-authenticate",
+    "x-request-id",
+    "cache-control",
+    "etag",
+    "x-ratelimit",
+    "host",
+    "set-cookie",
+    "user-agent",
 ];
 
 impl Recognizer for Curl {
@@ -44,7 +69,9 @@ impl Recognizer for Curl {
             return Mark::OUTCOME;
         }
         let bare = text.trim_start_matches(['<', '>', ' ']);
-        if text.starts_with("> ") && bare.ends_with("HTTP/1.1") || bare.ends_with("HTTP/2") && text.starts_with("> ") {
+        if text.starts_with("> ") && bare.ends_with("HTTP/1.1")
+            || bare.ends_with("HTTP/2") && text.starts_with("> ")
+        {
             self.request = Some(bare.to_owned());
             return Mark::FAILURE;
         }
@@ -53,7 +80,10 @@ impl Recognizer for Curl {
             return Mark::Noise;
         }
         let lower = bare.get(..16.min(bare.len())).unwrap_or_default().to_ascii_lowercase();
-        if !self.in_body && bare.contains(": ") && TELLING.iter().any(|header| lower.starts_with(header)) {
+        if !self.in_body
+            && bare.contains(": ")
+            && TELLING.iter().any(|header| lower.starts_with(header))
+        {
             return Mark::Weight(45);
         }
         if let Some(note) = text.strip_prefix("* ") {
@@ -93,12 +123,26 @@ impl Recognizer for Curl {
 fn status_of(line: &str) -> Option<&str> {
     let bare = line.strip_prefix("< ").unwrap_or(line);
     let (version, status) = bare.split_once(' ')?;
-    let is_status = version.starts_with("HTTP/") && status.starts_with(|c: char| c.is_ascii_digit());
+    let is_status =
+        version.starts_with("HTTP/") && status.starts_with(|c: char| c.is_ascii_digit());
     is_status.then(|| bare.trim_end())
 }
 
 fn noted(note: &str) -> Mark {
-    let telling = ["Connected to", "SSL connection using", "Could not resolve", "connect to", "Failed", "SSL certificate", "Operation timed out", "Closing", " subject:", " issuer:", " expire date", "Trying"];
+    let telling = [
+        "Connected to",
+        "SSL connection using",
+        "Could not resolve",
+        "connect to",
+        "Failed",
+        "SSL certificate",
+        "Operation timed out",
+        "Closing",
+        " subject:",
+        " issuer:",
+        " expire date",
+        "Trying",
+    ];
     match telling.iter().position(|start| note.starts_with(start)) {
         Some(2 | 4 | 6) => Mark::FAILURE,
         Some(0 | 1 | 8 | 9 | 10) => Mark::Weight(40),

@@ -8,7 +8,17 @@ use crate::lines::Line;
 pub(super) const FORMAT: Format = Format {
     name: "dependency trees",
     keeps: "packages and direct dependencies counted, the direct ones named; packages in several versions",
-    commands: &["cargo tree", "npm ls", "npm list", "pnpm ls", "pnpm list", "yarn list", "uv tree", "pipdeptree", "poetry show --tree"],
+    commands: &[
+        "cargo tree",
+        "npm ls",
+        "npm list",
+        "pnpm ls",
+        "pnpm list",
+        "yarn list",
+        "uv tree",
+        "pipdeptree",
+        "poetry show --tree",
+    ],
     scope: Scope::Whole(claims),
     start: || Box::<Dependencies>::default(),
 };
@@ -37,7 +47,15 @@ struct Entry<'a> {
 
 /// `name v1.2.3`, `name@1.2.3`.
 fn short(text: &str) -> String {
-    let words = if text.split(' ').next().is_some_and(|first| first.trim_start_matches('@').contains('@')) { 1 } else { 2 };
+    let words = if text
+        .split(' ')
+        .next()
+        .is_some_and(|first| first.trim_start_matches('@').contains('@'))
+    {
+        1
+    } else {
+        2
+    };
     text.split(' ').take(words).collect::<Vec<_>>().join(" ")
 }
 
@@ -62,7 +80,10 @@ fn entry(line: &str) -> Option<Entry<'_>> {
 fn is_version(text: &str) -> bool {
     let number = text.trim_start_matches(['^', '~', '>', '=', '<']);
     let minor = number.trim_start_matches(|c: char| c.is_ascii_digit());
-    minor.len() < number.len() && minor.strip_prefix('.').is_some_and(|minor| minor.starts_with(|c: char| c.is_ascii_digit()))
+    minor.len() < number.len()
+        && minor
+            .strip_prefix('.')
+            .is_some_and(|minor| minor.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 #[derive(Debug, Default)]

@@ -18,7 +18,9 @@ const HELD: usize = 300;
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let has_hunk = start.lines.iter().any(|line| Hunk::read(line).is_some());
     let opens = start.telling().next().is_some_and(|first| {
-        ["diff ", "--- ", "commit ", "From ", "Index: "].iter().any(|start| first.starts_with(start))
+        ["diff ", "--- ", "commit ", "From ", "Index: "]
+            .iter()
+            .any(|start| first.starts_with(start))
     });
     let names_files = start.lines.iter().any(|line| line.starts_with("diff --git "));
     let lists_files = start.expected && start.mostly(100, |line| counted_file(line).is_some());
@@ -65,8 +67,12 @@ struct Hunk {
 }
 
 /// How a header tells what happened to a file.
-const STATES: [(&str, &str); 4] =
-    [("new file", "added"), ("deleted file", "deleted"), ("rename to", "renamed"), ("copy to", "copied")];
+const STATES: [(&str, &str); 4] = [
+    ("new file", "added"),
+    ("deleted file", "deleted"),
+    ("rename to", "renamed"),
+    ("copy to", "copied"),
+];
 
 impl Recognizer for Diff {
     fn take(&mut self, line: Line<'_>) -> Mark {
@@ -123,7 +129,8 @@ impl Recognizer for Diff {
         if self.log.commits > 1 {
             return self.of_commits(end);
         }
-        let files = if self.count == 1 { "1 file".to_owned() } else { format!("{} files", self.count) };
+        let files =
+            if self.count == 1 { "1 file".to_owned() } else { format!("{} files", self.count) };
         let mut said = format!("diff: {files}{}", self.sums());
         for ((_, word), count) in STATES.iter().zip(self.states).filter(|(_, count)| *count > 0) {
             said += &format!(", {count} {word}");
@@ -131,7 +138,9 @@ impl Recognizer for Diff {
         let mut report = Report::of(said, Quotes::Marked);
         let mut order: Vec<&File> = self.files.iter().collect();
         // What was there before matters more than what is new.
-        order.sort_by_key(|file| (file.state == "new", std::cmp::Reverse(file.added + file.removed)));
+        order.sort_by_key(|file| {
+            (file.state == "new", std::cmp::Reverse(file.added + file.removed))
+        });
         for (index, file) in order.iter().take(end.room / 40).enumerate() {
             report.add(80 - index.min(70) as u32, self.tell(file));
         }
@@ -245,7 +254,8 @@ impl Diff {
 
     fn tell(&self, file: &File) -> String {
         let File { path, added, removed, hunks, state, binary } = file;
-        let lines = if *binary || self.unsure { String::new() } else { format!(" +{added} -{removed}") };
+        let lines =
+            if *binary || self.unsure { String::new() } else { format!(" +{added} -{removed}") };
         let hunks = if *hunks > 1 { format!(", {hunks} hunks") } else { String::new() };
         let state = match (*state, binary) {
             ("", false) => String::new(),
@@ -274,7 +284,9 @@ impl Hunk {
     fn read(line: &str) -> Option<Self> {
         let (old, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
         let (new, _) = rest.split_once(" @@")?;
-        let lines = |range: &str| range.split_once(',').map_or(Some(1), |(_, count)| count.parse::<u64>().ok());
+        let lines = |range: &str| {
+            range.split_once(',').map_or(Some(1), |(_, count)| count.parse::<u64>().ok())
+        };
         Some(Self { old: lines(old)?, new: lines(new)?, changes: 0, open: true })
     }
 }

@@ -51,7 +51,8 @@ impl Recognizer for Eslint {
 impl Eslint {
     /// `src/a.ts:3:5 lint/style/useConst  FIXABLE ━━━`, then `× message`.
     fn biome(&mut self, text: &str) -> Mark {
-        let Some(remark) = place::remark(text).filter(|remark| remark.text.starts_with("lint/")) else {
+        let Some(remark) = place::remark(text).filter(|remark| remark.text.starts_with("lint/"))
+        else {
             let is_message = text.trim_start().starts_with("× ");
             return if is_message { Mark::REASON } else { Mark::Plain };
         };
@@ -75,5 +76,8 @@ fn problem(text: &str) -> Option<(Severity, &str)> {
 /// A path alone on its line.
 fn is_file(text: &str) -> bool {
     let (_, extension) = text.rsplit_once('.').unwrap_or_default();
-    !text.starts_with(' ') && text.contains('/') && !text.contains(' ') && (1..=6).contains(&extension.len())
+    !text.starts_with(' ')
+        && text.contains('/')
+        && !text.contains(' ')
+        && (1..=6).contains(&extension.len())
 }

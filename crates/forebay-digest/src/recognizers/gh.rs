@@ -10,7 +10,14 @@ use crate::tally::Tops;
 pub(super) const FORMAT: Format = Format {
     name: "gh",
     keeps: "rows counted, by state, conclusion, label, workflow and branch; failing checks, runs, jobs and steps; numbers with titles",
-    commands: &["gh pr list", "gh issue list", "gh pr checks", "gh run list", "gh run view", "gh search"],
+    commands: &[
+        "gh pr list",
+        "gh issue list",
+        "gh pr checks",
+        "gh run list",
+        "gh run view",
+        "gh search",
+    ],
     scope: Scope::Whole(claims),
     start: || Box::<Gh>::default(),
 };
@@ -22,7 +29,10 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 
 /// `✓ main CI · 77`, then the jobs.
 fn is_run(start: &Start<'_>) -> bool {
-    let head = start.telling().next().is_some_and(|line| line.starts_with(['✓', 'X', '*', '-']) && line.contains(" · "));
+    let head = start
+        .telling()
+        .next()
+        .is_some_and(|line| line.starts_with(['✓', 'X', '*', '-']) && line.contains(" · "));
     head && start.telling().any(|line| line == "JOBS")
 }
 
@@ -49,9 +59,15 @@ fn row(line: &str) -> Option<Row<'_>> {
     let cells: Vec<&str> = line.split('\t').collect();
     let is_number = |cell: &str| !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit());
     let kind = match cells.as_slice() {
-        [number, _, _, state, ..] if is_number(number) && STATES.contains(state) => Kind::PullRequests,
+        [number, _, _, state, ..] if is_number(number) && STATES.contains(state) => {
+            Kind::PullRequests
+        }
         [number, state, _, _, ..] if is_number(number) && STATES.contains(state) => Kind::Issues,
-        [_, state, _, link, ..] if CHECKS.contains(state) && (link.is_empty() || link.contains("://")) => Kind::Checks,
+        [_, state, _, link, ..]
+            if CHECKS.contains(state) && (link.is_empty() || link.contains("://")) =>
+        {
+            Kind::Checks
+        }
         [status, _, _, _, _, _, id, ..] if RUNS.contains(status) && is_number(id) => Kind::Runs,
         _ => return None,
     };
@@ -114,7 +130,9 @@ impl Recognizer for Gh {
         }
         let mut report = Report::of(self.summary(kind), Quotes::Nothing);
         let most = if end.room > 2_000 { 12 } else { 6 };
-        for (name, values) in [("labels", &self.topics), ("branches", &self.branches), ("events", &self.events)] {
+        for (name, values) in
+            [("labels", &self.topics), ("branches", &self.branches), ("events", &self.events)]
+        {
             let name = if kind == Kind::Runs && name == "labels" { "workflows" } else { name };
             if values.total() > values.distinct() as u64 {
                 report.add(90, format!("{name}: {}", values.list(most)));
@@ -143,20 +161,28 @@ impl Gh {
             Kind::PullRequests => {
                 self.states.add(cell(3));
                 self.day(cell(4));
-                let draft = if cell(3) == "OPEN" { String::new() } else { format!(" [{}]", cell(3)) };
+                let draft =
+                    if cell(3) == "OPEN" { String::new() } else { format!(" [{}]", cell(3)) };
                 ("", format!("{} {}{draft} ({})", cell(0), cell(1), cell(2)))
             }
             Kind::Issues => {
                 self.states.add(cell(1));
-                cell(3).split(", ").filter(|label| !label.is_empty()).for_each(|label| self.topics.add(label));
+                cell(3)
+                    .split(", ")
+                    .filter(|label| !label.is_empty())
+                    .for_each(|label| self.topics.add(label));
                 self.day(cell(4));
-                let labels = if cell(3).is_empty() { String::new() } else { format!(" [{}]", cell(3)) };
+                let labels =
+                    if cell(3).is_empty() { String::new() } else { format!(" [{}]", cell(3)) };
                 ("", format!("{} {}{labels}", cell(0), cell(2)))
             }
             Kind::Checks => {
                 self.states.add(cell(1));
                 let link = if cell(1) == "fail" { cell(3) } else { "" };
-                (cell(1), format!("{} {} {} {link}", cell(1), cell(0), cell(2)).trim_end().to_owned())
+                (
+                    cell(1),
+                    format!("{} {} {} {link}", cell(1), cell(0), cell(2)).trim_end().to_owned(),
+                )
             }
             Kind::Runs => {
                 let state = if cell(1).is_empty() { cell(0) } else { cell(1) };
@@ -164,7 +190,17 @@ impl Gh {
                 self.topics.add(cell(3));
                 self.branches.add(cell(4));
                 self.events.add(cell(5));
-                (state, format!("{state} {} {} ({}, {}) {}", cell(6), cell(2), cell(3), cell(4), cell(7)))
+                (
+                    state,
+                    format!(
+                        "{state} {} {} ({}, {}) {}",
+                        cell(6),
+                        cell(2),
+                        cell(3),
+                        cell(4),
+                        cell(7)
+                    ),
+                )
             }
         };
         let rows = match state {
@@ -200,7 +236,8 @@ impl Gh {
             Kind::Issues => format!("; updated {} .. {}", self.first_day, self.last_day),
             Kind::Checks | Kind::Runs => String::new(),
         };
-        let others = if self.others > 0 { format!("; {} other lines", self.others) } else { String::new() };
+        let others =
+            if self.others > 0 { format!("; {} other lines", self.others) } else { String::new() };
         format!("gh: {}; {}{days}{others}", counted(self.rows, noun), self.states.list(8))
     }
 }
@@ -243,7 +280,12 @@ impl Run {
         if jobs == 0 {
             return None;
         }
-        let mut said = format!("gh run: {}, {} passed, {} failed", counted(jobs, "job"), self.passed, self.failed.len());
+        let mut said = format!(
+            "gh run: {}, {} passed, {} failed",
+            counted(jobs, "job"),
+            self.passed,
+            self.failed.len()
+        );
         if self.other > 0 {
             said += &format!(", {} other", self.other);
         }

@@ -41,7 +41,9 @@ impl Recognizer for GitBlame {
         }
         let said = format!(
             "git blame: {} lines by {} authors in {} commits",
-            self.lines, self.authors.distinct_said(), self.commits.distinct_said()
+            self.lines,
+            self.authors.distinct_said(),
+            self.commits.distinct_said()
         );
         let mut report = Report::of(said, Quotes::Usual).failing(false);
         report.add(90, format!("lines by author: {}", self.authors.list(8)));
@@ -57,7 +59,8 @@ fn blamed(line: &str) -> Option<(&str, &str, &str)> {
     let is_hash = commit.len() >= 7 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
     let inside = line.split_once('(')?.1.split_once(')')?.0;
     let at = inside.as_bytes().windows(11).position(|window| {
-        window[0] == b' ' && crate::tally::looks_like_date(std::str::from_utf8(&window[1..]).unwrap_or_default())
+        window[0] == b' '
+            && crate::tally::looks_like_date(std::str::from_utf8(&window[1..]).unwrap_or_default())
     })?;
     is_hash.then_some((commit, inside[..at].trim(), inside.get(at + 1..at + 11)?))
 }

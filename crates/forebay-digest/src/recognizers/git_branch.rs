@@ -63,9 +63,11 @@ impl Recognizer for GitBranch {
         if self.groups.distinct() > 1 {
             report.add(85, format!("by prefix: {}", self.groups.list(6)));
         }
-        let mut names: Vec<&str> = self.local.in_order().into_iter().map(|(name, _)| name).collect();
+        let mut names: Vec<&str> =
+            self.local.in_order().into_iter().map(|(name, _)| name).collect();
         // Branches that stand alone are more telling than one of a crowd.
-        names.sort_by_key(|name| name.split_once('/').map_or(0, |(group, _)| self.groups.of(group)));
+        names
+            .sort_by_key(|name| name.split_once('/').map_or(0, |(group, _)| self.groups.of(group)));
         report.add(80, format!("local: {}", listed(&names, ", ", end.room / 3)));
         if !self.remote.is_empty() {
             report.add(70, format!("remote: {}", self.remote.names(most)));

@@ -20,18 +20,32 @@ const HELD: usize = 200;
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let first = start.telling().next()?;
     let asked = FORMAT.commands.iter().any(|pattern| start.command.is(pattern));
-    if full_commit(first).is_some() && start.telling().nth(1).is_some_and(|line| line.starts_with("Author:") || line.starts_with("Merge:")) {
+    if full_commit(first).is_some()
+        && start
+            .telling()
+            .nth(1)
+            .is_some_and(|line| line.starts_with("Author:") || line.starts_with("Merge:"))
+    {
         let shows_patch = start.lines.iter().any(|line| line.starts_with("diff --"));
         return (!shows_patch).then_some(Claim::Sure);
     }
     if asked {
-        let reads = start.mostly(95, |line| one_line_commit(line).is_some() || is_listed_file(line) || counted_file(line).is_some() || changed_sum(line).is_some() || is_graph(line));
+        let reads = start.mostly(95, |line| {
+            one_line_commit(line).is_some()
+                || is_listed_file(line)
+                || counted_file(line).is_some()
+                || changed_sum(line).is_some()
+                || is_graph(line)
+        });
         return (one_line_commit(first).is_some() && reads).then_some(start.claim());
     }
-    let is_known = || FORMATS.iter().flat_map(|format| format.commands).any(|pattern| start.command.is(pattern));
+    let is_known = || {
+        FORMATS.iter().flat_map(|format| format.commands).any(|pattern| start.command.is(pattern))
+    };
     let short = start.mostly(95, |line| spaced_commit(line).is_some());
     // Sizes and numbers of orders are made of digits only; of hashes hardly any is.
-    let hashes = start.mostly(66, |line| spaced_commit(line).is_some_and(|(hash, _)| is_mixed(hash)));
+    let hashes =
+        start.mostly(66, |line| spaced_commit(line).is_some_and(|(hash, _)| is_mixed(hash)));
     (short && hashes && start.telling().count() > 2 && !is_known()).then_some(Claim::Likely)
 }
 
@@ -102,7 +116,10 @@ impl Recognizer for GitLog {
         }
         let mut report = Report::of(said, Quotes::Nothing);
         if !self.authors.is_empty() {
-            report.add(95, format!("{}: {}", self.authors.distinct_of("author"), self.authors.list(8)));
+            report.add(
+                95,
+                format!("{}: {}", self.authors.distinct_of("author"), self.authors.list(8)),
+            );
         }
         if self.inserted + self.deleted > 0 {
             report.add(90, format!("over all commits: +{} -{}", self.inserted, self.deleted));
@@ -128,7 +145,8 @@ impl GitLog {
     /// `Ann Lee 2024-05-01 subject`, as formats of one's own often write it.
     fn dated(&mut self, text: &str) {
         let words: Vec<&str> = text.split(' ').take(6).collect();
-        let Some(at) = words.iter().position(|word| looks_like_date(word)).filter(|at| *at > 0) else {
+        let Some(at) = words.iter().position(|word| looks_like_date(word)).filter(|at| *at > 0)
+        else {
             return;
         };
         self.authors.add(&words[..at].join(" "));
@@ -190,7 +208,9 @@ pub(super) fn counted_file(line: &str) -> Option<(Option<u64>, Option<u64>, &str
 fn changed_sum(line: &str) -> Option<(u64, u64)> {
     let rest = line.strip_prefix(' ')?.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_sum = rest.starts_with(" file changed") || rest.starts_with(" files changed");
-    let sum = |many: &str, one: &str| count::before(line, many).or_else(|| count::before(line, one)).unwrap_or(0);
+    let sum = |many: &str, one: &str| {
+        count::before(line, many).or_else(|| count::before(line, one)).unwrap_or(0)
+    };
     is_sum.then(|| (sum("insertions(+)", "insertion(+)"), sum("deletions(-)", "deletion(-)")))
 }
 
@@ -220,7 +240,8 @@ fn is_graph(line: &str) -> bool {
 }
 
 fn is_mixed(hash: &str) -> bool {
-    hash.bytes().any(|byte| byte.is_ascii_digit()) && hash.bytes().any(|byte| byte.is_ascii_alphabetic())
+    hash.bytes().any(|byte| byte.is_ascii_digit())
+        && hash.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 fn is_hex(text: &str) -> bool {

@@ -17,8 +17,10 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     let long = ["On branch ", "HEAD detached at ", "interactive rebase in progress"];
     let is_long = long.iter().any(|opening| first.starts_with(opening));
     let is_short = start.mostly(95, |line| short_state(line).is_some() || line.starts_with("## "));
-    let is_second = start.expected && start.mostly(95, |line| second_state(line).is_some() || line.starts_with("# branch."));
-    (is_long || is_second || (is_short && (start.expected || start.telling().count() > 3))).then_some(Claim::Sure)
+    let is_second = start.expected
+        && start.mostly(95, |line| second_state(line).is_some() || line.starts_with("# branch."));
+    (is_long || is_second || (is_short && (start.expected || start.telling().count() > 3)))
+        .then_some(Claim::Sure)
 }
 
 #[derive(Debug, Default)]
@@ -59,9 +61,10 @@ impl Recognizer for GitStatus {
             }
             return Mark::Noise;
         }
-        let is_state = ["On branch", "## ", "HEAD detached", "Your branch", "You have", "and have "]
-            .iter()
-            .any(|start| text.starts_with(start));
+        let is_state =
+            ["On branch", "## ", "HEAD detached", "Your branch", "You have", "and have "]
+                .iter()
+                .any(|start| text.starts_with(start));
         if is_state {
             self.branch.push_str(text.trim_start_matches("## "));
             self.branch.push(' ');

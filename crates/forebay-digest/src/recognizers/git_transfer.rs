@@ -7,7 +7,15 @@ use crate::tally::Tops;
 pub(super) const FORMAT: Format = Format {
     name: "git push, pull, fetch, merge",
     keeps: "refs that moved; rejections and their hint; conflicts; files changed",
-    commands: &["git push", "git pull", "git fetch", "git merge", "git rebase", "git clone", "git cherry-pick"],
+    commands: &[
+        "git push",
+        "git pull",
+        "git fetch",
+        "git merge",
+        "git rebase",
+        "git clone",
+        "git cherry-pick",
+    ],
     scope: Scope::Part(&["[rejected]", "[new branch]", "CONFLICT (", "Fast-forward", "[new tag]"]),
     start: || Box::<GitTransfer>::default(),
 };
@@ -43,26 +51,46 @@ impl Recognizer for GitTransfer {
             self.moved += u64::from(!new);
             return if new { Mark::Weight(30) } else { Mark::OUTCOME };
         }
-        let is_progress = text.ends_with("done.") || text.starts_with("remote: Counting") || text.starts_with("remote: Compressing");
+        let is_progress = text.ends_with("done.")
+            || text.starts_with("remote: Counting")
+            || text.starts_with("remote: Compressing");
         match () {
             () if is_progress => Mark::Noise,
-            () if text.contains(" changed, ") || text.starts_with("Automatic merge failed") => Mark::OUTCOME,
+            () if text.contains(" changed, ") || text.starts_with("Automatic merge failed") => {
+                Mark::OUTCOME
+            }
             () if text.starts_with("hint: ") || text.starts_with("error: ") => Mark::DETAIL,
             () => Mark::Plain,
         }
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        let counts = [(self.moved, "ref moved", "refs moved"), (self.new, "new branch", "new branches"), (self.new_tags, "new tag", "new tags"), (self.rejected.total(), "rejected", "rejected"), (self.conflicts.total(), "conflict", "conflicts")];
-        let said: Vec<String> =
-            counts.iter().filter(|(count, ..)| *count > 0).map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many })).collect();
+        let counts = [
+            (self.moved, "ref moved", "refs moved"),
+            (self.new, "new branch", "new branches"),
+            (self.new_tags, "new tag", "new tags"),
+            (self.rejected.total(), "rejected", "rejected"),
+            (self.conflicts.total(), "conflict", "conflicts"),
+        ];
+        let said: Vec<String> = counts
+            .iter()
+            .filter(|(count, ..)| *count > 0)
+            .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
+            .collect();
         if said.is_empty() {
             return None;
         }
         let failing = !self.rejected.is_empty() || !self.conflicts.is_empty();
         let mut report = Report::of(format!("git: {}", said.join(", ")), Quotes::Usual);
         report.failing = failing.then_some(true);
-        report.add(90, if self.conflicts.is_empty() { String::new() } else { format!("conflicts ({}) in: {}", self.kinds.list(4), self.conflicts.names(14)) });
+        report.add(
+            90,
+            if self.conflicts.is_empty() {
+                String::new()
+            } else {
+                format!("conflicts ({}) in: {}", self.kinds.list(4), self.conflicts.names(14))
+            },
+        );
         Some(report)
     }
 }

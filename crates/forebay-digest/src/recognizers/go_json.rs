@@ -49,7 +49,11 @@ impl Recognizer for GoJson {
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        let events = format!("{} events, of tests and of packages: {}", self.actions.total(), self.actions.list(8));
+        let events = format!(
+            "{} events, of tests and of packages: {}",
+            self.actions.total(),
+            self.actions.list(8)
+        );
         let mut report = self.tally.report()?;
         report.add(79, events);
         Some(report)
@@ -96,7 +100,11 @@ impl GoJson {
 
 /// The text as it was printed, on one line.
 fn unescaped(text: &str) -> String {
-    text.replace("\\\"", "\"").replace("\\t", " ").replace("\\u003c", "<").replace("\\u003e", ">").replace("\\u0026", "&")
+    text.replace("\\\"", "\"")
+        .replace("\\t", " ")
+        .replace("\\u003c", "<")
+        .replace("\\u003e", ">")
+        .replace("\\u0026", "&")
 }
 
 fn key(package: &str, test: &str) -> String {

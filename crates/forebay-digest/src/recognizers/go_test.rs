@@ -55,7 +55,9 @@ impl Recognizer for GoTest {
         if let Some(started) = text.strip_prefix("=== ") {
             return self.started(started);
         }
-        if let Some((state, name)) = text.strip_prefix("--- ").and_then(|rest| rest.split_once(": ")) {
+        if let Some((state, name)) =
+            text.strip_prefix("--- ").and_then(|rest| rest.split_once(": "))
+        {
             return self.ended(state, name.split(' ').next().unwrap_or(name));
         }
         if text.starts_with("panic: ") {
@@ -66,7 +68,9 @@ impl Recognizer for GoTest {
             self.panicked();
             return Mark::Plain;
         }
-        if self.may_end(line.text, above) && let Some(mark) = self.tally.package(line.text) {
+        if self.may_end(line.text, above)
+            && let Some(mark) = self.tally.package(line.text)
+        {
             self.end_binary();
             return mark;
         }
@@ -99,7 +103,8 @@ impl GoTest {
 
     /// With `-v` a test that was not started is only printed by another one.
     fn ended(&mut self, state: &str, name: &str) -> Mark {
-        let is_known = self.running.len() == AT_ONCE || self.running.remove(name) || self.running.is_empty();
+        let is_known =
+            self.running.len() == AT_ONCE || self.running.remove(name) || self.running.is_empty();
         if !is_known {
             return Mark::Plain;
         }
@@ -107,7 +112,11 @@ impl GoTest {
         if !self.tally.ended(state, name) {
             return Mark::Plain;
         }
-        let message = self.pending.iter().position(|(of, _)| of == name).map(|at| self.pending.swap_remove(at).1);
+        let message = self
+            .pending
+            .iter()
+            .position(|(of, _)| of == name)
+            .map(|at| self.pending.swap_remove(at).1);
         match (state, message) {
             ("FAIL", message) => {
                 if let Some(message) = message {
@@ -159,7 +168,9 @@ impl GoTest {
             if !text.contains("/src/testing/") && !text.contains("/src/runtime/") {
                 self.tally.explain(text);
             }
-        } else if let Some((_, message)) = self.pending.iter_mut().find(|(of, _)| *of == self.printing) {
+        } else if let Some((_, message)) =
+            self.pending.iter_mut().find(|(of, _)| *of == self.printing)
+        {
             // What a test says last is why it failed.
             text.clone_into(message);
         } else if self.pending.len() < MESSAGES {
@@ -172,7 +183,8 @@ impl GoTest {
 /// Whether a line stands right above what is said of a package.
 fn above(line: &str) -> Above {
     let starts = ["exit status ", "coverage: ", "signal: "];
-    let is_end = matches!(line, "FAIL" | "PASS") || starts.iter().any(|start| line.starts_with(start));
+    let is_end =
+        matches!(line, "FAIL" | "PASS") || starts.iter().any(|start| line.starts_with(start));
     if is_end { Above::End } else { Above::Other }
 }
 
@@ -274,7 +286,11 @@ impl GoTally {
         let subtests = if self.subtests { " (with subtests)" } else { "" };
         let said = |packages: &Tops| counted(packages.distinct() as u64, "package");
         let (ok, failed) = (said(&self.packages_ok), said(&self.packages_failed));
-        let without = if self.without_tests > 0 { format!(", {} without tests", self.without_tests) } else { String::new() };
+        let without = if self.without_tests > 0 {
+            format!(", {} without tests", self.without_tests)
+        } else {
+            String::new()
+        };
         format!("{subtests}; {ok} ok, {failed} failed{without}")
     }
 }

@@ -9,7 +9,14 @@ pub(super) const FORMAT: Format = Format {
     name: "gradle",
     keeps: "failed tasks; failing tests with their first lines; what went wrong; how the build ended",
     commands: &["gradle", "gradlew"],
-    scope: Scope::Part(&["> Task :", "BUILD FAILED", "BUILD SUCCESSFUL in", "* What went wrong:", " tests completed", "() FAILED"]),
+    scope: Scope::Part(&[
+        "> Task :",
+        "BUILD FAILED",
+        "BUILD SUCCESSFUL in",
+        "* What went wrong:",
+        " tests completed",
+        "() FAILED",
+    ]),
     start: || Box::<Gradle>::default(),
 };
 
@@ -41,20 +48,29 @@ impl Recognizer for Gradle {
             self.in_test = false;
             return Mark::DETAIL;
         }
-        if text.starts_with("* Try:") || text.starts_with("> Run with --") || text.starts_with("* Get more help") {
+        if text.starts_with("* Try:")
+            || text.starts_with("> Run with --")
+            || text.starts_with("* Get more help")
+        {
             self.reason_lines = 0;
             return Mark::Noise;
         }
         if text.starts_with("BUILD FAILED") || text.starts_with("BUILD SUCCESSFUL") {
             self.has_ended = true;
-            self.ending = Some(self.ending.take().map_or_else(|| text.to_owned(), |before| format!("{before}; {text}")));
+            self.ending = Some(
+                self.ending
+                    .take()
+                    .map_or_else(|| text.to_owned(), |before| format!("{before}; {text}")),
+            );
             return Mark::OUTCOME;
         }
         if text.contains(" actionable task") {
             self.actionable = Some(text.to_owned());
             return Mark::NOTABLE;
         }
-        if count::before(text, "tests completed").is_some() || count::before(text, "test completed").is_some() {
+        if count::before(text, "tests completed").is_some()
+            || count::before(text, "test completed").is_some()
+        {
             return self.counts(text);
         }
         if let Some(name) = text.strip_suffix(" FAILED").filter(|name| name.contains(" > ")) {
@@ -118,7 +134,9 @@ impl Gradle {
         }
         self.reason_lines -= 1;
         let is_frame = text.trim_start().starts_with("at ");
-        let is_own = !["org.junit", "java.base", "jdk.internal", "org.gradle", "kotlin."].iter().any(|foreign| text.contains(foreign));
+        let is_own = !["org.junit", "java.base", "jdk.internal", "org.gradle", "kotlin."]
+            .iter()
+            .any(|foreign| text.contains(foreign));
         if !is_frame && self.in_test {
             self.outcome.because(text);
         } else if let Some(place) = place::first(text).filter(|_| is_own) {

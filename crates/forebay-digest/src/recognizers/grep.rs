@@ -17,7 +17,9 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let is_hit = |line: &str| hit(line).is_some() || start.expected && (spaced_hit(line).is_some() || is_grumble(line));
+    let is_hit = |line: &str| {
+        hit(line).is_some() || start.expected && (spaced_hit(line).is_some() || is_grumble(line))
+    };
     let named = start.mostly(95, |line| is_hit(line) || line == "--" || is_context(line));
     let enough = start.telling().count() >= 3;
     let complains = || start.mostly(30, |line| Complaint::read(line).is_some());
@@ -47,7 +49,8 @@ impl Recognizer for Grep {
         if !is_binary(text) && self.grumbles.take(text) {
             return Mark::REASON;
         }
-        if let Some(path) = hit(text).or_else(|| spaced_hit(text)).filter(|path| !is_context(path)) {
+        if let Some(path) = hit(text).or_else(|| spaced_hit(text)).filter(|path| !is_context(path))
+        {
             self.files.add(path);
             return self.matched(path.to_owned());
         }
@@ -83,7 +86,9 @@ impl Recognizer for Grep {
             _ => format!(" in {} files", self.files.distinct_said()),
         };
         let mut said = match self.said {
-            Some(matches) if matches != self.matches => format!("{matches} matches on {} lines{files}", self.matches),
+            Some(matches) if matches != self.matches => {
+                format!("{matches} matches on {} lines{files}", self.matches)
+            }
             _ if self.matches == 1 => format!("1 match{files}"),
             _ => format!("{} matches{files}", self.matches),
         };
@@ -105,8 +110,16 @@ impl Grep {
         let (number, what) = text.split_once(' ')?;
         match what {
             "matches" | "match" => self.said = number.parse().ok(),
-            "matched lines" | "matched line" | "files contained matches" | "file contained matches" | "files searched"
-            | "file searched" | "bytes printed" | "bytes searched" | "seconds spent searching" | "seconds" => {}
+            "matched lines"
+            | "matched line"
+            | "files contained matches"
+            | "file contained matches"
+            | "files searched"
+            | "file searched"
+            | "bytes printed"
+            | "bytes searched"
+            | "seconds spent searching"
+            | "seconds" => {}
             _ => return None,
         }
         number.starts_with(|c: char| c.is_ascii_digit()).then_some(Mark::Noise)
@@ -126,15 +139,22 @@ fn hit(line: &str) -> Option<&str> {
         return Some(remark.path);
     }
     let (path, _) = line.split_once(':')?;
-    let is_path = !path.contains(' ') && path.contains(['/', '.']) && path.len() < 200 && !path.starts_with("http");
+    let is_path = !path.contains(' ')
+        && path.contains(['/', '.'])
+        && path.len() < 200
+        && !path.starts_with("http");
     is_path.then_some(path)
 }
 
 /// The file of `path:12:text` where its name has blanks.
 fn spaced_hit(line: &str) -> Option<&str> {
-    let at = memchr::memchr_iter(b':', line.as_bytes()).find(|at| is_between_colons(&line[at + 1..]))?;
+    let at =
+        memchr::memchr_iter(b':', line.as_bytes()).find(|at| is_between_colons(&line[at + 1..]))?;
     let path = &line[..at];
-    let is_path = path.contains(['/', '.']) && path.len() < 200 && !path.starts_with(' ') && !path.contains(": ");
+    let is_path = path.contains(['/', '.'])
+        && path.len() < 200
+        && !path.starts_with(' ')
+        && !path.contains(": ");
     is_path.then_some(path)
 }
 
@@ -145,14 +165,16 @@ fn is_between_colons(text: &str) -> bool {
 
 /// `Binary file x matches`, `grep: x: binary file matches`.
 fn is_binary(line: &str) -> bool {
-    line.starts_with("Binary file ") && line.ends_with(" matches") || line.ends_with(": binary file matches")
+    line.starts_with("Binary file ") && line.ends_with(" matches")
+        || line.ends_with(": binary file matches")
 }
 
 /// `path-12-text`: a line around a match.
 fn is_context(line: &str) -> bool {
     let mut parts = line.split('-');
     let path = parts.next().unwrap_or_default();
-    path.contains(['/', '.']) && parts.any(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+    path.contains(['/', '.'])
+        && parts.any(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// `12:text`, below the name of the file.

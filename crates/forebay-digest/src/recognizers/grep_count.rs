@@ -21,7 +21,8 @@ const TOOLS: &[&str] = &["grep", "egrep", "rg", "git grep", "ugrep", "ag"];
 const HELD: usize = 30;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let counts = start.command.is_only(TOOLS) && ["--count", "--count-matches"].iter().any(|flag| start.command.has_option('c', flag));
+    let counts = start.command.is_only(TOOLS)
+        && ["--count", "--count-matches"].iter().any(|flag| start.command.has_option('c', flag));
     let reads = start.mostly(100, |line| count_of(line).is_some() || is_grumble(line));
     (counts && reads).then_some(Claim::Sure)
 }
@@ -61,12 +62,19 @@ impl Recognizer for GrepCount {
         if self.files == 0 || self.unread > 0 {
             return None;
         }
-        let of = if self.matching < self.files { format!(" of {}", grouped(self.files)) } else { String::new() };
+        let of = if self.matching < self.files {
+            format!(" of {}", grouped(self.files))
+        } else {
+            String::new()
+        };
         let said = format!("counted {} in {}{of} files", grouped(self.sum), grouped(self.matching));
         let mut report = Report::of(said, Quotes::Nothing);
         self.grumbles.tell(&mut report);
         if self.matching < self.files {
-            report.add(95, format!("{} without a match", counted(self.files - self.matching, "file")));
+            report.add(
+                95,
+                format!("{} without a match", counted(self.files - self.matching, "file")),
+            );
         }
         for (index, (count, path)) in self.most.iter().take(end.room / 40).enumerate() {
             report.add(80 - index as u32, format!("{path}: {}", grouped(*count)));

@@ -87,7 +87,9 @@ impl Html {
             self.skipping_to = Some("-->");
             return comment;
         }
-        if !rest[rest.len().min(1)..].starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c)) {
+        if !rest[rest.len().min(1)..]
+            .starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c))
+        {
             // A sign of its own, not the start of a tag.
             self.text(&rest[..rest.len().min(1)]);
             return &rest[rest.len().min(1)..];
@@ -126,8 +128,17 @@ impl Html {
 
     fn counts(&self) -> String {
         let known = [
-            ("a", "links"), ("form", "forms"), ("button", "buttons"), ("input", "inputs"), ("table", "tables"),
-            ("tr", "rows"), ("img", "images"), ("h1", "h1"), ("h2", "h2"), ("h3", "h3"), ("li", "list items"),
+            ("a", "links"),
+            ("form", "forms"),
+            ("button", "buttons"),
+            ("input", "inputs"),
+            ("table", "tables"),
+            ("tr", "rows"),
+            ("img", "images"),
+            ("h1", "h1"),
+            ("h2", "h2"),
+            ("h3", "h3"),
+            ("li", "list items"),
         ];
         let said = known.iter().filter(|(tag, _)| self.tags.of(tag) > 0);
         let said = said.map(|(tag, noun)| match self.tags.of(tag) {
@@ -138,7 +149,11 @@ impl Html {
     }
 
     fn tag(&mut self, tag: &str) {
-        let lower = tag.split([' ', '\t', '/']).find(|part| !part.is_empty()).unwrap_or_default().to_ascii_lowercase();
+        let lower = tag
+            .split([' ', '\t', '/'])
+            .find(|part| !part.is_empty())
+            .unwrap_or_default()
+            .to_ascii_lowercase();
         if tag.starts_with('/') {
             if self.open.as_ref().is_some_and(|(open, _)| *open == lower) {
                 self.close();
@@ -149,9 +164,18 @@ impl Html {
         match lower.as_str() {
             "script" if !tag.ends_with('/') => self.skipping_to = Some("</script"),
             "style" if !tag.ends_with('/') => self.skipping_to = Some("</style"),
-            _ if tag.contains("role=\"alert\"") || tag.contains("role=\"status\"") => self.open = Some((lower, "!".to_owned())),
-            "form" => self.actions.add(tag.split("action=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("(itself)")),
-            "title" | "h1" | "h2" | "h3" | "h4" | "caption" | "p" | "td" | "legend" | "label" => self.open = Some((lower, String::new())),
+            _ if tag.contains("role=\"alert\"") || tag.contains("role=\"status\"") => {
+                self.open = Some((lower, "!".to_owned()))
+            }
+            "form" => self.actions.add(
+                tag.split("action=\"")
+                    .nth(1)
+                    .and_then(|rest| rest.split('"').next())
+                    .unwrap_or("(itself)"),
+            ),
+            "title" | "h1" | "h2" | "h3" | "h4" | "caption" | "p" | "td" | "legend" | "label" => {
+                self.open = Some((lower, String::new()))
+            }
             _ => {}
         }
     }
@@ -172,7 +196,9 @@ impl Html {
             "h1" | "h2" | "h3" | "h4" if self.headings.len() < HELD => {
                 self.headings.push((u32::from(tag.as_bytes()[1] - b'0'), text));
             }
-            _ if text.starts_with('!') => self.notices.push(text.trim_start_matches('!').trim().to_owned()),
+            _ if text.starts_with('!') => {
+                self.notices.push(text.trim_start_matches('!').trim().to_owned())
+            }
             "caption" => self.headings.push((2, text)),
             _ if self.texts.len() < HELD && !self.texts.contains(&text) => self.texts.push(text),
             _ => {}
@@ -189,7 +215,9 @@ fn end_of_tag(tag: &str) -> Option<usize> {
         // Only behind an equals sign a quote opens a value.
         from = match bytes[at] {
             b'>' => return Some(at),
-            quote if bytes[..at].trim_ascii_end().ends_with(b"=") => at + 2 + memchr::memchr(quote, &bytes[at + 1..])?,
+            quote if bytes[..at].trim_ascii_end().ends_with(b"=") => {
+                at + 2 + memchr::memchr(quote, &bytes[at + 1..])?
+            }
             _ => at + 1,
         };
     }
@@ -197,14 +225,23 @@ fn end_of_tag(tag: &str) -> Option<usize> {
 
 fn find_ignoring_case(text: &str, word: &str) -> Option<usize> {
     let first = word.as_bytes()[0];
-    memchr::memchr_iter(first, text.as_bytes())
-        .find(|at| text.as_bytes().get(*at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word.as_bytes())))
+    memchr::memchr_iter(first, text.as_bytes()).find(|at| {
+        text.as_bytes()
+            .get(*at..at + word.len())
+            .is_some_and(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+    })
 }
 
 /// The text with the signs that HTML has to write in words; the ampersand last, or it would make others.
 fn decoded(text: &str) -> String {
-    const SIGNS: &[(&str, &str)] =
-        &[("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&")];
+    const SIGNS: &[(&str, &str)] = &[
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&nbsp;", " "),
+        ("&amp;", "&"),
+    ];
     if !text.contains('&') {
         return text.to_owned();
     }

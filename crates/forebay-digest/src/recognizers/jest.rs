@@ -8,8 +8,24 @@ use crate::tally::{Outcome, count};
 pub(super) const FORMAT: Format = Format {
     name: "jest, vitest, mocha",
     keeps: "counts of tests and of files; failing tests; expected and received; the first own place",
-    commands: &["jest", "vitest", "mocha", "npm test", "yarn test", "pnpm test", "ava", "node --test"],
-    scope: Scope::Part(&["Test Suites: ", " Test Files  ", " passing (", "  ● ", " FAIL  ", "ℹ tests "]),
+    commands: &[
+        "jest",
+        "vitest",
+        "mocha",
+        "npm test",
+        "yarn test",
+        "pnpm test",
+        "ava",
+        "node --test",
+    ],
+    scope: Scope::Part(&[
+        "Test Suites: ",
+        " Test Files  ",
+        " passing (",
+        "  ● ",
+        " FAIL  ",
+        "ℹ tests ",
+    ]),
     start: || Box::<Jest>::default(),
 };
 
@@ -213,7 +229,9 @@ impl Jest {
             return Mark::DETAIL;
         }
         let starts = ["Expected", "Received", "expected ", "Cannot find", "thrown:"];
-        let says_why = starts.iter().any(|start| text.starts_with(start)) && text.contains([':', ' ']) && !text.ends_with("ed:");
+        let says_why = starts.iter().any(|start| text.starts_with(start))
+            && text.contains([':', ' '])
+            && !text.ends_with("ed:");
         let label = text.split(':').next().unwrap_or_default();
         let is_error = label.contains("Error") && text.contains(": ");
         // Jest writes only the message of what was thrown, right below the name.
@@ -227,7 +245,9 @@ impl Jest {
 
     fn summary(&mut self, line: &str, above: Above) -> Option<Mark> {
         let text = line.trim();
-        let files = line.strip_prefix("Test Suites:").or_else(|| line.trim_start().strip_prefix("Test Files "));
+        let files = line
+            .strip_prefix("Test Suites:")
+            .or_else(|| line.trim_start().strip_prefix("Test Files "));
         if let Some(files) = files {
             self.files = Some(files.trim().to_owned());
             self.outcome.broken |= count::before(files, "failed").is_some_and(|failed| failed > 0);
@@ -235,12 +255,17 @@ impl Jest {
             return Some(Mark::Noise);
         }
         if let Some(took) = line.strip_prefix("Time:").or_else(|| text.strip_prefix("Duration ")) {
-            self.outcome.took = Some(took.trim().split([',', '(']).next().unwrap_or(took).trim().to_owned());
+            self.outcome.took =
+                Some(took.trim().split([',', '(']).next().unwrap_or(took).trim().to_owned());
             return Some(Mark::Noise);
         }
         // What a test printed stands further in, or not below the line on files.
-        let counts = line.strip_prefix("Tests:").or_else(|| text.strip_prefix("Tests  ").filter(|_| above == Above::Files));
-        if let Some(counts) = counts.filter(|counts| count::before(counts, "total").is_some() || counts.contains('(')) {
+        let counts = line
+            .strip_prefix("Tests:")
+            .or_else(|| text.strip_prefix("Tests  ").filter(|_| above == Above::Files));
+        if let Some(counts) =
+            counts.filter(|counts| count::before(counts, "total").is_some() || counts.contains('('))
+        {
             return Some(self.counts(counts));
         }
         self.mocha_summary(text, above).or_else(|| self.node_summary(line))
@@ -251,7 +276,8 @@ impl Jest {
         self.outcome.passed = count::before(counts, "passed").or(Some(0));
         self.outcome.failed = count::before(counts, "failed").or(Some(0));
         self.outcome.skipped = count::before(counts, "skipped");
-        self.outcome.further = count::before(counts, "todo").map(|count| (count, "todo")).into_iter().collect();
+        self.outcome.further =
+            count::before(counts, "todo").map(|count| (count, "todo")).into_iter().collect();
         self.outcome.total = count::before(counts, "total");
         self.vitest_names = self.vitest_names.map(|_| false);
         Mark::NOTABLE
@@ -286,7 +312,9 @@ impl Jest {
             "pass" => self.outcome.passed = count,
             "fail" => self.outcome.failed = count,
             "skipped" => self.outcome.skipped = count,
-            "todo" => self.outcome.further = count.map(|count| (count, "todo")).into_iter().collect(),
+            "todo" => {
+                self.outcome.further = count.map(|count| (count, "todo")).into_iter().collect()
+            }
             "cancelled" => self.outcome.errors = count,
             _ => return Some(Mark::Noise),
         }
@@ -296,7 +324,8 @@ impl Jest {
 
 /// `> 3 | code` and `- Expected`: what stands below a message.
 fn is_source(text: &str) -> bool {
-    text.starts_with(['>', '+', '-', '|']) || text.split_once(" |").is_some_and(|(number, _)| number.parse::<u32>().is_ok())
+    text.starts_with(['>', '+', '-', '|'])
+        || text.split_once(" |").is_some_and(|(number, _)| number.parse::<u32>().is_ok())
 }
 
 /// `  1) suite`, as Mocha lists failures at its end.

@@ -2,7 +2,7 @@
 
 use forebay_text::number::grouped;
 
-use super::{Claim, End, access_log, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start, access_log};
 use crate::lines::Line;
 use crate::tally::{Templates, Tops};
 use crate::when::{self, Level, Span};
@@ -29,7 +29,8 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     let lines = start.telling().count();
     let is_stamped = |line: &&str| {
         let (container, message) = message_of(line);
-        when::stamped(message).is_some() || container.is_some() && access_log::request(message).is_some()
+        when::stamped(message).is_some()
+            || container.is_some() && access_log::request(message).is_some()
     };
     let stamped = start.telling().filter(is_stamped).count();
     (lines >= 5 && stamped * 10 >= lines * 6).then_some(Claim::Likely)
@@ -144,11 +145,16 @@ impl Log {
     /// Counts the program of `host program[12]: message`, as syslog writes it, and cuts it off.
     fn without_program<'a>(&mut self, message: &'a str) -> &'a str {
         let mut colons = memchr::memchr_iter(b':', message.as_bytes());
-        let Some(colon) = colons.find(|at| message.as_bytes().get(at + 1) == Some(&b' ')) else { return message };
+        let Some(colon) = colons.find(|at| message.as_bytes().get(at + 1) == Some(&b' ')) else {
+            return message;
+        };
         let (origin, text) = (&message[..colon], &message[colon + 2..]);
         let Some((host, program)) = origin.split_once(' ') else { return message };
         // A level or a sentence is no host and program.
-        if program.contains(' ') || when::level(host).is_some() || host.contains(['[', '=', ']', '(']) {
+        if program.contains(' ')
+            || when::level(host).is_some()
+            || host.contains(['[', '=', ']', '('])
+        {
             return message;
         }
         self.programs.add(program.split('[').next().unwrap_or(program));

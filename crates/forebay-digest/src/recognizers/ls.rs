@@ -19,7 +19,12 @@ pub(super) const FORMAT: Format = Format {
 const HELD: usize = 2_000;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let is_row = |line: &str| entry(line).is_some() || line.starts_with("total ") || line.ends_with(':') || is_grumble(line);
+    let is_row = |line: &str| {
+        entry(line).is_some()
+            || line.starts_with("total ")
+            || line.ends_with(':')
+            || is_grumble(line)
+    };
     let rows = start.lines.iter().filter(|line| entry(line).is_some()).count();
     (rows >= 2 && start.mostly(95, is_row)).then_some(Claim::Sure)
 }
@@ -65,8 +70,16 @@ impl Recognizer for Ls {
             return None;
         }
         let exact = self.sized && !self.rounded;
-        let size = if exact { format!(", {} ({} bytes)", number::bytes(self.bytes), self.bytes) } else { String::new() };
-        let mut said = format!("{}, {}", number::counted(self.files, "file"), number::counted(self.folders.total(), "folder"));
+        let size = if exact {
+            format!(", {} ({} bytes)", number::bytes(self.bytes), self.bytes)
+        } else {
+            String::new()
+        };
+        let mut said = format!(
+            "{}, {}",
+            number::counted(self.files, "file"),
+            number::counted(self.folders.total(), "folder")
+        );
         if self.links > 0 {
             said += &format!(", {}", number::counted(self.links, "link"));
         }
@@ -77,7 +90,11 @@ impl Recognizer for Ls {
         self.grumbles.tell(&mut report);
         if self.sized && self.files > 3 {
             let told = |(bytes, name, written): &(u64, String, String)| {
-                if exact { format!("{name} {} ({bytes})", number::bytes(*bytes)) } else { format!("{name} {written}") }
+                if exact {
+                    format!("{name} {} ({bytes})", number::bytes(*bytes))
+                } else {
+                    format!("{name} {written}")
+                }
             };
             let largest: Vec<String> = self.largest.iter().map(told).collect();
             report.add(90, format!("largest: {}", largest.join(", ")));
@@ -103,7 +120,11 @@ impl Ls {
         if matches!(found.name, "." | ".." | "./") {
             return;
         }
-        let name = if self.section.is_empty() { found.name.to_owned() } else { format!("{}/{}", self.section, found.name) };
+        let name = if self.section.is_empty() {
+            found.name.to_owned()
+        } else {
+            format!("{}/{}", self.section, found.name)
+        };
         match found.kind {
             b'd' => return self.folders.add(name.trim_end_matches('/')),
             b'l' | b'h' => self.links += 1,
@@ -123,7 +144,10 @@ impl Ls {
             self.largest.sort_by_key(|(bytes, ..)| std::cmp::Reverse(*bytes));
             self.largest.truncate(3);
         }
-        if found.kind == b'-' && let Some((stem, extension)) = found.name.rsplit_once('.') && !stem.is_empty() {
+        if found.kind == b'-'
+            && let Some((stem, extension)) = found.name.rsplit_once('.')
+            && !stem.is_empty()
+        {
             self.extensions.add(&format!(".{extension}"));
         }
     }
@@ -186,7 +210,8 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     let name = line[at..].trim_start();
     let link = if mode[0] == b'h' { " link to " } else { " -> " };
     let name = name.split(link).next().unwrap_or(name);
-    Some(Entry { kind: mode[0], size: Size::read(size), written_size: size, name }).filter(|entry| !entry.name.is_empty())
+    Some(Entry { kind: mode[0], size: Size::read(size), written_size: size, name })
+        .filter(|entry| !entry.name.is_empty())
 }
 
 /// The line without the inode and the blocks that `ls -is` and `find -ls` write first.
@@ -194,7 +219,10 @@ fn without_numbers(line: &str) -> &str {
     let mut rest = line.trim_start();
     for _ in 0..2 {
         match rest.split_once(' ') {
-            Some((number, after)) if number.starts_with(|c: char| c.is_ascii_digit()) && Size::read(number).is_some() => {
+            Some((number, after))
+                if number.starts_with(|c: char| c.is_ascii_digit())
+                    && Size::read(number).is_some() =>
+            {
                 rest = after.trim_start();
             }
             _ => break,
@@ -205,5 +233,7 @@ fn without_numbers(line: &str) -> &str {
 
 /// `+0000`, behind a time with fractions.
 fn is_zone(word: &str) -> bool {
-    word.len() == 5 && word.starts_with(['+', '-']) && word[1..].bytes().all(|byte| byte.is_ascii_digit())
+    word.len() == 5
+        && word.starts_with(['+', '-'])
+        && word[1..].bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -32,7 +32,8 @@ struct Make {
 impl Recognizer for Make {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
-        if let Some((who, target)) = text.split_once("*** ").filter(|(who, _)| who.contains("make")) {
+        if let Some((who, target)) = text.split_once("*** ").filter(|(who, _)| who.contains("make"))
+        {
             return self.target(who, target);
         }
         if let Some(target) = text.strip_prefix("FAILED: ") {
@@ -57,7 +58,8 @@ impl Recognizer for Make {
             }
             return if is_error { Mark::FAILURE } else { Mark::Weight(20) };
         }
-        if text.starts_with("ninja: build stopped") || text.starts_with("-- Configuring incomplete") {
+        if text.starts_with("ninja: build stopped") || text.starts_with("-- Configuring incomplete")
+        {
             return Mark::OUTCOME;
         }
         if is_progress(text) {
@@ -67,7 +69,9 @@ impl Recognizer for Make {
         self.in_message &= text.is_empty() || text.starts_with("  ");
         match self.in_message {
             true if !text.is_empty() => Mark::REASON,
-            _ if text.contains("Entering directory") || text.contains("Leaving directory") => Mark::Noise,
+            _ if text.contains("Entering directory") || text.contains("Leaving directory") => {
+                Mark::Noise
+            }
             _ => Mark::Plain,
         }
     }
@@ -83,13 +87,20 @@ impl Recognizer for Make {
             report.add(90, said);
             report = report.failing(true);
         }
-        for (count, what) in [(self.errors, "error"), (self.warnings, "warning"), (self.deprecations, "deprecation warning")] {
+        for (count, what) in [
+            (self.errors, "error"),
+            (self.warnings, "warning"),
+            (self.deprecations, "deprecation warning"),
+        ] {
             if count > 0 {
                 report.add(70, counted(count, what));
             }
         }
         if !self.not_found.is_empty() {
-            report.add(75, format!("{} not found: {}", self.not_found.distinct(), self.not_found.names(6)));
+            report.add(
+                75,
+                format!("{} not found: {}", self.not_found.distinct(), self.not_found.names(6)),
+            );
         }
         if let Some(progress) = self.progress {
             report.add(60, format!("last step {progress}"));
@@ -104,9 +115,13 @@ impl Make {
         if target.starts_with("Waiting for") || target.starts_with("Deleting ") {
             return Mark::Plain;
         }
-        let depth = who.split_once('[').and_then(|(_, depth)| depth.split(']').next()?.parse().ok()).unwrap_or(0);
+        let depth = who
+            .split_once('[')
+            .and_then(|(_, depth)| depth.split(']').next()?.parse().ok())
+            .unwrap_or(0);
         // A make that fails ends with 2, and those above it say so in turn.
-        let is_caller = target.ends_with("Error 2") && self.failed_depth.is_some_and(|deepest| depth < deepest);
+        let is_caller =
+            target.ends_with("Error 2") && self.failed_depth.is_some_and(|deepest| depth < deepest);
         self.failed_depth = self.failed_depth.max(Some(depth));
         if is_caller {
             return Mark::Weight(40);
@@ -118,6 +133,11 @@ impl Make {
 
 /// `[ 50%] Building C object` or `[12/40] Linking`.
 fn is_progress(text: &str) -> bool {
-    let Some((inside, _)) = text.strip_prefix('[').and_then(|rest| rest.split_once("] ")) else { return false };
-    inside.ends_with('%') || inside.split_once('/').is_some_and(|(done, all)| done.trim().parse::<u32>().is_ok() && all.parse::<u32>().is_ok())
+    let Some((inside, _)) = text.strip_prefix('[').and_then(|rest| rest.split_once("] ")) else {
+        return false;
+    };
+    inside.ends_with('%')
+        || inside.split_once('/').is_some_and(|(done, all)| {
+            done.trim().parse::<u32>().is_ok() && all.parse::<u32>().is_ok()
+        })
 }

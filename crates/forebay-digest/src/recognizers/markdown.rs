@@ -19,7 +19,11 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     let headings = start.lines.iter().filter(|line| heading(line).is_some()).count();
     let opens = start.telling().next().is_some_and(|first| heading(first).is_some());
     let has_blank = start.lines.iter().any(|line| line.is_empty());
-    (headings >= 1 && expected || opens && headings >= 3 && has_blank).then_some(if expected { Claim::Sure } else { Claim::Likely })
+    (headings >= 1 && expected || opens && headings >= 3 && has_blank).then_some(if expected {
+        Claim::Sure
+    } else {
+        Claim::Likely
+    })
 }
 
 /// The level and the text of `## Text`.
@@ -80,7 +84,12 @@ impl Recognizer for Markdown {
         if self.headings == 0 {
             return None;
         }
-        let counts = [(self.code_blocks, "code block"), (self.links, "link"), (self.images, "image"), (self.table_rows, "table row")];
+        let counts = [
+            (self.code_blocks, "code block"),
+            (self.links, "link"),
+            (self.images, "image"),
+            (self.table_rows, "table row"),
+        ];
         let mut said = forebay_text::number::counted(self.headings, "heading");
         for (count, noun) in counts.iter().filter(|(count, _)| *count > 0) {
             said += &format!(", {}", forebay_text::number::counted(*count, noun));
@@ -117,7 +126,12 @@ impl Markdown {
             }
             None => return false,
             // Only as many of the same close it, with nothing behind them.
-            Some((open, least)) if is_fence && mark == open && length >= least && text.trim_end().len() == length => {
+            Some((open, least))
+                if is_fence
+                    && mark == open
+                    && length >= least
+                    && text.trim_end().len() == length =>
+            {
                 self.fence = None;
                 self.after_blank = true;
             }
@@ -141,5 +155,7 @@ fn underline(line: &str) -> Option<usize> {
 /// A line that may be underlined to be a heading: no list, table, quote, code.
 fn is_paragraph(line: &str) -> bool {
     let text = line.trim_start();
-    !text.is_empty() && line.len() - text.len() < 4 && !text.starts_with(['|', '>', '#', '=', '-', '*', '+', '<', '`', '~'])
+    !text.is_empty()
+        && line.len() - text.len() < 4
+        && !text.starts_with(['|', '>', '#', '=', '-', '*', '+', '<', '`', '~'])
 }

@@ -8,7 +8,14 @@ pub(super) const FORMAT: Format = Format {
     name: "maven",
     keeps: "test counts over all modules; failing tests with messages; compiler errors; the failed goal and module",
     commands: &["mvn", "mvnw"],
-    scope: Scope::Part(&["[INFO] Scanning for projects", "Tests run: ", "[INFO] Building ", "[INFO] BUILD ", "Results :", "Results:"]),
+    scope: Scope::Part(&[
+        "[INFO] Scanning for projects",
+        "Tests run: ",
+        "[INFO] Building ",
+        "[INFO] BUILD ",
+        "Results :",
+        "Results:",
+    ]),
     start: || Box::<Maven>::default(),
 };
 
@@ -67,9 +74,11 @@ impl Maven {
             let failed = text.contains("<<<");
             return if failed { Mark::Plain } else { Mark::Noise };
         }
-        let (Some(all), Some(failed), Some(errors)) =
-            (count::after(text, "Tests run:"), count::after(text, "Failures:"), count::after(text, "Errors:"))
-        else {
+        let (Some(all), Some(failed), Some(errors)) = (
+            count::after(text, "Tests run:"),
+            count::after(text, "Failures:"),
+            count::after(text, "Errors:"),
+        ) else {
             return Mark::Plain;
         };
         if !std::mem::take(&mut self.in_results) {
@@ -90,7 +99,10 @@ impl Maven {
             self.outcome.fail(text.trim());
             return Mark::Plain;
         }
-        if line.starts_with("[INFO] Download") || text.starts_with("Download") || text.starts_with("Progress (") {
+        if line.starts_with("[INFO] Download")
+            || text.starts_with("Download")
+            || text.starts_with("Progress (")
+        {
             return Mark::Noise;
         }
         Mark::Plain

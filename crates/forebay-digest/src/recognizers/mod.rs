@@ -3,10 +3,65 @@
 //! A recognizer looks at each line once, says how much the line matters, and in the end reports what
 //! it knows: facts that stand first in the digest. Quoting lines within the budget is not its task.
 
+mod access_log;
+mod accessibility;
+mod apt;
+mod bundler;
+mod cargo_build;
+mod cargo_test;
+mod ci;
+mod compiler;
+mod csv;
+mod ctest;
+mod curl;
+mod dependencies;
+mod diff;
+mod du;
+mod eslint;
 mod format;
+mod gh;
+mod git_blame;
+mod git_branch;
+mod git_log;
+mod git_status;
+mod git_transfer;
+mod go_json;
+mod go_test;
+mod gradle;
+mod grep;
+mod grep_count;
 mod grumbles;
+mod html;
+mod jest;
+mod json;
+mod log;
+mod ls;
+mod make;
+mod markdown;
+mod maven;
+mod ndjson;
+mod npm;
 mod parts;
+mod paths;
+mod phpunit;
+mod pip;
+mod pytest;
 mod report;
+mod rspec;
+mod rustc;
+mod shellcheck;
+mod sql;
+mod strace;
+mod table;
+mod tap;
+mod terraform;
+mod toml;
+mod trace;
+mod tree;
+mod unittest;
+mod valgrind;
+mod xml;
+mod yaml;
 
 pub(crate) use format::{Claim, Format, Scope, Start, first_lines};
 pub(crate) use parts::Parts;
@@ -73,8 +128,6 @@ mod tests;
 
 macro_rules! recognizers {
     ($($name:ident),+ $(,)?) => {
-        $(mod $name;)+
-
         /// Every format, the more particular first.
         pub(crate) static FORMATS: &[&Format] = &[$(&$name::FORMAT),+];
     };

@@ -79,9 +79,12 @@ impl Recognizer for NdJson {
         let others = match (self.others, self.foreign) {
             (0, 0) => String::new(),
             (0, foreign) => format!(", {}", counted(foreign, "other line")),
-            (broken, foreign) => format!(", {} lines that are no JSON (in part counted below)", broken + foreign),
+            (broken, foreign) => {
+                format!(", {} lines that are no JSON (in part counted below)", broken + foreign)
+            }
         };
-        let mut report = Report::of(format!("JSON lines: {} objects{others}", self.objects), Quotes::Marked);
+        let mut report =
+            Report::of(format!("JSON lines: {} objects{others}", self.objects), Quotes::Marked);
         self.shape.tell(&mut report, if end.room > 2_000 { 10 } else { 5 });
         Some(report)
     }
@@ -91,7 +94,8 @@ impl Recognizer for NdJson {
 fn level_of(line: &str) -> Option<Level> {
     static KEYS: LazyLock<[memmem::Finder<'_>; 3]> =
         LazyLock::new(|| ["\"level\"", "\"severity\"", "\"lvl\""].map(memmem::Finder::new));
-    let at = KEYS.iter().find_map(|key| key.find(line.as_bytes()).map(|at| at + key.needle().len()))?;
+    let at =
+        KEYS.iter().find_map(|key| key.find(line.as_bytes()).map(|at| at + key.needle().len()))?;
     let value = line[at..].trim_start_matches([':', ' ', '"']);
     numbered(value).or_else(|| when::level(value.split('"').next()?).map(|(level, _)| level))
 }

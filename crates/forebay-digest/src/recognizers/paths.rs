@@ -12,7 +12,17 @@ use crate::tally::{Tops, listed};
 pub(super) const FORMAT: Format = Format {
     name: "find, fd, paths",
     keeps: "the number of paths; counts by folder and kind; names grouped by folder as far as there is room",
-    commands: &["find", "fd", "rg --files", "git ls-files", "locate", "ls", "rg -l", "grep -l", "grep -rl"],
+    commands: &[
+        "find",
+        "fd",
+        "rg --files",
+        "git ls-files",
+        "locate",
+        "ls",
+        "rg -l",
+        "grep -l",
+        "grep -rl",
+    ],
     scope: Scope::Whole(claims),
     start: || Box::<Paths>::default(),
 };
@@ -25,20 +35,28 @@ const NAMES: usize = 300;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let with_folder = start.telling().filter(|line| line.contains('/')).count();
-    let is_list = start.telling().count() >= 4 && start.mostly(95, |line| is_path(line) || is_grumble(line));
+    let is_list =
+        start.telling().count() >= 4 && start.mostly(95, |line| is_path(line) || is_grumble(line));
     // `find -printf '%s %p'`: which word is the path, nobody says.
     let has_columns = start.mostly(80, |line| line.contains(" ./") || line.contains(" /"));
     // Encoded data has slashes too, and lines that are all as long.
     let longest = start.telling().map(str::len).max().unwrap_or(0);
     let is_encoded = longest >= 40 && start.mostly(90, |line| line.len() == longest);
     let looks_right = with_folder * 10 >= start.telling().count() * 7;
-    (is_list && !is_encoded && !has_columns && (start.expected || looks_right)).then_some(start.claim())
+    (is_list && !is_encoded && !has_columns && (start.expected || looks_right))
+        .then_some(start.claim())
 }
 
 fn is_path(line: &str) -> bool {
     let line = line.trim_end_matches(MARKS);
-    !line.trim().is_empty() && line.len() < 300 && !line.contains(['\t', '|', '"', '(', '=']) && !line.contains(": ")
-        && line.split(' ').count() <= 3 && !line.starts_with(' ') && !line.starts_with("- ") && !line.ends_with([',', ';', '{'])
+    !line.trim().is_empty()
+        && line.len() < 300
+        && !line.contains(['\t', '|', '"', '(', '='])
+        && !line.contains(": ")
+        && line.split(' ').count() <= 3
+        && !line.starts_with(' ')
+        && !line.starts_with("- ")
+        && !line.ends_with([',', ';', '{'])
 }
 
 /// What `ls -F` writes behind names: programs, links, pipes, sockets.
@@ -93,7 +111,10 @@ impl Recognizer for Paths {
         let parted = path.trim_end_matches('/').rfind('/').map(|at| (&path[..at], &path[at + 1..]));
         let (folder, name) = parted.unwrap_or(("", path));
         let bare = name.trim_end_matches(MARKS);
-        if let Some((stem, extension)) = bare.rsplit_once('.') && !stem.is_empty() && extension.len() < 12 {
+        if let Some((stem, extension)) = bare.rsplit_once('.')
+            && !stem.is_empty()
+            && extension.len() < 12
+        {
             self.extensions.add(&format!(".{extension}"));
         }
         self.tops.add(top_of(path));
@@ -112,11 +133,23 @@ impl Recognizer for Paths {
             return None;
         }
         let mut said = match (self.sections, self.nested) {
-            (0 | 1, _) if self.folders.len() == FOLDERS => format!("{} in {FOLDERS} folders or more", counted(self.count, "path")),
-            (0 | 1, _) => format!("{} in {}", counted(self.count, "path"), counted(self.folders.len() as u64, "folder")),
-            (sections, 0) => format!("{} in {}", counted(self.count, "path"), counted(sections, "folder")),
+            (0 | 1, _) if self.folders.len() == FOLDERS => {
+                format!("{} in {FOLDERS} folders or more", counted(self.count, "path"))
+            }
+            (0 | 1, _) => format!(
+                "{} in {}",
+                counted(self.count, "path"),
+                counted(self.folders.len() as u64, "folder")
+            ),
+            (sections, 0) => {
+                format!("{} in {}", counted(self.count, "path"), counted(sections, "folder"))
+            }
             // Each folder is also listed in the one above.
-            (sections, nested) => format!("{} in {} directories", counted(self.count.saturating_sub(nested), "file"), sections),
+            (sections, nested) => format!(
+                "{} in {} directories",
+                counted(self.count.saturating_sub(nested), "file"),
+                sections
+            ),
         };
         if self.unread > 0 {
             said += &format!(", {}", counted(self.unread, "other line"));
@@ -139,7 +172,11 @@ impl Paths {
     fn open(&mut self, section: &str) {
         self.sections += 1;
         self.in_section = false;
-        let is_above = |above: &String| section.strip_prefix(above.as_str()).is_some_and(|rest| rest.starts_with('/') && !rest[1..].contains('/'));
+        let is_above = |above: &String| {
+            section
+                .strip_prefix(above.as_str())
+                .is_some_and(|rest| rest.starts_with('/') && !rest[1..].contains('/'))
+        };
         while self.above.last().is_some_and(|above| !is_above(above)) {
             self.above.pop();
         }

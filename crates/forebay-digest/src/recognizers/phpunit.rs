@@ -53,7 +53,8 @@ impl Recognizer for PhpUnit {
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        let assertions = self.assertions.map(|count| format!(", {count} assertions")).unwrap_or_default();
+        let assertions =
+            self.assertions.map(|count| format!(", {count} assertions")).unwrap_or_default();
         self.outcome.report("phpunit", &assertions)
     }
 }
@@ -78,13 +79,15 @@ impl PhpUnit {
         self.harmless = false;
         self.outcome.sum_up();
         let named = |label| count::after(text, label);
-        self.outcome.total = named("Tests:").or(count::before(text, "tests")).or(count::before(text, "test"));
+        self.outcome.total =
+            named("Tests:").or(count::before(text, "tests")).or(count::before(text, "test"));
         self.assertions = named("Assertions:").or(count::before(text, "assertions"));
         self.outcome.failed = named("Failures:").or(Some(0));
         self.outcome.errors = named("Errors:");
         self.outcome.skipped = named("Skipped:");
         let further = [("Incomplete:", "incomplete"), ("Risky:", "risky")];
-        self.outcome.further = further.iter().filter_map(|(label, word)| Some((named(label)?, *word))).collect();
+        self.outcome.further =
+            further.iter().filter_map(|(label, word)| Some((named(label)?, *word))).collect();
         self.work_out_passed();
         Mark::OUTCOME
     }

@@ -8,7 +8,13 @@ pub(super) const FORMAT: Format = Format {
     name: "pip, uv",
     keeps: "packages installed, removed and already there; errors with their explanation",
     commands: &["pip", "pip3", "uv", "uv pip", "poetry install", "pipenv"],
-    scope: Scope::Part(&["Successfully installed ", "Requirement already satisfied", "Collecting ", "Resolved ", "Installed "]),
+    scope: Scope::Part(&[
+        "Successfully installed ",
+        "Requirement already satisfied",
+        "Collecting ",
+        "Resolved ",
+        "Installed ",
+    ]),
     start: || Box::<Pip>::default(),
 };
 
@@ -34,10 +40,13 @@ impl Recognizer for Pip {
             return Mark::Noise;
         }
         if let Some(package) = text.strip_prefix("Collecting ") {
-            self.collected.add(package.split([' ', '<', '>', '=', '!', '~']).next().unwrap_or(package));
+            self.collected
+                .add(package.split([' ', '<', '>', '=', '!', '~']).next().unwrap_or(package));
             return Mark::Noise;
         }
-        let is_uv = ["Resolved ", "Prepared ", "Installed ", "Uninstalled ", "Audited "].iter().any(|start| text.starts_with(start));
+        let is_uv = ["Resolved ", "Prepared ", "Installed ", "Uninstalled ", "Audited "]
+            .iter()
+            .any(|start| text.starts_with(start));
         if is_uv && text.contains(" package") {
             self.uv.push(text.to_owned());
             return Mark::OUTCOME;
@@ -50,9 +59,16 @@ impl Recognizer for Pip {
             self.minus.add(package);
             return Mark::NOTABLE;
         }
-        let is_step = ["Downloading ", "Using cached ", "Installing collected", "Building wheel", "Created wheel", "Stored in"]
-            .iter()
-            .any(|start| text.starts_with(start));
+        let is_step = [
+            "Downloading ",
+            "Using cached ",
+            "Installing collected",
+            "Building wheel",
+            "Created wheel",
+            "Stored in",
+        ]
+        .iter()
+        .any(|start| text.starts_with(start));
         if is_step || text.contains("━━━") { Mark::Noise } else { Mark::Plain }
     }
 

@@ -9,7 +9,13 @@ pub(super) const FORMAT: Format = Format {
     name: "pytest",
     keeps: "counts; failing tests with the assertion and its place; errors while collecting",
     commands: &["pytest", "py.test", "tox"],
-    scope: Scope::Part(&["test session starts", "=== FAILURES", "short test summary", " passed", " failed"]),
+    scope: Scope::Part(&[
+        "test session starts",
+        "=== FAILURES",
+        "short test summary",
+        " passed",
+        " failed",
+    ]),
     start: || Box::<Pytest>::default(),
 };
 
@@ -39,9 +45,13 @@ enum Session {
     /// With `-q` it has no first title.
     #[default]
     Untitled,
-    Open { width: usize },
+    Open {
+        width: usize,
+    },
     /// It has summed up; one without a first title may follow.
-    Over { width: usize },
+    Over {
+        width: usize,
+    },
 }
 
 impl Session {
@@ -125,7 +135,8 @@ impl Pytest {
             }
             _ if is_summary(title) => {
                 let mark = self.summary(title);
-                self.session = self.session.width().map_or(Session::Untitled, |width| Session::Over { width });
+                self.session =
+                    self.session.width().map_or(Session::Untitled, |width| Session::Over { width });
                 return mark;
             }
             _ => {}
@@ -157,7 +168,8 @@ impl Pytest {
     fn name_total(&mut self) {
         let Outcome { passed, failed, errors, skipped, total, further, .. } = &mut self.outcome;
         let ended: u64 = [*passed, *failed, *errors, *skipped].into_iter().flatten().sum();
-        let further_ended: u64 = further.iter().filter(|(_, word)| *word != "deselected").map(|(count, _)| count).sum();
+        let further_ended: u64 =
+            further.iter().filter(|(_, word)| *word != "deselected").map(|(count, _)| count).sum();
         if let Some(collected) = total.take_if(|total| *total > ended + further_ended) {
             further.push((collected, "collected"));
         }
@@ -206,11 +218,17 @@ impl Pytest {
             return self.summary_line(rest);
         }
         let is_quiet = !matches!(self.session, Session::Open { .. });
-        if self.evident && is_quiet && is_summary(text) && text.starts_with(|c: char| c.is_ascii_digit()) {
+        if self.evident
+            && is_quiet
+            && is_summary(text)
+            && text.starts_with(|c: char| c.is_ascii_digit())
+        {
             (self.section, self.session) = (Section::Other, Session::Untitled);
             return self.summary(text);
         }
-        if let Some((_, items)) = text.split_once("collected ").filter(|_| self.section != Section::ShortSummary) {
+        if let Some((_, items)) =
+            text.split_once("collected ").filter(|_| self.section != Section::ShortSummary)
+        {
             let selected = count::before(items, "selected");
             self.outcome.total = selected.or_else(|| count::first_number(items));
             return Mark::NOTABLE;
@@ -256,8 +274,8 @@ pub(super) fn frame_or_error(outcome: &mut Outcome, text: &str) -> Option<Mark> 
         outcome.finally_at(&place);
         return Some(Mark::DETAIL);
     }
-    let is_raised =
-        text.starts_with(|c: char| c.is_ascii_alphabetic()) && (text.contains("Error") || text.contains("Exception"));
+    let is_raised = text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && (text.contains("Error") || text.contains("Exception"));
     if is_raised && !text.starts_with("Traceback") {
         outcome.because(text);
         return Some(Mark::DETAIL);
@@ -268,11 +286,14 @@ pub(super) fn frame_or_error(outcome: &mut Outcome, text: &str) -> Option<Mark> 
 /// `2 failed, 1 passed in 0.07s`, `no tests ran in 0.01s`.
 fn is_summary(title: &str) -> bool {
     let words = ["passed", "failed", "error", "errors", "skipped", "deselected"];
-    let Some((counts, took)) = title.rsplit_once(" in ") else { return title.starts_with("no tests ran") };
+    let Some((counts, took)) = title.rsplit_once(" in ") else {
+        return title.starts_with("no tests ran");
+    };
     took.starts_with(|c: char| c.is_ascii_digit())
         && (counts == "no tests ran"
             || counts.split(", ").all(|count| {
-                let word = count.split_once(' ').filter(|(number, _)| number.parse::<u64>().is_ok());
+                let word =
+                    count.split_once(' ').filter(|(number, _)| number.parse::<u64>().is_ok());
                 word.is_some_and(|(_, word)| !word.contains(' '))
             }) && words.iter().any(|word| count::before(counts, word).is_some()))
 }
@@ -284,7 +305,9 @@ fn name_and_reason(text: &str) -> (&str, &str) {
         match byte {
             b'[' => depth += 1,
             b']' => depth -= 1,
-            b' ' if depth <= 0 && text[at..].starts_with(" - ") => return (&text[..at], &text[at + 3..]),
+            b' ' if depth <= 0 && text[at..].starts_with(" - ") => {
+                return (&text[..at], &text[at + 3..]);
+            }
             _ => {}
         }
     }

@@ -91,7 +91,8 @@ impl Rspec {
         self.outcome.skipped = count::before(text, "pending").or(count::before(text, "skips"));
         self.outcome.work_out_passed();
         // They are no examples, so none of them has failed.
-        let outside = count::before(text, "error occurred").or(count::before(text, "errors occurred"));
+        let outside =
+            count::before(text, "error occurred").or(count::before(text, "errors occurred"));
         self.outcome.errors = self.outcome.errors.or(outside);
         Mark::OUTCOME
     }

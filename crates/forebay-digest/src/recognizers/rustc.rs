@@ -76,8 +76,16 @@ impl Recognizer for Rustc {
         };
         if !self.reasons.is_empty() {
             report.share = 95;
-            let success = self.succeeded.map(|success| format!("; success: {success}")).unwrap_or_default();
-            report.add(92, format!("JSON lines: {} objects: {}{success}", self.reasons.total(), self.reasons.list(6)));
+            let success =
+                self.succeeded.map(|success| format!("; success: {success}")).unwrap_or_default();
+            report.add(
+                92,
+                format!(
+                    "JSON lines: {} objects: {}{success}",
+                    self.reasons.total(),
+                    self.reasons.list(6)
+                ),
+            );
         }
         for (index, told) in self.told.into_iter().enumerate() {
             report.add(90 - index as u32, told);
@@ -100,19 +108,24 @@ impl Rustc {
         let Some((_, rendered)) = line.split_once("\"rendered\":\"") else { return Mark::Noise };
         let mut lines = rendered.split("\\n");
         let first = lines.next().unwrap_or_default();
-        let place = lines.find_map(|line| line.trim_start().strip_prefix("--> ")).unwrap_or_default();
+        let place =
+            lines.find_map(|line| line.trim_start().strip_prefix("--> ")).unwrap_or_default();
         // The short form has its place before the message.
         let (headline_text, place) = match place::remark(first) {
             Some(remark) => (remark.text, &first[..first.len() - remark.text.len()]),
             None => (first, place),
         };
         let Some((severity, kind)) = headline(headline_text) else { return Mark::Noise };
-        let code = line.split_once("\"code\":{\"code\":\"").and_then(|(_, code)| code.split('"').next());
+        let code =
+            line.split_once("\"code\":{\"code\":\"").and_then(|(_, code)| code.split('"').next());
         self.complaint(headline_text, severity, code.unwrap_or(kind));
         self.place(place);
         if severity == Severity::Error && self.open.is_some() && self.told.len() < TOLD {
             let shown = headline_text.split("\",\"").next().unwrap_or(headline_text);
-            self.told.push(cut::one_line(&format!("{} {shown}", place.trim_end_matches([' ', ':'])), 160));
+            self.told.push(cut::one_line(
+                &format!("{} {shown}", place.trim_end_matches([' ', ':'])),
+                160,
+            ));
         }
         self.settle();
         Mark::Noise
@@ -121,9 +134,19 @@ impl Rustc {
     fn complaint(&mut self, text: &str, severity: Severity, kind: &str) -> Mark {
         let first = !self.kinds.contains(kind);
         self.settle();
-        let is_summary = ["could not compile", " generated ", "aborting due to", " emitted", "test failed", "test run failed", "target failed", "targets failed", "process didn't exit"]
-            .iter()
-            .any(|part| text.contains(part));
+        let is_summary = [
+            "could not compile",
+            " generated ",
+            "aborting due to",
+            " emitted",
+            "test failed",
+            "test run failed",
+            "target failed",
+            "targets failed",
+            "process didn't exit",
+        ]
+        .iter()
+        .any(|part| text.contains(part));
         if is_summary {
             return if severity == Severity::Error { Mark::OUTCOME } else { Mark::NOTABLE };
         }

@@ -21,11 +21,15 @@ struct ShellCheck {
 impl Recognizer for ShellCheck {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
-        if let Some((script, _)) = text.strip_prefix("In ").and_then(|rest| rest.split_once(" line ")) {
+        if let Some((script, _)) =
+            text.strip_prefix("In ").and_then(|rest| rest.split_once(" line "))
+        {
             script.clone_into(&mut self.script);
             return Mark::Weight(22);
         }
-        let Some((_, finding)) = text.split_once(" SC").filter(|(before, _)| before.starts_with('^')) else {
+        let Some((_, finding)) =
+            text.split_once(" SC").filter(|(before, _)| before.starts_with('^'))
+        else {
             return Mark::Plain;
         };
         let code = finding.split([' ', ':']).next().unwrap_or_default();

@@ -29,7 +29,9 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 /// `+----+-----+`, `----+-----`, `├────┼─────┤`, `|----|-----|`.
 fn is_rule(line: &str) -> bool {
     let line = line.trim();
-    line.chars().count() >= 5 && line.chars().all(|c| "+-|─│┌┬┐├┼┤└┴┘═ :".contains(c)) && line.contains(['-', '─'])
+    line.chars().count() >= 5
+        && line.chars().all(|c| "+-|─│┌┬┐├┼┤└┴┘═ :".contains(c))
+        && line.contains(['-', '─'])
 }
 
 /// One table.
@@ -101,7 +103,11 @@ impl Recognizer for Sql {
         }
         let agrees = |table: &Table| table.said.is_none_or(|said| said == table.rows);
         let rows: u64 = self.tables.iter().map(|table| table.rows).sum();
-        if rows == 0 || self.odd > 0 || !self.tables.iter().all(agrees) || self.tables.len() > TABLES {
+        if rows == 0
+            || self.odd > 0
+            || !self.tables.iter().all(agrees)
+            || self.tables.len() > TABLES
+        {
             return None;
         }
         let most = if end.room > 2_000 { 10 } else { 4 };
@@ -112,7 +118,10 @@ impl Recognizer for Sql {
                 report
             }
             tables => {
-                let mut report = Report::of(format!("{} results, {rows} rows in all", tables.len()), Quotes::Marked);
+                let mut report = Report::of(
+                    format!("{} results, {rows} rows in all", tables.len()),
+                    Quotes::Marked,
+                );
                 for (number, table) in (1..).zip(tables) {
                     let of = format!("result {number}");
                     report.add(95, format!("{of}: {}: {}", table.said(), table.names.join(", ")));
@@ -158,7 +167,8 @@ impl Sql {
             return Mark::OUTCOME;
         }
         let said = text.strip_prefix('(').and_then(count::first_number);
-        let said = said.or_else(|| count::before(text, "rows")).or_else(|| count::before(text, "row"));
+        let said =
+            said.or_else(|| count::before(text, "rows")).or_else(|| count::before(text, "row"));
         if said.is_some() && !self.open.names.is_empty() {
             self.open.said = said;
             self.close();

@@ -24,7 +24,10 @@ fn call(line: &str) -> Option<(&str, Option<&str>)> {
         None => (None, line),
     };
     let (name, rest) = rest.split_once('(')?;
-    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    let is_name = !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
     (is_name && (rest.contains(" = ") || rest.contains("<unfinished"))).then_some((name, process))
 }
 
@@ -37,10 +40,26 @@ struct Strace {
 }
 
 /// Errors that every start of a program meets.
-const EVERYDAY: &[&str] = &["/etc/ld.so.preload", "/lib/", "\"/usr/", "\"/proc/", "\"/sys/", "\"/bin/", "\"/sbin/", "/usr/lib/", "/usr/share/locale", "ld.so", "ECHILD", "/locale", "ENOTTY", "gconv"];
+const EVERYDAY: &[&str] = &[
+    "/etc/ld.so.preload",
+    "/lib/",
+    "\"/usr/",
+    "\"/proc/",
+    "\"/sys/",
+    "\"/bin/",
+    "\"/sbin/",
+    "/usr/lib/",
+    "/usr/share/locale",
+    "ld.so",
+    "ECHILD",
+    "/locale",
+    "ENOTTY",
+    "gconv",
+];
 
 /// Calls by which a program is looked for, folder by folder.
-const SEARCHES: &[&str] = &["newfstatat", "stat", "access", "faccessat", "faccessat2", "execve", "readlink"];
+const SEARCHES: &[&str] =
+    &["newfstatat", "stat", "access", "faccessat", "faccessat2", "execve", "readlink"];
 
 impl Recognizer for Strace {
     fn take(&mut self, line: Line<'_>) -> Mark {
@@ -70,7 +89,11 @@ impl Recognizer for Strace {
     }
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        let processes = if self.processes.is_empty() { String::new() } else { format!(", {} processes", self.processes.distinct()) };
+        let processes = if self.processes.is_empty() {
+            String::new()
+        } else {
+            format!(", {} processes", self.processes.distinct())
+        };
         let said = format!("strace: {} calls{processes}", self.calls.total());
         let mut report = Report::of(said, Quotes::Marked);
         report.add(90, format!("calls: {}", self.calls.list(8)));

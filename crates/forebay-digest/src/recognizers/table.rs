@@ -7,15 +7,37 @@ use crate::tally::{Tops, Values};
 pub(super) const FORMAT: Format = Format {
     name: "ps, docker, kubectl",
     keeps: "rows counted; the values of columns such as STATUS; rows that are not healthy, or use most",
-    commands: &["ps", "docker ps", "docker images", "docker", "kubectl get", "kubectl top", "df", "lsof", "ss", "systemctl", "podman", "helm"],
+    commands: &[
+        "ps",
+        "docker ps",
+        "docker images",
+        "docker",
+        "kubectl get",
+        "kubectl top",
+        "df",
+        "lsof",
+        "ss",
+        "systemctl",
+        "podman",
+        "helm",
+    ],
     scope: Scope::Whole(claims),
     start: || Box::<Table>::default(),
 };
 
 /// Captions of more than one word.
 const TWO_WORDS: &[&str] = &[
-    "CONTAINER ID", "IMAGE ID", "NOMINATED NODE", "READINESS GATES", "LAST SEEN", "CPU %", "MEM %",
-    "MEM USAGE / LIMIT", "NET I/O", "BLOCK I/O", "APP VERSION",
+    "CONTAINER ID",
+    "IMAGE ID",
+    "NOMINATED NODE",
+    "READINESS GATES",
+    "LAST SEEN",
+    "CPU %",
+    "MEM %",
+    "MEM USAGE / LIMIT",
+    "NET I/O",
+    "BLOCK I/O",
+    "APP VERSION",
 ];
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
@@ -25,7 +47,11 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     if columns < 3 || !header.split_ascii_whitespace().take(2).all(is_caption) {
         return None;
     }
-    let wide = start.telling().skip(1).filter(|line| line.split_ascii_whitespace().count() + 2 >= columns.min(6)).count();
+    let wide = start
+        .telling()
+        .skip(1)
+        .filter(|line| line.split_ascii_whitespace().count() + 2 >= columns.min(6))
+        .count();
     let rows = start.telling().count() - 1;
     (rows >= 2 && wide * 10 >= rows * 9).then_some(start.claim())
 }
@@ -68,10 +94,14 @@ impl Recognizer for Table {
         for (column, cell) in self.columns.iter_mut().zip(&cells) {
             column.add(cell);
         }
-        if let Some((_, cell)) = self.captions.iter().zip(&cells).find(|(caption, _)| **caption == self.state_caption) {
+        if let Some((_, cell)) =
+            self.captions.iter().zip(&cells).find(|(caption, _)| **caption == self.state_caption)
+        {
             self.states.add(&timeless(cell));
         }
-        if let Some(at) = self.captions.iter().position(|caption| matches!(caption.as_str(), "COMMAND" | "CMD")) {
+        if let Some(at) =
+            self.captions.iter().position(|caption| matches!(caption.as_str(), "COMMAND" | "CMD"))
+        {
             let cell = cells.get(at).map(String::as_str).unwrap_or_default();
             // Docker quotes a command and cuts it; a cut one is named by what is left of it.
             let program = cell.trim_matches('"').split([' ', ':']).next().unwrap_or_default();
@@ -107,16 +137,23 @@ impl Recognizer for Table {
             if *caption == self.state_caption {
                 continue;
             }
-            let repeats = values.texts().distinct() as u64 * 2 <= values.count || values.is_numeric();
+            let repeats =
+                values.texts().distinct() as u64 * 2 <= values.count || values.is_numeric();
             if repeats && values.texts().distinct() > 1 {
-                report.add(if values.is_numeric() { 60 } else { 80 }, format!("{caption}: {}", values.describe(most)));
+                report.add(
+                    if values.is_numeric() { 60 } else { 80 },
+                    format!("{caption}: {}", values.describe(most)),
+                );
             }
         }
         if self.programs.total() > self.programs.distinct() as u64 {
             report.add(78, format!("programs: {}", self.programs.list(most)));
         }
         for (index, (_, _, row)) in self.heavy.iter().take(end.room / 250).enumerate() {
-            report.add(75 - index as u32, format!("heaviest: {}", forebay_text::cut::one_line(row, 120)));
+            report.add(
+                75 - index as u32,
+                format!("heaviest: {}", forebay_text::cut::one_line(row, 120)),
+            );
         }
         Some(report)
     }
@@ -124,29 +161,41 @@ impl Recognizer for Table {
 
 impl Table {
     fn header(&mut self, text: &str) {
-        let wide: Vec<&str> = text.split("  ").map(str::trim).filter(|caption| !caption.is_empty()).collect();
+        let wide: Vec<&str> =
+            text.split("  ").map(str::trim).filter(|caption| !caption.is_empty()).collect();
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
         // Columns are as wide as the header says where only known captions have a blank within.
         let known = |caption: &&str| !caption.contains(' ') || TWO_WORDS.contains(caption);
         let by_width = wide.len() > 2 && wide.iter().all(known);
         let captions = if by_width { wide } else { words };
-        self.starts = by_width.then(|| captions.iter().map(|caption| text.find(caption).unwrap_or(0)).collect());
+        self.starts = by_width
+            .then(|| captions.iter().map(|caption| text.find(caption).unwrap_or(0)).collect());
         self.captions = captions.iter().map(|caption| (*caption).to_owned()).collect();
         self.columns = vec![Values::default(); self.captions.len()];
-        let state = self.captions.iter().find(|caption| matches!(caption.as_str(), "STATUS" | "STATE"));
+        let state =
+            self.captions.iter().find(|caption| matches!(caption.as_str(), "STATUS" | "STATE"));
         self.state_caption = state.cloned().unwrap_or_default();
     }
 
     fn cells<'a>(&self, row: &'a str) -> Vec<&'a str> {
         let aligned = self.starts.as_ref().filter(|starts| {
-            starts.iter().skip(1).all(|start| row.get(start.saturating_sub(1)..*start).is_none_or(|gap| gap == " "))
+            starts
+                .iter()
+                .skip(1)
+                .all(|start| row.get(start.saturating_sub(1)..*start).is_none_or(|gap| gap == " "))
         });
         if let Some(starts) = aligned {
             let ends = starts.iter().skip(1).copied().chain([usize::MAX]);
-            return starts.iter().zip(ends).map(|(start, end)| row.get(*start..end.min(row.len())).unwrap_or_default().trim()).collect();
+            return starts
+                .iter()
+                .zip(ends)
+                .map(|(start, end)| row.get(*start..end.min(row.len())).unwrap_or_default().trim())
+                .collect();
         }
         let mut cells: Vec<&str> = row.split_ascii_whitespace().collect();
-        if cells.len() > self.captions.len() && let Some(last) = cells.get(self.captions.len() - 1) {
+        if cells.len() > self.captions.len()
+            && let Some(last) = cells.get(self.captions.len() - 1)
+        {
             // The last column takes the rest: a command with its arguments.
             let at = last.as_ptr() as usize - row.as_ptr() as usize;
             cells.truncate(self.captions.len() - 1);
@@ -156,8 +205,16 @@ impl Table {
     }
 
     fn weigh(&mut self, row: &str, cells: &[String]) {
-        let Some(at) = self.captions.iter().position(|caption| matches!(caption.as_str(), "%CPU" | "CPU%" | "CPU %" | "RSS" | "%MEM")) else { return };
-        let Some(number) = cells.get(at).and_then(|cell| cell.trim_end_matches('%').parse::<f64>().ok()) else { return };
+        let Some(at) = self.captions.iter().position(|caption| {
+            matches!(caption.as_str(), "%CPU" | "CPU%" | "CPU %" | "RSS" | "%MEM")
+        }) else {
+            return;
+        };
+        let Some(number) =
+            cells.get(at).and_then(|cell| cell.trim_end_matches('%').parse::<f64>().ok())
+        else {
+            return;
+        };
         self.heavy.push((number, self.rows, row.to_owned()));
         self.heavy.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         self.heavy.truncate(10);
@@ -166,8 +223,15 @@ impl Table {
 
 /// A state without the time since: `Up 3 days (unhealthy)`, `Exited (1) 2 hours ago` are `Up (unhealthy)`, `Exited (1)`.
 fn timeless(state: &str) -> String {
-    const UNITS: &[&str] = &["second", "minute", "hour", "day", "week", "month", "year", "About", "Less", "than", "ago", "an", "a"];
-    let is_time = |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) || UNITS.contains(&word.trim_end_matches('s')) || UNITS.contains(&word);
+    const UNITS: &[&str] = &[
+        "second", "minute", "hour", "day", "week", "month", "year", "About", "Less", "than", "ago",
+        "an", "a",
+    ];
+    let is_time = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_digit())
+            || UNITS.contains(&word.trim_end_matches('s'))
+            || UNITS.contains(&word)
+    };
     let mut words = state.split(' ');
     let first = words.next().unwrap_or_default();
     if !matches!(first, "Up" | "Exited" | "Restarting" | "Created" | "Paused" | "Dead") {
@@ -178,6 +242,25 @@ fn timeless(state: &str) -> String {
 
 /// The state of a row is one that somebody will ask about.
 fn is_unhealthy(caption: &str, cell: &str) -> bool {
-    const BAD: &[&str] = &["Error", "CrashLoop", "Pending", "Failed", "Evicted", "ImagePull", "ErrImage", "OOMKilled", "Unknown", "NotReady", "Exited", "unhealthy", "Restarting", "Dead", "Terminating", "failed", "pending-"];
-    matches!(caption, "STATUS" | "STATE" | "ACTIVE" | "SUB") && BAD.iter().any(|bad| cell.contains(bad))
+    const BAD: &[&str] = &[
+        "Error",
+        "CrashLoop",
+        "Pending",
+        "Failed",
+        "Evicted",
+        "ImagePull",
+        "ErrImage",
+        "OOMKilled",
+        "Unknown",
+        "NotReady",
+        "Exited",
+        "unhealthy",
+        "Restarting",
+        "Dead",
+        "Terminating",
+        "failed",
+        "pending-",
+    ];
+    matches!(caption, "STATUS" | "STATE" | "ACTIVE" | "SUB")
+        && BAD.iter().any(|bad| cell.contains(bad))
 }

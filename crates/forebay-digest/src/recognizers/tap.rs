@@ -38,7 +38,8 @@ struct Tap {
 impl Recognizer for Tap {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_start();
-        self.nested |= text.len() < line.text.len() && (text.starts_with("ok ") || text.starts_with("not ok "));
+        self.nested |= text.len() < line.text.len()
+            && (text.starts_with("ok ") || text.starts_with("not ok "));
         if let Some(name) = text.strip_prefix("not ok ") {
             return self.not_ok(name);
         }
@@ -53,7 +54,8 @@ impl Recognizer for Tap {
             return Mark::Noise;
         }
         if let Some(plan) = line.text.strip_prefix("1..") {
-            *self.planned.get_or_insert(0) += plan.split(' ').next().and_then(|plan| plan.parse().ok()).unwrap_or(0);
+            *self.planned.get_or_insert(0) +=
+                plan.split(' ').next().and_then(|plan| plan.parse().ok()).unwrap_or(0);
             return Mark::NOTABLE;
         }
         if let Some(mark) = self.counted(text) {
@@ -82,7 +84,11 @@ impl Recognizer for Tap {
         outcome.skipped = Some(skipped);
         outcome.total = Some(seen);
         // A plan that differs from what was seen means lines were missed, or tests did not run.
-        let plan = if planned != seen && planned > 0 { format!(" (of {planned} planned)") } else { String::new() };
+        let plan = if planned != seen && planned > 0 {
+            format!(" (of {planned} planned)")
+        } else {
+            String::new()
+        };
         outcome.report("tap", &plan)
     }
 }
@@ -173,7 +179,9 @@ impl Tap {
 
     /// `#   Failed test 'x'`, `#   at t/a.t line 29.`, `#          got: '3'`.
     fn comment(&mut self, text: &str) -> Mark {
-        if let Some(name) = text.strip_prefix("Failed test '").and_then(|rest| rest.rsplit_once('\'')) {
+        if let Some(name) =
+            text.strip_prefix("Failed test '").and_then(|rest| rest.rsplit_once('\''))
+        {
             self.outcome.fail(name.0);
             self.failing = true;
             return Mark::DETAIL;
@@ -192,8 +200,12 @@ impl Tap {
 }
 
 fn is_padding(text: &str) -> bool {
-    text == "---" || text == "..." || text.starts_with("duration_ms:") || text.starts_with("# Subtest")
-        || text.starts_with("type:") || text.starts_with("code:")
+    text == "---"
+        || text == "..."
+        || text.starts_with("duration_ms:")
+        || text.starts_with("# Subtest")
+        || text.starts_with("type:")
+        || text.starts_with("code:")
 }
 
 /// `3 - parses` without its number.

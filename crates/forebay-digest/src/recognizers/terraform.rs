@@ -8,7 +8,12 @@ pub(super) const FORMAT: Format = Format {
     name: "terraform",
     keeps: "the plan's sums; resources by what happens to them; what forces a replacement; errors",
     commands: &["terraform", "tofu"],
-    scope: Scope::Part(&["Terraform will perform", "Refreshing state...", "Apply complete!", "Terraform used the selected"]),
+    scope: Scope::Part(&[
+        "Terraform will perform",
+        "Refreshing state...",
+        "Apply complete!",
+        "Terraform used the selected",
+    ]),
     start: || Box::<Terraform>::default(),
 };
 
@@ -27,9 +32,14 @@ struct Terraform {
 impl Recognizer for Terraform {
     fn take(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
-        self.applied |= line.text.starts_with("Apply complete!") || line.text.starts_with("Destroy complete!");
+        self.applied |=
+            line.text.starts_with("Apply complete!") || line.text.starts_with("Destroy complete!");
         // What is indented further is part of a value.
-        if let Some((resource, fate)) = line.text.strip_prefix("  # ").and_then(|rest| rest.split_once(" will be ").or_else(|| rest.split_once(" must be "))) {
+        if let Some((resource, fate)) = line
+            .text
+            .strip_prefix("  # ")
+            .and_then(|rest| rest.split_once(" will be ").or_else(|| rest.split_once(" must be ")))
+        {
             let group = match fate.split(' ').next().unwrap_or_default() {
                 "created" => &mut self.created,
                 "updated" => &mut self.updated,
@@ -44,12 +54,18 @@ impl Recognizer for Terraform {
             self.refreshed += 1;
             return Mark::Noise;
         }
-        if let Some((_, what)) = text.split_once(": ").filter(|_| text.contains(" complete after ")) {
+        if let Some((_, what)) = text.split_once(": ").filter(|_| text.contains(" complete after "))
+        {
             self.done.add(what.split(' ').next().unwrap_or(what));
             return Mark::Noise;
         }
         match text {
-            _ if line.text.starts_with("Plan:") || text.starts_with("Apply complete!") || text.starts_with("No changes.") => Mark::OUTCOME,
+            _ if line.text.starts_with("Plan:")
+                || text.starts_with("Apply complete!")
+                || text.starts_with("No changes.") =>
+            {
+                Mark::OUTCOME
+            }
             _ if text.starts_with("│ Error") || text.starts_with("Error:") => Mark::FAILURE,
             _ if text.contains("# forces replacement") => Mark::REASON,
             _ if text.ends_with("...") && text.contains(": ") => Mark::Noise,
@@ -58,7 +74,8 @@ impl Recognizer for Terraform {
     }
 
     fn report(self: Box<Self>, end: &End) -> Option<Report> {
-        let said_of = |done: &'static str, planned: &'static str| if self.applied { done } else { planned };
+        let said_of =
+            |done: &'static str, planned: &'static str| if self.applied { done } else { planned };
         let groups = [
             (&self.created, said_of("created", "to create")),
             (&self.updated, said_of("modified", "to modify")),

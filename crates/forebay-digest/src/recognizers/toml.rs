@@ -10,7 +10,17 @@ pub(super) const FORMAT: Format = Format {
     keeps: "tables and how often each stands there; fields with types, ranges and frequent values; repeated names",
     commands: &["git config --list"],
     scope: Scope::Whole(claims),
-    start: || Box::new(Toml { shape: Shape::new(), table: None, tables: Tops::default(), names: Tops::default(), open: 0, fields: 0, unread: 0 }),
+    start: || {
+        Box::new(Toml {
+            shape: Shape::new(),
+            table: None,
+            tables: Tops::default(),
+            names: Tops::default(),
+            open: 0,
+            fields: 0,
+            unread: 0,
+        })
+    },
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
@@ -56,11 +66,23 @@ impl Recognizer for Toml {
         if self.unread * 20 > self.fields {
             return None;
         }
-        let mut report = Report::of(format!("TOML: tables {}; {} fields", self.tables.list(10), self.fields), Quotes::Sample);
-        let several: Vec<&str> = self.names.in_order().into_iter().filter(|(_, count)| *count > 1).map(|(name, _)| name).collect();
+        let mut report = Report::of(
+            format!("TOML: tables {}; {} fields", self.tables.list(10), self.fields),
+            Quotes::Sample,
+        );
+        let several: Vec<&str> = self
+            .names
+            .in_order()
+            .into_iter()
+            .filter(|(_, count)| *count > 1)
+            .map(|(name, _)| name)
+            .collect();
         if !several.is_empty() {
             let shown = several.iter().take(6).copied().collect::<Vec<_>>().join(", ");
-            report.add(85, format!("{} names stand there several times (duplicates): {shown}", several.len()));
+            report.add(
+                85,
+                format!("{} names stand there several times (duplicates): {shown}", several.len()),
+            );
         }
         self.shape.tell(&mut report, if end.room > 2_000 { 10 } else { 5 });
         Some(report)
@@ -94,19 +116,29 @@ impl Toml {
 }
 
 fn balance(text: &str) -> i32 {
-    text.bytes().map(|byte| match byte { b'[' | b'{' => 1, b']' | b'}' => -1, _ => 0 }).sum()
+    text.bytes()
+        .map(|byte| match byte {
+            b'[' | b'{' => 1,
+            b']' | b'}' => -1,
+            _ => 0,
+        })
+        .sum()
 }
 
 /// The name of `[table]` or `[[table]]`.
 fn header(line: &str) -> Option<&str> {
     let inside = line.trim_end().strip_prefix('[')?.strip_suffix(']')?;
     let name = inside.trim_start_matches('[').trim_end_matches(']');
-    (!name.is_empty() && !name.contains([',', ':', '=']) && (!name.contains(' ') || name.contains('"'))).then_some(name)
+    (!name.is_empty()
+        && !name.contains([',', ':', '='])
+        && (!name.contains(' ') || name.contains('"')))
+    .then_some(name)
 }
 
 fn field(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once('=')?;
     let key = key.trim_end();
-    let is_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.\"".contains(&byte));
+    let is_key = !key.is_empty()
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.\"".contains(&byte));
     (is_key && !line.starts_with(' ')).then(|| (key, value.trim()))
 }

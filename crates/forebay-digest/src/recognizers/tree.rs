@@ -50,7 +50,11 @@ impl Recognizer for Tree {
         let name = text.rsplit("── ").next().unwrap_or(text);
         // A link is of no kind of its own.
         let name = if name.contains(" -> ") { "" } else { name };
-        if let Some((stem, extension)) = name.rsplit_once('.') && !stem.is_empty() && !extension.contains(' ') && extension.len() < 9 {
+        if let Some((stem, extension)) = name.rsplit_once('.')
+            && !stem.is_empty()
+            && !extension.contains(' ')
+            && extension.len() < 9
+        {
             self.extensions.add(&format!(".{extension}"));
         }
         Mark::Weight((46_usize.saturating_sub(6 * depth)).max(2) as u32)
@@ -58,7 +62,11 @@ impl Recognizer for Tree {
 
     fn report(self: Box<Self>, _end: &End) -> Option<Report> {
         let count = self.summary.unwrap_or_else(|| format!("{} entries", self.entries));
-        let said = format!("tree: {count}; {} at the top, {}", self.upper, counted(self.deepest as u64, "level"));
+        let said = format!(
+            "tree: {count}; {} at the top, {}",
+            self.upper,
+            counted(self.deepest as u64, "level")
+        );
         let mut report = Report::of(said, Quotes::Marked);
         if self.extensions.distinct() > 1 {
             report.add(90, format!("kinds: {}", self.extensions.list(10)));

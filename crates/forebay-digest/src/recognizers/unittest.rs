@@ -87,10 +87,15 @@ impl Unittest {
         self.outcome.errors = count::after(text, "errors=");
         self.outcome.skipped = count::after(text, "skipped=");
         let unexpected = count::after(text, "unexpected successes=").unwrap_or(0);
-        let known = count::after(text, "(expected failures=").or(count::after(text, " expected failures=")).unwrap_or(0);
+        let known = count::after(text, "(expected failures=")
+            .or(count::after(text, " expected failures="))
+            .unwrap_or(0);
         self.outcome.further = vec![
             (known, if known == 1 { "expected failure" } else { "expected failures" }),
-            (unexpected, if unexpected == 1 { "unexpected success" } else { "unexpected successes" }),
+            (
+                unexpected,
+                if unexpected == 1 { "unexpected success" } else { "unexpected successes" },
+            ),
         ];
         self.outcome.broken |= unexpected > 0;
         let not_passed = self.not_passed.len() as u64 + self.outcome.skipped.unwrap_or(0) + known;

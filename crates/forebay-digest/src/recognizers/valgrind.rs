@@ -42,19 +42,33 @@ impl Recognizer for Valgrind {
             return Mark::Noise;
         }
         let is_title = !text.starts_with(' ') && !bare.is_empty();
-        let is_error = is_title && (bare.starts_with("Invalid ") || bare.contains("uninitialised") || bare.contains(" lost in loss record")
-            || bare.starts_with("Mismatched") || bare.starts_with("Process terminating") || bare.starts_with("Source and destination"));
+        let is_error = is_title
+            && (bare.starts_with("Invalid ")
+                || bare.contains("uninitialised")
+                || bare.contains(" lost in loss record")
+                || bare.starts_with("Mismatched")
+                || bare.starts_with("Process terminating")
+                || bare.starts_with("Source and destination"));
         if is_error {
             self.kinds.add(bare.split(" of size").next().unwrap_or(bare));
             if self.errors.len() < HELD {
                 self.errors.push((bare.to_owned(), None));
             }
         }
-        self.in_error = is_error || self.in_error && !bare.is_empty() && !bare.starts_with("Address") && !bare.starts_with("Block was");
+        self.in_error = is_error
+            || self.in_error
+                && !bare.is_empty()
+                && !bare.starts_with("Address")
+                && !bare.starts_with("Block was");
         match bare {
             _ if is_error => Mark::Weight(20),
             _ if bare.contains(" lost: ") || bare.contains("still reachable: ") => Mark::Weight(45),
-            _ if bare.starts_with("ERROR SUMMARY") || bare.starts_with("total heap usage") || bare.starts_with("in use at exit") => Mark::OUTCOME,
+            _ if bare.starts_with("ERROR SUMMARY")
+                || bare.starts_with("total heap usage")
+                || bare.starts_with("in use at exit") =>
+            {
+                Mark::OUTCOME
+            }
             _ => Mark::Plain,
         }
     }
@@ -63,7 +77,8 @@ impl Recognizer for Valgrind {
         if self.errors.is_empty() {
             return None;
         }
-        let mut report = Report::of(format!("valgrind: {}", self.kinds.list(6)), Quotes::Usual).failing(true);
+        let mut report =
+            Report::of(format!("valgrind: {}", self.kinds.list(6)), Quotes::Usual).failing(true);
         for (index, (error, place)) in self.errors.iter().enumerate() {
             let place = place.as_deref().map(|place| format!("  {place}")).unwrap_or_default();
             report.add(85 - index.min(60) as u32, format!("{error}{place}"));
@@ -78,7 +93,9 @@ impl Valgrind {
         if !self.in_error {
             return;
         }
-        if let (Some((_, place)), Some(found)) = (self.errors.last_mut(), place::first(frame)) && place.is_none() {
+        if let (Some((_, place)), Some(found)) = (self.errors.last_mut(), place::first(frame))
+            && place.is_none()
+        {
             *place = Some(found);
         }
     }

@@ -20,8 +20,10 @@ const FIELDS: usize = 200;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let first = start.telling().next()?.trim_start();
-    let is_html = first.to_ascii_lowercase().starts_with("<!doctype html") || first.starts_with("<html");
-    let opens = first.starts_with("<?xml") || first.starts_with('<') && start.mostly(80, |line| line.trim_start().starts_with('<'));
+    let is_html =
+        first.to_ascii_lowercase().starts_with("<!doctype html") || first.starts_with("<html");
+    let opens = first.starts_with("<?xml")
+        || first.starts_with('<') && start.mostly(80, |line| line.trim_start().starts_with('<'));
     (opens && !is_html).then_some(Claim::Sure)
 }
 
@@ -52,7 +54,8 @@ impl Recognizer for Xml {
             }
             let Some(at) = rest.find('<') else { break };
             rest = &rest[at + 1..];
-            self.hidden = HIDING.iter().find(|(start, _)| rest.starts_with(start)).map(|(_, end)| *end);
+            self.hidden =
+                HIDING.iter().find(|(start, _)| rest.starts_with(start)).map(|(_, end)| *end);
             if self.hidden.is_some() || rest.starts_with(['/', '?', '!']) {
                 continue;
             }
@@ -131,7 +134,11 @@ impl Xml {
         if self.failed.len() < 40 {
             let text = after.split('<').next().unwrap_or_default();
             let message = attribute(tag, "message").unwrap_or(text);
-            let message = message.replace("&quot;", "\"").replace("&#10;", " ").replace("&lt;", "<").replace("&gt;", ">");
+            let message = message
+                .replace("&quot;", "\"")
+                .replace("&#10;", " ")
+                .replace("&lt;", "<")
+                .replace("&gt;", ">");
             self.failed.push(format!("FAILED {}  {}", self.case, cut::one_line(&message, 120)));
         }
     }

@@ -9,18 +9,41 @@ pub(super) const FORMAT: Format = Format {
     keeps: "documents; fields with types, counts, ranges and frequent values; single values themselves",
     commands: &["yq", "kubectl get -o yaml", "helm template", "docker compose config"],
     scope: Scope::Whole(claims),
-    start: || Box::new(Yaml { shape: Shape::new(), levels: Vec::new(), documents: 1, text_below: None, unread: 0, fields: 0 }),
+    start: || {
+        Box::new(Yaml {
+            shape: Shape::new(),
+            levels: Vec::new(),
+            documents: 1,
+            text_below: None,
+            unread: 0,
+            fields: 0,
+        })
+    },
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let expected = start.expected || start.command.reads_file(&["yaml", "yml"]);
     let nested = start.lines.iter().filter(|line| line.starts_with("  ")).count();
-    let keys = start.lines.iter().filter(|line| !line.starts_with([' ', '-', '#']) && field(line).is_some_and(|(_, value)| value.is_empty())).count();
+    let keys = start
+        .lines
+        .iter()
+        .filter(|line| {
+            !line.starts_with([' ', '-', '#'])
+                && field(line).is_some_and(|(_, value)| value.is_empty())
+        })
+        .count();
     let reads = start.mostly(90, |line| {
         let text = line.trim_start().trim_start_matches("- ");
-        field(text).is_some() || line.trim_start().starts_with("- ") || line.starts_with("---") || text.starts_with('#')
+        field(text).is_some()
+            || line.trim_start().starts_with("- ")
+            || line.starts_with("---")
+            || text.starts_with('#')
     });
-    (reads && (expected || nested >= 3 && keys >= 1)).then_some(if expected { Claim::Sure } else { Claim::Likely })
+    (reads && (expected || nested >= 3 && keys >= 1)).then_some(if expected {
+        Claim::Sure
+    } else {
+        Claim::Likely
+    })
 }
 
 /// A list or a map that is open, by how far its entries are indented.
@@ -47,7 +70,10 @@ impl Recognizer for Yaml {
         let text = line.text.trim_end();
         let mut rest = text.trim_start();
         let mut indent = text.len() - rest.len();
-        if self.text_below.is_some_and(|below| indent > below) || rest.is_empty() || rest.starts_with('#') {
+        if self.text_below.is_some_and(|below| indent > below)
+            || rest.is_empty()
+            || rest.starts_with('#')
+        {
             return Mark::Plain;
         }
         self.text_below = None;
@@ -56,7 +82,10 @@ impl Recognizer for Yaml {
             self.close(0);
             return Mark::Plain;
         }
-        while let Some(item) = rest.strip_prefix("- ").or_else(|| rest.strip_prefix('-').filter(|rest| rest.is_empty())) {
+        while let Some(item) = rest
+            .strip_prefix("- ")
+            .or_else(|| rest.strip_prefix('-').filter(|rest| rest.is_empty()))
+        {
             self.item(indent);
             indent += rest.len() - item.trim_start().len();
             rest = item.trim_start();
@@ -157,14 +186,24 @@ fn without_name(value: &str) -> &str {
 
 /// `|`, `>-`, `|2+`: the lines below are a text.
 fn is_block(value: &str) -> bool {
-    value.strip_prefix(['|', '>']).is_some_and(|how| how.bytes().all(|byte| byte.is_ascii_digit() || b"+-".contains(&byte)))
+    value
+        .strip_prefix(['|', '>'])
+        .is_some_and(|how| how.bytes().all(|byte| byte.is_ascii_digit() || b"+-".contains(&byte)))
 }
 
 /// `key: value`, `key:`.
 fn field(text: &str) -> Option<(&str, &str)> {
-    let quoted = text.starts_with(['"', '\'']).then(|| text[1..].find(&text[..1]).map(|at| at + 2)).flatten().unwrap_or(0);
+    let quoted = text
+        .starts_with(['"', '\''])
+        .then(|| text[1..].find(&text[..1]).map(|at| at + 2))
+        .flatten()
+        .unwrap_or(0);
     let at = quoted + text[quoted..].find(':')?;
     let (key, value) = (&text[..at], &text[at + 1..]);
-    let is_key = !key.is_empty() && key.len() < 120 && (quoted > 0 || !key.contains([' ', '{', '"', '=']) || key.split(' ').count() <= 2 && !key.contains(['{', '"', '(', '=']));
+    let is_key = !key.is_empty()
+        && key.len() < 120
+        && (quoted > 0
+            || !key.contains([' ', '{', '"', '='])
+            || key.split(' ').count() <= 2 && !key.contains(['{', '"', '(', '=']));
     (is_key && (value.is_empty() || value.starts_with(' '))).then(|| (key, value.trim()))
 }

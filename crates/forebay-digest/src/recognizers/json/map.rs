@@ -29,7 +29,8 @@ impl Map {
 
     /// The first of its keys.
     pub(super) fn names(&self) -> String {
-        let first: Vec<&str> = self.first.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+        let first: Vec<&str> =
+            self.first.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
         let more = if self.keys > self.first.len() as u64 { ", …" } else { "" };
         format!("{}{more}", first.join(", "))
     }
@@ -46,7 +47,10 @@ impl Shape {
     /// Whether an object that gets one more key is a map.
     pub(super) fn is_map(&self, of: Spot) -> bool {
         let field = &self.fields[of.0];
-        field.order.len() == THINGS && field.objects <= 1 && field.item.is_none() && self.has_things_alike(field)
+        field.order.len() == THINGS
+            && field.objects <= 1
+            && field.item.is_none()
+            && self.has_things_alike(field)
     }
 
     fn has_things_alike(&self, field: &Field) -> bool {
@@ -152,7 +156,8 @@ mod tests {
         let record = |number: u32| format!(r#""f{number}": {{"k{number}": {number}}}"#);
         let records = |count| (0..count).map(record).collect::<Vec<_>>().join(", ");
         assert!(!told(&format!("{{{}}}", records(30))).contains("map of"));
-        let few: Vec<String> = (0..THINGS).map(|number| format!(r#""f{number}": {{"k": 1}}"#)).collect();
+        let few: Vec<String> =
+            (0..THINGS).map(|number| format!(r#""f{number}": {{"k": 1}}"#)).collect();
         assert!(!told(&format!("{{{}}}", few.join(", "))).contains("map of"));
     }
 }

@@ -15,7 +15,15 @@ pub(super) const FORMAT: Format = Format {
     keeps: "the shape: fields with types, counts, ranges, the most frequent values; single values themselves",
     commands: &["jq", "gh api", "kubectl get -o json", "npm ls --json", "cargo metadata"],
     scope: Scope::Whole(claims),
-    start: || Box::new(Json { reader: Reader::new(), shape: Shape::new(), good_lines: 0, cut: false, before: 0 }),
+    start: || {
+        Box::new(Json {
+            reader: Reader::new(),
+            shape: Shape::new(),
+            good_lines: 0,
+            cut: false,
+            before: 0,
+        })
+    },
 };
 
 /// So many lines of something else, warnings mostly, may stand before the data.
@@ -26,8 +34,13 @@ fn opens(line: &str) -> bool {
     let rest = line.trim_start();
     let inside = rest.strip_prefix('{').or_else(|| rest.strip_prefix('[')).map(str::trim_start);
     inside.is_some_and(|inside| {
-        let is_step = inside.split_once(']').is_some_and(|(step, after)| !step.contains(['"', '{', '[']) && !after.trim().is_empty() && !after.starts_with(','));
-        !is_step && (inside.is_empty() || inside.starts_with(['"', '{', '[', '}', ']', '-', 't', 'f', 'n']) || inside.starts_with(|c: char| c.is_ascii_digit()))
+        let is_step = inside.split_once(']').is_some_and(|(step, after)| {
+            !step.contains(['"', '{', '[']) && !after.trim().is_empty() && !after.starts_with(',')
+        });
+        !is_step
+            && (inside.is_empty()
+                || inside.starts_with(['"', '{', '[', '}', ']', '-', 't', 'f', 'n'])
+                || inside.starts_with(|c: char| c.is_ascii_digit()))
     })
 }
 
@@ -44,7 +57,8 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     for line in start.lines.iter().skip(before).take(lines.max(2) - 1) {
         reader.read(line, &mut shape);
     }
-    let reads = !reader.broken || (lines == 1 && first.starts_with(['{', '[']) && first.contains('"'));
+    let reads =
+        !reader.broken || (lines == 1 && first.starts_with(['{', '[']) && first.contains('"'));
     (reads && reader.documents < 2 && (lines > 1 || first.len() > 40)).then_some(Claim::Sure)
 }
 
@@ -78,9 +92,15 @@ impl Recognizer for Json {
             return None;
         }
         let said = match whole {
-            true if self.before > 0 => format!("JSON {}, below {}", self.shape.headline(), counted(self.before, "other line")),
+            true if self.before > 0 => format!(
+                "JSON {}, below {}",
+                self.shape.headline(),
+                counted(self.before, "other line")
+            ),
             true => format!("JSON {}", self.shape.headline()),
-            false if self.reader.broken => format!("JSON, read only to line {}: what follows is not JSON", self.good_lines),
+            false if self.reader.broken => {
+                format!("JSON, read only to line {}: what follows is not JSON", self.good_lines)
+            }
             false => "JSON that breaks off; of what was read:".to_owned(),
         };
         let quotes = if whole { Quotes::Sample } else { Quotes::Usual };

@@ -83,7 +83,9 @@ impl Reader {
             return at;
         };
         let (text, after) = (&line[at + 1..at + 1 + length], at + length + 2);
-        if let Some(level) = self.stack.last_mut().filter(|level| level.is_object && level.key.is_none()) {
+        if let Some(level) =
+            self.stack.last_mut().filter(|level| level.is_object && level.key.is_none())
+        {
             level.key = Some(shape.child(level.spot, text));
             level.items += 1;
             self.broken |= !is_before_colon(&line[after..]);

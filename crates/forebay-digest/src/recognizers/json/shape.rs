@@ -152,7 +152,9 @@ impl Shape {
             return format!("array of {}", counted(count, noun));
         }
         match root.objects {
-            0 | 1 => format!("object with {}: {}", counted(self.keys(root), "key"), self.key_names(root)),
+            0 | 1 => {
+                format!("object with {}: {}", counted(self.keys(root), "key"), self.key_names(root))
+            }
             many => format!("{} with {}", counted(many, "object"), counted(self.keys(root), "key")),
         }
     }
@@ -188,14 +190,21 @@ impl Shape {
         let is_name = IDENTITY.contains(&field.key.as_str());
         if let Some(value) = field.values.only() {
             said.push(cut::one_line(value, 80));
-        } else if is_name && field.values.kind() == "text" && field.values.texts().distinct() > 2 * most {
+        } else if is_name
+            && field.values.kind() == "text"
+            && field.values.texts().distinct() > 2 * most
+        {
             let distinct = field.values.texts().distinct_said();
             said.push(format!("{distinct} distinct: {}", field.values.names(NAMES)));
         } else if field.values.count > 0 {
             said.push(field.values.describe(most));
         }
         if field.arrays > 0 {
-            let times = if field.arrays > 1 { format!("{} arrays of ", grouped(field.arrays)) } else { "array of ".to_owned() };
+            let times = if field.arrays > 1 {
+                format!("{} arrays of ", grouped(field.arrays))
+            } else {
+                "array of ".to_owned()
+            };
             said.push(format!("{times}{}", field.lengths.show()));
         }
         if let Some(map) = &field.map {
@@ -240,7 +249,10 @@ impl Shape {
 }
 
 /// Names by which people and later steps refer to a thing.
-const IDENTITY: &[&str] = &["id", "name", "key", "title", "status", "state", "level", "type", "version", "total", "count", "error", "message"];
+const IDENTITY: &[&str] = &[
+    "id", "name", "key", "title", "status", "state", "level", "type", "version", "total", "count",
+    "error", "message",
+];
 
 /// Names of the field that says how bad a thing is.
 const SEVERITY: &[&str] = &["level", "severity", "lvl"];
