@@ -3,7 +3,7 @@
 use forebay_text::number::grouped;
 
 /// How many bytes at the start decide.
-pub(crate) const PROBE: usize = 1024;
+pub(crate) const PROBE_BYTES: usize = 1024;
 
 /// How files of a kind start.
 const MAGIC: &[(&str, &[u8])] = &[
@@ -99,14 +99,14 @@ fn is_mostly_garbage(start: &[u8]) -> bool {
         .utf8_chunks()
         .map(|chunk| {
             chunk.invalid().len()
-                + chunk.valid().bytes().filter(|byte| is_odd_control(*byte)).count()
+                + chunk.valid().bytes().filter(|byte| is_unusual_control(*byte)).count()
         })
         .sum();
     garbage * 10 > start.len() * 3
 }
 
 /// Control characters that a program writing to a terminal does not use.
-fn is_odd_control(byte: u8) -> bool {
+fn is_unusual_control(byte: u8) -> bool {
     byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x07 | 0x08 | 0x1b)
 }
 
@@ -116,12 +116,12 @@ mod tests {
 
     #[track_caller]
     fn check(start: &[u8], expect: Option<&str>) {
-        let said = Binary::recognize(start).map(|binary| binary.describe(12_345, "0"));
-        assert_eq!(said.as_deref(), expect, "{start:?}");
+        let described = Binary::recognize(start).map(|binary| binary.describe(12_345, "0"));
+        assert_eq!(described.as_deref(), expect, "{start:?}");
     }
 
     #[test]
-    fn data_is_told_from_text() {
+    fn distinguishes_binary_data_from_text() {
         check(b"", None);
         check(b"plain\ttext\r\n", None);
         check(b"\x1b[31mred\x1b[0m \x08\x08\x08\x08", None);

@@ -35,11 +35,11 @@ pub(crate) struct Command {
 }
 
 impl Command {
-    pub(crate) fn read(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let mut calls: Vec<Vec<String>> = Vec::new();
         for command in shell::parse(text).commands {
             let words = command.words.iter().map(|word| unquoted(&word.source)).collect();
-            let call = unwrapped(words);
+            let call = without_wrappers(words);
             let Some(name) = call.first() else { continue };
             if command.piped && FILTERS.contains(&name.as_str()) && !calls.is_empty() {
                 continue;
@@ -55,14 +55,15 @@ impl Command {
     }
 
     /// Whether one of the commands is such a one: `pytest`, `git log`.
-    pub(crate) fn is(&self, pattern: &str) -> bool {
-        self.calls.iter().any(|call| fits(call, pattern))
+    pub(crate) fn matches(&self, pattern: &str) -> bool {
+        self.calls.iter().any(|call| call_matches(call, pattern))
     }
 
     /// Whether all of the text comes from such a command.
-    pub(crate) fn is_only(&self, patterns: &[&str]) -> bool {
-        let fits_one = |call: &Vec<String>| patterns.iter().any(|pattern| fits(call, pattern));
-        !self.calls.is_empty() && self.calls.iter().all(fits_one)
+    pub(crate) fn all_match(&self, patterns: &[&str]) -> bool {
+        let matches_any =
+            |call: &Vec<String>| patterns.iter().any(|pattern| call_matches(call, pattern));
+        !self.calls.is_empty() && self.calls.iter().all(matches_any)
     }
 
     /// Whether one of the commands has an option, by its letter (`-c`, also within `-rc`) or its name.
@@ -86,11 +87,12 @@ impl Command {
 }
 
 /// The first word is the program; the others of the pattern follow among its words, in order.
-fn fits(call: &[String], pattern: &str) -> bool {
-    let mut wanted = pattern.split(' ');
+fn call_matches(call: &[String], pattern: &str) -> bool {
+    let mut pattern_words = pattern.split(' ');
     let mut words = call.iter();
     let program = words.next().map(|word| word.rsplit('/').next().unwrap_or(word));
-    program == wanted.next() && wanted.all(|want| words.any(|word| word == want))
+    program == pattern_words.next()
+        && pattern_words.all(|expected| words.any(|word| word == expected))
 }
 
 fn unquoted(word: &str) -> String {
@@ -98,7 +100,7 @@ fn unquoted(word: &str) -> String {
 }
 
 /// The words without the commands that only run others.
-fn unwrapped(mut words: Vec<String>) -> Vec<String> {
+fn without_wrappers(mut words: Vec<String>) -> Vec<String> {
     loop {
         let skip = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             ["timeout", limit, ..] if limit.starts_with(|c: char| c.is_ascii_digit()) => 2,
@@ -120,17 +122,17 @@ mod tests {
 
     #[track_caller]
     fn check(command: &str, is: &[&str], is_not: &[&str]) {
-        let read = Command::read(command);
+        let parsed = Command::parse(command);
         for pattern in is {
-            assert!(read.is(pattern), "{command}: {pattern} in {read:?}");
+            assert!(parsed.matches(pattern), "{command}: {pattern} in {parsed:?}");
         }
         for pattern in is_not {
-            assert!(!read.is(pattern), "{command}: {pattern} in {read:?}");
+            assert!(!parsed.matches(pattern), "{command}: {pattern} in {parsed:?}");
         }
     }
 
     #[test]
-    fn the_command_that_printed_is_found() {
+    fn finds_the_command_that_produced_the_output() {
         check(
             "cd /x && cargo test --all 2>&1 | tail -50",
             &["cargo test", "cargo"],
@@ -145,12 +147,12 @@ mod tests {
     }
 
     #[test]
-    fn options_are_found_by_letter_and_by_name() {
+    fn finds_options_by_letter_and_name() {
         for command in ["grep -c x", "grep -rc x", "rg --count x"] {
-            assert!(Command::read(command).has_option('c', "--count"), "{command}");
+            assert!(Command::parse(command).has_option('c', "--count"), "{command}");
         }
         for command in ["grep x c", "rg --color x", ""] {
-            assert!(!Command::read(command).has_option('c', "--count"), "{command}");
+            assert!(!Command::parse(command).has_option('c', "--count"), "{command}");
         }
     }
 }

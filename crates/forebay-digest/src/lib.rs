@@ -15,16 +15,16 @@ mod binary;
 mod command;
 mod custom;
 mod digester;
-mod hash;
 mod lines;
-mod place;
+mod location;
+mod log_prefix;
 mod quote;
 mod recognizers;
 mod reducer;
 mod salience;
+mod sha256;
 mod tally;
 mod terminal;
-mod when;
 
 pub use custom::{BadDefinition, Checked, CountDefinition, Customs, Definition};
 pub use digester::Digester;
@@ -87,8 +87,8 @@ pub struct FormatRow {
 impl FormatRow {
     /// Whether this command prints the format.
     pub fn is_printed_by(&self, command: &str) -> bool {
-        let command = command::Command::read(command);
-        self.commands.iter().any(|pattern| command.is(pattern))
+        let command = command::Command::parse(command);
+        self.commands.iter().any(|pattern| command.matches(pattern))
     }
 }
 
@@ -115,7 +115,7 @@ pub fn digest(raw: &[u8], hint: Hint<'_>, intent: Option<&str>, budget: Budget) 
 /// went through (text after a lone `\r`), the last one that shows something stays.
 pub fn clean(raw: &[u8]) -> String {
     let mut text = String::with_capacity(raw.len());
-    let mut reader = lines::LineReader::keeping(usize::MAX);
+    let mut reader = lines::LineReader::with_max_bytes(usize::MAX);
     let mut keep = |line: lines::Line<'_>| line.append_to(&mut text);
     reader.push(raw, &mut keep);
     reader.finish(&mut keep);

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_and_cursor_moves_go() {
+    fn removes_colors_and_cursor_movement() {
         check("\u{1b}[1;31mERROR\u{1b}[m x\u{1b}[K", "ERROR x");
         check("\u{1b}[?25l\u{1b}[38;5;9mred\u{1b}[0m", "red");
         check("old\u{1b}[2K\u{1b}[1Gnew", "new");
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_links_and_charsets_go() {
+    fn removes_titles_links_and_charset_switches() {
         check("\u{1b}]0;title\u{7}text", "text");
         check("\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\", "link");
         check("\u{1b}(B\u{1b}=text\u{1b}#8", "text");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn other_controls_go_and_tabs_stay() {
+    fn removes_other_controls_and_keeps_tabs() {
         check("N\u{8}NA\u{8}A\tok\u{7}\u{0}\u{7f}", "NA\tok");
         check("\u{8}\u{8}ä\u{8}", "");
         assert_eq!(strip(b"caf\xe9 \x1b[1mau lait"), "caf\u{fffd} au lait");

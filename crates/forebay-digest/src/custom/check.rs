@@ -21,19 +21,20 @@ pub struct Checked {
 impl Customs {
     /// Digests a sample for the recognizer of this name, and looks for what its digest must contain.
     pub fn check(&self, name: &str, sample: &[u8], expect: &[String], budget: u64) -> Checked {
-        let Some(custom) = self.0.iter().find(|custom| custom.definition.name == name) else {
+        let Some(recognizer) = self.0.iter().find(|recognizer| recognizer.definition.name == name)
+        else {
             let faults = vec!["there is no such recognizer".to_owned()];
             return Checked { digest: String::new(), faults, untried: Vec::new() };
         };
         let text = clean(sample);
-        let line = custom.definition.commands.first().map(String::as_str);
-        let digest = self.reduced(line, &text, budget);
+        let line = recognizer.definition.commands.first().map(String::as_str);
+        let digest = self.reduce(line, &text, budget);
         let mut faults = Vec::new();
-        let command = Command::read(line.unwrap_or_default());
-        match self.claiming(&command, &text).as_ref().map(super::Reading::name) {
+        let command = Command::parse(line.unwrap_or_default());
+        match self.find_claiming(&command, &text).as_ref().map(super::CustomReader::name) {
             Some(reader) if reader == name => {}
             Some(other) => faults.push(format!("its sample is read by `{other}`")),
-            None if custom.patterns().is_none() => {
+            None if recognizer.patterns().is_none() => {
                 faults.push("its patterns together are too large".to_owned());
             }
             None => faults.push("no first line of its sample matches `first_lines`".to_owned()),
@@ -46,7 +47,7 @@ impl Customs {
     }
 
     /// The text reduced in any case, also where it is short enough to be shown whole.
-    fn reduced(&self, command: Option<&str>, text: &str, budget: u64) -> String {
+    fn reduce(&self, command: Option<&str>, text: &str, budget: u64) -> String {
         let hint = Hint { command, recognizers: Some(self), ..Hint::default() };
         let mut reducer = Reducer::new(hint, text, "", budget);
         feed(&mut reducer, text);
@@ -54,21 +55,22 @@ impl Customs {
     }
 
     fn untried(&self, name: &str, text: &str) -> Vec<String> {
-        let custom = self.0.iter().find(|custom| custom.definition.name == name);
-        let Some((custom, patterns)) = custom.and_then(|custom| Some((custom, custom.patterns()?)))
+        let recognizer = self.0.iter().find(|recognizer| recognizer.definition.name == name);
+        let Some((recognizer, patterns)) =
+            recognizer.and_then(|recognizer| Some((recognizer, recognizer.patterns()?)))
         else {
             return Vec::new();
         };
-        let mut tried = vec![false; patterns.all.len()];
+        let mut matched = vec![false; patterns.all.len()];
         for text in text.lines() {
-            let line = Line { number: 1, text, cut: 0, ended: true }.without_stamp();
-            patterns.all.matches(line.text).into_iter().for_each(|index| tried[index] = true);
+            let line = Line { number: 1, text, cut: 0, has_newline: true }.without_timestamp();
+            patterns.all.matches(line.text).into_iter().for_each(|index| matched[index] = true);
         }
-        let definition = &custom.definition;
+        let definition = &recognizer.definition;
         let keys = (0..definition.keep.len())
             .map(|index| format!("keep[{index}]"))
             .chain((0..definition.drop.len()).map(|index| format!("drop[{index}]")))
             .chain((0..definition.counts.len()).map(|index| format!("counts[{index}]")));
-        keys.zip(tried).filter(|(_, tried)| !tried).map(|(key, _)| key).collect()
+        keys.zip(matched).filter(|(_, matched)| !matched).map(|(key, _)| key).collect()
     }
 }

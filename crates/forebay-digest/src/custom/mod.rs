@@ -7,7 +7,7 @@
 
 mod check;
 mod pattern;
-mod reading;
+mod reader;
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,13 +16,13 @@ use regex::RegexSet;
 use crate::command::Command;
 pub use check::Checked;
 use pattern::{Counting, Patterns};
-pub(crate) use reading::Reading;
+pub(crate) use reader::CustomReader;
 
 /// Patterns of one recognizer.
-const MOST_PATTERNS: usize = 64;
+const MAX_PATTERNS: usize = 64;
 
 /// Recognizers of one user.
-const MOST_RECOGNIZERS: usize = 100;
+const MAX_RECOGNIZERS: usize = 100;
 
 /// A recognizer as its user writes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,11 +59,11 @@ pub struct BadDefinition {
 
 /// The recognizers of a user, ready to be handed to digests.
 #[derive(Debug, Clone, Default)]
-pub struct Customs(Arc<Vec<Arc<Custom>>>);
+pub struct Customs(Arc<Vec<Arc<CustomRecognizer>>>);
 
 /// A recognizer whose definition was found to be good.
 #[derive(Debug)]
-pub(crate) struct Custom {
+pub(crate) struct CustomRecognizer {
     definition: Definition,
     counting: Vec<Counting>,
     first_lines: OnceLock<Option<RegexSet>>,
@@ -73,32 +73,33 @@ pub(crate) struct Custom {
 impl Customs {
     /// Takes the definitions if all of them are good.
     pub fn new(definitions: impl IntoIterator<Item = Definition>) -> Result<Self, BadDefinition> {
-        let customs: Vec<Arc<Custom>> = definitions
+        let recognizers: Vec<Arc<CustomRecognizer>> = definitions
             .into_iter()
-            .map(|one| Custom::new(one).map(Arc::new))
+            .map(|one| CustomRecognizer::new(one).map(Arc::new))
             .collect::<Result<_, _>>()?;
-        if customs.len() > MOST_RECOGNIZERS {
-            let message = format!("{} recognizers; {MOST_RECOGNIZERS} are the most", customs.len());
+        if recognizers.len() > MAX_RECOGNIZERS {
+            let message =
+                format!("{} recognizers; {MAX_RECOGNIZERS} are the most", recognizers.len());
             return Err(BadDefinition { key: String::new(), message });
         }
-        Ok(Self(Arc::new(customs)))
+        Ok(Self(Arc::new(recognizers)))
     }
 
     /// Reads a text for the recognizer that claims it, if one does.
     ///
     /// One that says both by command and by first lines when it is meant comes before the others.
-    pub(crate) fn claiming(&self, command: &Command, start: &str) -> Option<Reading> {
+    pub(crate) fn find_claiming(&self, command: &Command, start: &str) -> Option<CustomReader> {
         let claim = self.0.iter().filter(|custom| custom.claims(command, start));
         // Of equals the first one stays.
         let best = claim
             .reduce(|best, next| if next.conditions() > best.conditions() { next } else { best });
-        Reading::of(Arc::clone(best?))
+        CustomReader::new(Arc::clone(best?))
     }
 }
 
-impl Custom {
+impl CustomRecognizer {
     fn new(definition: Definition) -> Result<Self, BadDefinition> {
-        check_words(&definition)?;
+        validate(&definition)?;
         let name = &definition.name;
         for (list, patterns) in [
             ("first_lines", &definition.first_lines),
@@ -112,7 +113,8 @@ impl Custom {
         }
         let counting = definition.counts.iter().enumerate().map(|(index, count)| {
             let key = || format!("{name}.counts[{index}].pattern");
-            Counting::of(&count.pattern).map_err(|message| BadDefinition { key: key(), message })
+            Counting::from_pattern(&count.pattern)
+                .map_err(|message| BadDefinition { key: key(), message })
         });
         Ok(Self {
             counting: counting.collect::<Result<_, _>>()?,
@@ -124,12 +126,14 @@ impl Custom {
 
     fn claims(&self, command: &Command, start: &str) -> bool {
         let Definition { commands, first_lines, .. } = &self.definition;
-        let by_command = commands.is_empty() || commands.iter().any(|pattern| command.is(pattern));
-        by_command && (first_lines.is_empty() || self.knows_start(start))
+        let by_command =
+            commands.is_empty() || commands.iter().any(|pattern| command.matches(pattern));
+        by_command && (first_lines.is_empty() || self.matches_start(start))
     }
 
-    fn knows_start(&self, start: &str) -> bool {
-        let patterns = self.first_lines.get_or_init(|| pattern::set(&self.definition.first_lines));
+    fn matches_start(&self, start: &str) -> bool {
+        let patterns =
+            self.first_lines.get_or_init(|| pattern::compile_set(&self.definition.first_lines));
         let starts_so = |set: &RegexSet| {
             crate::recognizers::first_lines(start).into_iter().any(|line| set.is_match(line))
         };
@@ -143,12 +147,12 @@ impl Custom {
 
     /// None only where the patterns together are too large.
     fn patterns(&self) -> Option<&Patterns> {
-        self.patterns.get_or_init(|| Patterns::of(&self.definition, &self.counting)).as_ref()
+        self.patterns.get_or_init(|| Patterns::compile(&self.definition, &self.counting)).as_ref()
     }
 }
 
 /// Whether a definition has a name, says when it is meant and what to do.
-fn check_words(definition: &Definition) -> Result<(), BadDefinition> {
+fn validate(definition: &Definition) -> Result<(), BadDefinition> {
     let Definition { name, commands, first_lines, keep, drop, counts } = definition;
     let patterns = first_lines.len() + keep.len() + drop.len() + counts.len();
     let is_name = |name: &str| {
@@ -169,8 +173,8 @@ fn check_words(definition: &Definition) -> Result<(), BadDefinition> {
         () if counts.iter().any(|count| count.label.trim().is_empty()) => {
             "a count without a `label`".to_owned()
         }
-        () if patterns > MOST_PATTERNS => {
-            format!("{patterns} patterns; {MOST_PATTERNS} are the most")
+        () if patterns > MAX_PATTERNS => {
+            format!("{patterns} patterns; {MAX_PATTERNS} are the most")
         }
         () => return Ok(()),
     };

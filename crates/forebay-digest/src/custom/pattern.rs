@@ -5,16 +5,16 @@ use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use super::Definition;
 
 /// A longer pattern is no pattern for a line.
-const MOST_BYTES: usize = 1_000;
+const MAX_PATTERN_BYTES: usize = 1_000;
 
 /// What a compiled pattern may take up; the default of the engine is ten times as much.
-const COMPILED_BYTES: usize = 1024 * 1024;
+const MAX_COMPILED_BYTES: usize = 1024 * 1024;
 
 /// Likewise for all patterns of a recognizer together.
-const COMPILED_TOGETHER: usize = 8 * 1024 * 1024;
+const MAX_SET_BYTES: usize = 8 * 1024 * 1024;
 
 /// How deep groups may be nested.
-const NESTING: u32 = 50;
+const MAX_NESTING: u32 = 50;
 
 /// What a count does with its lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(super) enum Counting {
 
 impl Counting {
     /// Reads it from the names of the pattern's groups.
-    pub(super) fn of(pattern: &str) -> Result<Self, String> {
+    pub(super) fn from_pattern(pattern: &str) -> Result<Self, String> {
         let groups = check(pattern)?;
         match groups.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             [] => Ok(Self::Lines),
@@ -45,21 +45,21 @@ pub(super) fn check(pattern: &str) -> Result<Vec<String>, String> {
     if pattern.is_empty() {
         return Err("an empty pattern matches every line".to_owned());
     }
-    if pattern.len() > MOST_BYTES {
-        return Err(format!("{} bytes; {MOST_BYTES} are the most", pattern.len()));
+    if pattern.len() > MAX_PATTERN_BYTES {
+        return Err(format!("{} bytes; {MAX_PATTERN_BYTES} are the most", pattern.len()));
     }
-    let mut parser = regex_syntax::ParserBuilder::new().nest_limit(NESTING).build();
-    let read = parser.parse(pattern).map_err(|error| last_line(&error.to_string()))?;
+    let mut parser = regex_syntax::ParserBuilder::new().nest_limit(MAX_NESTING).build();
+    let parsed = parser.parse(pattern).map_err(|error| last_line(&error.to_string()))?;
     // Only counted repetition makes a short pattern large, so only then it is compiled to see.
     if pattern.contains('{') {
         compile(pattern).map_err(|error| last_line(&error.to_string()))?;
     }
-    Ok(group_names(&read))
+    Ok(group_names(&parsed))
 }
 
-fn group_names(read: &regex_syntax::hir::Hir) -> Vec<String> {
+fn group_names(parsed: &regex_syntax::hir::Hir) -> Vec<String> {
     use regex_syntax::hir::HirKind;
-    match read.kind() {
+    match parsed.kind() {
         HirKind::Capture(capture) => {
             let own = capture.name.iter().map(ToString::to_string);
             own.chain(group_names(&capture.sub)).collect()
@@ -79,12 +79,12 @@ fn last_line(message: &str) -> String {
 }
 
 fn compile(pattern: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(pattern).size_limit(COMPILED_BYTES).nest_limit(NESTING).build()
+    RegexBuilder::new(pattern).size_limit(MAX_COMPILED_BYTES).nest_limit(MAX_NESTING).build()
 }
 
 /// All of them as one, which looks at a line once.
-pub(super) fn set(patterns: &[String]) -> Option<RegexSet> {
-    RegexSetBuilder::new(patterns).size_limit(COMPILED_TOGETHER).nest_limit(NESTING).build().ok()
+pub(super) fn compile_set(patterns: &[String]) -> Option<RegexSet> {
+    RegexSetBuilder::new(patterns).size_limit(MAX_SET_BYTES).nest_limit(MAX_NESTING).build().ok()
 }
 
 /// What a recognizer looks for, compiled.
@@ -106,7 +106,7 @@ pub(super) struct Count {
 }
 
 impl Patterns {
-    pub(super) fn of(definition: &Definition, counting: &[Counting]) -> Option<Self> {
+    pub(super) fn compile(definition: &Definition, counting: &[Counting]) -> Option<Self> {
         let Definition { keep, drop, counts, .. } = definition;
         let patterns = counts.iter().map(|count| &count.pattern);
         let all: Vec<String> = keep.iter().chain(drop).chain(patterns).cloned().collect();
@@ -118,7 +118,7 @@ impl Patterns {
             Some(Count { counting: *counting, group })
         };
         Some(Self {
-            all: set(&all)?,
+            all: compile_set(&all)?,
             keep: keep.len(),
             drop: drop.len(),
             counts: counts.iter().zip(counting).map(count).collect::<Option<_>>()?,

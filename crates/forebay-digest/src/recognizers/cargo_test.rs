@@ -1,14 +1,14 @@
 //! `cargo test` and `cargo nextest`: sums of all test binaries, failing tests, what each said.
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::tally::{Outcome, count};
+use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "cargo test",
     keeps: "passed, failed and ignored over all test binaries; failing tests; panics with their place",
     commands: &["cargo test", "cargo nextest", "cargo t"],
-    scope: Scope::Part(&[
+    scope: Scope::Embedded(&[
         "test result: ",
         "panicked at ",
         "     Summary [",
@@ -16,30 +16,30 @@ pub(super) const FORMAT: Format = Format {
         " ... FAILED",
         "running 0 tests",
     ]),
-    start: || Box::<CargoTest>::default(),
+    create: || Box::<CargoTest>::default(),
 };
 
 /// Names in the list at the end of a test binary that are held.
-const LISTED: usize = 500;
+const MAX_LISTED: usize = 500;
 
 /// How lines of cargo start that stand between test binaries.
 const BETWEEN_BINARIES: [&str; 3] = ["error: ", "     Running ", "   Doc-tests "];
 
 #[derive(Debug, Default)]
 struct CargoTest {
-    outcome: Outcome,
+    outcome: TestOutcome,
     binaries: u64,
     /// Tests are run, so a panic is one of theirs.
     tests_run: bool,
     /// What the test binary said to run; what a test prints says something else.
-    announced: Option<u64>,
+    announced_tests: Option<u64>,
     section: Section,
     /// Failing tests as the test binary lists them in the end.
     listed: Vec<String>,
     /// So many of the next lines say why a test panicked.
     reason_lines: u32,
     /// nextest has summed up; what it lists from now on is final.
-    summed_up: bool,
+    has_nextest_summary: bool,
 }
 
 /// Where in the output of a test binary.
@@ -54,7 +54,7 @@ enum Section {
 }
 
 impl Recognizer for CargoTest {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_start();
         // With --nocapture the next test may follow at once.
         if text.starts_with("test ") && text.contains(" ... ") {
@@ -66,20 +66,20 @@ impl Recognizer for CargoTest {
         if self.reason_lines > 0 {
             return self.after_panic(text);
         }
-        if let Some((thread, place)) = text.split_once("panicked at ") {
-            return self.panic(thread, place);
+        if let Some((thread, location)) = text.split_once("panicked at ") {
+            return self.panic(thread, location);
         }
         if text.len() == line.text.len() {
             return self.test_binary(text, line.number);
         }
         match self.section {
-            Section::Printed if self.announced.is_some() => Mark::Plain,
+            Section::Printed if self.announced_tests.is_some() => Mark::Plain,
             Section::List if line.text.starts_with("    ") => self.list(text),
             _ => self.nextest(text),
         }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         if !self.tests_run {
             return None;
         }
@@ -93,7 +93,7 @@ impl Recognizer for CargoTest {
 
     fn is_within_test(&self) -> bool {
         // Between how many tests run and how they ended all is theirs.
-        self.section == Section::Printed || self.announced.is_some()
+        self.section == Section::Printed || self.announced_tests.is_some()
     }
 }
 
@@ -105,8 +105,8 @@ impl CargoTest {
         {
             // What a test prints may look like a test binary, but it is within one.
             if self.section != Section::Printed {
-                (self.announced, self.tests_run) = (count::first_number(number), true);
-                self.outcome.start_part();
+                (self.announced_tests, self.tests_run) = (count::first_number(number), true);
+                self.outcome.start_section();
             }
             return Some(Mark::Noise);
         }
@@ -115,7 +115,7 @@ impl CargoTest {
         {
             self.section = Section::Printed;
             self.reason_lines = 0;
-            self.outcome.fail(name);
+            self.outcome.add_failure(name);
             return Some(Mark::Noise);
         }
         if line.starts_with("--- STDOUT: ") || line.starts_with("--- STDERR: ") {
@@ -123,7 +123,8 @@ impl CargoTest {
             self.section = Section::Printed;
             return Some(Mark::Noise);
         }
-        if line == "failures:" && (self.announced.is_some() || self.section == Section::Tests) {
+        if line == "failures:" && (self.announced_tests.is_some() || self.section == Section::Tests)
+        {
             self.section = Section::List;
             self.reason_lines = 0;
             self.listed.clear();
@@ -132,30 +133,30 @@ impl CargoTest {
         if line.starts_with("    Finished ") && self.section != Section::Printed {
             // cargo was started once more.
             self.outcome.start_run();
-            (self.summed_up, self.announced) = (false, None);
+            (self.has_nextest_summary, self.announced_tests) = (false, None);
             return Some(Mark::Plain);
         }
         if self.section != Section::Printed
             && BETWEEN_BINARIES.iter().any(|start| line.starts_with(start))
         {
             // The test binary ended, if not with a result.
-            (self.announced, self.section) = (None, Section::Tests);
+            (self.announced_tests, self.section) = (None, Section::Tests);
             self.tests_run |= !line.starts_with("error: ") && !line.starts_with("     Running `");
             return Some(Mark::Plain);
         }
         None
     }
 
-    fn panic(&mut self, thread: &str, place: &str) -> Mark {
+    fn panic(&mut self, thread: &str, location: &str) -> Mark {
         self.reason_lines = 5;
         // Below the name of a test any thread is one of its own.
-        if self.tests_run && (self.section != Section::Printed || self.announced.is_none()) {
-            self.outcome.fail(thread.split('\'').nth(1).unwrap_or("main"));
+        if self.tests_run && (self.section != Section::Printed || self.announced_tests.is_none()) {
+            self.outcome.add_failure(thread.split('\'').nth(1).unwrap_or("main"));
         }
         if !self.tests_run {
             return Mark::FAILURE;
         }
-        self.outcome.at(place.trim_end_matches(':'));
+        self.outcome.set_location(location.trim_end_matches(':'));
         Mark::DETAIL
     }
 
@@ -169,7 +170,7 @@ impl CargoTest {
         if !self.tests_run {
             return Mark::REASON;
         }
-        self.outcome.because(text);
+        self.outcome.add_reason(text);
         Mark::DETAIL
     }
 
@@ -179,21 +180,21 @@ impl CargoTest {
             return self.result_of_binary(result, number);
         }
         if self.section == Section::Printed {
-            return self.last_words(text);
+            return self.test_message(text);
         }
         match text.strip_prefix("test ").and_then(|test| test.rsplit_once(" ... ")) {
             Some((name, "FAILED")) => {
                 self.tests_run = true;
-                self.outcome.fail(name.strip_suffix(" - should panic").unwrap_or(name));
+                self.outcome.add_failure(name.strip_suffix(" - should panic").unwrap_or(name));
                 Mark::DETAIL
             }
-            Some((name, ending)) if ending.starts_with("Error: ") => {
+            Some((name, status)) if status.starts_with("Error: ") => {
                 // With --nocapture what it returned stands before how it ended.
-                self.outcome.fail(name);
-                self.outcome.because(ending);
+                self.outcome.add_failure(name);
+                self.outcome.add_reason(status);
                 Mark::DETAIL
             }
-            Some((_, ending)) if ending == "ok" || ending.starts_with("ignored") => {
+            Some((_, status)) if status == "ok" || status.starts_with("ignored") => {
                 self.tests_run = true;
                 Mark::Noise
             }
@@ -202,17 +203,17 @@ impl CargoTest {
     }
 
     /// What a test that did not panic returned, or did not do.
-    fn last_words(&mut self, text: &str) -> Mark {
+    fn test_message(&mut self, text: &str) -> Mark {
         let starts = ["Error: ", "note: test did not panic", "note: panic did not contain"];
         if !starts.iter().any(|start| text.starts_with(start)) {
             return Mark::Plain;
         }
-        self.outcome.because(text.strip_prefix("note: ").unwrap_or(text));
+        self.outcome.add_reason(text.strip_prefix("note: ").unwrap_or(text));
         Mark::DETAIL
     }
 
     fn list(&mut self, name: &str) -> Mark {
-        if self.listed.len() < LISTED {
+        if self.listed.len() < MAX_LISTED {
             self.listed.push(name.to_owned());
         }
         Mark::Noise
@@ -222,8 +223,8 @@ impl CargoTest {
     fn result_of_binary(&mut self, text: &str, number: u64) -> Mark {
         let counted = ["passed", "failed", "ignored", "measured"]
             .map(|word| count::before(text, word).unwrap_or(0));
-        let is_own = match self.announced {
-            Some(announced) => counted.iter().sum::<u64>() == announced,
+        let is_own = match self.announced_tests {
+            Some(announced_tests) => counted.iter().sum::<u64>() == announced_tests,
             // Alone it is a result only where nothing but results is shown.
             None if self.tests_run => self.section != Section::Printed,
             None => number <= self.binaries + 1,
@@ -233,29 +234,29 @@ impl CargoTest {
         }
         let [passed, failed, ignored, _] = counted;
         self.binaries += 1;
-        (self.tests_run, self.announced, self.section) = (true, None, Section::Tests);
-        self.add(passed, failed, ignored);
-        self.settle_failures(failed);
+        (self.tests_run, self.announced_tests, self.section) = (true, None, Section::Tests);
+        self.add_counts(passed, failed, ignored);
+        self.reconcile_failures(failed);
         if failed > 0 { Mark::OUTCOME } else { Mark::NOTABLE }
     }
 
     /// Failing tests that are not in the list were only printed by a test.
-    fn settle_failures(&mut self, failed: u64) {
+    fn reconcile_failures(&mut self, failed: u64) {
         let listed = std::mem::take(&mut self.listed);
         if listed.len() as u64 != failed {
             return;
         }
-        self.outcome.keep_failures_of_part(|name| listed.iter().any(|listed| listed == name));
+        self.outcome.retain_section_failures(|name| listed.iter().any(|listed| listed == name));
         for name in &listed {
-            self.outcome.rename(name);
+            self.outcome.set_full_name(name);
         }
     }
 
-    fn add(&mut self, passed: u64, failed: u64, skipped: u64) {
-        self.outcome.said = true;
-        Outcome::add(&mut self.outcome.passed, Some(passed));
-        Outcome::add(&mut self.outcome.failed, Some(failed));
-        Outcome::add(&mut self.outcome.skipped, Some(skipped));
+    fn add_counts(&mut self, passed: u64, failed: u64, skipped: u64) {
+        self.outcome.has_summary = true;
+        TestOutcome::add_count(&mut self.outcome.passed, Some(passed));
+        TestOutcome::add_count(&mut self.outcome.failed, Some(failed));
+        TestOutcome::add_count(&mut self.outcome.skipped, Some(skipped));
     }
 
     /// `        FAIL [   0.004s] app tests::bad`; nextest indents all it says.
@@ -272,14 +273,14 @@ impl CargoTest {
         let name = name.trim();
         self.section = Section::Tests;
         // Another try may follow, until all is summed up.
-        let ended = if self.summed_up { without_try(state) } else { state };
-        match ended {
+        let final_state = if self.has_nextest_summary { without_attempt(state) } else { state };
+        match final_state {
             "PASS" | "SLOW" => Mark::Noise,
             "FAIL" | "TIMEOUT" | "ABORT" | "LEAK-FAIL" | "SIGSEGV" | "SIGABRT" | "SIGKILL" => {
                 self.tests_run = true;
-                self.outcome.fail(name.rsplit(' ').next().unwrap_or(name));
-                if ended == "TIMEOUT" {
-                    self.outcome.because("timed out");
+                self.outcome.add_failure(name.rsplit(' ').next().unwrap_or(name));
+                if final_state == "TIMEOUT" {
+                    self.outcome.add_reason("timed out");
                 }
                 Mark::DETAIL
             }
@@ -288,20 +289,20 @@ impl CargoTest {
     }
 
     fn nextest_summary(&mut self, text: &str) -> Mark {
-        (self.tests_run, self.summed_up) = (true, true);
+        (self.tests_run, self.has_nextest_summary) = (true, true);
         let count = |word| count::before(text, word).unwrap_or(0);
-        self.add(count("passed"), count("failed"), count("skipped"));
+        self.add_counts(count("passed"), count("failed"), count("skipped"));
         let timed_out = count("timed out");
         if timed_out > 0 {
-            self.outcome.further.push((timed_out, "timed out"));
-            self.outcome.broken = true;
+            self.outcome.other_counts.push((timed_out, "timed out"));
+            self.outcome.has_other_failure = true;
         }
         if count("failed") + timed_out > 0 { Mark::OUTCOME } else { Mark::NOTABLE }
     }
 }
 
 /// `TRY 3 FAIL` without the number of the try.
-fn without_try(state: &str) -> &str {
+fn without_attempt(state: &str) -> &str {
     state
         .strip_prefix("TRY ")
         .and_then(|rest| rest.split_once(' '))

@@ -2,14 +2,14 @@
 
 use forebay_text::cut;
 
-use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
     name: "ci",
     keeps: "the steps, the one that failed and its exit code; errors the service names",
     commands: &["gh run view", "act", "gitlab-runner"],
-    scope: Scope::Part(&[
+    scope: Scope::Embedded(&[
         "##[group]",
         "##[error]",
         "::error",
@@ -19,7 +19,7 @@ pub(super) const FORMAT: Format = Format {
         "##[section]",
         "ERROR: Job failed",
     ]),
-    start: || Box::<Ci>::default(),
+    create: || Box::<Ci>::default(),
 };
 
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ struct Ci {
 }
 
 impl Recognizer for Ci {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
         if let Some(step) =
             text.strip_prefix("##[group]").or_else(|| text.strip_prefix("##[section]Starting: "))
@@ -70,10 +70,13 @@ impl Recognizer for Ci {
         }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         let failed = self.failed?;
         let steps = if self.steps > 1 { format!(", {} steps", self.steps) } else { String::new() };
-        Some(Report::of(format!("CI failed{steps}: {failed}"), Quotes::Usual).failing(true))
+        Some(
+            Report::with_summary(format!("CI failed{steps}: {failed}"), Quotes::Default)
+                .failing(true),
+        )
     }
 }
 

@@ -2,20 +2,20 @@
 
 use forebay_text::number::grouped;
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::{Values, looks_like_date};
+use crate::tally::{ValueStats, looks_like_date};
 
 pub(super) const FORMAT: Format = Format {
     name: "csv, tsv",
     keeps: "the number of rows; columns with type, range, distinct and most frequent values; the first rows",
     commands: &["sqlite3 -csv", "xsv", "mlr", "csvcut", "csvsql"],
     scope: Scope::Whole(claims),
-    start: || Box::<Csv>::default(),
+    create: || Box::<Csv>::default(),
 };
 
 /// A row goes on over at most so many lines.
-const LINES_OF_ROW: usize = 40;
+const MAX_ROW_LINES: usize = 40;
 
 const DELIMITERS: [char; 4] = [',', '\t', ';', '|'];
 
@@ -28,10 +28,10 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 
 /// How many rows there are and how many columns, where a delimiter cuts all rows alike.
 fn layout(start: &Start<'_>) -> Option<(usize, usize)> {
-    let begins_with = |delimiter: &char| {
-        start.telling().next().is_some_and(|line| line.contains([*delimiter, '"']))
+    let is_candidate = |delimiter: &char| {
+        start.nonblank_lines().next().is_some_and(|line| line.contains([*delimiter, '"']))
     };
-    DELIMITERS.into_iter().filter(begins_with).find_map(|delimiter| {
+    DELIMITERS.into_iter().filter(is_candidate).find_map(|delimiter| {
         let rows = rows(start, delimiter);
         let first = rows.first()?;
         let columns = fields(first, delimiter).count();
@@ -46,7 +46,7 @@ fn layout(start: &Start<'_>) -> Option<(usize, usize)> {
 /// The rows of the start; a quoted field may go on over lines. One that the start cuts is left out.
 fn rows(start: &Start<'_>, delimiter: char) -> Vec<String> {
     let (mut rows, mut open) = (Vec::new(), String::new());
-    for line in start.telling() {
+    for line in start.nonblank_lines() {
         if !open.is_empty() {
             open.push('\n');
         }
@@ -56,7 +56,7 @@ fn rows(start: &Start<'_>, delimiter: char) -> Vec<String> {
         }
     }
     // What never ended was no quoted field.
-    if open.matches('\n').count() >= LINES_OF_ROW {
+    if open.matches('\n').count() >= MAX_ROW_LINES {
         rows.extend(open.lines().map(str::to_owned));
     }
     rows
@@ -115,22 +115,22 @@ struct Csv {
     /// The first line has values, not names.
     without_header: bool,
     /// Its fields, where some are years, which may be either.
-    years: Vec<String>,
-    columns: Vec<Values>,
+    year_header: Vec<String>,
+    columns: Vec<ValueStats>,
     rows: u64,
-    odd: u64,
+    malformed: u64,
     /// The lines of a row with a quoted field that has not ended.
     open: String,
     open_lines: usize,
 }
 
 impl Recognizer for Csv {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         if line.text.trim().is_empty() && self.open.is_empty() {
             return Mark::Noise;
         }
         let is_first = self.delimiter.is_none();
-        let delimiter = *self.delimiter.get_or_insert_with(|| delimiter_of(line.text));
+        let delimiter = *self.delimiter.get_or_insert_with(|| guess_delimiter(line.text));
         if self.open.is_empty() && !is_open(line.text, delimiter) {
             return self.row(line.text, is_first);
         }
@@ -139,34 +139,35 @@ impl Recognizer for Csv {
         }
         self.open.push_str(line.text);
         self.open_lines += 1;
-        if is_open(&self.open, delimiter) && self.open_lines < LINES_OF_ROW {
+        if is_open(&self.open, delimiter) && self.open_lines < MAX_ROW_LINES {
             return if self.rows <= 3 { Mark::Weight(36) } else { Mark::Noise };
         }
         let (row, lines) = (std::mem::take(&mut self.open), std::mem::take(&mut self.open_lines));
-        if lines >= LINES_OF_ROW {
-            self.odd += lines as u64;
+        if lines >= MAX_ROW_LINES {
+            self.malformed += lines as u64;
             return Mark::Plain;
         }
         self.row(&row, self.names.is_empty())
     }
 
-    fn report(mut self: Box<Self>, end: &End) -> Option<Report> {
-        self.odd += self.open_lines as u64;
-        self.judge_years();
-        if self.rows == 0 || self.odd * 20 > self.rows {
+    fn report(mut self: Box<Self>, context: &ReportContext) -> Option<Report> {
+        self.malformed += self.open_lines as u64;
+        self.resolve_year_header();
+        if self.rows == 0 || self.malformed * 20 > self.rows {
             return None;
         }
-        let odd = match self.odd {
+        let malformed = match self.malformed {
             0 => String::new(),
             count => format!(", {} lines with another number of fields", grouped(count)),
         };
-        let mut report = Report::of(
-            format!("{}, {} columns{odd}", self.rows_said(), self.names.len()),
+        let mut report = Report::with_summary(
+            format!("{}, {} columns{malformed}", self.describe_rows(), self.names.len()),
             Quotes::Marked,
         );
-        let most = if end.room > 2_000 { 10 } else { 4 };
+        let max_items = if context.max_bytes > 2_000 { 10 } else { 4 };
         for (index, (name, values)) in self.names.iter().zip(&self.columns).enumerate() {
-            report.add(80 - index.min(60) as u32, format!("{name}: {}", values.describe(most)));
+            report
+                .add(80 - index.min(60) as u32, format!("{name}: {}", values.describe(max_items)));
         }
         Some(report)
     }
@@ -179,7 +180,7 @@ impl Csv {
             return Mark::FAILURE;
         }
         if fields(row, delimiter).count() != self.names.len() {
-            self.odd += 1;
+            self.malformed += 1;
             return Mark::REASON;
         }
         self.rows += 1;
@@ -193,22 +194,22 @@ impl Csv {
     fn header(&mut self, row: &str, delimiter: char) -> bool {
         self.without_header = fields(row, delimiter).any(is_value);
         if !self.without_header && fields(row, delimiter).any(is_year) {
-            self.years = fields(row, delimiter).map(str::to_owned).collect();
+            self.year_header = fields(row, delimiter).map(str::to_owned).collect();
         }
         self.names = if self.without_header {
             (1..=fields(row, delimiter).count()).map(|number| format!("column {number}")).collect()
         } else {
             fields(row, delimiter).map(str::to_owned).collect()
         };
-        self.columns = vec![Values::default(); self.names.len()];
+        self.columns = vec![ValueStats::default(); self.names.len()];
         !self.without_header
     }
 
     /// Years above years are values like those; above other numbers they are names.
-    fn judge_years(&mut self) {
-        let first = std::mem::take(&mut self.years);
-        let mut below = first.iter().zip(&self.columns).filter(|(field, _)| is_year(field));
-        if first.is_empty() || !below.all(|(_, values)| values.lies_within(YEARS)) {
+    fn resolve_year_header(&mut self) {
+        let first = std::mem::take(&mut self.year_header);
+        let mut year_columns = first.iter().zip(&self.columns).filter(|(field, _)| is_year(field));
+        if first.is_empty() || !year_columns.all(|(_, values)| values.is_within(YEARS)) {
             return;
         }
         self.without_header = true;
@@ -220,10 +221,10 @@ impl Csv {
     }
 
     /// Where all is text nothing tells a header from a row, so that only lines can be counted.
-    fn rows_said(&self) -> String {
+    fn describe_rows(&self) -> String {
         match () {
             () if self.without_header => format!("{} rows without a header", grouped(self.rows)),
-            () if self.columns.iter().all(|values| values.kind() == "text") => {
+            () if self.columns.iter().all(|values| values.type_name() == "text") => {
                 format!("{} rows below the first line", grouped(self.rows))
             }
             () => format!("{} rows", grouped(self.rows)),
@@ -231,7 +232,7 @@ impl Csv {
     }
 }
 
-fn delimiter_of(row: &str) -> char {
+fn guess_delimiter(row: &str) -> char {
     DELIMITERS.into_iter().max_by_key(|delimiter| fields(row, *delimiter).count()).unwrap_or(',')
 }
 

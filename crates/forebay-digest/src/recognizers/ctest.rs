@@ -1,31 +1,31 @@
 //! CTest: how many passed, which failed and how.
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::tally::{Outcome, count};
+use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "ctest",
     keeps: "tests passed and failed; failing tests and how they ended; total time",
     commands: &["ctest", "make test", "ninja test"],
-    scope: Scope::Part(&["Test project ", "% tests passed", "Test  #", "Test #"]),
-    start: || Box::<Ctest>::default(),
+    scope: Scope::Embedded(&["Test project ", "% tests passed", "Test  #", "Test #"]),
+    create: || Box::<Ctest>::default(),
 };
 
 /// Lines of what a failing test printed that are read.
 const REASON_LINES: u32 = 3;
 
 /// So much is held of what a test printed, and of so many that run at once.
-const PRINTED_BYTES: usize = 120;
-const AT_ONCE: usize = 64;
+const MAX_PRINTED_BYTES: usize = 120;
+const MAX_RUNNING: usize = 64;
 
 /// What CTest itself says of a test that it runs with `-V`.
-const OF_CTEST: [&str; 4] =
+const CTEST_PREFIXES: [&str; 4] =
     ["Test command:", "Working Directory:", "Test timeout", "Environment variables"];
 
 #[derive(Debug, Default)]
 struct Ctest {
-    outcome: Outcome,
+    outcome: TestOutcome,
     in_list: bool,
     /// So many lines of what a failing test printed are still to be read.
     reason_lines: u32,
@@ -38,11 +38,11 @@ struct Ctest {
     /// Failed and all, as summed up last; it counts once the time follows.
     counts: Option<(u64, u64)>,
     /// What tests printed with `-V`, by their number, until it is known how they ended.
-    printed: Vec<(u64, String)>,
+    output: Vec<(u64, String)>,
 }
 
 impl Recognizer for Ctest {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
         if line.text.starts_with("Test project ") {
             self.outcome.start_run();
@@ -58,24 +58,24 @@ impl Recognizer for Ctest {
             return Mark::Noise;
         }
         if !self.is_running
-            && let Some(mark) = self.ending(text)
+            && let Some(mark) = self.summary_line(text)
         {
             return mark;
         }
-        if let Some((number, printed)) = numbered(line.text, ": ") {
-            return self.printed(number, printed);
+        if let Some((number, output)) = numbered(line.text, ": ") {
+            return self.output(number, output);
         }
         if self.reason_lines > 0 && !text.is_empty() {
             self.reason_lines -= 1;
-            self.outcome.because(text);
+            self.outcome.add_reason(text);
             return Mark::Weight(20);
         }
         Mark::Plain
     }
 
-    fn report(mut self: Box<Self>, _end: &End) -> Option<Report> {
-        if !self.outcome.said {
-            self.settle();
+    fn report(mut self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+        if !self.outcome.has_summary {
+            self.commit_counts();
         }
         let disabled =
             if self.disabled > 0 { format!("; {} disabled", self.disabled) } else { String::new() };
@@ -90,37 +90,37 @@ impl Recognizer for Ctest {
 impl Ctest {
     /// `2/6 Test #2: resample .....***Failed    0.00 sec`.
     fn result(&mut self, text: &str) -> Mark {
-        let Some((done, rest)) = text.split_once(" Test ") else { return Mark::Plain };
-        let Some((done, all)) =
-            done.trim().split_once('/').filter(|_| rest.trim_start().starts_with('#'))
+        let Some((finished, rest)) = text.split_once(" Test ") else { return Mark::Plain };
+        let Some((finished, all)) =
+            finished.trim().split_once('/').filter(|_| rest.trim_start().starts_with('#'))
         else {
             return Mark::Plain;
         };
         let (number, rest) =
             rest.trim_start_matches([' ', '#']).split_once(": ").unwrap_or(("", rest));
-        let printed = self.take_printed(number.parse().unwrap_or(0));
-        (self.reason_lines, self.is_running, self.within_test) = (0, done != all, false);
-        let Some((before, how)) = rest.split_once("***") else { return Mark::Noise };
-        if how.starts_with("Skipped") {
+        let output = self.take_output(number.parse().unwrap_or(0));
+        (self.reason_lines, self.is_running, self.within_test) = (0, finished != all, false);
+        let Some((before, status)) = rest.split_once("***") else { return Mark::Noise };
+        if status.starts_with("Skipped") {
             self.skipped += 1;
             return Mark::Noise;
         }
-        if how.starts_with("Not Run (Disabled)") {
+        if status.starts_with("Not Run (Disabled)") {
             self.disabled += 1;
             return Mark::Noise;
         }
-        self.outcome.fail(before.split(' ').next().unwrap_or(before));
-        self.outcome.because(&how_it_ended(before, how));
+        self.outcome.add_failure(before.split(' ').next().unwrap_or(before));
+        self.outcome.add_reason(&failure_status(before, status));
         (self.reason_lines, self.within_test) = (REASON_LINES, true);
-        if let Some(printed) = printed {
+        if let Some(output) = output {
             self.reason_lines = 0;
-            self.outcome.because(&printed);
+            self.outcome.add_reason(&output);
         }
         Mark::DETAIL
     }
 
     /// What follows when no test runs any more.
-    fn ending(&mut self, text: &str) -> Option<Mark> {
+    fn summary_line(&mut self, text: &str) -> Option<Mark> {
         if text.contains("% tests passed") {
             self.reason_lines = 0;
             let failed = count::before(text, "tests failed").or(count::before(text, "test failed"));
@@ -129,8 +129,8 @@ impl Ctest {
         }
         if let Some(took) = text.strip_prefix("Total Test time (real) =") {
             self.within_test = false;
-            self.settle();
-            self.outcome.took = Some(took.trim().to_owned());
+            self.commit_counts();
+            self.outcome.duration = Some(took.trim().to_owned());
             return Some(Mark::NOTABLE);
         }
         if text.starts_with("The following tests ") {
@@ -140,7 +140,7 @@ impl Ctest {
             return Some(Mark::DETAIL);
         }
         if let Some((_, name)) = numbered(text, " - ").filter(|_| self.in_list) {
-            self.outcome.rename(name.split(' ').next().unwrap_or(name));
+            self.outcome.set_full_name(name.split(' ').next().unwrap_or(name));
             return Some(Mark::DETAIL);
         }
         self.in_list = false;
@@ -148,44 +148,44 @@ impl Ctest {
     }
 
     /// The summary is CTest's own: the time stands below it.
-    fn settle(&mut self) {
+    fn commit_counts(&mut self) {
         let Some((failed, total)) = self.counts.take() else { return };
-        self.outcome.sum_up();
+        self.outcome.start_summary();
         self.outcome.failed = Some(failed);
         self.outcome.total = Some(total);
         self.outcome.skipped = Some(std::mem::take(&mut self.skipped));
         self.outcome.passed = None;
-        self.outcome.work_out_passed();
+        self.outcome.derive_passed();
     }
 
     /// `2: text`, as `-V` shows what the second test prints.
-    fn printed(&mut self, number: u64, text: &str) -> Mark {
-        if text.is_empty() || OF_CTEST.iter().any(|start| text.starts_with(start)) {
+    fn output(&mut self, number: u64, text: &str) -> Mark {
+        if text.is_empty() || CTEST_PREFIXES.iter().any(|start| text.starts_with(start)) {
             return Mark::Plain;
         }
-        if let Some((_, printed)) = self.printed.iter_mut().find(|(known, _)| *known == number) {
-            if printed.len() < PRINTED_BYTES {
-                printed.push_str("; ");
-                printed.push_str(text);
+        if let Some((_, output)) = self.output.iter_mut().find(|(known, _)| *known == number) {
+            if output.len() < MAX_PRINTED_BYTES {
+                output.push_str("; ");
+                output.push_str(text);
             }
-        } else if self.printed.len() < AT_ONCE {
-            self.printed.push((number, text.to_owned()));
+        } else if self.output.len() < MAX_RUNNING {
+            self.output.push((number, text.to_owned()));
         }
         Mark::Plain
     }
 
-    fn take_printed(&mut self, number: u64) -> Option<String> {
-        let at = self.printed.iter().position(|(known, _)| *known == number)?;
-        Some(self.printed.swap_remove(at).1)
+    fn take_output(&mut self, number: u64) -> Option<String> {
+        let at = self.output.iter().position(|(known, _)| *known == number)?;
+        Some(self.output.swap_remove(at).1)
     }
 }
 
 /// `Subprocess aborted` of `crash ....Subprocess aborted***Exception:   0.01 sec`, else what follows.
-fn how_it_ended(before: &str, how: &str) -> String {
-    let how = how.split("  ").next().unwrap_or(how).trim();
+fn failure_status(before: &str, status: &str) -> String {
+    let status = status.split("  ").next().unwrap_or(status).trim();
     match before.rsplit_once("..").map(|(_, ended)| ended.trim_matches(['.', ' '])) {
         Some(ended) if !ended.is_empty() => ended.to_owned(),
-        _ => how.to_owned(),
+        _ => status.to_owned(),
     }
 }
 

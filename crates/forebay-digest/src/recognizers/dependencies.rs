@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
@@ -20,19 +20,19 @@ pub(super) const FORMAT: Format = Format {
         "poetry show --tree",
     ],
     scope: Scope::Whole(claims),
-    start: || Box::<Dependencies>::default(),
+    create: || Box::<Dependencies>::default(),
 };
 
 /// Packages beyond so many are only counted in part, which is said.
-const HELD: usize = 20_000;
+const MAX_PACKAGES: usize = 20_000;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    if start.command.is("tree") {
+    if start.command.matches("tree") {
         return None;
     }
     let is_branch = |line: &&&str| line.contains("├─") || line.contains("└─");
     let rows = start.lines.iter().filter(is_branch).filter(|line| entry(line).is_some()).count();
-    (rows >= 3 && rows * 10 >= start.telling().count() * 7).then_some(Claim::Sure)
+    (rows >= 3 && rows * 10 >= start.nonblank_lines().count() * 7).then_some(Claim::Sure)
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ struct Entry<'a> {
 }
 
 /// `name v1.2.3`, `name@1.2.3`.
-fn short(text: &str) -> String {
+fn name_and_version(text: &str) -> String {
     let words = if text
         .split(' ')
         .next()
@@ -98,20 +98,22 @@ struct Dependencies {
 }
 
 impl Recognizer for Dependencies {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let Some(entry) = entry(line.text) else { return Mark::Weight(20) };
         self.rows += 1;
         self.repeated += u64::from(entry.repeated);
         let is_root = self.rows == 1 && entry.depth == 0;
         if is_root {
-            self.root = Some(short(entry.text));
+            self.root = Some(name_and_version(entry.text));
             return Mark::Noise;
         }
         let first_depth = *self.first_depth.get_or_insert(entry.depth);
         if entry.depth == first_depth {
-            self.direct.push(short(entry.text));
+            self.direct.push(name_and_version(entry.text));
         }
-        if self.packages.len() < HELD && entry.version.starts_with(|c: char| c.is_ascii_digit()) {
+        if self.packages.len() < MAX_PACKAGES
+            && entry.version.starts_with(|c: char| c.is_ascii_digit())
+        {
             let versions = self.packages.entry(entry.name.to_owned()).or_default();
             if !versions.iter().any(|version| version == entry.version) {
                 versions.push(entry.version.to_owned());
@@ -120,27 +122,28 @@ impl Recognizer for Dependencies {
         Mark::Plain
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         let count: usize = self.packages.values().map(Vec::len).sum();
         let root = self.root.map(|root| format!("{root}: ")).unwrap_or_default();
         // Without a root the top level is no list of what was asked for.
         let top = if root.is_empty() { "at the top level" } else { "direct" };
-        let mut said = format!("{root}{count} packages, {} {top}", self.direct.len());
+        let mut summary = format!("{root}{count} packages, {} {top}", self.direct.len());
         if self.repeated > 0 {
-            said += &format!(", {} deduped", self.repeated);
+            summary += &format!(", {} deduped", self.repeated);
         }
-        let mut report = Report::of(said, Quotes::Sample);
-        let several: Vec<String> = self
+        let mut report = Report::with_summary(summary, Quotes::Sample);
+        let duplicates: Vec<String> = self
             .packages
             .iter()
             .filter(|(_, versions)| versions.len() > 1)
             .map(|(name, versions)| format!("{name} {}", versions.join("/")))
             .collect();
-        if !several.is_empty() {
-            let names: Vec<&str> = several.iter().take(6).map(String::as_str).collect();
-            report.add(85, format!("{} in several versions: {}", several.len(), names.join(", ")));
+        if !duplicates.is_empty() {
+            let names: Vec<&str> = duplicates.iter().take(6).map(String::as_str).collect();
+            report
+                .add(85, format!("{} in several versions: {}", duplicates.len(), names.join(", ")));
         }
-        let shown = self.direct.len().min(end.room / 25);
+        let shown = self.direct.len().min(context.max_bytes / 25);
         let more = if shown < self.direct.len() { ", …" } else { "" };
         report.add(90, format!("{top}: {}{more}", self.direct[..shown].join(", ")));
         Some(report)

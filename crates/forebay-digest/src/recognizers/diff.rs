@@ -1,7 +1,7 @@
 //! Diffs: `git diff`, `git show`, patches: files with added and removed lines, then the changes.
 
-use super::git_log::{GitLog, counted_file, full_commit};
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::git_log::{GitLog, full_commit, numstat_file};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
@@ -9,21 +9,21 @@ pub(super) const FORMAT: Format = Format {
     keeps: "files with added and removed lines and hunks; the commit; changed lines as far as there is room",
     commands: &["git diff", "git show", "diff", "git format-patch", "git stash show"],
     scope: Scope::Whole(claims),
-    start: || Box::<Diff>::default(),
+    create: || Box::<Diff>::default(),
 };
 
 /// Files beyond so many are only counted.
-const HELD: usize = 300;
+const MAX_FILES: usize = 300;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let has_hunk = start.lines.iter().any(|line| Hunk::read(line).is_some());
-    let opens = start.telling().next().is_some_and(|first| {
+    let has_hunk = start.lines.iter().any(|line| Hunk::parse(line).is_some());
+    let opens = start.nonblank_lines().next().is_some_and(|first| {
         ["diff ", "--- ", "commit ", "From ", "Index: "]
             .iter()
             .any(|start| first.starts_with(start))
     });
     let names_files = start.lines.iter().any(|line| line.starts_with("diff --git "));
-    let lists_files = start.expected && start.mostly(100, |line| counted_file(line).is_some());
+    let lists_files = start.expected && start.mostly(100, |line| numstat_file(line).is_some());
     (opens && (has_hunk || names_files) || lists_files).then_some(Claim::Sure)
 }
 
@@ -50,7 +50,7 @@ struct Diff {
     listed: u64,
     hunk: Hunk,
     /// Lines were not what the hunks announce, so that changes cannot be counted.
-    unsure: bool,
+    is_uncertain: bool,
     message_lines: u32,
     /// The commits that the changes belong to.
     log: GitLog,
@@ -75,7 +75,7 @@ const STATES: [(&str, &str); 4] = [
 ];
 
 impl Recognizer for Diff {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
         if self.hunk.open
             && let Some(mark) = self.in_hunk(text)
@@ -88,29 +88,29 @@ impl Recognizer for Diff {
         if let Some(rest) = text.strip_prefix("diff ") {
             let path = rest.rsplit_once(" b/").or_else(|| rest.rsplit_once(' '));
             let path = path.map_or(rest, |(_, path)| path);
-            self.open(path);
+            self.open_file(path);
             return Mark::Noise;
         }
-        if let Some(hunk) = Hunk::read(text) {
+        if let Some(hunk) = Hunk::parse(text) {
             return self.start(hunk);
         }
         if text.starts_with("@@@ ") {
             // The changes against several parents at once.
-            self.unsure = true;
+            self.is_uncertain = true;
             return Mark::Weight(20);
         }
         if self.count == self.listed
-            && let Some((added, removed, path)) = counted_file(text)
+            && let Some((added, removed, path)) = numstat_file(text)
         {
             return self.list(added, removed, path);
         }
         if self.in_commit {
-            self.log.take(line);
+            self.log.push_line(line);
             return self.commit(text);
         }
         if let Some(path) = text.strip_prefix("+++ ") {
             if !self.in_header {
-                self.open(path.split('\t').next().unwrap_or(path).trim_start_matches("b/"));
+                self.open_file(path.split('\t').next().unwrap_or(path).trim_start_matches("b/"));
             }
             return Mark::Noise;
         }
@@ -122,36 +122,36 @@ impl Recognizer for Diff {
         }
     }
 
-    fn report(mut self: Box<Self>, end: &End) -> Option<Report> {
+    fn report(mut self: Box<Self>, context: &ReportContext) -> Option<Report> {
         if self.count == 0 {
             return None;
         }
         if self.log.commits > 1 {
-            return self.of_commits(end);
+            return self.commits_report(context);
         }
         let files =
             if self.count == 1 { "1 file".to_owned() } else { format!("{} files", self.count) };
-        let mut said = format!("diff: {files}{}", self.sums());
+        let mut summary = format!("diff: {files}{}", self.describe_changes());
         for ((_, word), count) in STATES.iter().zip(self.states).filter(|(_, count)| *count > 0) {
-            said += &format!(", {count} {word}");
+            summary += &format!(", {count} {word}");
         }
-        let mut report = Report::of(said, Quotes::Marked);
+        let mut report = Report::with_summary(summary, Quotes::Marked);
         let mut order: Vec<&File> = self.files.iter().collect();
         // What was there before matters more than what is new.
         order.sort_by_key(|file| {
             (file.state == "new", std::cmp::Reverse(file.added + file.removed))
         });
-        for (index, file) in order.iter().take(end.room / 40).enumerate() {
-            report.add(80 - index.min(70) as u32, self.tell(file));
+        for (index, file) in order.iter().take(context.max_bytes / 40).enumerate() {
+            report.add(80 - index.min(70) as u32, self.describe_file(file));
         }
         Some(report)
     }
 }
 
 impl Diff {
-    fn open(&mut self, path: &str) {
+    fn open_file(&mut self, path: &str) {
         (self.in_header, self.in_commit) = (true, false);
-        self.settle();
+        self.close_hunk();
         if self.log.commits > 1
             && let Some(at) = self.files.iter().position(|file| file.path == path)
         {
@@ -161,20 +161,20 @@ impl Diff {
             return;
         }
         self.count += 1;
-        if self.files.len() < HELD {
+        if self.files.len() < MAX_FILES {
             self.files.push(File { path: path.to_owned(), ..File::default() });
         }
     }
 
     /// A file of which only the numbers of changed lines are told; of binary ones none are.
     fn list(&mut self, added: Option<u64>, removed: Option<u64>, path: &str) -> Mark {
-        self.open(path);
+        self.open_file(path);
         self.in_header = false;
         self.listed += 1;
         let (binary, added, removed) = (added.is_none(), added.unwrap_or(0), removed.unwrap_or(0));
         self.added += added;
         self.removed += removed;
-        if let Some(file) = self.files.last_mut().filter(|_| self.count <= HELD as u64) {
+        if let Some(file) = self.files.last_mut().filter(|_| self.count <= MAX_FILES as u64) {
             (file.added, file.removed, file.binary) = (added, removed, binary);
         }
         Mark::Noise
@@ -186,7 +186,7 @@ impl Diff {
         if let Some(state) = state {
             self.states[state] += 1;
         }
-        if let Some(file) = self.files.last_mut().filter(|_| self.count <= HELD as u64) {
+        if let Some(file) = self.files.last_mut().filter(|_| self.count <= MAX_FILES as u64) {
             file.binary |= binary;
             if let Some(state) = state {
                 file.state = ["new", "deleted", "renamed", "copied"][state];
@@ -196,9 +196,9 @@ impl Diff {
     }
 
     fn start(&mut self, hunk: Hunk) -> Mark {
-        self.settle();
+        self.close_hunk();
         (self.in_header, self.hunk) = (false, hunk);
-        if let Some(file) = self.files.last_mut().filter(|_| self.count <= HELD as u64) {
+        if let Some(file) = self.files.last_mut().filter(|_| self.count <= MAX_FILES as u64) {
             file.hunks += 1;
         }
         Mark::Weight(20)
@@ -213,8 +213,8 @@ impl Diff {
             None | Some(b' ') => (1, 1),
             Some(b'\\') => return Some(Mark::Plain),
             Some(_) => {
-                self.unsure = true;
-                self.settle();
+                self.is_uncertain = true;
+                self.close_hunk();
                 return None;
             }
         };
@@ -222,20 +222,20 @@ impl Diff {
         hunk.changes += u64::from(is_change);
         (hunk.old, hunk.new) = (hunk.old.saturating_sub(old), hunk.new.saturating_sub(new));
         if hunk.old + hunk.new == 0 {
-            self.settle();
+            self.close_hunk();
         }
         Some(if is_change { self.changed(new == 1) } else { Mark::Plain })
     }
 
     /// The hunk is over; one that has no changes, or not the lines it announced, was not understood.
-    fn settle(&mut self) {
+    fn close_hunk(&mut self) {
         let hunk = std::mem::take(&mut self.hunk);
-        self.unsure |= hunk.open && (hunk.changes == 0 || hunk.old + hunk.new > 0);
+        self.is_uncertain |= hunk.open && (hunk.changes == 0 || hunk.old + hunk.new > 0);
     }
 
     fn changed(&mut self, added: bool) -> Mark {
         *(if added { &mut self.added } else { &mut self.removed }) += 1;
-        if let Some(file) = self.files.last_mut().filter(|_| self.count <= HELD as u64) {
+        if let Some(file) = self.files.last_mut().filter(|_| self.count <= MAX_FILES as u64) {
             *(if added { &mut file.added } else { &mut file.removed }) += 1;
         }
         Mark::Weight(20)
@@ -248,14 +248,21 @@ impl Diff {
     }
 
     /// The changed lines, unless they cannot be told: changes by word have none.
-    fn sums(&self) -> String {
-        if self.unsure { String::new() } else { format!(", +{} -{}", self.added, self.removed) }
+    fn describe_changes(&self) -> String {
+        if self.is_uncertain {
+            String::new()
+        } else {
+            format!(", +{} -{}", self.added, self.removed)
+        }
     }
 
-    fn tell(&self, file: &File) -> String {
+    fn describe_file(&self, file: &File) -> String {
         let File { path, added, removed, hunks, state, binary } = file;
-        let lines =
-            if *binary || self.unsure { String::new() } else { format!(" +{added} -{removed}") };
+        let lines = if *binary || self.is_uncertain {
+            String::new()
+        } else {
+            format!(" +{added} -{removed}")
+        };
         let hunks = if *hunks > 1 { format!(", {hunks} hunks") } else { String::new() };
         let state = match (*state, binary) {
             ("", false) => String::new(),
@@ -267,21 +274,22 @@ impl Diff {
     }
 
     /// Several commits with their changes.
-    fn of_commits(&mut self, end: &End) -> Option<Report> {
+    fn commits_report(&mut self, context: &ReportContext) -> Option<Report> {
         (self.log.inserted, self.log.deleted) = (0, 0);
-        let mut report = Box::new(std::mem::take(&mut self.log)).report(end)?;
-        (report.quotes, report.share) = (Quotes::Marked, 85);
-        let more = if self.count > HELD as u64 { "+" } else { "" };
-        let files = self.count.min(HELD as u64);
+        let mut report = Box::new(std::mem::take(&mut self.log)).report(context)?;
+        (report.quotes, report.facts_share) = (Quotes::Marked, 85);
+        let more = if self.count > MAX_FILES as u64 { "+" } else { "" };
+        let files = self.count.min(MAX_FILES as u64);
         let noun = if files == 1 { "file" } else { "files" };
-        report.add(96, format!("over all commits: {files}{more} {noun}{}", self.sums()));
+        report
+            .add(96, format!("over all commits: {files}{more} {noun}{}", self.describe_changes()));
         Some(report)
     }
 }
 
 impl Hunk {
     /// `@@ -2,7 +2,8 @@`: so many lines of the old and of the new text follow.
-    fn read(line: &str) -> Option<Self> {
+    fn parse(line: &str) -> Option<Self> {
         let (old, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
         let (new, _) = rest.split_once(" @@")?;
         let lines = |range: &str| {

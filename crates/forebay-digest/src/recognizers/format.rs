@@ -13,7 +13,7 @@ pub(crate) struct Format {
     /// Commands that print it: `pytest`, `git log`.
     pub(crate) commands: &'static [&'static str],
     pub(crate) scope: Scope,
-    pub(crate) start: fn() -> Box<dyn Recognizer>,
+    pub(crate) create: fn() -> Box<dyn Recognizer>,
 }
 
 /// How much of a text is in a format.
@@ -22,7 +22,7 @@ pub(crate) enum Scope {
     /// All of it, as its start tells.
     Whole(fn(&Start<'_>) -> Option<Claim>),
     /// Some lines, from the first one on that contains one of these.
-    Part(&'static [&'static str]),
+    Embedded(&'static [&'static str]),
 }
 
 /// How sure a format is that a text is its own.
@@ -46,16 +46,16 @@ pub(crate) struct Start<'a> {
 
 impl<'a> Start<'a> {
     /// The lines that say something.
-    pub(crate) fn telling(&self) -> impl Iterator<Item = &'a str> + '_ {
+    pub(crate) fn nonblank_lines(&self) -> impl Iterator<Item = &'a str> + '_ {
         self.lines.iter().copied().filter(|line| !line.trim().is_empty())
     }
 
     /// Whether at least `percent` of the lines that say something are such ones.
     pub(crate) fn mostly(&self, percent: usize, is_one: impl Fn(&str) -> bool) -> bool {
-        let (mut such, mut others) = (0, 0);
-        for line in self.telling() {
+        let (mut matching, mut others) = (0, 0);
+        for line in self.nonblank_lines() {
             if is_one(line) {
-                such += 1;
+                matching += 1;
             } else {
                 others += 1;
             }
@@ -64,7 +64,7 @@ impl<'a> Start<'a> {
                 return false;
             }
         }
-        such > 0 && such * 100 >= (such + others) * percent
+        matching > 0 && matching * 100 >= (matching + others) * percent
     }
 
     /// The claim of a format whose lines look right.
@@ -75,20 +75,20 @@ impl<'a> Start<'a> {
 
 impl Format {
     /// The format that claims a text, if one does.
-    pub(crate) fn of(command: &Command, start: &str) -> Option<&'static Self> {
+    pub(crate) fn detect(command: &Command, start: &str) -> Option<&'static Self> {
         // What a command is known to print outweighs what its lines look like.
-        let names_part = FORMATS.iter().any(|format| {
-            let named = || format.commands.iter().any(|pattern| command.is(pattern));
-            matches!(format.scope, Scope::Part(_)) && named()
+        let names_embedded = FORMATS.iter().any(|format| {
+            let named = || format.commands.iter().any(|pattern| command.matches(pattern));
+            matches!(format.scope, Scope::Embedded(_)) && named()
         });
         let mut best: Option<(Claim, &Self)> = None;
-        let mut seen = Start { command, lines: first_lines(start), expected: false };
+        let mut text_start = Start { command, lines: first_lines(start), expected: false };
         for format in FORMATS {
             let Scope::Whole(claims) = format.scope else { continue };
-            seen.expected = command.is_only(format.commands);
-            if let Some(claim) = claims(&seen)
-                && (claim == Claim::Sure || !names_part)
-                && best.is_none_or(|(least, _)| claim > least)
+            text_start.expected = command.all_match(format.commands);
+            if let Some(claim) = claims(&text_start)
+                && (claim == Claim::Sure || !names_embedded)
+                && best.is_none_or(|(best_claim, _)| claim > best_claim)
             {
                 best = Some((claim, format));
             }
@@ -103,9 +103,11 @@ impl Format {
 
 /// The lines that decide, without the times that a CI service writes before them.
 pub(crate) fn first_lines(start: &str) -> Vec<&str> {
-    let lines = start.lines().take(LOOKED_AT);
-    lines.map(|text| Line { number: 0, text, cut: 0, ended: true }.without_stamp().text).collect()
+    let lines = start.lines().take(START_LINES);
+    lines
+        .map(|text| Line { number: 0, text, cut: 0, has_newline: true }.without_timestamp().text)
+        .collect()
 }
 
 /// So many lines at the start decide.
-const LOOKED_AT: usize = 60;
+const START_LINES: usize = 60;

@@ -3,9 +3,9 @@
 use forebay_text::cut;
 use forebay_text::number::counted;
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "gh",
@@ -19,21 +19,22 @@ pub(super) const FORMAT: Format = Format {
         "gh search",
     ],
     scope: Scope::Whole(claims),
-    start: || Box::<Gh>::default(),
+    create: || Box::<Gh>::default(),
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let is_list = start.telling().count() >= 3 && start.mostly(90, |line| row(line).is_some());
+    let is_list =
+        start.nonblank_lines().count() >= 3 && start.mostly(90, |line| row(line).is_some());
     (is_list || is_run(start)).then_some(Claim::Sure)
 }
 
 /// `✓ main CI · 77`, then the jobs.
 fn is_run(start: &Start<'_>) -> bool {
     let head = start
-        .telling()
+        .nonblank_lines()
         .next()
         .is_some_and(|line| line.starts_with(['✓', 'X', '*', '-']) && line.contains(" · "));
-    head && start.telling().any(|line| line == "JOBS")
+    head && start.nonblank_lines().any(|line| line == "JOBS")
 }
 
 /// What a list is of.
@@ -79,11 +80,11 @@ struct Gh {
     kind: Option<Kind>,
     rows: u64,
     others: u64,
-    states: Tops,
+    states: ValueCounts,
     /// Labels, or workflows.
-    topics: Tops,
-    branches: Tops,
-    events: Tops,
+    topics: ValueCounts,
+    branches: ValueCounts,
+    events: ValueCounts,
     first_day: String,
     last_day: String,
     /// Shortened rows, those of a failure first.
@@ -101,15 +102,15 @@ struct Run {
     passed: u64,
     failed: Vec<String>,
     other: u64,
-    steps: Tops,
+    steps: ValueCounts,
     annotations: bool,
 }
 
 /// So many rows are held.
-const HELD: usize = 400;
+const MAX_ROWS: usize = 400;
 
 impl Recognizer for Gh {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         if line.text.trim().is_empty() {
             return Mark::Noise;
         }
@@ -119,23 +120,23 @@ impl Recognizer for Gh {
                 self.others += 1;
                 Mark::Weight(20)
             }
-            None => self.run.take(line.text),
+            None => self.run.push_line(line.text),
         }
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         let Some(kind) = self.kind else { return self.run.report() };
         if self.others > self.rows {
             return None;
         }
-        let mut report = Report::of(self.summary(kind), Quotes::Nothing);
-        let most = if end.room > 2_000 { 12 } else { 6 };
+        let mut report = Report::with_summary(self.summary(kind), Quotes::None);
+        let max_items = if context.max_bytes > 2_000 { 12 } else { 6 };
         for (name, values) in
             [("labels", &self.topics), ("branches", &self.branches), ("events", &self.events)]
         {
             let name = if kind == Kind::Runs && name == "labels" { "workflows" } else { name };
             if values.total() > values.distinct() as u64 {
-                report.add(90, format!("{name}: {}", values.list(most)));
+                report.add(90, format!("{name}: {}", values.list(max_items)));
             }
         }
         for row in &self.failing {
@@ -160,7 +161,7 @@ impl Gh {
         let (state, shown) = match row.kind {
             Kind::PullRequests => {
                 self.states.add(cell(3));
-                self.day(cell(4));
+                self.add_day(cell(4));
                 let draft =
                     if cell(3) == "OPEN" { String::new() } else { format!(" [{}]", cell(3)) };
                 ("", format!("{} {}{draft} ({})", cell(0), cell(1), cell(2)))
@@ -171,7 +172,7 @@ impl Gh {
                     .split(", ")
                     .filter(|label| !label.is_empty())
                     .for_each(|label| self.topics.add(label));
-                self.day(cell(4));
+                self.add_day(cell(4));
                 let labels =
                     if cell(3).is_empty() { String::new() } else { format!(" [{}]", cell(3)) };
                 ("", format!("{} {}{labels}", cell(0), cell(2)))
@@ -208,14 +209,14 @@ impl Gh {
             "pending" | "queued" | "in_progress" | "waiting" | "requested" => &mut self.open,
             _ => &mut self.listed,
         };
-        if rows.len() < HELD {
+        if rows.len() < MAX_ROWS {
             rows.push(shown);
         }
         Mark::Noise
     }
 
-    fn day(&mut self, stamp: &str) {
-        let day = cut::prefix(stamp, 10);
+    fn add_day(&mut self, date: &str) {
+        let day = cut::prefix(date, 10);
         if self.first_day.is_empty() || day < self.first_day.as_str() {
             day.clone_into(&mut self.first_day);
         }
@@ -243,7 +244,7 @@ impl Gh {
 }
 
 impl Run {
-    fn take(&mut self, line: &str) -> Mark {
+    fn push_line(&mut self, line: &str) -> Mark {
         if self.head.is_empty() {
             line.trim().clone_into(&mut self.head);
             return Mark::OUTCOME;
@@ -280,16 +281,17 @@ impl Run {
         if jobs == 0 {
             return None;
         }
-        let mut said = format!(
+        let mut summary = format!(
             "gh run: {}, {} passed, {} failed",
             counted(jobs, "job"),
             self.passed,
             self.failed.len()
         );
         if self.other > 0 {
-            said += &format!(", {} other", self.other);
+            summary += &format!(", {} other", self.other);
         }
-        let mut report = Report::of(said, Quotes::Marked).failing(!self.failed.is_empty());
+        let mut report =
+            Report::with_summary(summary, Quotes::Marked).failing(!self.failed.is_empty());
         if !self.steps.is_empty() {
             report.add(90, format!("failed steps: {}", self.steps.list(8)));
         }

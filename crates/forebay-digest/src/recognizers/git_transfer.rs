@@ -1,8 +1,8 @@
 //! `git push`, `pull`, `fetch`, `merge`, `clone`: refs that moved, what was rejected, conflicts.
 
-use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "git push, pull, fetch, merge",
@@ -16,22 +16,28 @@ pub(super) const FORMAT: Format = Format {
         "git clone",
         "git cherry-pick",
     ],
-    scope: Scope::Part(&["[rejected]", "[new branch]", "CONFLICT (", "Fast-forward", "[new tag]"]),
-    start: || Box::<GitTransfer>::default(),
+    scope: Scope::Embedded(&[
+        "[rejected]",
+        "[new branch]",
+        "CONFLICT (",
+        "Fast-forward",
+        "[new tag]",
+    ]),
+    create: || Box::<GitTransfer>::default(),
 };
 
 #[derive(Debug, Default)]
 struct GitTransfer {
     moved: u64,
     new: u64,
-    rejected: Tops,
-    conflicts: Tops,
-    kinds: Tops,
+    rejected: ValueCounts,
+    conflicts: ValueCounts,
+    kinds: ValueCounts,
     new_tags: u64,
 }
 
 impl Recognizer for GitTransfer {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
         if let Some(reference) = text.strip_prefix("! [") {
             self.rejected.add(reference);
@@ -42,7 +48,7 @@ impl Recognizer for GitTransfer {
             self.conflicts.add(file);
             let kind = conflict.split(')').next().unwrap_or_default();
             self.kinds.add(kind);
-            return Mark::Weight(if self.kinds.of(kind) == 1 { 60 } else { 30 });
+            return Mark::Weight(if self.kinds.count_of(kind) == 1 { 60 } else { 30 });
         }
         if text.contains(" -> ") && (text.contains("..") || text.contains("[new ")) {
             let (tag, new) = (text.contains("[new tag]"), text.contains("[new "));
@@ -64,7 +70,7 @@ impl Recognizer for GitTransfer {
         }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         let counts = [
             (self.moved, "ref moved", "refs moved"),
             (self.new, "new branch", "new branches"),
@@ -72,16 +78,17 @@ impl Recognizer for GitTransfer {
             (self.rejected.total(), "rejected", "rejected"),
             (self.conflicts.total(), "conflict", "conflicts"),
         ];
-        let said: Vec<String> = counts
+        let parts: Vec<String> = counts
             .iter()
             .filter(|(count, ..)| *count > 0)
             .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
             .collect();
-        if said.is_empty() {
+        if parts.is_empty() {
             return None;
         }
         let failing = !self.rejected.is_empty() || !self.conflicts.is_empty();
-        let mut report = Report::of(format!("git: {}", said.join(", ")), Quotes::Usual);
+        let mut report =
+            Report::with_summary(format!("git: {}", parts.join(", ")), Quotes::Default);
         report.failing = failing.then_some(true);
         report.add(
             90,

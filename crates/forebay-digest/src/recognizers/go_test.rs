@@ -4,24 +4,24 @@ use std::collections::HashSet;
 
 use forebay_text::number::counted;
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::place;
-use crate::tally::{Outcome, Tops};
+use crate::location;
+use crate::tally::{TestOutcome, ValueCounts};
 
 pub(super) const FORMAT: Format = Format {
     name: "go test",
     keeps: "packages that passed and failed; failing tests and subtests; messages with their place; panics",
     commands: &["go test", "gotestsum"],
-    scope: Scope::Part(&["--- FAIL: ", "--- PASS: ", "FAIL\t", "ok  \t", "=== RUN "]),
-    start: || Box::<GoTest>::default(),
+    scope: Scope::Embedded(&["--- FAIL: ", "--- PASS: ", "FAIL\t", "ok  \t", "=== RUN "]),
+    create: || Box::<GoTest>::default(),
 };
 
 /// Of more tests that run at once it is not checked which ones end.
-const AT_ONCE: usize = 5_000;
+const MAX_RUNNING: usize = 5_000;
 
 /// Messages of tests of which it is not yet known how they end.
-const MESSAGES: usize = 200;
+const MAX_MESSAGES: usize = 200;
 
 #[derive(Debug, Default)]
 struct GoTest {
@@ -37,21 +37,21 @@ struct GoTest {
     panic: Option<String>,
     /// It was none, so the test binary has ended.
     has_panicked: bool,
-    above: Above,
+    previous_line: PreviousLine,
 }
 
 /// The line above, as far as it tells whether a test binary has ended.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Above {
+enum PreviousLine {
     #[default]
     Other,
-    End,
+    ReportContext,
 }
 
 impl Recognizer for GoTest {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_start();
-        let above = std::mem::replace(&mut self.above, above(line.text));
+        let previous_line = std::mem::replace(&mut self.previous_line, classify_line(line.text));
         if let Some(started) = text.strip_prefix("=== ") {
             return self.started(started);
         }
@@ -68,7 +68,7 @@ impl Recognizer for GoTest {
             self.panicked();
             return Mark::Plain;
         }
-        if self.may_end(line.text, above)
+        if self.may_end_package(line.text, previous_line)
             && let Some(mark) = self.tally.package(line.text)
         {
             self.end_binary();
@@ -77,7 +77,7 @@ impl Recognizer for GoTest {
         self.message(line.text)
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         self.tally.report()
     }
 
@@ -95,7 +95,7 @@ impl GoTest {
         if matches!(what, "RUN" | "CONT" | "NAME") {
             name.clone_into(&mut self.printing);
         }
-        if what == "RUN" && self.running.len() < AT_ONCE {
+        if what == "RUN" && self.running.len() < MAX_RUNNING {
             self.running.insert(name.to_owned());
         }
         Mark::Noise
@@ -103,8 +103,9 @@ impl GoTest {
 
     /// With `-v` a test that was not started is only printed by another one.
     fn ended(&mut self, state: &str, name: &str) -> Mark {
-        let is_known =
-            self.running.len() == AT_ONCE || self.running.remove(name) || self.running.is_empty();
+        let is_known = self.running.len() == MAX_RUNNING
+            || self.running.remove(name)
+            || self.running.is_empty();
         if !is_known {
             return Mark::Plain;
         }
@@ -115,7 +116,7 @@ impl GoTest {
         let message = self
             .pending
             .iter()
-            .position(|(of, _)| of == name)
+            .position(|(test, _)| test == name)
             .map(|at| self.pending.swap_remove(at).1);
         match (state, message) {
             ("FAIL", message) => {
@@ -130,13 +131,13 @@ impl GoTest {
     }
 
     /// Whether a package may end here; a test may print such a line.
-    fn may_end(&self, line: &str, above: Above) -> bool {
+    fn may_end_package(&self, line: &str, previous_line: PreviousLine) -> bool {
         let has_time = line.ends_with('s') && line.starts_with("FAIL\t");
-        match above {
-            Above::End => true,
-            Above::Other if !self.running.is_empty() => false,
-            Above::Other if has_time => self.has_panicked,
-            Above::Other => !(line.starts_with("ok ") && self.tally.has_failed()),
+        match previous_line {
+            PreviousLine::ReportContext => true,
+            PreviousLine::Other if !self.running.is_empty() => false,
+            PreviousLine::Other if has_time => self.has_panicked,
+            PreviousLine::Other => !(line.starts_with("ok ") && self.tally.has_failed()),
         }
     }
 
@@ -148,7 +149,7 @@ impl GoTest {
         }
         (self.failing, self.has_panicked) = (true, true);
         self.running.clear();
-        self.tally.outcome.because(&panic);
+        self.tally.outcome.add_reason(&panic);
     }
 
     fn end_binary(&mut self) {
@@ -161,7 +162,7 @@ impl GoTest {
     /// `    queue_test.go:41: message`, before the test is said to have failed or after it.
     fn message(&mut self, line: &str) -> Mark {
         let text = line.trim();
-        if !line.starts_with([' ', '\t']) || !place::is_named_in(text) {
+        if !line.starts_with([' ', '\t']) || !location::has_location(text) {
             return Mark::Plain;
         }
         if self.failing {
@@ -169,11 +170,11 @@ impl GoTest {
                 self.tally.explain(text);
             }
         } else if let Some((_, message)) =
-            self.pending.iter_mut().find(|(of, _)| *of == self.printing)
+            self.pending.iter_mut().find(|(test, _)| *test == self.printing)
         {
             // What a test says last is why it failed.
             text.clone_into(message);
-        } else if self.pending.len() < MESSAGES {
+        } else if self.pending.len() < MAX_MESSAGES {
             self.pending.push((self.printing.clone(), text.to_owned()));
         }
         Mark::Weight(16)
@@ -181,23 +182,23 @@ impl GoTest {
 }
 
 /// Whether a line stands right above what is said of a package.
-fn above(line: &str) -> Above {
+fn classify_line(line: &str) -> PreviousLine {
     let starts = ["exit status ", "coverage: ", "signal: "];
     let is_end =
         matches!(line, "FAIL" | "PASS") || starts.iter().any(|start| line.starts_with(start));
-    if is_end { Above::End } else { Above::Other }
+    if is_end { PreviousLine::ReportContext } else { PreviousLine::Other }
 }
 
 /// What is known of tests and packages, in whatever form `go test` tells it.
 #[derive(Debug, Default)]
 pub(super) struct GoTally {
-    pub(super) outcome: Outcome,
+    pub(super) outcome: TestOutcome,
     /// Tests passed, failed and skipped since the last package ended.
     open: [u64; 3],
     /// Some tests are subtests.
     subtests: bool,
-    packages_ok: Tops,
-    packages_failed: Tops,
+    packages_ok: ValueCounts,
+    packages_failed: ValueCounts,
     without_tests: u64,
 }
 
@@ -210,7 +211,7 @@ impl GoTally {
             "SKIP" | "skip" => *skipped += 1,
             "FAIL" | "fail" => {
                 *failed += 1;
-                self.outcome.fail(name);
+                self.outcome.add_failure(name);
             }
             _ => return false,
         }
@@ -225,10 +226,11 @@ impl GoTally {
 
     /// `queue_test.go:41: message` of the test that failed last; of a stack trace only the place.
     pub(super) fn explain(&mut self, text: &str) {
-        if let Some(remark) = place::remark(text) {
-            self.outcome.at(&format!("{}:{}", remark.path, remark.line));
-            if !remark.text.starts_with("+0x") {
-                self.outcome.because(remark.text);
+        if let Some(located_message) = location::located_message(text) {
+            self.outcome
+                .set_location(&format!("{}:{}", located_message.path, located_message.line));
+            if !located_message.text.starts_with("+0x") {
+                self.outcome.add_reason(located_message.text);
             }
         }
     }
@@ -248,10 +250,11 @@ impl GoTally {
     }
 
     pub(super) fn package_ended(&mut self, state: &str, name: &str) {
-        if self.packages_ok.of(name) + self.packages_failed.of(name) > 0 {
+        if self.packages_ok.count_of(name) + self.packages_failed.count_of(name) > 0 {
             // No run tests a package twice.
             self.outcome.start_run();
-            (self.packages_ok, self.packages_failed) = (Tops::default(), Tops::default());
+            (self.packages_ok, self.packages_failed) =
+                (ValueCounts::default(), ValueCounts::default());
             self.without_tests = 0;
         }
         match state {
@@ -259,21 +262,21 @@ impl GoTally {
             "fail" => self.packages_failed.add(name),
             _ => self.without_tests += 1,
         }
-        self.outcome.said |= state != "skip";
+        self.outcome.has_summary |= state != "skip";
         self.count_open();
     }
 
     fn count_open(&mut self) {
         let [passed, failed, skipped] = std::mem::take(&mut self.open);
-        Outcome::add(&mut self.outcome.passed, Some(passed).filter(|count| *count > 0));
-        Outcome::add(&mut self.outcome.failed, Some(failed));
-        Outcome::add(&mut self.outcome.skipped, Some(skipped));
+        TestOutcome::add_count(&mut self.outcome.passed, Some(passed).filter(|count| *count > 0));
+        TestOutcome::add_count(&mut self.outcome.failed, Some(failed));
+        TestOutcome::add_count(&mut self.outcome.skipped, Some(skipped));
     }
 
     pub(super) fn report(mut self) -> Option<Report> {
         self.count_open();
         let failed = self.packages_failed.distinct() as u64;
-        self.outcome.broken |= failed > 0;
+        self.outcome.has_other_failure |= failed > 0;
         let scope = if self.outcome.has_several_runs() { String::new() } else { self.scope() };
         let mut report = self.outcome.report("go test", &scope)?;
         if failed > 0 {
@@ -284,13 +287,15 @@ impl GoTally {
 
     fn scope(&self) -> String {
         let subtests = if self.subtests { " (with subtests)" } else { "" };
-        let said = |packages: &Tops| counted(packages.distinct() as u64, "package");
-        let (ok, failed) = (said(&self.packages_ok), said(&self.packages_failed));
-        let without = if self.without_tests > 0 {
+        let counted_packages =
+            |packages: &ValueCounts| counted(packages.distinct() as u64, "package");
+        let (ok, failed) =
+            (counted_packages(&self.packages_ok), counted_packages(&self.packages_failed));
+        let without_tests = if self.without_tests > 0 {
             format!(", {} without tests", self.without_tests)
         } else {
             String::new()
         };
-        format!("{subtests}; {ok} ok, {failed} failed{without}")
+        format!("{subtests}; {ok} ok, {failed} failed{without_tests}")
     }
 }

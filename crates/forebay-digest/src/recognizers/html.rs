@@ -2,52 +2,52 @@
 
 use forebay_text::cut;
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "html",
     keeps: "title, headings, captions, notices; links, forms, buttons, tables and rows counted; form actions; text",
     commands: &[],
     scope: Scope::Whole(claims),
-    start: || Box::<Html>::default(),
+    create: || Box::<Html>::default(),
 };
 
 /// Texts beyond so many are not held.
-const HELD: usize = 120;
+const MAX_TEXTS: usize = 120;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let first = start.telling().next()?.trim_start().get(..14)?.to_ascii_lowercase();
+    let first = start.nonblank_lines().next()?.trim_start().get(..14)?.to_ascii_lowercase();
     (first.starts_with("<!doctype html") || first.starts_with("<html")).then_some(Claim::Sure)
 }
 
 #[derive(Debug, Default)]
 struct Html {
-    tags: Tops,
+    tags: ValueCounts,
     title: String,
     headings: Vec<(u32, String)>,
     notices: Vec<String>,
-    actions: Tops,
+    actions: ValueCounts,
     texts: Vec<String>,
     /// The tag whose text is being read, and the text so far.
     open: Option<(String, String)>,
     /// Within a comment, a script or a style sheet: what ends it.
     skipping_to: Option<&'static str>,
     /// A tag that goes on in the next line.
-    tag: String,
+    partial_tag: String,
 }
 
 /// Longer tags are none.
-const TAG_BYTES: usize = 64 * 1024;
+const MAX_TAG_BYTES: usize = 64 * 1024;
 
 impl Recognizer for Html {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let mut rest = line.text;
         while !rest.is_empty() {
             rest = match self.skipping_to {
                 Some(end) => self.skip(rest, end),
-                None if !self.tag.is_empty() => self.go_on(rest),
+                None if !self.partial_tag.is_empty() => self.continue_tag(rest),
                 None => self.read(rest),
             };
         }
@@ -55,11 +55,12 @@ impl Recognizer for Html {
         Mark::Plain
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         if self.tags.is_empty() {
             return None;
         }
-        let mut report = Report::of(format!("HTML page: {}", self.title.trim()), Quotes::Nothing);
+        let mut report =
+            Report::with_summary(format!("HTML page: {}", self.title.trim()), Quotes::None);
         report.add(95, self.counts());
         if !self.actions.is_empty() {
             report.add(85, format!("form actions: {}", self.actions.names(6)));
@@ -95,26 +96,26 @@ impl Html {
             return &rest[rest.len().min(1)..];
         }
         let Some(end) = end_of_tag(rest) else {
-            self.tag.push_str(rest);
+            self.partial_tag.push_str(rest);
             return "";
         };
-        self.tag(&rest[1..end]);
+        self.read_tag(&rest[1..end]);
         &rest[end + 1..]
     }
 
     /// The rest of a tag that started in a line before.
-    fn go_on<'a>(&mut self, rest: &'a str) -> &'a str {
-        let before = self.tag.len() + 1;
-        self.tag.push(' ');
-        self.tag.push_str(rest);
-        let Some(end) = end_of_tag(&self.tag) else {
-            if self.tag.len() > TAG_BYTES {
-                self.tag.clear();
+    fn continue_tag<'a>(&mut self, rest: &'a str) -> &'a str {
+        let before = self.partial_tag.len() + 1;
+        self.partial_tag.push(' ');
+        self.partial_tag.push_str(rest);
+        let Some(end) = end_of_tag(&self.partial_tag) else {
+            if self.partial_tag.len() > MAX_TAG_BYTES {
+                self.partial_tag.clear();
             }
             return "";
         };
-        let tag = std::mem::take(&mut self.tag);
-        self.tag(&tag[1..end]);
+        let tag = std::mem::take(&mut self.partial_tag);
+        self.read_tag(&tag[1..end]);
         &rest[end + 1 - before..]
     }
 
@@ -140,15 +141,15 @@ impl Html {
             ("h3", "h3"),
             ("li", "list items"),
         ];
-        let said = known.iter().filter(|(tag, _)| self.tags.of(tag) > 0);
-        let said = said.map(|(tag, noun)| match self.tags.of(tag) {
+        let counts = known.iter().filter(|(tag, _)| self.tags.count_of(tag) > 0);
+        let counts = counts.map(|(tag, noun)| match self.tags.count_of(tag) {
             1 => format!("1 {}", noun.trim_end_matches('s')),
             count => format!("{count} {noun}"),
         });
-        said.collect::<Vec<_>>().join(", ")
+        counts.collect::<Vec<_>>().join(", ")
     }
 
-    fn tag(&mut self, tag: &str) {
+    fn read_tag(&mut self, tag: &str) {
         let lower = tag
             .split([' ', '\t', '/'])
             .find(|part| !part.is_empty())
@@ -156,7 +157,7 @@ impl Html {
             .to_ascii_lowercase();
         if tag.starts_with('/') {
             if self.open.as_ref().is_some_and(|(open, _)| *open == lower) {
-                self.close();
+                self.close_element();
             }
             return;
         }
@@ -186,21 +187,23 @@ impl Html {
         }
     }
 
-    fn close(&mut self) {
+    fn close_element(&mut self) {
         let Some((tag, text)) = self.open.take() else { return };
-        let text = decoded(&text).split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+        let text = decode_entities(&text).split_ascii_whitespace().collect::<Vec<_>>().join(" ");
         let text = cut::one_line(&text, 140);
         match tag.as_str() {
             _ if text.is_empty() => {}
             "title" => self.title = text,
-            "h1" | "h2" | "h3" | "h4" if self.headings.len() < HELD => {
+            "h1" | "h2" | "h3" | "h4" if self.headings.len() < MAX_TEXTS => {
                 self.headings.push((u32::from(tag.as_bytes()[1] - b'0'), text));
             }
             _ if text.starts_with('!') => {
                 self.notices.push(text.trim_start_matches('!').trim().to_owned())
             }
             "caption" => self.headings.push((2, text)),
-            _ if self.texts.len() < HELD && !self.texts.contains(&text) => self.texts.push(text),
+            _ if self.texts.len() < MAX_TEXTS && !self.texts.contains(&text) => {
+                self.texts.push(text)
+            }
             _ => {}
         }
     }
@@ -233,8 +236,8 @@ fn find_ignoring_case(text: &str, word: &str) -> Option<usize> {
 }
 
 /// The text with the signs that HTML has to write in words; the ampersand last, or it would make others.
-fn decoded(text: &str) -> String {
-    const SIGNS: &[(&str, &str)] = &[
+fn decode_entities(text: &str) -> String {
+    const ENTITIES: &[(&str, &str)] = &[
         ("&lt;", "<"),
         ("&gt;", ">"),
         ("&quot;", "\""),
@@ -245,5 +248,5 @@ fn decoded(text: &str) -> String {
     if !text.contains('&') {
         return text.to_owned();
     }
-    SIGNS.iter().fold(text.to_owned(), |text, (written, sign)| text.replace(written, sign))
+    ENTITIES.iter().fold(text.to_owned(), |text, (written, sign)| text.replace(written, sign))
 }

@@ -2,39 +2,40 @@
 
 use forebay_text::number::counted;
 
-use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "make, cmake, ninja",
     keeps: "the target that failed and its error; CMake errors with place and message; progress is left out",
     commands: &["make", "cmake", "ninja", "gmake"],
-    scope: Scope::Part(&["*** ", "CMake Error", "ninja: ", "make: Entering", "CMake Warning"]),
-    start: || Box::<Make>::default(),
+    scope: Scope::Embedded(&["*** ", "CMake Error", "ninja: ", "make: Entering", "CMake Warning"]),
+    create: || Box::<Make>::default(),
 };
 
 #[derive(Debug, Default)]
 struct Make {
-    failed: Tops,
+    failed: ValueCounts,
     /// How deep the last make was that failed; those that called it fail too.
     failed_depth: Option<u32>,
     warnings: u64,
     deprecations: u64,
     errors: u64,
-    not_found: Tops,
+    not_found: ValueCounts,
     /// Built so many of so many.
-    progress: Option<String>,
+    last_step: Option<String>,
     /// Within the message of a CMake error.
     in_message: bool,
 }
 
 impl Recognizer for Make {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
-        if let Some((who, target)) = text.split_once("*** ").filter(|(who, _)| who.contains("make"))
+        if let Some((origin, target)) =
+            text.split_once("*** ").filter(|(origin, _)| origin.contains("make"))
         {
-            return self.target(who, target);
+            return self.target(origin, target);
         }
         if let Some(target) = text.strip_prefix("FAILED: ") {
             self.failed.add(target);
@@ -63,7 +64,7 @@ impl Recognizer for Make {
             return Mark::OUTCOME;
         }
         if is_progress(text) {
-            self.progress = text.split_once(']').map(|(progress, _)| format!("{progress}]"));
+            self.last_step = text.split_once(']').map(|(last_step, _)| format!("{last_step}]"));
             return Mark::Noise;
         }
         self.in_message &= text.is_empty() || text.starts_with("  ");
@@ -76,15 +77,15 @@ impl Recognizer for Make {
         }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        if self.failed.is_empty() && self.progress.is_none() && self.warnings == 0 {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+        if self.failed.is_empty() && self.last_step.is_none() && self.warnings == 0 {
             return None;
         }
-        let mut report = Report::new(Quotes::Usual);
+        let mut report = Report::new(Quotes::Default);
         if !self.failed.is_empty() {
             let count = self.failed.distinct() as u64;
-            let said = format!("{} failed: {}", counted(count, "target"), self.failed.names(5));
-            report.add(90, said);
+            let summary = format!("{} failed: {}", counted(count, "target"), self.failed.names(5));
+            report.add(90, summary);
             report = report.failing(true);
         }
         for (count, what) in [
@@ -102,8 +103,8 @@ impl Recognizer for Make {
                 format!("{} not found: {}", self.not_found.distinct(), self.not_found.names(6)),
             );
         }
-        if let Some(progress) = self.progress {
-            report.add(60, format!("last step {progress}"));
+        if let Some(last_step) = self.last_step {
+            report.add(60, format!("last step {last_step}"));
         }
         Some(report)
     }
@@ -111,11 +112,11 @@ impl Recognizer for Make {
 
 impl Make {
     /// A target that failed, unless only a make below it did.
-    fn target(&mut self, who: &str, target: &str) -> Mark {
+    fn target(&mut self, origin: &str, target: &str) -> Mark {
         if target.starts_with("Waiting for") || target.starts_with("Deleting ") {
             return Mark::Plain;
         }
-        let depth = who
+        let depth = origin
             .split_once('[')
             .and_then(|(_, depth)| depth.split(']').next()?.parse().ok())
             .unwrap_or(0);

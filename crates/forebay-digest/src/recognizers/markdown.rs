@@ -1,6 +1,6 @@
 //! Markdown: its outline with line numbers; code blocks, tables and links counted.
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
@@ -8,16 +8,16 @@ pub(super) const FORMAT: Format = Format {
     keeps: "headings with their lines; code blocks, links and table rows counted; the start",
     commands: &["glow", "mdcat"],
     scope: Scope::Whole(claims),
-    start: || Box::new(Markdown { after_blank: true, ..Markdown::default() }),
+    create: || Box::new(Markdown { after_blank: true, ..Markdown::default() }),
 };
 
 /// Headings beyond so many are only counted.
-const HELD: usize = 400;
+const MAX_HEADINGS: usize = 400;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let expected = start.expected || start.command.reads_file(&["md", "mdx", "markdown"]);
     let headings = start.lines.iter().filter(|line| heading(line).is_some()).count();
-    let opens = start.telling().next().is_some_and(|first| heading(first).is_some());
+    let opens = start.nonblank_lines().next().is_some_and(|first| heading(first).is_some());
     let has_blank = start.lines.iter().any(|line| line.is_empty());
     (headings >= 1 && expected || opens && headings >= 3 && has_blank).then_some(if expected {
         Claim::Sure
@@ -52,7 +52,7 @@ struct Markdown {
 }
 
 impl Recognizer for Markdown {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
         let underlined = self.paragraph.take();
         if self.in_front_matter || line.number == 1 && text == "---" {
@@ -80,7 +80,7 @@ impl Recognizer for Markdown {
         Mark::Plain
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         if self.headings == 0 {
             return None;
         }
@@ -90,11 +90,12 @@ impl Recognizer for Markdown {
             (self.images, "image"),
             (self.table_rows, "table row"),
         ];
-        let mut said = forebay_text::number::counted(self.headings, "heading");
+        let mut summary = forebay_text::number::counted(self.headings, "heading");
         for (count, noun) in counts.iter().filter(|(count, _)| *count > 0) {
-            said += &format!(", {}", forebay_text::number::counted(*count, noun));
+            summary += &format!(", {}", forebay_text::number::counted(*count, noun));
         }
-        let mut report = Report::of(format!("markdown: {said}"), Quotes::Usual).failing(false);
+        let mut report =
+            Report::with_summary(format!("markdown: {summary}"), Quotes::Default).failing(false);
         for (level, title, line) in &self.outline {
             let marks = "#".repeat(*level);
             report.add(90 - 10 * *level as u32, format!("{line}: {marks} {title}"));
@@ -107,7 +108,7 @@ impl Markdown {
     fn heading(&mut self, level: usize, title: &str, line: u64) -> Mark {
         self.after_blank = true;
         self.headings += 1;
-        if self.outline.len() < HELD {
+        if self.outline.len() < MAX_HEADINGS {
             self.outline.push((level, title.to_owned(), line));
         }
         Mark::Noise
@@ -126,10 +127,10 @@ impl Markdown {
             }
             None => return false,
             // Only as many of the same close it, with nothing behind them.
-            Some((open, least))
+            Some((open, min_length))
                 if is_fence
                     && mark == open
-                    && length >= least
+                    && length >= min_length
                     && text.trim_end().len() == length =>
             {
                 self.fence = None;

@@ -1,14 +1,14 @@
 //! Maven: test counts over all modules, failing tests, compiler errors, the goal that failed.
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::tally::{Outcome, count};
+use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "maven",
     keeps: "test counts over all modules; failing tests with messages; compiler errors; the failed goal and module",
     commands: &["mvn", "mvnw"],
-    scope: Scope::Part(&[
+    scope: Scope::Embedded(&[
         "[INFO] Scanning for projects",
         "Tests run: ",
         "[INFO] Building ",
@@ -16,19 +16,19 @@ pub(super) const FORMAT: Format = Format {
         "Results :",
         "Results:",
     ]),
-    start: || Box::<Maven>::default(),
+    create: || Box::<Maven>::default(),
 };
 
 #[derive(Debug, Default)]
 struct Maven {
-    outcome: Outcome,
+    outcome: TestOutcome,
     build: Option<&'static str>,
     /// After `Results:` come the failing tests and the sums of a module.
     in_results: bool,
 }
 
 impl Recognizer for Maven {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = message(line.text);
         if text.starts_with("Tests run: ") {
             return self.counts(text);
@@ -40,28 +40,28 @@ impl Recognizer for Maven {
             }
             "Scanning for projects..." => {
                 // Maven was started once more.
-                self.outcome.work_out_passed();
+                self.outcome.derive_passed();
                 self.outcome.start_run();
                 Mark::Plain
             }
-            "BUILD SUCCESS" => self.built("BUILD SUCCESS"),
-            "BUILD FAILURE" => self.built("BUILD FAILURE"),
+            "BUILD SUCCESS" => self.add_build_result("BUILD SUCCESS"),
+            "BUILD FAILURE" => self.add_build_result("BUILD FAILURE"),
             _ => self.other(line.text, text),
         }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         let failing = self.outcome.has_failures() || self.build == Some("BUILD FAILURE");
         let mut outcome = self.outcome;
-        outcome.work_out_passed();
+        outcome.derive_passed();
         let report = outcome.report("maven tests", "");
-        let report = report.or_else(|| self.build.map(|_| Report::new(super::Quotes::Usual)))?;
+        let report = report.or_else(|| self.build.map(|_| Report::new(super::Quotes::Default)))?;
         Some(report.failing(failing))
     }
 }
 
 impl Maven {
-    fn built(&mut self, build: &'static str) -> Mark {
+    fn add_build_result(&mut self, build: &'static str) -> Mark {
         // One that failed is not made good by one that follows.
         if self.build != Some("BUILD FAILURE") {
             self.build = Some(build);
@@ -85,18 +85,18 @@ impl Maven {
             // The counts of one class, or of a runner that Maven did not start.
             return Mark::Plain;
         }
-        self.outcome.said = true;
+        self.outcome.has_summary = true;
         let skipped = count::after(text, "Skipped:").unwrap_or(0);
-        Outcome::add(&mut self.outcome.total, Some(all));
-        Outcome::add(&mut self.outcome.failed, Some(failed));
-        Outcome::add(&mut self.outcome.errors, Some(errors));
-        Outcome::add(&mut self.outcome.skipped, Some(skipped));
+        TestOutcome::add_count(&mut self.outcome.total, Some(all));
+        TestOutcome::add_count(&mut self.outcome.failed, Some(failed));
+        TestOutcome::add_count(&mut self.outcome.errors, Some(errors));
+        TestOutcome::add_count(&mut self.outcome.skipped, Some(skipped));
         Mark::Plain
     }
 
     fn other(&mut self, line: &str, text: &str) -> Mark {
         if self.in_results && is_test_name(text) {
-            self.outcome.fail(text.trim());
+            self.outcome.add_failure(text.trim());
             return Mark::Plain;
         }
         if line.starts_with("[INFO] Download")

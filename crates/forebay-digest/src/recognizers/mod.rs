@@ -17,6 +17,7 @@ mod curl;
 mod dependencies;
 mod diff;
 mod du;
+mod embedded;
 mod eslint;
 mod format;
 mod gh;
@@ -30,7 +31,6 @@ mod go_test;
 mod gradle;
 mod grep;
 mod grep_count;
-mod grumbles;
 mod html;
 mod jest;
 mod json;
@@ -41,7 +41,6 @@ mod markdown;
 mod maven;
 mod ndjson;
 mod npm;
-mod parts;
 mod paths;
 mod phpunit;
 mod pip;
@@ -51,20 +50,21 @@ mod rspec;
 mod rustc;
 mod shellcheck;
 mod sql;
+mod stack_trace;
 mod strace;
 mod table;
 mod tap;
 mod terraform;
 mod toml;
-mod trace;
+mod tool_errors;
 mod tree;
 mod unittest;
 mod valgrind;
 mod xml;
 mod yaml;
 
+pub(crate) use embedded::EmbeddedRecognizers;
 pub(crate) use format::{Claim, Format, Scope, Start, first_lines};
-pub(crate) use parts::Parts;
 pub(crate) use report::{Quotes, Report};
 
 use crate::lines::Line;
@@ -72,10 +72,10 @@ use crate::lines::Line;
 /// Takes a text of its format line by line.
 pub(crate) trait Recognizer: std::fmt::Debug + Send {
     /// Looks at the next line.
-    fn take(&mut self, line: Line<'_>) -> Mark;
+    fn push_line(&mut self, line: Line<'_>) -> Mark;
 
     /// What it knows in the end; `None` where it is not sure to have understood.
-    fn report(self: Box<Self>, end: &End) -> Option<Report>;
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report>;
 
     /// Whether the lines at hand are what a test printed: to no other they are a tool's own words.
     fn is_within_test(&self) -> bool {
@@ -115,10 +115,10 @@ impl Mark {
 
 /// What is known when all lines were taken.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct End {
+pub(crate) struct ReportContext {
     pub(crate) lines: u64,
     /// The bytes there are for the digest.
-    pub(crate) room: usize,
+    pub(crate) max_bytes: usize,
 }
 
 #[cfg(test)]
@@ -188,5 +188,5 @@ recognizers! {
     cargo_build,
     apt,
     terraform,
-    trace,
+    stack_trace,
 }

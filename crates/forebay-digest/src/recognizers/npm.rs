@@ -1,14 +1,14 @@
 //! npm, pnpm and yarn: packages added and removed, vulnerabilities, errors; deprecations counted.
 
-use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "npm, pnpm, yarn",
     keeps: "packages added, removed, changed; vulnerabilities; the error code and its explanation; deprecations",
     commands: &["npm", "pnpm", "yarn", "bun"],
-    scope: Scope::Part(&[
+    scope: Scope::Embedded(&[
         "npm WARN",
         "npm warn",
         "npm ERR!",
@@ -18,23 +18,23 @@ pub(super) const FORMAT: Format = Format {
         "YN0000",
         " vulnerabilities",
     ]),
-    start: || Box::<Npm>::default(),
+    create: || Box::<Npm>::default(),
 };
 
 #[derive(Debug, Default)]
 struct Npm {
-    deprecated: Tops,
+    deprecated: ValueCounts,
     outcome: Vec<String>,
     code: Option<String>,
     requests: u64,
-    statuses: Tops,
-    hosts: Tops,
+    statuses: ValueCounts,
+    hosts: ValueCounts,
     misses: u64,
     slowest: (u64, String),
 }
 
 impl Recognizer for Npm {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
         if let Some(error) =
             text.strip_prefix("npm ERR! ").or_else(|| text.strip_prefix("npm error "))
@@ -64,11 +64,11 @@ impl Recognizer for Npm {
         }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         if self.deprecated.is_empty() && self.code.is_none() && self.requests == 0 {
             return None;
         }
-        let mut report = Report::new(Quotes::Usual);
+        let mut report = Report::new(Quotes::Default);
         if let Some(code) = &self.code {
             report.add(95, format!("npm failed: {code}"));
             report = report.failing(true);
@@ -85,12 +85,12 @@ impl Recognizer for Npm {
             report.add(75, format!("slowest: {}", self.slowest.1));
         }
         if !self.deprecated.is_empty() {
-            let said = format!(
+            let summary = format!(
                 "{} deprecated packages: {}",
-                self.deprecated.distinct_said(),
+                self.deprecated.distinct_label(),
                 self.deprecated.names(12)
             );
-            report.add(70, said);
+            report.add(70, summary);
         }
         Some(report)
     }

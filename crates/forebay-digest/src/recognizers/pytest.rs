@@ -1,41 +1,41 @@
 //! pytest: the summary, failing tests, what each asserted and where.
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::place;
-use crate::tally::{Outcome, count};
+use crate::location;
+use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "pytest",
     keeps: "counts; failing tests with the assertion and its place; errors while collecting",
     commands: &["pytest", "py.test", "tox"],
-    scope: Scope::Part(&[
+    scope: Scope::Embedded(&[
         "test session starts",
         "=== FAILURES",
         "short test summary",
         " passed",
         " failed",
     ]),
-    start: || Box::<Pytest>::default(),
+    create: || Box::<Pytest>::default(),
 };
 
 /// A title is as wide as the terminal; where its width is not known, no narrower one counts.
-const NARROWEST: usize = 70;
+const MIN_TITLE_WIDTH: usize = 70;
 
 /// Counts of a summary that have a word of their own.
-const FURTHER: [&str; 3] = ["deselected", "xfailed", "xpassed"];
+const OTHER_COUNTS: [&str; 3] = ["deselected", "xfailed", "xpassed"];
 
 #[derive(Debug, Default)]
 struct Pytest {
-    outcome: Outcome,
+    outcome: TestOutcome,
     session: Session,
     section: Section,
     /// Below `Captured stdout`: what a test printed.
     captured: bool,
     /// Within a block of its section that has a title.
-    titled: bool,
+    in_titled_block: bool,
     /// Some line was one that only pytest writes.
-    evident: bool,
+    is_pytest: bool,
     reasons: u32,
 }
 
@@ -75,7 +75,7 @@ enum Section {
 }
 
 impl Recognizer for Pytest {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
         if let Some(title) = self.title(text) {
             return self.section(text, title);
@@ -94,7 +94,7 @@ impl Recognizer for Pytest {
         }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         self.outcome.report("pytest", "")
     }
 
@@ -108,16 +108,16 @@ impl Pytest {
     fn title<'a>(&self, text: &'a str) -> Option<&'a str> {
         let rest = text.strip_prefix('=')?;
         let title = text.trim_matches('=').strip_prefix(' ')?.strip_suffix(' ')?;
-        let is_long = rest.starts_with(' ') && text.ends_with(" =");
+        let fills_line = rest.starts_with(' ') && text.ends_with(" =");
         let fits = match self.session.width() {
-            Some(width) => text.chars().count() == width || is_long,
-            None => is_long && is_summary(title) || text.chars().count() >= NARROWEST,
+            Some(width) => text.chars().count() == width || fills_line,
+            None => fills_line && is_summary(title) || text.chars().count() >= MIN_TITLE_WIDTH,
         };
         (fits || title == "test session starts").then_some(title)
     }
 
     fn section(&mut self, text: &str, title: &str) -> Mark {
-        (self.titled, self.captured, self.evident) = (false, false, true);
+        (self.in_titled_block, self.captured, self.is_pytest) = (false, false, true);
         self.section = match title {
             "test session starts" => Section::Session,
             "FAILURES" | "ERRORS" => Section::Failures,
@@ -131,7 +131,7 @@ impl Pytest {
             }
             Section::ShortSummary => {
                 // Whole names that came before were printed by a test.
-                self.outcome.keep_failures_of_part(|name| !name.contains(".py::"));
+                self.outcome.retain_section_failures(|name| !name.contains(".py::"));
             }
             _ if is_summary(title) => {
                 let mark = self.summary(title);
@@ -149,29 +149,35 @@ impl Pytest {
         if self.session == Session::Untitled {
             // Without a start each summary is the end of a run.
             let total = self.outcome.total;
-            self.outcome.sum_up();
+            self.outcome.start_summary();
             self.outcome.total = self.outcome.total.or(total);
         }
-        self.outcome.said = true;
+        self.outcome.has_summary = true;
         self.outcome.passed = count::before(title, "passed").or(Some(0));
         self.outcome.failed = count::before(title, "failed").or(Some(0));
         self.outcome.errors = count::before(title, "error").or(count::before(title, "errors"));
         self.outcome.skipped = count::before(title, "skipped");
-        self.outcome.further =
-            FURTHER.iter().filter_map(|word| Some((count::before(title, word)?, *word))).collect();
-        self.outcome.took = title.rsplit_once(" in ").map(|(_, took)| took.to_owned());
-        self.name_total();
+        self.outcome.other_counts = OTHER_COUNTS
+            .iter()
+            .filter_map(|word| Some((count::before(title, word)?, *word)))
+            .collect();
+        self.outcome.duration = title.rsplit_once(" in ").map(|(_, took)| took.to_owned());
+        self.add_collected();
         Mark::NOTABLE
     }
 
     /// Where not all that were collected ran, their number is not that of the tests.
-    fn name_total(&mut self) {
-        let Outcome { passed, failed, errors, skipped, total, further, .. } = &mut self.outcome;
+    fn add_collected(&mut self) {
+        let TestOutcome { passed, failed, errors, skipped, total, other_counts, .. } =
+            &mut self.outcome;
         let ended: u64 = [*passed, *failed, *errors, *skipped].into_iter().flatten().sum();
-        let further_ended: u64 =
-            further.iter().filter(|(_, word)| *word != "deselected").map(|(count, _)| count).sum();
-        if let Some(collected) = total.take_if(|total| *total > ended + further_ended) {
-            further.push((collected, "collected"));
+        let other_ended: u64 = other_counts
+            .iter()
+            .filter(|(_, word)| *word != "deselected")
+            .map(|(count, _)| count)
+            .sum();
+        if let Some(collected) = total.take_if(|total| *total > ended + other_ended) {
+            other_counts.push((collected, "collected"));
         }
     }
 
@@ -189,7 +195,7 @@ impl Pytest {
     /// `____ test_a ____`, `____ ERROR at setup of test_a ____`.
     fn block(&mut self, text: &str) -> Mark {
         self.captured = false;
-        if self.section == Section::Other && self.evident {
+        if self.section == Section::Other && self.is_pytest {
             // With `-rP` what passing tests printed has titles too.
             return Mark::Noise;
         }
@@ -198,14 +204,16 @@ impl Pytest {
             .iter()
             .find_map(|start| name.strip_prefix(start))
             .unwrap_or(name);
-        self.outcome.fail(name);
-        (self.section, self.titled, self.reasons) = (Section::Failures, true, 0);
+        self.outcome.add_failure(name);
+        (self.section, self.in_titled_block, self.reasons) = (Section::Failures, true, 0);
         Mark::Noise
     }
 
     /// With `--tb=line` the place that ends a failure follows what its test printed.
     fn captured(&mut self, text: &str) -> Mark {
-        let ends = !self.titled && text.starts_with('/') && place::remark(text).is_some();
+        let ends = !self.in_titled_block
+            && text.starts_with('/')
+            && location::located_message(text).is_some();
         self.captured = !ends;
         Mark::Plain
     }
@@ -218,7 +226,7 @@ impl Pytest {
             return self.summary_line(rest);
         }
         let is_quiet = !matches!(self.session, Session::Open { .. });
-        if self.evident
+        if self.is_pytest
             && is_quiet
             && is_summary(text)
             && text.starts_with(|c: char| c.is_ascii_digit())
@@ -233,7 +241,7 @@ impl Pytest {
             self.outcome.total = selected.or_else(|| count::first_number(items));
             return Mark::NOTABLE;
         }
-        self.evident |= text.ends_with("%]");
+        self.is_pytest |= text.ends_with("%]");
         if is_progress(text) { Mark::Noise } else { Mark::Plain }
     }
 
@@ -241,22 +249,22 @@ impl Pytest {
     fn summary_line(&mut self, rest: &str) -> Mark {
         let (name, reason) = name_and_reason(rest);
         if name.contains("::") || !name.contains(' ') && name.contains(".py") {
-            self.outcome.rename(name);
-            self.outcome.explain(name, reason);
+            self.outcome.set_full_name(name);
+            self.outcome.set_reason(name, reason);
             return Mark::DETAIL;
         }
         Mark::Plain
     }
 
     fn within_failure(&mut self, text: &str) -> Mark {
-        if !self.titled {
+        if !self.in_titled_block {
             // With `--tb=line` nothing says which test it is; the short summary does.
             return if text.starts_with("E  ") { Mark::Weight(18) } else { Mark::Plain };
         }
         if let Some(reason) = text.strip_prefix("E  ") {
             self.reasons += 1;
             if self.reasons <= 2 && !reason.trim().is_empty() {
-                self.outcome.because(reason);
+                self.outcome.add_reason(reason);
             }
             return Mark::Weight(18);
         }
@@ -268,16 +276,18 @@ impl Pytest {
 }
 
 /// A frame of a traceback, or the error it ends in.
-pub(super) fn frame_or_error(outcome: &mut Outcome, text: &str) -> Option<Mark> {
+pub(super) fn frame_or_error(outcome: &mut TestOutcome, text: &str) -> Option<Mark> {
     let is_frame = text.trim_start().starts_with("File \"") || !text.starts_with([' ', '>', '-']);
-    if is_frame && let Some(place) = place::first(text).filter(|_| !text.contains("/lib/python")) {
-        outcome.finally_at(&place);
+    if is_frame
+        && let Some(location) = location::find_first(text).filter(|_| !text.contains("/lib/python"))
+    {
+        outcome.replace_location(&location);
         return Some(Mark::DETAIL);
     }
     let is_raised = text.starts_with(|c: char| c.is_ascii_alphabetic())
         && (text.contains("Error") || text.contains("Exception"));
     if is_raised && !text.starts_with("Traceback") {
-        outcome.because(text);
+        outcome.add_reason(text);
         return Some(Mark::DETAIL);
     }
     None
@@ -326,7 +336,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reason_is_split_from_a_name_with_any_parameters() {
+    fn splits_the_reason_from_a_parametrized_test_name() {
         for (line, name, reason) in [
             ("a.py::b - boom", "a.py::b", "boom"),
             ("a.py::b[a - b] - boom", "a.py::b[a - b]", "boom"),

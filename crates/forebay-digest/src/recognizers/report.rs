@@ -3,7 +3,7 @@
 use forebay_text::cut;
 
 /// The weight of the fact that says what it was and how it ended.
-const SUMMARY: u32 = 100;
+const SUMMARY_WEIGHT: u32 = 100;
 
 /// One line that stands before the quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,13 +17,13 @@ pub(crate) struct Fact {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quotes {
     /// Nothing: the facts say it all.
-    Nothing,
+    None,
     /// The start, where the facts leave room.
     Sample,
     /// Only the lines the recognizer marked.
     Marked,
     /// What a text of no known format would show as well.
-    Usual,
+    Default,
 }
 
 #[derive(Debug)]
@@ -33,21 +33,21 @@ pub(crate) struct Report {
     /// Whether something failed, where the format says so.
     pub(crate) failing: Option<bool>,
     /// Of the budget, in percent, what the facts may use where lines are quoted below them.
-    pub(crate) share: usize,
+    pub(crate) facts_share: usize,
 }
 
 /// The usual share of the facts.
-const SHARE: usize = 60;
+const DEFAULT_FACTS_SHARE: usize = 60;
 
 impl Report {
     pub(crate) fn new(quotes: Quotes) -> Self {
-        Self { facts: Vec::new(), quotes, failing: None, share: SHARE }
+        Self { facts: Vec::new(), quotes, failing: None, facts_share: DEFAULT_FACTS_SHARE }
     }
 
     /// Starts with what it was and how it ended.
-    pub(crate) fn of(summary: impl Into<String>, quotes: Quotes) -> Self {
+    pub(crate) fn with_summary(summary: impl Into<String>, quotes: Quotes) -> Self {
         let mut report = Self::new(quotes);
-        report.add(SUMMARY, summary);
+        report.add(SUMMARY_WEIGHT, summary);
         report
     }
 
@@ -64,17 +64,17 @@ impl Report {
     }
 
     /// The facts that fit, in their order; the heaviest are chosen first.
-    pub(crate) fn within(&self, room: usize) -> String {
+    pub(crate) fn facts_within(&self, max_bytes: usize) -> String {
         let mut order: Vec<usize> = (0..self.facts.len()).collect();
         order.sort_by_key(|index| std::cmp::Reverse(self.facts[*index].weight));
-        let (mut chosen, mut left) = (Vec::new(), room);
+        let (mut chosen, mut remaining) = (Vec::new(), max_bytes);
         for index in order {
             let cost = self.facts[index].text.len() + 1;
-            if cost <= left {
-                left -= cost;
+            if cost <= remaining {
+                remaining -= cost;
                 chosen.push(index);
             } else if chosen.is_empty() {
-                return cut::one_line(&self.facts[index].text, room.saturating_sub(1));
+                return cut::one_line(&self.facts[index].text, max_bytes.saturating_sub(1));
             }
         }
         chosen.sort_unstable();
@@ -86,10 +86,10 @@ impl Report {
 
 impl Report {
     /// Both in one, the first being the more important.
-    pub(crate) fn joined_by(mut self, other: Self) -> Self {
+    pub(crate) fn merge(mut self, other: Self) -> Self {
         self.facts.extend(other.facts);
-        self.quotes = Quotes::Usual;
-        self.share = self.share.max(other.share);
+        self.quotes = Quotes::Default;
+        self.facts_share = self.facts_share.max(other.facts_share);
         self.failing = match (self.failing, other.failing) {
             (Some(one), Some(two)) => Some(one || two),
             (one, two) => one.or(two),

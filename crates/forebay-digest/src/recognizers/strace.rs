@@ -1,20 +1,20 @@
 //! strace: calls counted by name, failed calls by error; the failures themselves.
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "strace",
     keeps: "calls by name, failed calls by error; processes; failed calls themselves, the last first",
     commands: &["strace", "ltrace"],
     scope: Scope::Whole(claims),
-    start: || Box::<Strace>::default(),
+    create: || Box::<Strace>::default(),
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let rows = start.telling().filter(|line| call(line).is_some()).count();
-    (rows >= 5 && rows * 10 >= start.telling().count() * 7).then_some(Claim::Sure)
+    let rows = start.nonblank_lines().filter(|line| call(line).is_some()).count();
+    (rows >= 5 && rows * 10 >= start.nonblank_lines().count() * 7).then_some(Claim::Sure)
 }
 
 /// The name of a call, and the process where it is told: `[pid 12] openat(...) = 3`.
@@ -33,14 +33,14 @@ fn call(line: &str) -> Option<(&str, Option<&str>)> {
 
 #[derive(Debug, Default)]
 struct Strace {
-    calls: Tops,
-    errors: Tops,
-    processes: Tops,
-    paths: Tops,
+    calls: ValueCounts,
+    errors: ValueCounts,
+    processes: ValueCounts,
+    paths: ValueCounts,
 }
 
 /// Errors that every start of a program meets.
-const EVERYDAY: &[&str] = &[
+const ROUTINE_ERRORS: &[&str] = &[
     "/etc/ld.so.preload",
     "/lib/",
     "\"/usr/",
@@ -58,11 +58,11 @@ const EVERYDAY: &[&str] = &[
 ];
 
 /// Calls by which a program is looked for, folder by folder.
-const SEARCHES: &[&str] =
+const SEARCH_CALLS: &[&str] =
     &["newfstatat", "stat", "access", "faccessat", "faccessat2", "execve", "readlink"];
 
 impl Recognizer for Strace {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let Some((name, process)) = call(line.text) else {
             return match line.text.get(..3) {
                 Some("---") if line.text.contains("SIGCHLD") => Mark::Weight(10),
@@ -77,10 +77,10 @@ impl Recognizer for Strace {
         let Some((_, error)) = line.text.rsplit_once(" = -1 ") else { return Mark::Noise };
         let error = error.split(' ').next().unwrap_or(error);
         self.errors.add(error);
-        if line.text.contains('"') && !EVERYDAY.iter().any(|part| line.text.contains(part)) {
+        if line.text.contains('"') && !ROUTINE_ERRORS.iter().any(|part| line.text.contains(part)) {
             self.paths.add(line.text.split('"').nth(1).unwrap_or_default());
             return Mark::Weight(match error {
-                "ENOENT" if SEARCHES.contains(&name) => 15,
+                "ENOENT" if SEARCH_CALLS.contains(&name) => 15,
                 "ENOENT" => 40,
                 _ => 50,
             });
@@ -88,14 +88,14 @@ impl Recognizer for Strace {
         Mark::Weight(8)
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         let processes = if self.processes.is_empty() {
             String::new()
         } else {
             format!(", {} processes", self.processes.distinct())
         };
-        let said = format!("strace: {} calls{processes}", self.calls.total());
-        let mut report = Report::of(said, Quotes::Marked);
+        let summary = format!("strace: {} calls{processes}", self.calls.total());
+        let mut report = Report::with_summary(summary, Quotes::Marked);
         report.add(90, format!("calls: {}", self.calls.list(8)));
         report.add(92, format!("errors: {}", self.errors.list(6)));
         Some(report)

@@ -1,8 +1,8 @@
 //! Tables with a header in capitals (`ps`, `docker ps`, `kubectl get`, `df`): rows, and what each column has.
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::{Tops, Values};
+use crate::tally::{ValueCounts, ValueStats};
 
 pub(super) const FORMAT: Format = Format {
     name: "ps, docker, kubectl",
@@ -22,11 +22,11 @@ pub(super) const FORMAT: Format = Format {
         "helm",
     ],
     scope: Scope::Whole(claims),
-    start: || Box::<Table>::default(),
+    create: || Box::<Table>::default(),
 };
 
 /// Captions of more than one word.
-const TWO_WORDS: &[&str] = &[
+const MULTI_WORD_CAPTIONS: &[&str] = &[
     "CONTAINER ID",
     "IMAGE ID",
     "NOMINATED NODE",
@@ -41,19 +41,19 @@ const TWO_WORDS: &[&str] = &[
 ];
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let mut lines = start.telling();
+    let mut lines = start.nonblank_lines();
     let header = lines.next()?;
     let columns = header.split_ascii_whitespace().count();
     if columns < 3 || !header.split_ascii_whitespace().take(2).all(is_caption) {
         return None;
     }
-    let wide = start
-        .telling()
+    let wide_rows = start
+        .nonblank_lines()
         .skip(1)
         .filter(|line| line.split_ascii_whitespace().count() + 2 >= columns.min(6))
         .count();
-    let rows = start.telling().count() - 1;
-    (rows >= 2 && wide * 10 >= rows * 9).then_some(start.claim())
+    let rows = start.nonblank_lines().count() - 1;
+    (rows >= 2 && wide_rows * 10 >= rows * 9).then_some(start.claim())
 }
 
 fn is_caption(word: &str) -> bool {
@@ -67,19 +67,19 @@ struct Table {
     captions: Vec<String>,
     /// Where columns start, if each is as wide as its header says.
     starts: Option<Vec<usize>>,
-    columns: Vec<Values>,
+    columns: Vec<ValueStats>,
     rows: u64,
     /// The heaviest rows by CPU or memory.
     heavy: Vec<(f64, u64, String)>,
-    programs: Tops,
+    programs: ValueCounts,
     /// The column that says how each row is, and its values without times.
     state_caption: String,
-    states: Tops,
+    states: ValueCounts,
     unhealthy: u64,
 }
 
 impl Recognizer for Table {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
         if self.captions.is_empty() {
             self.header(text);
@@ -97,7 +97,7 @@ impl Recognizer for Table {
         if let Some((_, cell)) =
             self.captions.iter().zip(&cells).find(|(caption, _)| **caption == self.state_caption)
         {
-            self.states.add(&timeless(cell));
+            self.states.add(&without_duration(cell));
         }
         if let Some(at) =
             self.captions.iter().position(|caption| matches!(caption.as_str(), "COMMAND" | "CMD"))
@@ -107,7 +107,7 @@ impl Recognizer for Table {
             let program = cell.trim_matches('"').split([' ', ':']).next().unwrap_or_default();
             self.programs.add(program.rsplit('/').next().unwrap_or(program));
         }
-        self.weigh(text, &cells);
+        self.add_heavy(text, &cells);
         if cells.iter().zip(&self.captions).any(|(cell, caption)| is_unhealthy(caption, cell)) {
             self.unhealthy += 1;
             return Mark::REASON;
@@ -119,19 +119,19 @@ impl Recognizer for Table {
         Mark::Weight(if self.rows <= 3 { 16 } else { 12 })
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         if self.rows == 0 {
             return None;
         }
-        let said = format!("table: {} rows; columns {}", self.rows, self.captions.join(" "));
-        let mut report = Report::of(said, Quotes::Marked);
+        let summary = format!("table: {} rows; columns {}", self.rows, self.captions.join(" "));
+        let mut report = Report::with_summary(summary, Quotes::Marked);
         if self.unhealthy > 0 {
             // The rows that somebody will ask about are worth more than what the others have.
-            report.share = 45;
+            report.facts_share = 45;
         }
-        let most = if end.room > 2_000 { 10 } else { 6 };
+        let max_items = if context.max_bytes > 2_000 { 10 } else { 6 };
         if self.states.distinct() > 1 {
-            report.add(90, format!("{}: {}", self.state_caption, self.states.list(most)));
+            report.add(90, format!("{}: {}", self.state_caption, self.states.list(max_items)));
         }
         for (caption, values) in self.captions.iter().zip(&self.columns) {
             if *caption == self.state_caption {
@@ -142,14 +142,14 @@ impl Recognizer for Table {
             if repeats && values.texts().distinct() > 1 {
                 report.add(
                     if values.is_numeric() { 60 } else { 80 },
-                    format!("{caption}: {}", values.describe(most)),
+                    format!("{caption}: {}", values.describe(max_items)),
                 );
             }
         }
         if self.programs.total() > self.programs.distinct() as u64 {
-            report.add(78, format!("programs: {}", self.programs.list(most)));
+            report.add(78, format!("programs: {}", self.programs.list(max_items)));
         }
-        for (index, (_, _, row)) in self.heavy.iter().take(end.room / 250).enumerate() {
+        for (index, (_, _, row)) in self.heavy.iter().take(context.max_bytes / 250).enumerate() {
             report.add(
                 75 - index as u32,
                 format!("heaviest: {}", forebay_text::cut::one_line(row, 120)),
@@ -161,17 +161,18 @@ impl Recognizer for Table {
 
 impl Table {
     fn header(&mut self, text: &str) {
-        let wide: Vec<&str> =
+        let wide_rows: Vec<&str> =
             text.split("  ").map(str::trim).filter(|caption| !caption.is_empty()).collect();
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
         // Columns are as wide as the header says where only known captions have a blank within.
-        let known = |caption: &&str| !caption.contains(' ') || TWO_WORDS.contains(caption);
-        let by_width = wide.len() > 2 && wide.iter().all(known);
-        let captions = if by_width { wide } else { words };
+        let known =
+            |caption: &&str| !caption.contains(' ') || MULTI_WORD_CAPTIONS.contains(caption);
+        let by_width = wide_rows.len() > 2 && wide_rows.iter().all(known);
+        let captions = if by_width { wide_rows } else { words };
         self.starts = by_width
             .then(|| captions.iter().map(|caption| text.find(caption).unwrap_or(0)).collect());
         self.captions = captions.iter().map(|caption| (*caption).to_owned()).collect();
-        self.columns = vec![Values::default(); self.captions.len()];
+        self.columns = vec![ValueStats::default(); self.captions.len()];
         let state =
             self.captions.iter().find(|caption| matches!(caption.as_str(), "STATUS" | "STATE"));
         self.state_caption = state.cloned().unwrap_or_default();
@@ -204,7 +205,7 @@ impl Table {
         cells
     }
 
-    fn weigh(&mut self, row: &str, cells: &[String]) {
+    fn add_heavy(&mut self, row: &str, cells: &[String]) {
         let Some(at) = self.captions.iter().position(|caption| {
             matches!(caption.as_str(), "%CPU" | "CPU%" | "CPU %" | "RSS" | "%MEM")
         }) else {
@@ -222,7 +223,7 @@ impl Table {
 }
 
 /// A state without the time since: `Up 3 days (unhealthy)`, `Exited (1) 2 hours ago` are `Up (unhealthy)`, `Exited (1)`.
-fn timeless(state: &str) -> String {
+fn without_duration(state: &str) -> String {
     const UNITS: &[&str] = &[
         "second", "minute", "hour", "day", "week", "month", "year", "About", "Less", "than", "ago",
         "an", "a",
@@ -237,7 +238,7 @@ fn timeless(state: &str) -> String {
     if !matches!(first, "Up" | "Exited" | "Restarting" | "Created" | "Paused" | "Dead") {
         return state.to_owned();
     }
-    words.filter(|word| !is_time(word)).fold(first.to_owned(), |said, word| said + " " + word)
+    words.filter(|word| !is_time(word)).fold(first.to_owned(), |summary, word| summary + " " + word)
 }
 
 /// The state of a row is one that somebody will ask about.

@@ -1,24 +1,24 @@
 //! TAP: the plan, tests that are not ok, and their diagnostics; subtests too.
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::place;
-use crate::tally::Outcome;
+use crate::location;
+use crate::tally::TestOutcome;
 
 pub(super) const FORMAT: Format = Format {
     name: "tap",
     keeps: "tests ok and not ok; those that are not, with message and place",
     commands: &["prove", "tap", "bats", "node --test"],
-    scope: Scope::Part(&["TAP version", "not ok ", "1..", "# fail ", "# pass "]),
-    start: || Box::<Tap>::default(),
+    scope: Scope::Embedded(&["TAP version", "not ok ", "1..", "# fail ", "# pass "]),
+    create: || Box::<Tap>::default(),
 };
 
 /// The directive of a test that may fail, in two pieces so that it does not look like a mark of ours.
-const EXPECTED: &str = concat!("# TO", "DO");
+const EXPECTED_FAILURE: &str = concat!("# TO", "DO");
 
 #[derive(Debug, Default)]
 struct Tap {
-    outcome: Outcome,
+    outcome: TestOutcome,
     passed: u64,
     failed: u64,
     skipped: u64,
@@ -31,12 +31,12 @@ struct Tap {
     error_follows: bool,
     nested: bool,
     /// A test that is not ok, until it is known whether only its subtests failed.
-    open: Option<String>,
-    place: Option<String>,
+    pending: Option<String>,
+    location: Option<String>,
 }
 
 impl Recognizer for Tap {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_start();
         self.nested |= text.len() < line.text.len()
             && (text.starts_with("ok ") || text.starts_with("not ok "));
@@ -58,7 +58,7 @@ impl Recognizer for Tap {
                 plan.split(' ').next().and_then(|plan| plan.parse().ok()).unwrap_or(0);
             return Mark::NOTABLE;
         }
-        if let Some(mark) = self.counted(text) {
+        if let Some(mark) = self.node_summary(text) {
             return mark;
         }
         if let Some(comment) = text.strip_prefix('#').filter(|_| !is_padding(text)) {
@@ -70,15 +70,15 @@ impl Recognizer for Tap {
         self.diagnostic(text)
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         let Self { mut outcome, passed, failed, skipped, planned, nested, .. } = *self;
         let seen = passed + failed;
         let planned = planned.filter(|_| seen > 0)?;
-        if outcome.said {
+        if outcome.has_summary {
             return outcome.report("tap", "");
         }
         // Tests and the groups they are in cannot be told apart.
-        outcome.said = !nested;
+        outcome.has_summary = !nested;
         outcome.passed = Some(passed - skipped);
         outcome.failed = Some(failed);
         outcome.skipped = Some(skipped);
@@ -95,36 +95,36 @@ impl Recognizer for Tap {
 
 impl Tap {
     fn not_ok(&mut self, name: &str) -> Mark {
-        self.failing = !name.contains(EXPECTED);
+        self.failing = !name.contains(EXPECTED_FAILURE);
         if !self.failing {
             return Mark::Plain;
         }
         self.failed += 1;
-        self.open = Some(without_number(name).to_owned());
+        self.pending = Some(without_number(name).to_owned());
         if !self.nested {
-            self.settle();
+            self.commit_failure();
         }
         Mark::DETAIL
     }
 
-    fn settle(&mut self) {
-        if let Some(name) = self.open.take() {
-            self.outcome.fail(&name);
+    fn commit_failure(&mut self) {
+        if let Some(name) = self.pending.take() {
+            self.outcome.add_failure(&name);
         }
     }
 
     fn explain(&mut self, error: &str) {
-        self.settle();
-        self.outcome.because(error);
+        self.commit_failure();
+        self.outcome.add_reason(error);
     }
 
     /// `# pass 66`: node counts all tests, also those in groups.
-    fn counted(&mut self, text: &str) -> Option<Mark> {
+    fn node_summary(&mut self, text: &str) -> Option<Mark> {
         let (word, number) = text.strip_prefix("# ")?.split_once(' ')?;
         let count: u64 = number.parse().ok()?;
         match word {
             "tests" => {
-                self.outcome.sum_up();
+                self.outcome.start_summary();
                 self.outcome.total = Some(count);
             }
             "pass" => self.outcome.passed = Some(count),
@@ -139,20 +139,20 @@ impl Tap {
     fn diagnostic(&mut self, text: &str) -> Mark {
         if text.contains("'subtestsFailed'") {
             self.failing = false;
-            self.open = None;
+            self.pending = None;
             return Mark::Noise;
         }
         if std::mem::take(&mut self.error_follows) {
             self.explain(text);
             return Mark::DETAIL;
         }
-        if self.outcome.awaits_more() && !text.starts_with("code:") {
-            self.outcome.because(text);
+        if self.outcome.reason_is_incomplete() && !text.starts_with("code:") {
+            self.outcome.add_reason(text);
             return Mark::DETAIL;
         }
         if let Some(location) = text.strip_prefix("location:") {
             // Kept for later: only an error shows that this is no mere group.
-            self.place = place::first(location);
+            self.location = location::find_first(location);
             return Mark::Weight(16);
         }
         if let Some(error) = text.strip_prefix("error:") {
@@ -167,12 +167,12 @@ impl Tap {
             return Mark::Noise;
         }
         let is_frame = text.contains("at ") || text.contains('(');
-        if let Some(place) = place::first(text).filter(|_| is_frame) {
-            self.outcome.at(&place);
+        if let Some(location) = location::find_first(text).filter(|_| is_frame) {
+            self.outcome.set_location(&location);
         } else if text.starts_with("code:")
-            && let Some(place) = self.place.take()
+            && let Some(location) = self.location.take()
         {
-            self.outcome.at(&place);
+            self.outcome.set_location(&location);
         }
         Mark::Weight(16)
     }
@@ -182,18 +182,18 @@ impl Tap {
         if let Some(name) =
             text.strip_prefix("Failed test '").and_then(|rest| rest.rsplit_once('\''))
         {
-            self.outcome.fail(name.0);
+            self.outcome.add_failure(name.0);
             self.failing = true;
             return Mark::DETAIL;
         }
         if !self.failing {
             return Mark::Plain;
         }
-        self.settle();
+        self.commit_failure();
         if let Some(at) = text.strip_prefix("at ") {
-            self.outcome.at(at.trim_end_matches('.'));
+            self.outcome.set_location(at.trim_end_matches('.'));
         } else if !text.starts_with("Failed test") && !text.starts_with("Looks like") {
-            self.outcome.because(text);
+            self.outcome.add_reason(text);
         }
         Mark::Weight(18)
     }

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_read() {
+    fn reads_counts_beside_words() {
         assert_eq!(before("test result: ok. 12 passed; 1,003 failed", "failed"), Some(1_003));
         assert_eq!(before("no test failed, 2 failed", "failed"), Some(2));
         assert_eq!(before("failed", "failed"), None);

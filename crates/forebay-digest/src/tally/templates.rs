@@ -9,10 +9,10 @@ use super::hasher::Fast;
 use crate::salience;
 
 /// Templates beyond so many are only counted together.
-const TEMPLATES: usize = 2_000;
+const MAX_TEMPLATES: usize = 2_000;
 
 /// Words of a message that make up its template.
-const WORDS: usize = 14;
+const MAX_WORDS: usize = 14;
 
 #[derive(Debug)]
 struct Template {
@@ -25,24 +25,24 @@ struct Template {
 
 /// The templates of a log with their counts.
 #[derive(Debug, Default)]
-pub(crate) struct Templates {
+pub(crate) struct MessageTemplates {
     /// By their texts.
     seen: HashMap<Box<[u8]>, Template, Fast>,
     others: u64,
     /// Room to write the text of a message's template in.
-    room: Vec<u8>,
+    buffer: Vec<u8>,
 }
 
-impl Templates {
+impl MessageTemplates {
     /// Counts a message; how often its template was seen before.
     pub(crate) fn add(&mut self, message: &str, line: u64) -> u64 {
-        let key = mask(message, &mut self.room);
+        let key = write_template(message, &mut self.buffer);
         let order = self.seen.len();
         if let Some(template) = self.seen.get_mut(key) {
             template.count += 1;
             return template.count - 1;
         }
-        if order >= TEMPLATES {
+        if order >= MAX_TEMPLATES {
             self.others += 1;
             return 1;
         }
@@ -57,50 +57,50 @@ impl Templates {
     }
 
     /// `850× request # served`, the most frequent first; those that differ in one word only are one.
-    pub(crate) fn frequent(&self, most: usize) -> Vec<String> {
+    pub(crate) fn frequent(&self, max: usize) -> Vec<String> {
         let mut all: Vec<&Template> = self.seen.values().collect();
         all.sort_by_key(|template| template.order);
-        let mut ranked = merged(&all);
+        let mut ranked = merge_similar(&all);
         ranked.retain(|(count, ..)| *count > 1);
         ranked.sort_by_key(|(count, order, _)| (std::cmp::Reverse(*count), *order));
-        let shown = ranked.into_iter().take(most);
+        let shown = ranked.into_iter().take(max);
         shown
             .map(|(count, _, text)| format!("{}× {}", grouped(count), cut::one_line(&text, 110)))
             .collect()
     }
 
     /// Messages whose template was seen only once, with their lines; those that complain first, then the last.
-    pub(crate) fn rare(&self, most: usize) -> Vec<String> {
+    pub(crate) fn seen_once(&self, max: usize) -> Vec<String> {
         let mut rare: Vec<&Template> =
             self.seen.values().filter(|template| template.count == 1).collect();
-        let complains = |template: &Template| salience::weigh(&template.sample).0.weight > 0;
-        rare.sort_by_key(|template| std::cmp::Reverse((complains(template), template.order)));
+        let is_suspicious = |template: &Template| salience::weigh(&template.sample).0.weight > 0;
+        rare.sort_by_key(|template| std::cmp::Reverse((is_suspicious(template), template.order)));
         rare.iter()
-            .take(most)
+            .take(max)
             .map(|template| format!("line {}: {}", template.first_line, template.sample))
             .collect()
     }
 }
 
 /// So many templates that differ in one word only become one.
-const ALIKE: usize = 3;
+const MIN_MERGED: usize = 3;
 
 /// Templates as count, order and text, those that differ in one word only merged into one with `*`.
-fn merged(all: &[&Template]) -> Vec<(u64, usize, String)> {
+fn merge_similar(all: &[&Template]) -> Vec<(u64, usize, String)> {
     let mut groups: HashMap<String, Vec<usize>> = HashMap::new();
     for (index, template) in all.iter().enumerate() {
-        for key in with_one_word_open(&template.text) {
+        for key in wildcard_variants(&template.text) {
             groups.entry(key).or_default().push(index);
         }
     }
     let mut groups: Vec<(String, Vec<usize>)> =
-        groups.into_iter().filter(|(_, members)| members.len() >= ALIKE).collect();
+        groups.into_iter().filter(|(_, members)| members.len() >= MIN_MERGED).collect();
     groups.sort_by(|one, other| other.1.len().cmp(&one.1.len()).then_with(|| one.0.cmp(&other.0)));
     let mut taken = vec![false; all.len()];
     let mut merged = Vec::new();
     for (key, members) in groups {
         let free: Vec<usize> = members.into_iter().filter(|index| !taken[*index]).collect();
-        if free.len() >= ALIKE {
+        if free.len() >= MIN_MERGED {
             merged.push((
                 free.iter().map(|index| all[*index].count).sum(),
                 all[free[0]].order,
@@ -118,40 +118,46 @@ fn merged(all: &[&Template]) -> Vec<(u64, usize, String)> {
 }
 
 /// The template with each of its words in turn replaced by `*`; the first words say what it is.
-fn with_one_word_open(text: &str) -> Vec<String> {
+fn wildcard_variants(text: &str) -> Vec<String> {
     let words: Vec<&str> = text.split(' ').collect();
-    let open = |at: usize| {
+    let with_wildcard = |at: usize| {
         let mut words = words.clone();
         words[at] = "*";
         words.join(" ")
     };
-    (2..words.len()).filter(|at| words[*at] != "#").map(open).collect()
+    (2..words.len()).filter(|at| words[*at] != "#").map(with_wildcard).collect()
 }
 
 /// Writes the message with `#` for each part of a word that has a digit.
-fn mask<'a>(message: &str, room: &'a mut Vec<u8>) -> &'a [u8] {
+fn write_template<'a>(message: &str, buffer: &'a mut Vec<u8>) -> &'a [u8] {
     // A template is never longer than its message.
-    room.resize(room.len().max(message.len()), 0);
-    let mut mask =
-        Masking { text: room, written: 0, part: 0, has_digit: false, masked: false, words: 0 };
+    buffer.resize(buffer.len().max(message.len()), 0);
+    let mut writer = TemplateWriter {
+        text: buffer,
+        written: 0,
+        part: 0,
+        has_digit: false,
+        masked: false,
+        words: 0,
+    };
     for byte in message.bytes() {
         match ROLES[usize::from(byte)] {
-            Role::Other => mask.write(byte),
+            Role::Other => writer.write(byte),
             Role::Digit => {
-                mask.has_digit = true;
-                mask.write(byte);
+                writer.has_digit = true;
+                writer.write(byte);
             }
             Role::EndsPart => {
-                mask.write(byte);
-                mask.end_part();
+                writer.write(byte);
+                writer.end_part();
             }
-            Role::EndsWord if mask.end_word() => break,
+            Role::EndsWord if writer.end_word() => break,
             Role::EndsWord => {}
         }
     }
-    mask.end_part();
-    let written = mask.written;
-    &room[..written]
+    writer.end_part();
+    let written = writer.written;
+    &buffer[..written]
 }
 
 /// What a byte of a message does to its template.
@@ -179,7 +185,7 @@ const ROLES: [Role; 256] = {
 };
 
 /// A template as far as it is written.
-struct Masking<'a> {
+struct TemplateWriter<'a> {
     text: &'a mut [u8],
     written: usize,
     /// Where the part starts that is being written.
@@ -190,7 +196,7 @@ struct Masking<'a> {
     words: usize,
 }
 
-impl Masking<'_> {
+impl TemplateWriter<'_> {
     fn write(&mut self, byte: u8) {
         self.text[self.written] = byte;
         self.written += 1;
@@ -214,7 +220,7 @@ impl Masking<'_> {
         self.masked = false;
         if self.written > 0 && self.text[self.written - 1] != b' ' {
             self.words += 1;
-            if self.words == WORDS {
+            if self.words == MAX_WORDS {
                 return true;
             }
             self.write(b' ');
@@ -229,14 +235,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_make_no_difference() {
-        let mut templates = Templates::default();
+    fn ignores_numbers_in_messages() {
+        let mut templates = MessageTemplates::default();
         for (line, message) in
             (1..).zip(["took 3 ms for id=7f3", "took 12 ms for id=99", "lost peer"])
         {
             templates.add(message, line);
         }
         assert_eq!(templates.frequent(5), ["2× took # ms for id=#"]);
-        assert_eq!(templates.rare(5), ["line 3: lost peer"]);
+        assert_eq!(templates.seen_once(5), ["line 3: lost peer"]);
     }
 }

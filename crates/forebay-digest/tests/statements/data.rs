@@ -3,7 +3,7 @@
 use super::{check, lines};
 
 #[test]
-fn a_first_row_of_values_is_no_header() {
+fn does_not_take_a_row_of_values_for_a_header() {
     let text = lines(80, |n| format!("{n},foo{},{n}.5", n % 3));
     check("cat x.csv", &text, 120, &["80 rows", "column 1: int 0..79"], &["79 rows"]);
     let years = "country,2019,2020\n".to_owned() + &lines(80, |n| format!("c{n},{n},{n}"));
@@ -15,20 +15,20 @@ fn a_first_row_of_values_is_no_header() {
 }
 
 #[test]
-fn quoted_fields_go_on_over_lines() {
+fn reads_quoted_fields_across_lines() {
     let text = "id,note,amount\n".to_owned()
         + &lines(60, |n| format!("{n},\"two\nlines, \"\"quoted\"\"\",{n}.5"));
     check("cat q.csv", &text, 100, &["60 rows, 3 columns", "amount: float 0.5..59.5"], &[]);
 }
 
 #[test]
-fn a_quote_that_never_ends_takes_nothing_with_it() {
+fn unclosed_quote_does_not_swallow_rows() {
     let text = "id,size\n".to_owned() + &lines(200, |n| format!("{n},5\" disk"));
     check("cat q.csv", &text, 100, &["200 rows"], &[]);
 }
 
 #[test]
-fn ranges_have_the_digits_of_the_data() {
+fn keeps_the_precision_of_ranges() {
     let text = "rate,code,id\n".to_owned()
         + &lines(60, |n| format!("0.{:07},{n:04},{}", 10 * n, 9_007_199_254_740_993 + n));
     let says = ["rate: float 0..0.000059", "code: text", "id: text", "9007199254741052"];
@@ -36,7 +36,7 @@ fn ranges_have_the_digits_of_the_data() {
 }
 
 #[test]
-fn texts_made_of_digits_are_texts() {
+fn treats_quoted_digits_as_text() {
     let items: Vec<String> =
         (0..60).map(|n| format!("{{\"id\": {n}, \"zip\": \"{n}\"}}")).collect();
     let text = format!("[\n{}\n]\n", items.join(",\n"));
@@ -44,7 +44,7 @@ fn texts_made_of_digits_are_texts() {
 }
 
 #[test]
-fn warnings_before_data_do_not_hide_it() {
+fn reads_json_after_warnings() {
     let items: Vec<String> = (0..60).map(|n| format!("{{\"id\": {n}}}")).collect();
     let text = format!("WARNING: deprecated\n\nnpm notice\n[\n{}\n]\n", items.join(",\n"));
     check("gh api x", &text, 100, &["JSON array of 60 objects", "WARNING: deprecated"], &[]);
@@ -55,7 +55,7 @@ fn warnings_before_data_do_not_hide_it() {
 }
 
 #[test]
-fn comments_and_scripts_are_no_part_of_a_page() {
+fn ignores_html_comments_and_scripts() {
     let text = format!(
         "<!doctype html><html><head><title>A &amp; B</title>\n<script>\nvar x = '<a href=1>';\n</script></head>\n\
          <!-- <a href=2>\n<h1>old</h1> -->\n<a\n  href=\"/a\" title=\"x > y\">A</a><h1>New</h1>\n{}</html>\n",
@@ -65,7 +65,7 @@ fn comments_and_scripts_are_no_part_of_a_page() {
 }
 
 #[test]
-fn headings_are_told_from_what_is_in_code() {
+fn distinguishes_headings_from_code() {
     let text = format!(
         "---\ntitle: x\n---\n# One\n\n~~~\n## no\n```\n## neither\n~~~\n\nUnderlined\n==========\n\nSecond\n------\n\n\
          ![image](a.png) [link](b)\n\n{}",
@@ -77,7 +77,7 @@ fn headings_are_told_from_what_is_in_code() {
 }
 
 #[test]
-fn names_of_values_do_not_break_the_nesting() {
+fn yaml_anchors_do_not_break_nesting() {
     let services =
         lines(40, |n| format!("  svc{n}:\n    <<: *d\n    zip: \"0{n}\"\n    port: {}", 80 + n));
     let text = format!("defaults: &d\n  retries: 3\nservices:\n{services}---\nkind: List\n");
@@ -86,7 +86,7 @@ fn names_of_values_do_not_break_the_nesting() {
 }
 
 #[test]
-fn several_results_are_told_apart() {
+fn separates_sql_results() {
     let table = |name: &str| {
         format!(
             " id | {name} \n----+------\n{}(60 rows)\n\n",
@@ -100,7 +100,7 @@ fn several_results_are_told_apart() {
 }
 
 #[test]
-fn states_of_containers_are_told_without_their_times() {
+fn counts_container_states_without_durations() {
     let head = "CONTAINER ID   IMAGE     COMMAND       CREATED      STATUS                       PORTS      NAMES\n";
     let row = |n: u64, status: &str| {
         format!(

@@ -5,24 +5,24 @@ use std::fmt::{self, Display, Formatter};
 use forebay_text::number::grouped;
 
 /// So many runs are told one by one; of more only those that failed.
-const TOLD: usize = 6;
+const MAX_LISTED_RUNS: usize = 6;
 
 /// Runs beyond so many are only summed up.
-const HELD: usize = 200;
+const MAX_HELD_RUNS: usize = 200;
 
 /// What one summary counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
+pub(crate) struct TestCounts {
     pub(crate) passed: Option<u64>,
     pub(crate) failed: Option<u64>,
     pub(crate) errors: Option<u64>,
     pub(crate) skipped: Option<u64>,
     pub(crate) total: Option<u64>,
-    pub(crate) further: Vec<(u64, &'static str)>,
+    pub(crate) other_counts: Vec<(u64, &'static str)>,
 }
 
-impl Counts {
-    pub(crate) fn tell_of_failures(&self) -> bool {
+impl TestCounts {
+    pub(crate) fn has_failures(&self) -> bool {
         self.failed.unwrap_or(0) + self.errors.unwrap_or(0) > 0
     }
 
@@ -39,16 +39,16 @@ impl Counts {
                 *count = Some(count.unwrap_or(0) + more);
             }
         }
-        for (more, word) in &other.further {
-            match self.further.iter_mut().find(|(_, known)| known == word) {
+        for (more, word) in &other.other_counts {
+            match self.other_counts.iter_mut().find(|(_, known)| known == word) {
                 Some((count, _)) => *count += more,
-                None => self.further.push((*more, word)),
+                None => self.other_counts.push((*more, word)),
             }
         }
     }
 }
 
-impl Display for Counts {
+impl Display for TestCounts {
     fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
         let known = [
             (self.passed, "passed"),
@@ -59,52 +59,52 @@ impl Display for Counts {
         // All that ran have passed: their number stands there already.
         let total = self.total.filter(|_| self.total != self.passed);
         let total = total.map(|count| (count, if count == 1 { "test" } else { "tests" }));
-        let said: Vec<String> = known
+        let parts: Vec<String> = known
             .into_iter()
             .filter_map(|(count, word)| Some((count?, word)))
-            .chain(self.further.iter().copied())
+            .chain(self.other_counts.iter().copied())
             .chain(total)
             .filter(|(count, word)| *count != 0 || matches!(*word, "passed" | "failed"))
             .map(|(count, word)| format!("{} {word}", grouped(count)))
             .collect();
-        to.write_str(&said.join(", "))
+        to.write_str(&parts.join(", "))
     }
 }
 
 /// A run that has ended.
 #[derive(Debug, Clone)]
-pub(crate) enum Run {
-    SummedUp(Counts),
+pub(crate) enum TestRun {
+    Completed(TestCounts),
     /// It named tests that failed, and printed no summary.
-    BrokenOff,
+    Aborted,
 }
 
 /// Runs that have ended.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Runs {
+pub(crate) struct TestRuns {
     count: usize,
-    held: Vec<Counts>,
-    sum: Counts,
-    broken_off: u64,
+    completed: Vec<TestCounts>,
+    sum: TestCounts,
+    aborted: u64,
     failed: bool,
 }
 
-impl Runs {
-    pub(crate) fn add(&mut self, run: Run) {
+impl TestRuns {
+    pub(crate) fn add(&mut self, run: TestRun) {
         self.count += 1;
-        let Run::SummedUp(counts) = run else {
-            self.broken_off += 1;
+        let TestRun::Completed(counts) = run else {
+            self.aborted += 1;
             self.failed = true;
             return;
         };
-        self.failed |= counts.tell_of_failures();
+        self.failed |= counts.has_failures();
         self.sum.add(&counts);
-        if self.held.len() < HELD {
-            self.held.push(counts);
+        if self.completed.len() < MAX_HELD_RUNS {
+            self.completed.push(counts);
         }
     }
 
-    pub(crate) fn ending_with(mut self, last: Option<Run>) -> Self {
+    pub(crate) fn with_last(mut self, last: Option<TestRun>) -> Self {
         if let Some(run) = last {
             self.add(run);
         }
@@ -120,25 +120,25 @@ impl Runs {
     }
 }
 
-impl Display for Runs {
+impl Display for TestRuns {
     fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
-        if self.count == 1 && self.broken_off == 0 {
+        if self.count == 1 && self.aborted == 0 {
             return self.sum.fmt(to);
         }
         write!(to, "{} runs, together {}", self.count, self.sum)?;
-        if self.broken_off > 0 {
-            write!(to, ", {} without a summary", self.broken_off)?;
+        if self.aborted > 0 {
+            write!(to, ", {} without a summary", self.aborted)?;
         }
-        let all = self.count <= TOLD;
-        let told: Vec<String> = self
-            .held
+        let is_complete = self.count <= MAX_LISTED_RUNS;
+        let listed: Vec<String> = self
+            .completed
             .iter()
-            .filter(|counts| all || counts.tell_of_failures())
-            .take(TOLD)
+            .filter(|counts| is_complete || counts.has_failures())
+            .take(MAX_LISTED_RUNS)
             .map(|counts| format!("({counts})"))
             .collect();
-        let label = if all { "" } else { "; failing:" };
-        if told.is_empty() { Ok(()) } else { write!(to, "{label} {}", told.join(" ")) }
+        let label = if is_complete { "" } else { "; failing:" };
+        if listed.is_empty() { Ok(()) } else { write!(to, "{label} {}", listed.join(" ")) }
     }
 }
 
@@ -146,29 +146,36 @@ impl Display for Runs {
 mod tests {
     use super::*;
 
-    fn run(passed: u64, failed: u64) -> Run {
-        Run::SummedUp(Counts { passed: Some(passed), failed: Some(failed), ..Counts::default() })
+    fn run(passed: u64, failed: u64) -> TestRun {
+        TestRun::Completed(TestCounts {
+            passed: Some(passed),
+            failed: Some(failed),
+            ..TestCounts::default()
+        })
     }
 
     #[track_caller]
-    fn check(runs: impl IntoIterator<Item = Run>, expect: &str, failed: bool) {
-        let mut all = Runs::default();
-        runs.into_iter().for_each(|run| all.add(run));
-        assert_eq!((all.to_string().as_str(), all.had_failures()), (expect, failed));
+    fn check(runs: impl IntoIterator<Item = TestRun>, expect: &str, failed: bool) {
+        let mut is_complete = TestRuns::default();
+        runs.into_iter().for_each(|run| is_complete.add(run));
+        assert_eq!(
+            (is_complete.to_string().as_str(), is_complete.had_failures()),
+            (expect, failed)
+        );
     }
 
     #[test]
-    fn each_run_is_told_and_the_sum_is_called_one() {
+    fn lists_each_run_and_the_total() {
         check([run(3, 0)], "3 passed, 0 failed", false);
         let two = "2 runs, together 4 passed, 2 failed (1 passed, 2 failed) (3 passed, 0 failed)";
         check([run(1, 2), run(3, 0)], two, true);
-        let broken =
+        let aborted =
             "2 runs, together 3 passed, 0 failed, 1 without a summary (3 passed, 0 failed)";
-        check([Run::BrokenOff, run(3, 0)], broken, true);
+        check([TestRun::Aborted, run(3, 0)], aborted, true);
     }
 
     #[test]
-    fn of_many_runs_only_those_that_failed_are_told() {
+    fn lists_only_failing_runs_of_many() {
         let runs = (0..9).map(|number| run(1, u64::from(number == 4)));
         check(runs, "9 runs, together 9 passed, 1 failed; failing: (1 passed, 1 failed)", true);
     }

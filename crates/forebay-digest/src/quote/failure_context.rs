@@ -3,28 +3,28 @@
 use super::fold::Row;
 
 /// How many rows after a failure belong to it.
-const ROWS: u32 = 5;
+const CONTEXT_ROWS: u32 = 5;
 
 /// The weight of the first of them; each further one weighs less.
-const WEIGHT: u32 = 30;
-const STEP: u32 = 3;
+const FIRST_ROW_WEIGHT: u32 = 30;
+const WEIGHT_STEP: u32 = 3;
 
 /// How far below the last failure the text is.
 #[derive(Debug, Default)]
-pub(super) struct Context {
+pub(super) struct FailureContext {
     rows_left: u32,
 }
 
-impl Context {
+impl FailureContext {
     /// Gives a row the weight of the failure it stands below.
-    pub(super) fn add_to(&mut self, row: &mut Row) {
+    pub(super) fn apply_to(&mut self, row: &mut Row) {
         if row.salience.noise || row.salience.marked && row.salience.failure {
             // Whoever knows the format has said which of its lines matter.
             self.rows_left = 0;
         } else if row.salience.failure {
-            self.rows_left = ROWS;
-        } else if self.rows_left > 0 && row.says_something() {
-            let weight = WEIGHT - STEP * (ROWS - self.rows_left);
+            self.rows_left = CONTEXT_ROWS;
+        } else if self.rows_left > 0 && row.is_nonblank() {
+            let weight = FIRST_ROW_WEIGHT - WEIGHT_STEP * (CONTEXT_ROWS - self.rows_left);
             row.salience.weight = row.salience.weight.max(weight);
             self.rows_left -= 1;
         }

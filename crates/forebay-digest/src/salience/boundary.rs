@@ -4,13 +4,13 @@ use std::ops::Range;
 
 /// What must hold next to a found word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Edge {
+pub(crate) enum Boundary {
     /// Nothing.
     Any,
     /// No word, path or identifier goes on before it.
-    Start,
+    WordStart,
     /// Nor after it.
-    Word,
+    WholeWord,
     /// A number other than zero stands before it: `3 failed`.
     Counted,
     /// A value other than zero stands after it: `Failures: 1`, `failed=2`.
@@ -21,27 +21,27 @@ pub(crate) enum Edge {
     LineEnd,
 }
 
-impl Edge {
+impl Boundary {
     /// Whether it holds for the word at `at` in the line.
-    pub(crate) fn holds(self, line: &str, at: &Range<usize>) -> bool {
+    pub(crate) fn matches(self, line: &str, at: &Range<usize>) -> bool {
         let (before, after) = (&line[..at.start], &line[at.end..]);
         match self {
             Self::Any => true,
-            Self::Start => !goes_on_before(before),
-            Self::Word => !goes_on_before(before) && !goes_on_after(after),
-            Self::Counted => is_count(before) && !goes_on_after(after),
-            Self::Labelled => !goes_on_before(before) && has_value(after),
+            Self::WordStart => !continues_before(before),
+            Self::WholeWord => !continues_before(before) && !continues_after(after),
+            Self::Counted => is_count(before) && !continues_after(after),
+            Self::Labelled => !continues_before(before) && is_labelled_value(after),
             Self::LineStart => before.trim_start().is_empty(),
             Self::LineEnd => after.trim_end().is_empty(),
         }
     }
 }
 
-fn goes_on_before(before: &str) -> bool {
+fn continues_before(before: &str) -> bool {
     before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.' | '\\'))
 }
 
-fn goes_on_after(after: &str) -> bool {
+fn continues_after(after: &str) -> bool {
     // A full stop ends a sentence, unless something follows it at once.
     let after = after.strip_prefix('.').unwrap_or(after);
     after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '(' | '\\'))
@@ -53,7 +53,7 @@ fn is_count(before: &str) -> bool {
     before[others.len()..].contains(|c: char| matches!(c, '1'..='9'))
 }
 
-fn has_value(after: &str) -> bool {
+fn is_labelled_value(after: &str) -> bool {
     let Some(value) = after.strip_prefix([':', '=']) else { return false };
     let value = value.trim_start();
     let rest = value.trim_start_matches('0');
@@ -66,37 +66,46 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(edge: Edge, word: &str, holds: &[&str], fails: &[&str]) {
-        for (lines, expect) in [(holds, true), (fails, false)] {
+    fn check(boundary: Boundary, word: &str, matches: &[&str], fails: &[&str]) {
+        for (lines, expect) in [(matches, true), (fails, false)] {
             for line in lines {
                 let at = line.find(word).unwrap();
-                assert_eq!(edge.holds(line, &(at..at + word.len())), expect, "{edge:?} {line}");
+                assert_eq!(
+                    boundary.matches(line, &(at..at + word.len())),
+                    expect,
+                    "{boundary:?} {line}"
+                );
             }
         }
     }
 
     #[test]
-    fn edges_hold_where_they_should() {
-        check(Edge::Start, "error", &["error", "(errors)"], &["terror", "my_error", "src/error"]);
+    fn boundaries_match_as_documented() {
         check(
-            Edge::Word,
+            Boundary::WordStart,
+            "error",
+            &["error", "(errors)"],
+            &["terror", "my_error", "src/error"],
+        );
+        check(
+            Boundary::WholeWord,
             "error",
             &["an error.", "[error]"],
             &["errors", "error.rs", "error-prone", "error(1)"],
         );
         check(
-            Edge::Counted,
+            Boundary::Counted,
             "failed",
             &["1 failed", "1,020 failed;"],
             &["0 failed", "failed", "x failed", "3 failed_tests"],
         );
         check(
-            Edge::Labelled,
+            Boundary::Labelled,
             "Errors",
             &["Errors: 1", "Errors: x", "Errors=05"],
             &["Errors: 0,", "Errors:", "Errors"],
         );
-        check(Edge::LineStart, "ok", &["  ok 1 - x"], &["not ok 1"]);
-        check(Edge::LineEnd, "ok", &["test a ... ok "], &["ok 1"]);
+        check(Boundary::LineStart, "ok", &["  ok 1 - x"], &["not ok 1"]);
+        check(Boundary::LineEnd, "ok", &["test a ... ok "], &["ok 1"]);
     }
 }

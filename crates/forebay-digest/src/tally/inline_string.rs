@@ -5,15 +5,15 @@ use std::borrow::Borrow;
 use std::hash::{Hash, Hasher};
 
 /// Room for a date with its time, a number, an address, an id.
-const INLINE: usize = 38;
+const INLINE_BYTES: usize = 38;
 
 #[derive(Debug, Clone)]
-pub(crate) enum Key {
-    Short { length: u8, bytes: [u8; INLINE] },
+pub(crate) enum InlineString {
+    Short { length: u8, bytes: [u8; INLINE_BYTES] },
     Long(Box<str>),
 }
 
-impl Key {
+impl InlineString {
     pub(crate) fn as_str(&self) -> &str {
         match self {
             // It was made of a text.
@@ -24,38 +24,38 @@ impl Key {
 
     fn bytes(&self) -> &[u8] {
         match self {
-            Self::Short { length, bytes } => &bytes[..usize::from(*length).min(INLINE)],
+            Self::Short { length, bytes } => &bytes[..usize::from(*length).min(INLINE_BYTES)],
             Self::Long(text) => text.as_bytes(),
         }
     }
 }
 
-impl From<&str> for Key {
+impl From<&str> for InlineString {
     fn from(text: &str) -> Self {
-        if text.len() > INLINE {
+        if text.len() > INLINE_BYTES {
             return Self::Long(text.into());
         }
-        let mut bytes = [0; INLINE];
+        let mut bytes = [0; INLINE_BYTES];
         bytes[..text.len()].copy_from_slice(text.as_bytes());
         Self::Short { length: text.len() as u8, bytes }
     }
 }
 
-impl PartialEq for Key {
+impl PartialEq for InlineString {
     fn eq(&self, other: &Self) -> bool {
         self.bytes() == other.bytes()
     }
 }
 
-impl Eq for Key {}
+impl Eq for InlineString {}
 
-impl Hash for Key {
+impl Hash for InlineString {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.bytes().hash(state);
     }
 }
 
-impl Borrow<[u8]> for Key {
+impl Borrow<[u8]> for InlineString {
     fn borrow(&self) -> &[u8] {
         self.bytes()
     }
@@ -66,11 +66,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_of_any_length_stays_as_it_was() {
-        for length in [0, 1, INLINE - 1, INLINE, INLINE + 1, 500] {
+    fn round_trips_text_of_any_length() {
+        for length in [0, 1, INLINE_BYTES - 1, INLINE_BYTES, INLINE_BYTES + 1, 500] {
             let text = "ä".repeat(length / 2) + &"x".repeat(length % 2);
-            let key = Key::from(text.as_str());
-            assert_eq!((key.as_str(), key.bytes()), (text.as_str(), text.as_bytes()));
+            let string = InlineString::from(text.as_str());
+            assert_eq!((string.as_str(), string.bytes()), (text.as_str(), text.as_bytes()));
         }
     }
 }

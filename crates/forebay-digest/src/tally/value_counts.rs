@@ -6,35 +6,35 @@ use forebay_text::cut;
 use forebay_text::number::grouped;
 
 use super::hasher::Fast;
-use super::key::Key;
+use super::inline_string::InlineString;
 
 /// Values beyond so many different ones are only counted together.
-const VALUES: usize = 4_096;
+const MAX_DISTINCT: usize = 4_096;
 
 /// Longer values are counted by their start.
-const VALUE_BYTES: usize = 160;
+const MAX_VALUE_BYTES: usize = 160;
 
 /// Counts values, exactly for the first few thousand different ones.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Tops {
+pub(crate) struct ValueCounts {
     /// The count of each value, and when it was first seen.
-    counts: HashMap<Key, (u64, usize), Fast>,
+    counts: HashMap<InlineString, (u64, usize), Fast>,
     others: u64,
     total: u64,
 }
 
-impl Tops {
+impl ValueCounts {
     pub(crate) fn add(&mut self, value: &str) {
         self.add_many(value, 1);
     }
 
     pub(crate) fn add_many(&mut self, value: &str, count: u64) {
-        let value = cut::prefix(value, VALUE_BYTES);
+        let value = cut::prefix(value, MAX_VALUE_BYTES);
         self.total += count;
         if let Some((seen, _)) = self.counts.get_mut(value.as_bytes()) {
             *seen += count;
-        } else if self.counts.len() < VALUES {
-            self.counts.insert(Key::from(value), (count, self.counts.len()));
+        } else if self.counts.len() < MAX_DISTINCT {
+            self.counts.insert(InlineString::from(value), (count, self.counts.len()));
         } else {
             self.others += count;
         }
@@ -53,7 +53,7 @@ impl Tops {
         self.total
     }
 
-    pub(crate) fn of(&self, value: &str) -> u64 {
+    pub(crate) fn count_of(&self, value: &str) -> u64 {
         self.counts.get(value.as_bytes()).map_or(0, |(count, _)| *count)
     }
 
@@ -72,15 +72,15 @@ impl Tops {
     }
 
     /// The number of different values in words: `12`, or `4,096+` beyond what was told apart.
-    pub(crate) fn distinct_said(&self) -> String {
+    pub(crate) fn distinct_label(&self) -> String {
         let more = if self.is_exact() { "" } else { "+" };
         format!("{}{more}", grouped(self.distinct() as u64))
     }
 
     /// The number of different values with a noun: `1 client`, `12 clients`.
-    pub(crate) fn distinct_of(&self, noun: &str) -> String {
+    pub(crate) fn distinct_with_noun(&self, noun: &str) -> String {
         let plural = if self.distinct() == 1 && self.is_exact() { "" } else { "s" };
-        format!("{} {noun}{plural}", self.distinct_said())
+        format!("{} {noun}{plural}", self.distinct_label())
     }
 
     /// The values with their counts, the most frequent first, of equals the one seen first.
@@ -98,26 +98,26 @@ impl Tops {
     }
 
     /// `GET: 12, POST: 3, +4 more`: the most frequent, as many as asked for.
-    pub(crate) fn list(&self, most: usize) -> String {
+    pub(crate) fn list(&self, max: usize) -> String {
         let ranked = self.ranked();
         let mut shown: Vec<String> = ranked
             .iter()
-            .take(most)
+            .take(max)
             .map(|(value, count)| format!("{value}: {}", grouped(*count)))
             .collect();
-        if ranked.len() > most {
-            shown.push(format!("+{} more", grouped((ranked.len() - most) as u64)));
+        if ranked.len() > max {
+            shown.push(format!("+{} more", grouped((ranked.len() - max) as u64)));
         }
         shown.join(", ")
     }
 
     /// `a, b, c, +4 more`: the values alone, in the order seen.
-    pub(crate) fn names(&self, most: usize) -> String {
+    pub(crate) fn names(&self, max: usize) -> String {
         let ordered = self.in_order();
         let mut shown: Vec<String> =
-            ordered.iter().take(most).map(|(value, _)| (*value).to_owned()).collect();
-        if ordered.len() > most {
-            shown.push(format!("+{} more", grouped((ordered.len() - most) as u64)));
+            ordered.iter().take(max).map(|(value, _)| (*value).to_owned()).collect();
+        if ordered.len() > max {
+            shown.push(format!("+{} more", grouped((ordered.len() - max) as u64)));
         }
         shown.join(", ")
     }
@@ -128,14 +128,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_frequent_come_first_and_equals_as_they_came() {
-        let mut tops = Tops::default();
+    fn ranks_by_count_then_by_first_occurrence() {
+        let mut counts = ValueCounts::default();
         for value in ["b", "a", "a", "c"] {
-            tops.add(value);
+            counts.add(value);
         }
-        assert_eq!(tops.list(2), "a: 2, b: 1, +1 more");
-        assert_eq!(tops.names(9), "b, a, c");
-        assert_eq!((tops.total(), tops.distinct()), (4, 3));
-        assert_eq!(tops.distinct_of("name"), "3 names");
+        assert_eq!(counts.list(2), "a: 2, b: 1, +1 more");
+        assert_eq!(counts.names(9), "b, a, c");
+        assert_eq!((counts.total(), counts.distinct()), (4, 3));
+        assert_eq!(counts.distinct_with_noun("name"), "3 names");
     }
 }

@@ -2,21 +2,21 @@
 
 /// Smallest, largest and sum of the numbers seen.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Range {
+pub(crate) struct NumberRange {
     pub(crate) count: u64,
-    pub(crate) least: f64,
-    pub(crate) most: f64,
+    pub(crate) min: f64,
+    pub(crate) max: f64,
     pub(crate) sum: f64,
 }
 
-impl Range {
+impl NumberRange {
     pub(crate) fn add(&mut self, number: f64) {
         if self.count == 0 {
-            (self.least, self.most) = (number, number);
+            (self.min, self.max) = (number, number);
         }
         self.count += 1;
-        self.least = self.least.min(number);
-        self.most = self.most.max(number);
+        self.min = self.min.min(number);
+        self.max = self.max.max(number);
         self.sum += number;
     }
 
@@ -26,8 +26,8 @@ impl Range {
             *self = other;
         } else if other.count > 0 {
             self.count += other.count;
-            self.least = self.least.min(other.least);
-            self.most = self.most.max(other.most);
+            self.min = self.min.min(other.min);
+            self.max = self.max.max(other.max);
             self.sum += other.sum;
         }
     }
@@ -37,16 +37,16 @@ impl Range {
     }
 
     /// `3..41`, or the one number there is.
-    pub(crate) fn show(self) -> String {
-        if self.least.total_cmp(&self.most).is_eq() {
-            return plain(self.least);
+    pub(crate) fn describe(self) -> String {
+        if self.min.total_cmp(&self.max).is_eq() {
+            return format_number(self.min);
         }
-        format!("{}..{}", plain(self.least), plain(self.most))
+        format!("{}..{}", format_number(self.min), format_number(self.max))
     }
 }
 
 /// A number with all its digits and none more.
-pub(crate) fn plain(number: f64) -> String {
+pub(crate) fn format_number(number: f64) -> String {
     let size = number.abs();
     if number.fract() == 0.0 && size < 1e15 {
         return format!("{}", number as i64);
@@ -55,14 +55,14 @@ pub(crate) fn plain(number: f64) -> String {
 }
 
 /// A number that was worked out, with as many digits as say something.
-pub(crate) fn rounded(number: f64) -> String {
+pub(crate) fn format_rounded(number: f64) -> String {
     let size = number.abs();
     if size == 0.0 || size >= 1.0 {
-        return plain((number * 100.0).round() / 100.0);
+        return format_number((number * 100.0).round() / 100.0);
     }
     let places = (2 - size.log10().floor() as i32).clamp(2, 300);
     let text = format!("{number:.*}", places as usize);
-    plain(text.parse().unwrap_or(number))
+    format_number(text.parse().unwrap_or(number))
 }
 
 #[cfg(test)]
@@ -70,16 +70,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_keep_the_digits_that_say_something() {
+    fn keeps_significant_digits() {
         for (number, shown) in
             [(3.0, "3"), (0.00059, "0.00059"), (1e-7, "1e-7"), (2.55555, "2.55555"), (-0.5, "-0.5")]
         {
-            assert_eq!(plain(number), shown);
+            assert_eq!(format_number(number), shown);
         }
         for (number, shown) in
             [(29.5, "29.5"), (1.0 / 3.0, "0.333"), (0.000_295_5, "0.000296"), (1e3 / 7.0, "142.86")]
         {
-            assert_eq!(rounded(number), shown);
+            assert_eq!(format_rounded(number), shown);
         }
     }
 }

@@ -11,7 +11,7 @@ pub(crate) enum Level {
 }
 
 impl Level {
-    fn of(word: &str) -> Option<Self> {
+    fn from_word(word: &str) -> Option<Self> {
         let mut upper = [0_u8; 8];
         let word = word.as_bytes();
         let upper = upper.get_mut(..word.len())?;
@@ -29,11 +29,11 @@ impl Level {
 }
 
 /// How far into a message its level is looked for.
-const LEVEL_WITHIN: usize = 60;
+const LEVEL_SEARCH_BYTES: usize = 60;
 
 /// The level of a line as klog writes it, by the letter before its time: `E0301 10:00:02.1 …`.
-pub(crate) fn lettered_level(line: &str) -> Option<(Level, &'static str)> {
-    klog(line)?;
+pub(crate) fn klog_level(line: &str) -> Option<(Level, &'static str)> {
+    klog_len(line)?;
     match line.as_bytes().first()? {
         b'F' => Some((Level::Fatal, "fatal")),
         b'E' => Some((Level::Error, "error")),
@@ -44,33 +44,36 @@ pub(crate) fn lettered_level(line: &str) -> Option<(Level, &'static str)> {
 }
 
 /// The level a message names near its start, and the word for it.
-pub(crate) fn level(message: &str) -> Option<(Level, &str)> {
-    let start = forebay_text::cut::prefix(message, LEVEL_WITHIN);
+pub(crate) fn find_level(message: &str) -> Option<(Level, &str)> {
+    let start = forebay_text::cut::prefix(message, LEVEL_SEARCH_BYTES);
     start
         .split(|c: char| !c.is_ascii_alphabetic())
         .filter(|word| (3..=8).contains(&word.len()))
-        .find_map(|word| Some((Level::of(word)?, word)))
+        .find_map(|word| Some((Level::from_word(word)?, word)))
 }
 
 /// A time without the fraction of its second.
-pub(crate) fn to_the_second(stamp: &str) -> &str {
+pub(crate) fn without_fraction(timestamp: &str) -> &str {
     // Two digits after the second colon.
-    let at =
-        stamp.match_indices(':').nth(1).map_or(stamp.len(), |(at, _)| (at + 3).min(stamp.len()));
-    if stamp[at..].starts_with(['.', ',']) { &stamp[..at] } else { stamp }
+    let at = timestamp
+        .match_indices(':')
+        .nth(1)
+        .map_or(timestamp.len(), |(at, _)| (at + 3).min(timestamp.len()));
+    if timestamp[at..].starts_with(['.', ',']) { &timestamp[..at] } else { timestamp }
 }
 
 /// The time a line starts with, and what follows it.
-pub(crate) fn stamped(line: &str) -> Option<(&str, &str)> {
+pub(crate) fn split_timestamp(line: &str) -> Option<(&str, &str)> {
     let rest = line.trim_start_matches(['[', '(', ' ']);
     let rest = without_key(rest);
     // The letter that klog writes before its time is a level.
-    let (from, length) = match iso(rest).or_else(|| clock(rest)).or_else(|| syslog(rest)) {
-        Some(length) => (0, length),
-        None => (1, klog(rest)?),
-    };
-    let stamp = &rest[from..length];
-    Some((stamp, rest[length..].trim_start_matches([']', ')', ' ', '-', '|', ':', '\t', '"'])))
+    let (from, length) =
+        match iso_len(rest).or_else(|| clock_len(rest)).or_else(|| syslog_len(rest)) {
+            Some(length) => (0, length),
+            None => (1, klog_len(rest)?),
+        };
+    let timestamp = &rest[from..length];
+    Some((timestamp, rest[length..].trim_start_matches([']', ')', ' ', '-', '|', ':', '\t', '"'])))
 }
 
 /// The rest of `time="2024-…`, as logs made of fields write it.
@@ -83,114 +86,115 @@ fn without_key(text: &str) -> &str {
 }
 
 /// The container of `web-1  | message`, as compose writes it before each line, and the message.
-pub(crate) fn container(line: &str) -> Option<(&str, &str)> {
-    const LONGEST: usize = 64;
-    let bar = memchr::memchr(b'|', &line.as_bytes()[..line.len().min(LONGEST)])?;
+pub(crate) fn split_container(line: &str) -> Option<(&str, &str)> {
+    const MAX_CONTAINER_BYTES: usize = 64;
+    let bar = memchr::memchr(b'|', &line.as_bytes()[..line.len().min(MAX_CONTAINER_BYTES)])?;
     let name = line[..bar].trim_end();
     let is_name = bar > name.len()
         && !name.is_empty()
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     let message = &line[bar + 1..];
-    (is_name && Level::of(name).is_none())
+    (is_name && Level::from_word(name).is_none())
         .then(|| (name, message.strip_prefix(' ').unwrap_or(message)))
 }
 
 /// The first and the last of many times, however they are ordered.
 #[derive(Debug, Default)]
-pub(crate) struct Span {
+pub(crate) struct TimeRange {
     first: (u64, String),
     last: (u64, String),
     /// The time before.
-    before: u64,
+    previous: u64,
     /// How often a time without a year was earlier than the one before.
-    returns: u64,
+    backward_jumps: u64,
 }
 
-impl Span {
-    pub(crate) fn add(&mut self, stamp: &str) {
+impl TimeRange {
+    pub(crate) fn add(&mut self, timestamp: &str) {
         // Most lines are of the same second as the one before.
-        const SECOND: usize = "2024-05-01T10:00:00".len();
-        if self.last.0 == self.before
-            && let (Some(one), Some(other)) = (stamp.get(..SECOND), self.last.1.get(..SECOND))
+        const SECOND_BYTES: usize = "2024-05-01T10:00:00".len();
+        if self.last.0 == self.previous
+            && let (Some(one), Some(other)) =
+                (timestamp.get(..SECOND_BYTES), self.last.1.get(..SECOND_BYTES))
             && one == other
         {
-            stamp.clone_into(&mut self.last.1);
+            timestamp.clone_into(&mut self.last.1);
             return;
         }
-        let order = order(stamp);
+        let sort_key = sort_key(timestamp);
         let is_first = self.first.1.is_empty();
-        let has_year = order >= 1_000_000_000_000;
-        self.returns += u64::from(!has_year && order < self.before);
-        self.before = order;
-        if is_first || has_year && order < self.first.0 {
-            self.first = (order, stamp.to_owned());
+        let has_year = sort_key >= 1_000_000_000_000;
+        self.backward_jumps += u64::from(!has_year && sort_key < self.previous);
+        self.previous = sort_key;
+        if is_first || has_year && sort_key < self.first.0 {
+            self.first = (sort_key, timestamp.to_owned());
         }
-        if is_first || !has_year || order >= self.last.0 {
-            self.last.0 = order;
-            stamp.clone_into(&mut self.last.1);
+        if is_first || !has_year || sort_key >= self.last.0 {
+            self.last.0 = sort_key;
+            timestamp.clone_into(&mut self.last.1);
         }
     }
 
     /// `first .. last`; nothing where times without a year jump back and forth, and nobody knows how far.
     /// Once they may: at midnight, at the end of a year.
-    pub(crate) fn show(&self) -> Option<String> {
-        let (first, last) = (to_the_second(&self.first.1), to_the_second(&self.last.1));
-        (self.returns <= 1 && !first.is_empty()).then(|| format!("{first} .. {last}"))
+    pub(crate) fn describe(&self) -> Option<String> {
+        let (first, last) = (without_fraction(&self.first.1), without_fraction(&self.last.1));
+        (self.backward_jumps <= 1 && !first.is_empty()).then(|| format!("{first} .. {last}"))
     }
 }
 
 /// A number that grows with the time a stamp names, to the second: `20240501100000`; without year or day
 /// where the stamp has none.
-fn order(stamp: &str) -> u64 {
+fn sort_key(timestamp: &str) -> u64 {
     let number = |text: &str| {
         let digits = text.bytes().filter(u8::is_ascii_digit);
         digits.fold(0_u64, |number, digit| {
             number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'))
         })
     };
-    if stamp.starts_with(|c: char| c.is_ascii_alphabetic())
-        && let Some(month) = stamp.get(..3).and_then(month)
+    if timestamp.starts_with(|c: char| c.is_ascii_alphabetic())
+        && let Some(month) = timestamp.get(..3).and_then(month_number)
     {
         // `May  1 10:00:00`.
-        return month * 100_000_000 + number(stamp.get(3..15).unwrap_or_default());
+        return month * 100_000_000 + number(timestamp.get(3..15).unwrap_or_default());
     }
-    if stamp.as_bytes().get(2) == Some(&b'/')
-        && let Some(month) = stamp.get(3..6).and_then(month)
+    if timestamp.as_bytes().get(2) == Some(&b'/')
+        && let Some(month) = timestamp.get(3..6).and_then(month_number)
     {
         // `01/May/2024:10:00:00`.
-        let part = |range| number(stamp.get(range).unwrap_or_default());
+        let part = |range| number(timestamp.get(range).unwrap_or_default());
         return (part(7..11) * 10_000 + month * 100 + part(0..2)) * 1_000_000 + part(12..20);
     }
-    if crate::tally::looks_like_date(stamp) {
-        return number(stamp.get(..19).unwrap_or(stamp));
+    if crate::tally::looks_like_date(timestamp) {
+        return number(timestamp.get(..19).unwrap_or(timestamp));
     }
-    number(to_the_second(stamp))
+    number(without_fraction(timestamp))
 }
 
 /// The number of a month.
-fn month(name: &str) -> Option<u64> {
+fn month_number(name: &str) -> Option<u64> {
     MONTHS.iter().position(|month| *month == name).map(|at| at as u64 + 1)
 }
 
 /// `I0501 10:00:00.123456`.
-fn klog(text: &str) -> Option<usize> {
+fn klog_len(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let is_day = b"IWEFD".contains(bytes.first()?)
         && bytes.get(1..5)?.iter().all(u8::is_ascii_digit)
         && bytes[5..].starts_with(b" ");
-    if is_day { Some(6 + clock(&text[6..])?) } else { None }
+    if is_day { Some(6 + clock_len(&text[6..])?) } else { None }
 }
 
 /// `2024-05-01T10:00:00.123Z`, `2024/05/01 10:00:00,123 +0000`.
-fn iso(text: &str) -> Option<usize> {
+fn iso_len(text: &str) -> Option<usize> {
     let date = crate::tally::looks_like_date(text).then_some(10)?;
     let after = &text[date..];
     let gap = usize::from(after.starts_with(['T', ' ']));
-    Some(date + gap + clock(&after[gap..])?)
+    Some(date + gap + clock_len(&after[gap..])?)
 }
 
 /// `10:00:00`, with fractions and zone.
-fn clock(text: &str) -> Option<usize> {
+fn clock_len(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let digits =
         |at: usize| bytes.get(at..at + 2).is_some_and(|pair| pair.iter().all(u8::is_ascii_digit));
@@ -211,10 +215,10 @@ const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// `May  1 10:00:00`.
-fn syslog(text: &str) -> Option<usize> {
+fn syslog_len(text: &str) -> Option<usize> {
     let month = text.get(..3).filter(|month| MONTHS.contains(month))?;
     let time = text.get(month.len() + 4..)?;
-    Some(month.len() + 4 + clock(time)?)
+    Some(month.len() + 4 + clock_len(time)?)
 }
 
 #[cfg(test)]
@@ -222,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_split_off() {
+    fn splits_off_timestamps() {
         for line in [
             "2024-05-01T10:00:00.123Z rest",
             "[2024-05-01 10:00:00,123] rest",
@@ -231,47 +235,50 @@ mod tests {
             "time=\"2024-05-01T10:00:00Z\" rest",
             "E0501 10:00:00.123456 rest",
         ] {
-            assert_eq!(stamped(line).map(|(_, rest)| rest), Some("rest"), "{line}");
+            assert_eq!(split_timestamp(line).map(|(_, rest)| rest), Some("rest"), "{line}");
         }
-        assert_eq!(stamped("version 10:20"), None);
+        assert_eq!(split_timestamp("version 10:20"), None);
     }
 
     #[test]
-    fn a_span_is_that_of_all_times() {
-        let span = |stamps: &[&str]| {
-            let mut span = Span::default();
-            for stamp in stamps {
-                span.add(stamp);
+    fn time_range_covers_all_timestamps() {
+        let time_range = |timestamps: &[&str]| {
+            let mut time_range = TimeRange::default();
+            for timestamp in timestamps {
+                time_range.add(timestamp);
             }
-            span.show()
+            time_range.describe()
         };
         let mixed = ["2024-05-02 10:00:00", "2024-05-01 10:00:00", "2024-05-01 12:00:00"];
-        assert_eq!(span(&mixed).as_deref(), Some("2024-05-01 10:00:00 .. 2024-05-02 10:00:00"));
-        assert_eq!(span(&["23:59:00", "00:01:00"]).as_deref(), Some("23:59:00 .. 00:01:00"));
-        assert_eq!(span(&["10:00:00", "09:00:00", "11:00:00", "10:00:00"]), None);
+        assert_eq!(
+            time_range(&mixed).as_deref(),
+            Some("2024-05-01 10:00:00 .. 2024-05-02 10:00:00")
+        );
+        assert_eq!(time_range(&["23:59:00", "00:01:00"]).as_deref(), Some("23:59:00 .. 00:01:00"));
+        assert_eq!(time_range(&["10:00:00", "09:00:00", "11:00:00", "10:00:00"]), None);
     }
 
     #[test]
-    fn containers_are_split_off() {
-        assert_eq!(container("web-1  | GET /"), Some(("web-1", "GET /")));
-        assert_eq!(container("a | b"), Some(("a", "b")));
+    fn splits_off_container_names() {
+        assert_eq!(split_container("web-1  | GET /"), Some(("web-1", "GET /")));
+        assert_eq!(split_container("a | b"), Some(("a", "b")));
         for line in ["| a | b |", "two words | x", "x|y", "no bar", "INFO | x"] {
-            assert_eq!(container(line), None, "{line}");
+            assert_eq!(split_container(line), None, "{line}");
         }
     }
 
     #[test]
-    fn stamps_are_put_in_order() {
-        assert_eq!(order("2024-05-01 10:00:00,1"), 20_240_501_100_000);
-        assert_eq!(order("01/May/2024:10:00:00 +0000"), 20_240_501_100_000);
-        assert_eq!(order("May  1 10:00:00"), 501_100_000);
-        assert_eq!(lettered_level("E0501 10:00:00.1 x"), Some((Level::Error, "error")));
+    fn sort_keys_follow_time() {
+        assert_eq!(sort_key("2024-05-01 10:00:00,1"), 20_240_501_100_000);
+        assert_eq!(sort_key("01/May/2024:10:00:00 +0000"), 20_240_501_100_000);
+        assert_eq!(sort_key("May  1 10:00:00"), 501_100_000);
+        assert_eq!(klog_level("E0501 10:00:00.1 x"), Some((Level::Error, "error")));
     }
 
     #[test]
-    fn levels_are_found_near_the_start() {
-        assert_eq!(level("[main] WARN  o.a.Pool - slow"), Some((Level::Warning, "WARN")));
-        assert_eq!(level("level=error msg=x"), Some((Level::Error, "error")));
-        assert_eq!(level("information about errors"), None);
+    fn finds_levels_near_the_start() {
+        assert_eq!(find_level("[main] WARN  o.a.Pool - slow"), Some((Level::Warning, "WARN")));
+        assert_eq!(find_level("level=error msg=x"), Some((Level::Error, "error")));
+        assert_eq!(find_level("information about errors"), None);
     }
 }

@@ -6,81 +6,81 @@
 use std::ops::Range;
 
 /// The bytes that lead to a word; none is shorter.
-const START: usize = 3;
+const PREFIX_BYTES: usize = 3;
 
 /// Many more than there are starts, so that most bytes of a line lead nowhere.
 const SLOTS: usize = 1 << 13;
 
 /// Words, each with what it means.
 #[derive(Debug)]
-pub(super) struct Finder<T> {
+pub(super) struct WordFinder<T> {
     /// For each start the group of the words that may start so; the first group is empty.
     slots: Box<[u8; SLOTS]>,
     groups: Vec<Vec<(&'static str, T)>>,
 }
 
-impl<T: Copy> Finder<T> {
+impl<T: Copy> WordFinder<T> {
     pub(super) fn new(words: impl Iterator<Item = (&'static str, T)>) -> Self {
         let mut finder = Self { slots: Box::new([0; SLOTS]), groups: vec![Vec::new()] };
-        for (word, meaning) in words {
-            finder.add(word, meaning);
+        for (word, value) in words {
+            finder.add(word, value);
         }
         finder
     }
 
-    fn add(&mut self, word: &'static str, meaning: T) {
-        let slot = &mut self.slots[slot(start(word.as_bytes()))];
+    fn add(&mut self, word: &'static str, value: T) {
+        let slot = &mut self.slots[slot(prefix(word.as_bytes()))];
         if *slot == 0 {
             // Those that find no free number share the last group.
             *slot = u8::try_from(self.groups.len()).unwrap_or(u8::MAX);
             self.groups.resize_with(self.groups.len().max(usize::from(*slot) + 1), Vec::new);
         }
-        self.groups[usize::from(*slot)].push((word, meaning));
+        self.groups[usize::from(*slot)].push((word, value));
     }
 
     /// Shows every word in the line, with where it stands.
-    pub(super) fn find(&self, line: &str, mut show: impl FnMut(T, Range<usize>)) {
+    pub(super) fn find(&self, line: &str, mut on_match: impl FnMut(T, Range<usize>)) {
         let (bytes, slots) = (line.as_bytes(), &*self.slots);
-        let mut look = |at: usize, start: u32| {
-            let group = slots[slot(start)];
+        let mut check = |at: usize, prefix: u32| {
+            let group = slots[slot(prefix)];
             if group != 0 {
-                self.show_group(group, bytes, at, &mut show);
+                self.report_group(group, bytes, at, &mut on_match);
             }
         };
         // Four bytes are read at once, and the last of them is only needed at the end of the line.
-        for (at, four) in bytes.array_windows::<{ START + 1 }>().enumerate() {
-            look(at, u32::from_le_bytes(*four));
+        for (at, four) in bytes.array_windows::<{ PREFIX_BYTES + 1 }>().enumerate() {
+            check(at, u32::from_le_bytes(*four));
         }
-        if let Some(last) = bytes.last_chunk::<START>() {
-            look(bytes.len() - START, start(last));
+        if let Some(last) = bytes.last_chunk::<PREFIX_BYTES>() {
+            check(bytes.len() - PREFIX_BYTES, prefix(last));
         }
     }
 
     #[inline(never)]
-    fn show_group(
+    fn report_group(
         &self,
         group: u8,
         bytes: &[u8],
         at: usize,
-        show: &mut impl FnMut(T, Range<usize>),
+        on_match: &mut impl FnMut(T, Range<usize>),
     ) {
-        for (word, meaning) in &self.groups[usize::from(group)] {
+        for (word, value) in &self.groups[usize::from(group)] {
             if bytes[at..].starts_with(word.as_bytes()) {
-                show(*meaning, at..at + word.len());
+                on_match(*value, at..at + word.len());
             }
         }
     }
 }
 
-fn start(word: &[u8]) -> u32 {
+fn prefix(word: &[u8]) -> u32 {
     let byte = |at: usize| u32::from(word.get(at).copied().unwrap_or_default());
     byte(0) | byte(1) << 8 | byte(2) << 16
 }
 
 /// The slot of a start; a byte beyond the third makes no difference.
-fn slot(start: u32) -> usize {
-    let start = start << (u32::BITS - 8 * START as u32);
-    (start.wrapping_mul(0x9e37_79b1) >> (u32::BITS - SLOTS.ilog2())) as usize
+fn slot(prefix: u32) -> usize {
+    let prefix = prefix << (u32::BITS - 8 * PREFIX_BYTES as u32);
+    (prefix.wrapping_mul(0x9e37_79b1) >> (u32::BITS - SLOTS.ilog2())) as usize
 }
 
 #[cfg(test)]
@@ -93,11 +93,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_word_is_found_wherever_it_stands(
+        fn finds_every_word_at_every_offset(
             parts in prop::collection::vec(prop::sample::select(WORDS), 0..6), between in "[a-cä ]{0,3}",
         ) {
             let line = parts.join(&between);
-            let finder = Finder::new(WORDS.iter().map(|word| (*word, *word)));
+            let finder = WordFinder::new(WORDS.iter().map(|word| (*word, *word)));
             let mut found = Vec::new();
             finder.find(&line, |word, at| found.push((at.start, word)));
             found.sort_unstable();
@@ -111,11 +111,11 @@ mod tests {
     }
 
     #[test]
-    fn words_of_more_starts_than_there_are_groups_are_found() {
+    fn finds_words_with_more_prefixes_than_groups() {
         let words: Vec<&'static str> = (100..600)
             .map(|number: u32| &*Box::leak(format!("{number}x").into_boxed_str()))
             .collect();
-        let finder = Finder::new(words.iter().map(|word| (*word, ())));
+        let finder = WordFinder::new(words.iter().map(|word| (*word, ())));
         for word in words {
             let mut count = 0;
             finder.find(word, |(), _| count += 1);

@@ -6,7 +6,7 @@ use forebay_text::number::counted;
 use super::Report;
 
 /// So many are quoted.
-const HELD: usize = 8;
+const MAX_QUOTED: usize = 8;
 
 /// Tools that write their name before what they could not do.
 const TOOLS: &[&str] = &[
@@ -14,24 +14,24 @@ const TOOLS: &[&str] = &[
     "exa", "locate",
 ];
 
-const LONGEST_NAME: usize = 6;
+const MAX_NAME_BYTES: usize = 6;
 
 /// What could not be read, counted.
 #[derive(Debug, Default)]
-pub(super) struct Grumbles {
+pub(super) struct ToolErrors {
     count: u64,
-    held: Vec<String>,
+    quoted: Vec<String>,
 }
 
-impl Grumbles {
+impl ToolErrors {
     /// Takes the line if a tool complains in it.
-    pub(super) fn take(&mut self, line: &str) -> bool {
-        if !is_grumble(line) {
+    pub(super) fn push_line(&mut self, line: &str) -> bool {
+        if !is_tool_error(line) {
             return false;
         }
         self.count += 1;
-        if self.held.len() < HELD {
-            self.held.push(cut::one_line(line, 120));
+        if self.quoted.len() < MAX_QUOTED {
+            self.quoted.push(cut::one_line(line, 120));
         }
         true
     }
@@ -41,22 +41,22 @@ impl Grumbles {
     }
 
     /// Says how many there were and what the first ones said.
-    pub(super) fn tell(&self, report: &mut Report) {
+    pub(super) fn add_facts(&self, report: &mut Report) {
         if self.is_empty() {
             return;
         }
         report.failing = Some(true);
-        report.add(98, format!("{}: {}", counted(self.count, "error"), self.held[0]));
-        for (index, said) in self.held.iter().enumerate().skip(1) {
-            report.add(89 - index as u32, said.clone());
+        report.add(98, format!("{}: {}", counted(self.count, "error"), self.quoted[0]));
+        for (index, message) in self.quoted.iter().enumerate().skip(1) {
+            report.add(89 - index as u32, message.clone());
         }
     }
 }
 
 /// `find: ‘/root’: Permission denied`, `ls: cannot access 'x': No such file or directory`.
-pub(super) fn is_grumble(line: &str) -> bool {
+pub(super) fn is_tool_error(line: &str) -> bool {
     // Asked of every line: most have no colon where the name of a tool ends.
-    let Some(colon) = memchr::memchr(b':', &line.as_bytes()[..line.len().min(LONGEST_NAME + 1)])
+    let Some(colon) = memchr::memchr(b':', &line.as_bytes()[..line.len().min(MAX_NAME_BYTES + 1)])
     else {
         return false;
     };

@@ -3,22 +3,22 @@
 use forebay_text::cut;
 use forebay_text::number::grouped;
 
-use super::{Range, Tops};
+use super::{NumberRange, ValueCounts};
 
 /// A field with at most so many different values is a choice among them.
-const CHOICES: usize = 12;
+const MAX_CATEGORIES: usize = 12;
 
 /// So much of a value is shown.
-const SHOWN: usize = 40;
+const MAX_SHOWN_BYTES: usize = 40;
 
 /// What is known of the values of a field.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Values {
+pub(crate) struct ValueStats {
     pub(crate) count: u64,
     pub(crate) empty: u64,
-    numbers: Range,
+    numbers: NumberRange,
     whole_numbers: u64,
-    texts: Tops,
+    texts: ValueCounts,
     /// Values that start like a date, and the range of them.
     dates: u64,
     first_date: String,
@@ -27,9 +27,9 @@ pub(crate) struct Values {
     last: String,
 }
 
-impl Values {
+impl ValueStats {
     pub(crate) fn add(&mut self, value: &str) {
-        if let Some(number) = number(value) {
+        if let Some(number) = parse_number(value) {
             self.numbers.add(number);
             self.whole_numbers += u64::from(!value.bytes().any(|byte| b".eE".contains(&byte)));
         }
@@ -67,8 +67,8 @@ impl Values {
             self.add_date(date);
         }
         // Which of them are dates is counted there, not found out again.
-        let told_twice = if other.first_date.is_empty() { 0 } else { 2 };
-        self.dates = self.dates + other.dates - told_twice;
+        let counted_twice = if other.first_date.is_empty() { 0 } else { 2 };
+        self.dates = self.dates + other.dates - counted_twice;
         if self.first.is_empty() {
             self.first.clone_from(&other.first);
         }
@@ -78,43 +78,41 @@ impl Values {
     }
 
     pub(crate) fn is_numeric(&self) -> bool {
-        self.numbers.count > 0 && self.numbers.count == self.filled()
+        self.numbers.count > 0 && self.numbers.count == self.nonempty()
     }
 
     /// All of them are numbers of this range.
-    pub(crate) fn lies_within(&self, range: std::ops::RangeInclusive<f64>) -> bool {
-        self.is_numeric()
-            && range.contains(&self.numbers.least)
-            && range.contains(&self.numbers.most)
+    pub(crate) fn is_within(&self, range: std::ops::RangeInclusive<f64>) -> bool {
+        self.is_numeric() && range.contains(&self.numbers.min) && range.contains(&self.numbers.max)
     }
 
-    pub(crate) fn kind(&self) -> &'static str {
+    pub(crate) fn type_name(&self) -> &'static str {
         match () {
-            () if self.filled() == 0 => "empty",
-            () if self.whole_numbers == self.filled() => "int",
+            () if self.nonempty() == 0 => "empty",
+            () if self.whole_numbers == self.nonempty() => "int",
             () if self.is_numeric() => "float",
-            () if self.dates == self.filled() => "date",
+            () if self.dates == self.nonempty() => "date",
             () => "text",
         }
     }
 
     /// Few values, each of them often.
-    pub(crate) fn is_choice(&self) -> bool {
+    pub(crate) fn is_categorical(&self) -> bool {
         let distinct = self.texts.distinct();
-        distinct > 1 && distinct <= CHOICES && self.texts.total() >= 4 * distinct as u64
+        distinct > 1 && distinct <= MAX_CATEGORIES && self.texts.total() >= 4 * distinct as u64
     }
 
-    pub(crate) fn texts(&self) -> &Tops {
+    pub(crate) fn texts(&self) -> &ValueCounts {
         &self.texts
     }
 
     /// `a, b, c, +4 more`: the values themselves, as many as fit.
-    pub(crate) fn names(&self, room: usize) -> String {
+    pub(crate) fn names(&self, max_bytes: usize) -> String {
         let mut bytes = 0;
         let ordered = self.texts.in_order();
         let fitting = ordered.iter().take_while(|(value, _)| {
             bytes += value.len() + 2;
-            bytes <= room
+            bytes <= max_bytes
         });
         let count = fitting.count();
         self.texts.names(count)
@@ -126,50 +124,55 @@ impl Values {
     }
 
     /// `int 1..120`, `text active: 80, inactive: 40`, `date 2024-01-01..2024-03-02`, `text, 118 distinct: a … z`.
-    pub(crate) fn describe(&self, most: usize) -> String {
-        let mut said = self.kind().to_owned();
+    pub(crate) fn describe(&self, max: usize) -> String {
+        let mut description = self.type_name().to_owned();
         let distinct = self.texts.distinct();
         let repeats = self.texts.total() > distinct as u64;
         if self.is_numeric() {
-            said += &format!(" {}", self.numbers.show());
-            if repeats && distinct > 1 && distinct <= CHOICES {
-                said += &format!(" ({})", self.texts.list(most.min(6)));
-            } else if self.numbers.count > 2 && self.numbers.least < self.numbers.most {
-                said += &format!(", mean {}", super::rounded(self.numbers.mean()));
+            description += &format!(" {}", self.numbers.describe());
+            if repeats && distinct > 1 && distinct <= MAX_CATEGORIES {
+                description += &format!(" ({})", self.texts.list(max.min(6)));
+            } else if self.numbers.count > 2 && self.numbers.min < self.numbers.max {
+                description += &format!(", mean {}", super::format_rounded(self.numbers.mean()));
             }
-        } else if self.dates == self.filled() && self.dates > 0 {
-            said += &format!(" {}..{}", self.first_date, self.last_date);
-        } else if self.filled() > 0 {
-            said += &self.choices(distinct, repeats, most);
+        } else if self.dates == self.nonempty() && self.dates > 0 {
+            description += &format!(" {}..{}", self.first_date, self.last_date);
+        } else if self.nonempty() > 0 {
+            description += &self.describe_texts(distinct, repeats, max);
         }
         if self.empty > 0 {
-            said += &format!(", {} empty", grouped(self.empty));
+            description += &format!(", {} empty", grouped(self.empty));
         }
-        said
+        description
     }
 
-    fn choices(&self, distinct: usize, repeats: bool, most: usize) -> String {
-        if repeats && (distinct <= CHOICES || self.is_skewed()) {
-            let more = if distinct > most {
-                format!(", {} distinct", self.texts.distinct_said())
+    fn describe_texts(&self, distinct: usize, repeats: bool, max: usize) -> String {
+        if repeats && (distinct <= MAX_CATEGORIES || self.is_skewed()) {
+            let more = if distinct > max {
+                format!(", {} distinct", self.texts.distinct_label())
             } else {
                 String::new()
             };
-            return format!("{more} {}", self.short_list(most));
+            return format!("{more} {}", self.short_list(max));
         }
-        let (first, last) = (cut::one_line(&self.first, SHOWN), cut::one_line(&self.last, SHOWN));
+        let (first, last) = (
+            cut::one_line(&self.first, MAX_SHOWN_BYTES),
+            cut::one_line(&self.last, MAX_SHOWN_BYTES),
+        );
         match distinct {
             1 => format!(": {first}"),
-            _ => format!(", {} distinct: {first} … {last}", self.texts.distinct_said()),
+            _ => format!(", {} distinct: {first} … {last}", self.texts.distinct_label()),
         }
     }
 
-    fn short_list(&self, most: usize) -> String {
+    fn short_list(&self, max: usize) -> String {
         let ranked = self.texts.ranked();
         let shown: Vec<String> = ranked
             .iter()
-            .take(most)
-            .map(|(value, count)| format!("{}: {}", cut::one_line(value, SHOWN), grouped(*count)))
+            .take(max)
+            .map(|(value, count)| {
+                format!("{}: {}", cut::one_line(value, MAX_SHOWN_BYTES), grouped(*count))
+            })
             .collect();
         shown.join(", ")
     }
@@ -180,7 +183,7 @@ impl Values {
         top * 4 >= self.texts.total() && top > 10
     }
 
-    fn filled(&self) -> u64 {
+    fn nonempty(&self) -> u64 {
         self.count - self.empty
     }
 
@@ -198,17 +201,19 @@ impl Values {
 
 /// A number as people write it; neither `inf` nor a version, nor a code that starts with zeros, nor an
 /// id that has more digits than are worked with exactly.
-fn number(value: &str) -> Option<f64> {
+fn parse_number(value: &str) -> Option<f64> {
     let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
     if !digits.starts_with(|c: char| c.is_ascii_digit()) || value.len() >= 25 {
         return None;
     }
     let is_code =
         digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit();
-    if is_code || digits.len() > EXACT && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    if is_code
+        || digits.len() > MAX_EXACT_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit())
+    {
         return None;
     }
-    if let Some(number) = short_number(digits) {
+    if let Some(number) = parse_short_number(digits) {
         return Some(if value.starts_with('-') { -number } else { number });
     }
     let is_part =
@@ -217,13 +222,13 @@ fn number(value: &str) -> Option<f64> {
 }
 
 /// So many digits fit a float exactly.
-const EXACT: usize = 15;
+const MAX_EXACT_DIGITS: usize = 15;
 
 /// `12`, `3.25`: most numbers are, and their digits fit a float exactly.
-fn short_number(digits: &str) -> Option<f64> {
-    const POWERS: [f64; EXACT + 1] =
+fn parse_short_number(digits: &str) -> Option<f64> {
+    const POWERS: [f64; MAX_EXACT_DIGITS + 1] =
         [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
-    if digits.len() > EXACT {
+    if digits.len() > MAX_EXACT_DIGITS {
         return None;
     }
     let (mut all, mut point) = (0_u64, None);
@@ -254,21 +259,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_told_from_what_only_looks_like_them() {
+    fn rejects_text_that_only_resembles_a_number() {
         for text in
             ["1.2.3", "inf", "1-2", "-", "", "12a", "0x1f", "1e", "007", "00.5", "9007199254740993"]
         {
-            assert_eq!(number(text), None, "{text}");
+            assert_eq!(parse_number(text), None, "{text}");
         }
         for (text, expected) in [("-0.5", -0.5), ("+3", 3.0), ("1e3", 1000.0), ("7.", 7.0)] {
-            assert_eq!(number(text), Some(expected), "{text}");
+            assert_eq!(parse_number(text), Some(expected), "{text}");
         }
     }
 
     proptest! {
         #[test]
-        fn short_numbers_are_what_the_standard_library_reads(text in "-?(0|[1-9][0-9]{0,8})(\\.[0-9]{0,8})?") {
-            prop_assert_eq!(number(&text), text.parse().ok());
+        fn short_numbers_match_the_standard_parser(text in "-?(0|[1-9][0-9]{0,8})(\\.[0-9]{0,8})?") {
+            prop_assert_eq!(parse_number(&text), text.parse().ok());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! SHA-256, so that a reader can tell one binary from another.
 
-const START: [u32; 8] = [
+const INITIAL_STATE: [u32; 8] = [
     0x6a09_e667,
     0xbb67_ae85,
     0x3c6e_f372,
@@ -12,7 +12,7 @@ const START: [u32; 8] = [
 ];
 
 #[rustfmt::skip]
-const ROUNDS: [u32; 64] = [
+const ROUND_CONSTANTS: [u32; 64] = [
     0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
     0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
     0xe49b_69c1, 0xefbe_4786, 0x0fc1_9dc6, 0x240c_a1cc, 0x2de9_2c6f, 0x4a74_84aa, 0x5cb0_a9dc, 0x76f9_88da,
@@ -33,7 +33,7 @@ pub(crate) struct Sha256 {
 
 impl Default for Sha256 {
     fn default() -> Self {
-        Self { state: START, pending: Vec::new(), bytes: 0 }
+        Self { state: INITIAL_STATE, pending: Vec::new(), bytes: 0 }
     }
 }
 
@@ -44,7 +44,7 @@ impl Sha256 {
         let pending = std::mem::take(&mut self.pending);
         let blocks = pending.chunks_exact(64);
         self.pending = blocks.remainder().to_vec();
-        blocks.for_each(|block| self.mix(block));
+        blocks.for_each(|block| self.compress(block));
     }
 
     /// The first eight hexadecimal digits.
@@ -56,11 +56,11 @@ impl Sha256 {
         }
         let mut last = std::mem::take(&mut self.pending);
         last.extend_from_slice(&bits.to_be_bytes());
-        last.chunks_exact(64).for_each(|block| self.mix(block));
+        last.chunks_exact(64).for_each(|block| self.compress(block));
         format!("{:08x}", self.state[0])
     }
 
-    fn mix(&mut self, block: &[u8]) {
+    fn compress(&mut self, block: &[u8]) {
         let mut words = [0_u32; 64];
         for (word, bytes) in words.iter_mut().zip(block.chunks_exact(4)) {
             *word = u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
@@ -73,7 +73,7 @@ impl Sha256 {
                 words[at - 16].wrapping_add(low).wrapping_add(words[at - 7]).wrapping_add(high);
         }
         let mut work = self.state;
-        for (word, constant) in words.iter().zip(ROUNDS) {
+        for (word, constant) in words.iter().zip(ROUND_CONSTANTS) {
             work = round(work, word.wrapping_add(constant));
         }
         for (state, mixed) in self.state.iter_mut().zip(work) {
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_texts_have_their_known_hashes() {
+    fn matches_published_test_vectors() {
         assert_eq!(Sha256::default().short(), "e3b0c442");
         let mut hash = Sha256::default();
         b"abc".iter().for_each(|byte| hash.push(&[*byte]));

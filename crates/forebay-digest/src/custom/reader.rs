@@ -4,67 +4,70 @@ use std::sync::Arc;
 
 use forebay_text::number::grouped;
 
-use super::Custom;
+use super::CustomRecognizer;
 use super::pattern::{Count, Counting, Patterns};
 use crate::lines::Line;
-use crate::recognizers::{End, Mark, Quotes, Report};
-use crate::tally::{Range, Tops, plain};
+use crate::recognizers::{Mark, Quotes, Report, ReportContext};
+use crate::tally::{NumberRange, ValueCounts, format_number};
 
 /// What a line of the first pattern to keep weighs; those of each further one weigh one less.
-const KEPT: u32 = 69;
+const FIRST_KEEP_WEIGHT: u32 = 69;
 
 /// Down to here, which is still more than what a line counts for by its words.
-const KEPT_AT_LEAST: u32 = 61;
+const MIN_KEEP_WEIGHT: u32 = 61;
 
 /// Marks and counts lines.
 #[derive(Debug)]
-pub(crate) struct Reading {
-    custom: Arc<Custom>,
+pub(crate) struct CustomReader {
+    recognizer: Arc<CustomRecognizer>,
     tallies: Vec<Tally>,
 }
 
 #[derive(Debug)]
 enum Tally {
     Lines(u64),
-    Sum { numbers: Range, without: u64 },
-    By(Tops),
+    Sum { numbers: NumberRange, without_number: u64 },
+    By(ValueCounts),
 }
 
 impl Tally {
     fn for_count(count: &Count) -> Self {
         match count.counting {
             Counting::Lines => Self::Lines(0),
-            Counting::Sum => Self::Sum { numbers: Range::default(), without: 0 },
-            Counting::By => Self::By(Tops::default()),
+            Counting::Sum => Self::Sum { numbers: NumberRange::default(), without_number: 0 },
+            Counting::By => Self::By(ValueCounts::default()),
         }
     }
 
     fn add(&mut self, count: &Count, line: &str) {
         match self {
             Self::Lines(lines) => *lines += 1,
-            Self::Sum { numbers, without } => match count.captured(line).and_then(number) {
-                Some(number) => numbers.add(number),
-                None => *without += 1,
-            },
+            Self::Sum { numbers, without_number } => {
+                match count.captured(line).and_then(parse_number) {
+                    Some(number) => numbers.add(number),
+                    None => *without_number += 1,
+                }
+            }
             Self::By(values) => values.add(count.captured(line).unwrap_or("(none)").trim()),
         }
     }
 
     /// `12 hosts`, `3,401 bytes in 5 lines (10..900)`, `15 steps (ok: 12, failed: 3)`.
-    fn tell(&self, label: &str, most: usize) -> String {
+    fn describe(&self, label: &str, most: usize) -> String {
         match self {
             Self::Lines(lines) => format!("{} {label}", grouped(*lines)),
-            Self::Sum { numbers, without } => {
-                let mut said = format!("{} {label}", whole_or_plain(numbers.sum));
+            Self::Sum { numbers, without_number } => {
+                let mut description = format!("{} {label}", format_sum(numbers.sum));
                 if numbers.count > 1 {
-                    let each = if numbers.least < numbers.most { "" } else { " each" };
+                    let each = if numbers.min < numbers.max { "" } else { " each" };
                     let lines = grouped(numbers.count);
-                    said += &format!(" in {lines} lines ({}{each})", numbers.show());
+                    description += &format!(" in {lines} lines ({}{each})", numbers.describe());
                 }
-                if *without > 0 {
-                    said += &format!(", {} lines without a number", grouped(*without));
+                if *without_number > 0 {
+                    description +=
+                        &format!(", {} lines without a number", grouped(*without_number));
                 }
-                said
+                description
             }
             Self::By(values) if values.is_empty() => format!("0 {label}"),
             Self::By(values) => {
@@ -75,31 +78,31 @@ impl Tally {
 }
 
 /// `1,234.5` as people and programs write it.
-fn number(text: &str) -> Option<f64> {
+fn parse_number(text: &str) -> Option<f64> {
     text.trim().replace([',', '_'], "").parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-fn whole_or_plain(number: f64) -> String {
+fn format_sum(number: f64) -> String {
     if number.fract() == 0.0 && (0.0..1e15).contains(&number) {
         return grouped(number as u64);
     }
     // Sums of decimals gather errors in their last digits.
-    plain((number * 1e4).round() / 1e4)
+    format_number((number * 1e4).round() / 1e4)
 }
 
-impl Reading {
-    pub(super) fn of(custom: Arc<Custom>) -> Option<Self> {
-        let tallies = custom.patterns()?.counts.iter().map(Tally::for_count).collect();
-        Some(Self { custom, tallies })
+impl CustomReader {
+    pub(super) fn new(recognizer: Arc<CustomRecognizer>) -> Option<Self> {
+        let tallies = recognizer.patterns()?.counts.iter().map(Tally::for_count).collect();
+        Some(Self { recognizer, tallies })
     }
 
     pub(super) fn name(&self) -> &str {
-        &self.custom.definition.name
+        &self.recognizer.definition.name
     }
 
     /// Looks at a line; what is both to be kept and dropped is kept.
-    pub(crate) fn take(&mut self, line: Line<'_>) -> Mark {
-        let Some(patterns) = self.custom.patterns() else { return Mark::Plain };
+    pub(crate) fn push_line(&mut self, line: Line<'_>) -> Mark {
+        let Some(patterns) = self.recognizer.patterns() else { return Mark::Plain };
         if !patterns.all.is_match(line.text) {
             return Mark::Plain;
         }
@@ -113,20 +116,23 @@ impl Reading {
             }
         }
         match kept {
-            Some(rank) => Mark::Weight(KEPT.saturating_sub(rank).max(KEPT_AT_LEAST)),
+            Some(rank) => Mark::Weight(FIRST_KEEP_WEIGHT.saturating_sub(rank).max(MIN_KEEP_WEIGHT)),
             None if dropped => Mark::Noise,
             None => Mark::Plain,
         }
     }
 
-    pub(crate) fn report(self, end: &End) -> Option<Report> {
-        let most = if end.room > 2_000 { 12 } else { 6 };
-        let counts = &self.custom.definition.counts;
-        let mut told =
-            self.tallies.iter().zip(counts).map(|(tally, count)| tally.tell(&count.label, most));
-        let first = format!("{}: {}", self.name(), told.next()?);
-        let mut report = Report::of(first, Quotes::Usual);
-        for (index, text) in (0..).zip(told) {
+    pub(crate) fn report(self, end: &ReportContext) -> Option<Report> {
+        let most = if end.max_bytes > 2_000 { 12 } else { 6 };
+        let counts = &self.recognizer.definition.counts;
+        let mut facts = self
+            .tallies
+            .iter()
+            .zip(counts)
+            .map(|(tally, count)| tally.describe(&count.label, most));
+        let first = format!("{}: {}", self.name(), facts.next()?);
+        let mut report = Report::with_summary(first, Quotes::Default);
+        for (index, text) in (0..).zip(facts) {
             report.add(99_u32.saturating_sub(index), text);
         }
         Some(report)

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "stack traces",
     keeps: "the exception and its causes; frames of own code, the innermost first; library frames are left out",
     commands: &[],
-    scope: Scope::Part(&[
+    scope: Scope::Embedded(&[
         "Traceback (most recent",
         "\tat ",
         "    at ",
@@ -22,11 +22,11 @@ pub(super) const FORMAT: Format = Format {
         "#0 ",
         "   at ",
     ]),
-    start: || Box::<Trace>::default(),
+    create: || Box::<Trace>::default(),
 };
 
 /// Paths and packages of code that is not one's own.
-const FOREIGN: &[&str] = &[
+const LIBRARY_MARKERS: &[&str] = &[
     "site-packages",
     "/lib/python",
     "node_modules",
@@ -58,13 +58,13 @@ const FOREIGN: &[&str] = &[
 ];
 
 /// Own frames of one trace that are worth showing.
-const OWN_FRAMES: u32 = 2;
+const MAX_OWN_FRAMES: u32 = 2;
 
 /// Different lines on what was thrown that are worth showing.
-const MOST_RAISED: usize = 6;
+const MAX_EXCEPTIONS: usize = 6;
 
 /// Traces of more frames are summed up.
-const LONG: u64 = 8;
+const MAX_LISTED_FRAMES: u64 = 8;
 
 #[derive(Debug, Default)]
 struct Trace {
@@ -72,13 +72,13 @@ struct Trace {
     own_frames: u32,
     goroutines: u64,
     /// What was thrown so far: the same again says nothing new.
-    raised: BTreeSet<String>,
+    exceptions: BTreeSet<String>,
     /// Functions of frames that name them first, as gdb does.
-    functions: Tops,
+    functions: ValueCounts,
 }
 
 impl Recognizer for Trace {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
         if text.trim_start().starts_with("Traceback (most recent call last)") {
             self.python = true;
@@ -93,23 +93,23 @@ impl Recognizer for Trace {
         }
         if !is_frame(text) {
             self.own_frames = 0;
-            return if self.raises_another(text) { Mark::REASON } else { Mark::Plain };
+            return if self.is_new_exception(text) { Mark::REASON } else { Mark::Plain };
         }
-        if FOREIGN.iter().any(|foreign| text.contains(foreign)) {
+        if LIBRARY_MARKERS.iter().any(|foreign| text.contains(foreign)) {
             return Mark::Plain;
         }
         self.own_frames += 1;
-        if self.own_frames <= OWN_FRAMES { Mark::Weight(32) } else { Mark::Plain }
+        if self.own_frames <= MAX_OWN_FRAMES { Mark::Weight(32) } else { Mark::Plain }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        let mut report = Report::new(Quotes::Usual);
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+        let mut report = Report::new(Quotes::Default);
         if self.goroutines > 1 {
             report.add(70, format!("{} goroutines", self.goroutines));
         }
-        if self.functions.total() > LONG {
-            let said = format!("{} frames: {}", self.functions.total(), self.functions.list(3));
-            report.add(60, said);
+        if self.functions.total() > MAX_LISTED_FRAMES {
+            let summary = format!("{} frames: {}", self.functions.total(), self.functions.list(3));
+            report.add(60, summary);
         }
         (!report.facts.is_empty()).then_some(report)
     }
@@ -121,17 +121,17 @@ impl Recognizer for Trace {
 
 impl Trace {
     /// Whether a line says what was thrown, and none before it said the same.
-    fn raises_another(&mut self, text: &str) -> bool {
-        is_raised(text)
-            && self.raised.len() < MOST_RAISED
-            && !self.raised.contains(text)
-            && self.raised.insert(text.to_owned())
+    fn is_new_exception(&mut self, text: &str) -> bool {
+        is_exception(text)
+            && self.exceptions.len() < MAX_EXCEPTIONS
+            && !self.exceptions.contains(text)
+            && self.exceptions.insert(text.to_owned())
     }
 
     /// Frames come outermost first; the line that is not indented says what was raised.
     fn python_line(&mut self, text: &str) -> Mark {
         if text.starts_with([' ', '\t']) {
-            let foreign = FOREIGN.iter().any(|foreign| text.contains(foreign));
+            let foreign = LIBRARY_MARKERS.iter().any(|foreign| text.contains(foreign));
             let is_frame = text.trim_start().starts_with("File \"");
             return match () {
                 () if foreign => Mark::Weight(16),
@@ -145,16 +145,16 @@ impl Trace {
 }
 
 /// How lines start that say what was thrown, above its frames.
-const THROWN: &[&str] =
+const EXCEPTION_PREFIXES: &[&str] =
     &["Exception in thread ", "Caused by: ", "panic: ", "PHP Fatal error: ", "Unhandled exception"];
 
 /// What was thrown: `TypeError: text`, `a.rb:5:in `f': text (NoMethodError)`, and how other languages say it.
-fn is_raised(text: &str) -> bool {
+fn is_exception(text: &str) -> bool {
     if !text.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return false;
     }
     let named = |name: &str| name.ends_with("Error") || name.ends_with("Exception");
-    THROWN.iter().any(|start| text.starts_with(start))
+    EXCEPTION_PREFIXES.iter().any(|start| text.starts_with(start))
         || text.split_once(": ").is_some_and(|(name, _)| named(name) && !name.contains(' '))
         || text.contains(":in `") && text.strip_suffix(')').is_some_and(named)
 }

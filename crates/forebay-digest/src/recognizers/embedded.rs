@@ -1,0 +1,153 @@
+//! The recognizers of formats that take up parts of a text.
+
+use super::{FORMATS, Format, Mark, Recognizer, Report, ReportContext, Scope};
+use crate::command::Command;
+use crate::lines::Line;
+
+/// A recognizer that has no opinion on so many lines in a row falls asleep again.
+const MAX_IDLE_LINES: u32 = 300;
+
+/// A test may print more than that before its runner has something to say again.
+const MAX_IDLE_LINES_IN_TEST: u32 = 20_000;
+
+/// Recognizers sleep until a line has one of their words; from then on they see every line, until
+/// their part seems to be over. What they know they keep.
+#[derive(Debug)]
+pub(crate) struct EmbeddedRecognizers {
+    awake: Vec<Instance>,
+    asleep: Vec<Instance>,
+    /// Those that are awake, one bit each.
+    awake_bits: u128,
+    /// The last line was what a test printed.
+    in_test_output: bool,
+}
+
+#[derive(Debug)]
+struct Instance {
+    index: usize,
+    recognizer: Box<dyn Recognizer>,
+    idle_lines: u32,
+}
+
+impl Instance {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
+        let mark = self.recognizer.push_line(line);
+        self.idle_lines = if mark == Mark::Plain { self.idle_lines + 1 } else { 0 };
+        mark
+    }
+
+    fn is_idle(&self) -> bool {
+        self.idle_lines > MAX_IDLE_LINES
+            && (self.idle_lines > MAX_IDLE_LINES_IN_TEST || !self.recognizer.is_within_test())
+    }
+}
+
+impl EmbeddedRecognizers {
+    /// Those that the command speaks of are awake from the start.
+    pub(crate) fn for_command(command: &Command) -> Self {
+        let mut recognizers =
+            Self { awake: Vec::new(), asleep: Vec::new(), awake_bits: 0, in_test_output: false };
+        for (index, format) in FORMATS.iter().enumerate() {
+            let named = || format.commands.iter().any(|pattern| command.matches(pattern));
+            if matches!(format.scope, Scope::Embedded(_)) && named() {
+                recognizers.wake(index, format);
+            }
+        }
+        recognizers
+    }
+
+    /// The words that wake a format, each with the bit of its format.
+    pub(crate) fn triggers() -> impl Iterator<Item = (&'static str, u128)> {
+        FORMATS.iter().enumerate().flat_map(|(index, format)| {
+            let words: &[&str] = match format.scope {
+                Scope::Embedded(words) => words,
+                Scope::Whole(_) => &[],
+            };
+            words.iter().map(move |word| (*word, 1_u128 << index))
+        })
+    }
+
+    /// Shows the line to those who are awake.
+    pub(crate) fn push_line(&mut self, line: Line<'_>) -> Mark {
+        self.in_test_output = false;
+        let mut mark = Mark::Plain;
+        let runner_index =
+            self.awake.iter().position(|instance| instance.recognizer.is_within_test());
+        if let Some(runner_index) = runner_index {
+            let instance = &mut self.awake[runner_index];
+            mark = instance.push_line(line);
+            // The line may be the one that ends what the test printed.
+            self.in_test_output = instance.recognizer.is_within_test();
+        }
+        let mut any_idle = false;
+        for (index, instance) in self.awake.iter_mut().enumerate() {
+            if Some(index) != runner_index
+                && (!self.in_test_output || instance.recognizer.reads_within_tests())
+            {
+                mark = mark.max(instance.push_line(line));
+            }
+            any_idle |= instance.is_idle();
+        }
+        if any_idle {
+            self.put_idle_to_sleep();
+        }
+        mark
+    }
+
+    /// Wakes those whose words the line has, and shows it to them.
+    pub(crate) fn wake_for(&mut self, line: Line<'_>, triggers: u128) -> Mark {
+        let mut mark = Mark::Plain;
+        let mut new = triggers & !self.awake_bits;
+        while new != 0 {
+            let index = new.trailing_zeros() as usize;
+            new &= new - 1;
+            let format = FORMATS[index];
+            if self.in_test_output && !(format.create)().reads_within_tests() {
+                continue;
+            }
+            self.wake(index, format);
+            if let Some(instance) = self.awake.last_mut() {
+                mark = mark.max(instance.push_line(line));
+            }
+        }
+        mark
+    }
+
+    /// What they know, those that tell of a failure first.
+    pub(crate) fn report(mut self, context: &ReportContext) -> Option<Report> {
+        self.awake.append(&mut self.asleep);
+        self.awake.sort_by_key(|instance| instance.index);
+        let mut reports: Vec<Report> = self
+            .awake
+            .into_iter()
+            .filter_map(|instance| instance.recognizer.report(context))
+            .collect();
+        reports.sort_by_key(|report| report.failing != Some(true));
+        reports.into_iter().reduce(Report::merge)
+    }
+
+    /// The formats of those that know something.
+    #[cfg(test)]
+    pub(crate) fn reporting_formats(mut self, context: &ReportContext) -> Vec<&'static str> {
+        self.awake.append(&mut self.asleep);
+        let reporting_formats = self.awake.into_iter().filter_map(|instance| {
+            instance.recognizer.report(context).map(|_| FORMATS[instance.index].name)
+        });
+        reporting_formats.collect()
+    }
+
+    fn wake(&mut self, index: usize, format: &Format) {
+        self.awake_bits |= 1_u128 << index;
+        let known = self.asleep.iter().position(|instance| instance.index == index);
+        let instance = known.map(|at| self.asleep.swap_remove(at));
+        let new = || Instance { index, recognizer: (format.create)(), idle_lines: 0 };
+        self.awake.push(Instance { idle_lines: 0, ..instance.unwrap_or_else(new) });
+    }
+
+    fn put_idle_to_sleep(&mut self) {
+        for instance in self.awake.extract_if(.., |instance| instance.is_idle()) {
+            self.awake_bits &= !(1_u128 << instance.index);
+            self.asleep.push(instance);
+        }
+    }
+}
