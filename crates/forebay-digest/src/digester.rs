@@ -4,11 +4,11 @@ use forebay_domain::tokens;
 use forebay_text::cut;
 
 use crate::binary::{self, Binary};
-use crate::custom::Customs;
+use crate::custom::CustomRecognizers;
 use crate::lines::{Line, LineReader};
 use crate::reducer::Reducer;
 use crate::sha256::Sha256;
-use crate::{Budget, Digest, Hint, LeftOut};
+use crate::{Budget, Digest, Hint, OmittedRange};
 
 /// A longer line is held in part; data in one line may be that long, no prose or log is.
 const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
@@ -82,8 +82,8 @@ impl Digester {
             }
             Stage::Undecided | Stage::TextDigest => self.text.finish(lines),
         };
-        let Output { text, verbatim, left_out } = output;
-        Digest { text, verbatim, lines, bytes: self.bytes, left_out }
+        let Output { text, verbatim, omitted } = output;
+        Digest { text, verbatim, lines, bytes: self.bytes, omitted }
     }
 
     fn probe(&mut self, raw: &[u8]) {
@@ -127,7 +127,7 @@ struct TextDigest {
     failed: bool,
     command: String,
     intent: String,
-    recognizers: Customs,
+    recognizers: CustomRecognizers,
     state: TextState,
 }
 
@@ -143,16 +143,16 @@ enum TextState {
 struct Output {
     text: String,
     verbatim: bool,
-    left_out: Vec<LeftOut>,
+    omitted: Vec<OmittedRange>,
 }
 
 impl Output {
     fn whole(text: String) -> Self {
-        Self { text, verbatim: true, left_out: Vec::new() }
+        Self { text, verbatim: true, omitted: Vec::new() }
     }
 
-    fn reduced((text, left_out): (String, Vec<LeftOut>)) -> Self {
-        Self { text, verbatim: false, left_out }
+    fn reduced((text, omitted): (String, Vec<OmittedRange>)) -> Self {
+        Self { text, verbatim: false, omitted }
     }
 }
 
@@ -213,7 +213,7 @@ impl TextDigest {
     /// A short text that stands for all lines.
     fn placeholder(&self, text: &str, lines: u64) -> Output {
         let text = cut::prefix(text, tokens::to_bytes(self.budget.digest)).to_owned();
-        Output::reduced((text, vec![LeftOut { first: 1, last: lines }]))
+        Output::reduced((text, vec![OmittedRange { first: 1, last: lines }]))
     }
 }
 

@@ -26,7 +26,7 @@ mod sha256;
 mod tally;
 mod terminal;
 
-pub use custom::{BadDefinition, Checked, CountDefinition, Customs, Definition};
+pub use custom::{BadDefinition, CountDefinition, CustomRecognizers, Definition, SampleCheck};
 pub use digester::Digester;
 
 /// What is known about where the text came from.
@@ -35,7 +35,7 @@ pub struct Hint<'a> {
     pub command: Option<&'a str>,
     pub failed: bool,
     /// Recognizers of the user, which are asked before all others.
-    pub recognizers: Option<&'a Customs>,
+    pub recognizers: Option<&'a CustomRecognizers>,
 }
 
 /// How many tokens a digest may cost.
@@ -66,12 +66,12 @@ pub struct Digest {
     /// Bytes of the raw text.
     pub bytes: u64,
     /// The raw lines not shown, in order; empty when verbatim.
-    pub left_out: Vec<LeftOut>,
+    pub omitted: Vec<OmittedRange>,
 }
 
 /// A range of raw lines that a digest does not show, counted from 1, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct OmittedRange {
     pub first: u64,
     pub last: u64,
 }

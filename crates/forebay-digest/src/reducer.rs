@@ -8,7 +8,7 @@ use crate::lines::Line;
 use crate::quote::Quoter;
 use crate::recognizers::{EmbeddedRecognizers, Format, Mark, Recognizer, Report, ReportContext};
 use crate::salience::{self, Salience};
-use crate::{Hint, LeftOut};
+use crate::{Hint, OmittedRange};
 
 /// Reduces a text line by line.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl Reducer {
     }
 
     /// The reduced text and the lines it leaves out, of `lines` lines in all.
-    pub(crate) fn finish(self, lines: u64) -> (String, Vec<LeftOut>) {
+    pub(crate) fn finish(self, lines: u64) -> (String, Vec<OmittedRange>) {
         let end = ReportContext { lines, max_bytes: self.max_bytes };
         let report = if let Some(whole_text) = self.whole_text {
             whole_text.report(&end)

@@ -24,7 +24,7 @@ fn shows_a_small_text_verbatim() {
     let raw = "one\ntwo  \n\n\n\nthree three three";
     let shown = digest(raw.as_bytes(), Hint::default(), None, Budget::exactly(100));
     let expect =
-        Digest { text: raw.to_owned(), verbatim: true, lines: 6, bytes: 30, left_out: vec![] };
+        Digest { text: raw.to_owned(), verbatim: true, lines: 6, bytes: 30, omitted: vec![] };
     assert_eq!(shown, expect);
 }
 
@@ -84,8 +84,8 @@ fn omitted_ranges_exclude_the_only_shown_line() {
     let raw = many("step", 204) + "ERROR: line two hundred and five\n" + &after;
     let shown = digest(raw.as_bytes(), Hint::default(), None, Budget::exactly(10));
     assert_eq!(shown.text, "ERROR: line two hundred and five");
-    let around = [LeftOut { first: 1, last: 204 }, LeftOut { first: 206, last: 305 }];
-    assert_eq!(shown.left_out, around);
+    let around = [OmittedRange { first: 1, last: 204 }, OmittedRange { first: 206, last: 305 }];
+    assert_eq!(shown.omitted, around);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn repeated_lines_fold_with_a_count() {
     end
     ");
     let shown = digest(raw.as_bytes(), Hint::default(), None, Budget::exactly(30));
-    assert_eq!(shown.left_out, [LeftOut { first: 3, last: 91 }]);
+    assert_eq!(shown.omitted, [OmittedRange { first: 3, last: 91 }]);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn describes_binary_data() {
     let raw = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\n";
     let shown = digest(raw, Hint::default(), None, Budget::exactly(100));
     assert_eq!(shown.text, "binary data, 17 bytes (png), sha256 c17ed1b3");
-    assert_eq!(shown.left_out, [LeftOut { first: 1, last: 3 }]);
+    assert_eq!(shown.omitted, [OmittedRange { first: 1, last: 3 }]);
 }
 
 #[test]
@@ -255,11 +255,11 @@ proptest! {
     fn omitted_ranges_are_ordered_and_within_the_text(raw in terminal_bytes(), budget in budgets()) {
         let shown = digest(&raw, Hint::default(), None, budget);
         let mut last = 0;
-        for gap in &shown.left_out {
+        for gap in &shown.omitted {
             prop_assert!(last < gap.first && gap.first <= gap.last && gap.last <= shown.lines);
             last = gap.last;
         }
-        prop_assert!(!shown.verbatim || shown.left_out.is_empty());
+        prop_assert!(!shown.verbatim || shown.omitted.is_empty());
     }
 
     #[test]

@@ -5,7 +5,9 @@
 #[allow(dead_code, reason = "the facts are another test's")]
 mod samples;
 
-use forebay_digest::{Budget, CountDefinition, Customs, Definition, Digest, Digester, Hint};
+use forebay_digest::{
+    Budget, CountDefinition, CustomRecognizers, Definition, Digest, Digester, Hint,
+};
 use proptest::prelude::*;
 use samples::Sample;
 
@@ -39,7 +41,7 @@ fn hint(sample: &Sample) -> Hint<'_> {
 }
 
 /// A recognizer of the user that has a say on any text.
-fn custom_recognizers() -> Customs {
+fn custom_recognizers() -> CustomRecognizers {
     let count = |label: &str, pattern: &str| CountDefinition {
         label: label.to_owned(),
         pattern: pattern.to_owned(),
@@ -56,7 +58,7 @@ fn custom_recognizers() -> Customs {
         ],
         ..Definition::default()
     };
-    Customs::new([definition]).unwrap()
+    CustomRecognizers::new([definition]).unwrap()
 }
 
 fn digest_with(
@@ -131,7 +133,7 @@ proptest! {
         let max_bytes = if is_text { forebay_digest::clean(&raw).len() } else { usize::MAX };
         prop_assert!(whole.text.len() <= max_bytes, "larger than the text");
         let mut last = 0;
-        for gap in &whole.left_out {
+        for gap in &whole.omitted {
             prop_assert!(last < gap.first && gap.first <= gap.last && gap.last <= whole.lines);
             last = gap.last;
         }

@@ -1,6 +1,6 @@
 //! Tries a recognizer on a sample of its format.
 
-use super::Customs;
+use super::CustomRecognizers;
 use crate::command::Command;
 use crate::digester::feed;
 use crate::lines::Line;
@@ -9,41 +9,41 @@ use crate::{Hint, clean};
 
 /// What became of a sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checked {
+pub struct SampleCheck {
     /// What is shown of the sample.
     pub digest: String,
     /// What is not as it should be.
-    pub faults: Vec<String>,
+    pub errors: Vec<String>,
     /// Patterns that the sample does not try.
-    pub untried: Vec<String>,
+    pub unmatched: Vec<String>,
 }
 
-impl Customs {
+impl CustomRecognizers {
     /// Digests a sample for the recognizer of this name, and looks for what its digest must contain.
-    pub fn check(&self, name: &str, sample: &[u8], expect: &[String], budget: u64) -> Checked {
+    pub fn check(&self, name: &str, sample: &[u8], expect: &[String], budget: u64) -> SampleCheck {
         let Some(recognizer) = self.0.iter().find(|recognizer| recognizer.definition.name == name)
         else {
-            let faults = vec!["there is no such recognizer".to_owned()];
-            return Checked { digest: String::new(), faults, untried: Vec::new() };
+            let errors = vec!["there is no such recognizer".to_owned()];
+            return SampleCheck { digest: String::new(), errors, unmatched: Vec::new() };
         };
         let text = clean(sample);
         let line = recognizer.definition.commands.first().map(String::as_str);
         let digest = self.reduce(line, &text, budget);
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         let command = Command::parse(line.unwrap_or_default());
         match self.find_claiming(&command, &text).as_ref().map(super::CustomReader::name) {
             Some(reader) if reader == name => {}
-            Some(other) => faults.push(format!("its sample is read by `{other}`")),
+            Some(other) => errors.push(format!("its sample is read by `{other}`")),
             None if recognizer.patterns().is_none() => {
-                faults.push("its patterns together are too large".to_owned());
+                errors.push("its patterns together are too large".to_owned());
             }
-            None => faults.push("no first line of its sample matches `first_lines`".to_owned()),
+            None => errors.push("no first line of its sample matches `first_lines`".to_owned()),
         }
         let lacks = |expected: &&String| !digest.contains(expected.as_str());
-        faults.extend(
+        errors.extend(
             expect.iter().filter(lacks).map(|missing| format!("the digest lacks \"{missing}\"")),
         );
-        Checked { untried: self.untried(name, &text), digest, faults }
+        SampleCheck { unmatched: self.unmatched(name, &text), digest, errors }
     }
 
     /// The text reduced in any case, also where it is short enough to be shown whole.
@@ -54,7 +54,7 @@ impl Customs {
         reducer.finish(text.lines().count() as u64).0
     }
 
-    fn untried(&self, name: &str, text: &str) -> Vec<String> {
+    fn unmatched(&self, name: &str, text: &str) -> Vec<String> {
         let recognizer = self.0.iter().find(|recognizer| recognizer.definition.name == name);
         let Some((recognizer, patterns)) =
             recognizer.and_then(|recognizer| Some((recognizer, recognizer.patterns()?)))

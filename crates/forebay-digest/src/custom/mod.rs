@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 use regex::RegexSet;
 
 use crate::command::Command;
-pub use check::Checked;
+pub use check::SampleCheck;
 use pattern::{Counting, Patterns};
 pub(crate) use reader::CustomReader;
 
@@ -59,7 +59,7 @@ pub struct BadDefinition {
 
 /// The recognizers of a user, ready to be handed to digests.
 #[derive(Debug, Clone, Default)]
-pub struct Customs(Arc<Vec<Arc<CustomRecognizer>>>);
+pub struct CustomRecognizers(Arc<Vec<Arc<CustomRecognizer>>>);
 
 /// A recognizer whose definition was found to be good.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ pub(crate) struct CustomRecognizer {
     patterns: OnceLock<Option<Patterns>>,
 }
 
-impl Customs {
+impl CustomRecognizers {
     /// Takes the definitions if all of them are good.
     pub fn new(definitions: impl IntoIterator<Item = Definition>) -> Result<Self, BadDefinition> {
         let recognizers: Vec<Arc<CustomRecognizer>> = definitions

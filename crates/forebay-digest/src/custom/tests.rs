@@ -38,14 +38,19 @@ fn deploy_log(hosts: u64) -> String {
     (0..hosts).map(line).collect::<String>() + "FAILED host-3 has no room\nrest of the story\n"
 }
 
-fn digested(recognizers: &Customs, raw: &str, command: Option<&str>, tokens: u64) -> Digest {
+fn digested(
+    recognizers: &CustomRecognizers,
+    raw: &str,
+    command: Option<&str>,
+    tokens: u64,
+) -> Digest {
     let hint = Hint { command, recognizers: Some(recognizers), ..Hint::default() };
     digest(raw.as_bytes(), hint, None, Budget::exactly(tokens))
 }
 
 #[test]
 fn keeps_drops_and_counts_lines() {
-    let recognizers = Customs::new([deploy()]).unwrap();
+    let recognizers = CustomRecognizers::new([deploy()]).unwrap();
     let shown = digested(&recognizers, &deploy_log(400), Some("cd x && sudo shipit --all"), 60);
     assert_snapshot!(shown.text, @r"
     deploy: 400 hosts (done: 343, stuck: 57)
@@ -62,9 +67,9 @@ fn keeps_drops_and_counts_lines() {
 
 #[test]
 fn ignores_output_of_other_commands() {
-    let recognizers = Customs::new([deploy()]).unwrap();
+    let recognizers = CustomRecognizers::new([deploy()]).unwrap();
     let own = digested(&recognizers, &deploy_log(400), Some("cat log"), 60);
-    assert_eq!(own, digested(&Customs::default(), &deploy_log(400), Some("cat log"), 60));
+    assert_eq!(own, digested(&CustomRecognizers::default(), &deploy_log(400), Some("cat log"), 60));
     assert!(!own.text.contains("deploy"));
 }
 
@@ -76,7 +81,7 @@ fn first_lines_claim_output_of_any_command() {
         first_lines: texts(&["^never$", r"^\s+waiting for host-\d+"]),
         ..deploy()
     };
-    let recognizers = Customs::new([by_start]).unwrap();
+    let recognizers = CustomRecognizers::new([by_start]).unwrap();
     let shown = digested(&recognizers, &deploy_log(400), None, 60).text;
     assert!(shown.starts_with("by-start: 400 hosts (done: 343, stuck: 57)"), "{shown}");
     let other =
@@ -92,7 +97,7 @@ fn prefers_the_recognizer_with_more_conditions() {
         ..deploy()
     };
     for order in [[deploy(), particular.clone()], [particular, deploy()]] {
-        let recognizers = Customs::new(order).unwrap();
+        let recognizers = CustomRecognizers::new(order).unwrap();
         let shown = digested(&recognizers, &deploy_log(400), Some("shipit"), 60).text;
         assert!(shown.starts_with("shipit-log: "), "{shown}");
     }
@@ -102,7 +107,7 @@ fn prefers_the_recognizer_with_more_conditions() {
 fn embedded_formats_are_still_recognized() {
     let raw = deploy_log(300)
         + "error[E0308]: mismatched types\n --> src/main.rs:4:5\n  |\n4 | let x: u8 = \"\";\n";
-    let recognizers = Customs::new([deploy()]).unwrap();
+    let recognizers = CustomRecognizers::new([deploy()]).unwrap();
     let shown = digested(&recognizers, &raw, Some("shipit"), 120).text;
     for part in ["rustc: 1 error", "300 hosts", "FAILED host-3 has no room", "--> src/main.rs:4:5"]
     {
@@ -114,7 +119,7 @@ fn embedded_formats_are_still_recognized() {
 fn check_refused(change: impl Fn(&mut Definition), key: &str, message: &str) {
     let mut definition = deploy();
     change(&mut definition);
-    let bad = Customs::new([definition]).unwrap_err();
+    let bad = CustomRecognizers::new([definition]).unwrap_err();
     assert_eq!(bad.key, key, "{bad}");
     assert!(bad.message.contains(message), "{bad}");
 }
@@ -151,12 +156,12 @@ fn reports_key_and_reason_of_a_bad_definition() {
 
 #[test]
 fn sample_check_reports_missing_text_and_unmatched_patterns() {
-    let recognizers = Customs::new([deploy()]).unwrap();
+    let recognizers = CustomRecognizers::new([deploy()]).unwrap();
     let good = recognizers.check("deploy", deploy_log(20).as_bytes(), &texts(&["20 hosts"]), 100);
-    assert_eq!((good.faults, good.untried), (vec![], vec![]));
+    assert_eq!((good.errors, good.unmatched), (vec![], vec![]));
     let bad = recognizers.check("deploy", b"host done: a\n", &texts(&["2 hosts", "1 hosts"]), 100);
-    assert_eq!(bad.faults, ["the digest lacks \"2 hosts\""]);
-    assert_eq!(bad.untried, ["keep[0]", "drop[0]", "counts[1]", "counts[2]"]);
+    assert_eq!(bad.errors, ["the digest lacks \"2 hosts\""]);
+    assert_eq!(bad.unmatched, ["keep[0]", "drop[0]", "counts[1]", "counts[2]"]);
 }
 
 #[test]
@@ -164,15 +169,15 @@ fn sample_check_reports_a_sample_claimed_by_another_recognizer() {
     let greedy =
         Definition { name: "greedy".to_owned(), first_lines: texts(&["host"]), ..deploy() };
     let never = Definition { name: "unfit".to_owned(), first_lines: texts(&["^no$"]), ..deploy() };
-    let recognizers = Customs::new([deploy(), greedy, never]).unwrap();
-    let check = |name| recognizers.check(name, deploy_log(20).as_bytes(), &[], 100).faults;
+    let recognizers = CustomRecognizers::new([deploy(), greedy, never]).unwrap();
+    let check = |name| recognizers.check(name, deploy_log(20).as_bytes(), &[], 100).errors;
     assert_eq!(check("deploy"), ["its sample is read by `greedy`"]);
     assert_eq!(check("greedy"), Vec::<String>::new());
     assert_eq!(check("unfit"), ["its sample is read by `greedy`"]);
     let never_alone = Definition { commands: vec![], ..never_matching() };
-    let recognizers = Customs::new([never_alone]).unwrap();
-    let faults = recognizers.check("unfit", b"x\n", &[], 100).faults;
-    assert_eq!(faults, ["no first line of its sample matches `first_lines`"]);
+    let recognizers = CustomRecognizers::new([never_alone]).unwrap();
+    let errors = recognizers.check("unfit", b"x\n", &[], 100).errors;
+    assert_eq!(errors, ["no first line of its sample matches `first_lines`"]);
 }
 
 fn never_matching() -> Definition {
@@ -182,7 +187,7 @@ fn never_matching() -> Definition {
 #[test]
 fn counts_sum_matches_without_a_number_separately() {
     let sums = Definition { counts: vec![count("KB", r"sent (?<sum>\S+)")], ..deploy() };
-    let recognizers = Customs::new([sums]).unwrap();
+    let recognizers = CustomRecognizers::new([sums]).unwrap();
     let shown = recognizers.check("deploy", b"sent 1,000\nsent 2.5\nsent much\n", &[], 100).digest;
     assert!(
         shown.starts_with("deploy: 1002.5 KB in 2 lines (2.5..1000), 1 lines without a number"),
@@ -235,7 +240,7 @@ proptest! {
         tokens in 1_u64..90,
         at in 0_usize..400,
     ) {
-        let recognizers = Customs::new([definition]).unwrap();
+        let recognizers = CustomRecognizers::new([definition]).unwrap();
         let hint = Hint { recognizers: Some(&recognizers), ..Hint::default() };
         let whole = digest(&raw, hint, Some("line"), Budget::exactly(tokens));
         prop_assert!(whole.text.len() as u64 <= tokens * 4, "over budget");
@@ -252,7 +257,7 @@ proptest! {
     #[test]
     fn accepts_or_rejects_any_pattern_without_panic(pattern: String) {
         let definition = Definition { keep: vec![pattern], ..deploy() };
-        if let Ok(recognizers) = Customs::new([definition]) {
+        if let Ok(recognizers) = CustomRecognizers::new([definition]) {
             digested(&recognizers, &deploy_log(30), Some("shipit"), 40);
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::fold::Row;
-use crate::LeftOut;
+use crate::OmittedRange;
 
 /// The text to be reduced, and the bytes there are for it.
 #[derive(Debug, Clone, Copy)]
@@ -61,22 +61,22 @@ impl<'a> Layout<'a> {
         }
     }
 
-    pub(super) fn write(&self) -> (String, Vec<LeftOut>) {
+    pub(super) fn write(&self) -> (String, Vec<OmittedRange>) {
         let mut output = String::with_capacity(self.bytes);
-        let mut left_out = Vec::new();
+        let mut omitted = Vec::new();
         let mut last = 0;
         for row in self.chosen.iter().map(|index| &self.rows[*index]) {
-            write_gap(&mut output, &mut left_out, last, row.first);
+            write_gap(&mut output, &mut omitted, last, row.first);
             output.push_str(&row.shown);
             output.push('\n');
             if row.has_variants {
-                left_out.push(LeftOut { first: row.first + 1, last: row.last });
+                omitted.push(OmittedRange { first: row.first + 1, last: row.last });
             }
             last = row.last;
         }
-        write_gap(&mut output, &mut left_out, last, self.bounds.lines + 1);
+        write_gap(&mut output, &mut omitted, last, self.bounds.lines + 1);
         output.pop();
-        (output, merge_adjacent(left_out))
+        (output, merge_adjacent(omitted))
     }
 
     fn bytes_with(&self, index: usize) -> usize {
@@ -95,13 +95,13 @@ fn gap_cost(last: u64, next: u64) -> usize {
     gap(last, next).map_or(0, |gap| gap_marker_len(gap) + 1)
 }
 
-fn gap(last: u64, next: u64) -> Option<LeftOut> {
-    (last + 1 < next).then(|| LeftOut { first: last + 1, last: next - 1 })
+fn gap(last: u64, next: u64) -> Option<OmittedRange> {
+    (last + 1 < next).then(|| OmittedRange { first: last + 1, last: next - 1 })
 }
 
-fn write_gap(output: &mut String, left_out: &mut Vec<LeftOut>, last: u64, next: u64) {
+fn write_gap(output: &mut String, omitted: &mut Vec<OmittedRange>, last: u64, next: u64) {
     if let Some(gap) = gap(last, next) {
-        left_out.push(gap);
+        omitted.push(gap);
         let _ = writeln!(output, "{}", gap_marker(gap));
     }
 }
@@ -110,13 +110,13 @@ const GAP_LINE: &str = "… line ";
 const GAP_LINES: &str = "… lines ";
 
 /// The line that stands for a gap.
-pub(super) fn gap_marker(gap: LeftOut) -> String {
-    let LeftOut { first, last } = gap;
+pub(super) fn gap_marker(gap: OmittedRange) -> String {
+    let OmittedRange { first, last } = gap;
     if first == last { format!("{GAP_LINE}{first}") } else { format!("{GAP_LINES}{first}-{last}") }
 }
 
 /// The bytes of that line; asked for every row that may be shown, so it is not written for it.
-fn gap_marker_len(LeftOut { first, last }: LeftOut) -> usize {
+fn gap_marker_len(OmittedRange { first, last }: OmittedRange) -> usize {
     let digits = |number: u64| number.checked_ilog10().unwrap_or_default() as usize + 1;
     if first == last {
         GAP_LINE.len() + digits(first)
@@ -126,8 +126,8 @@ fn gap_marker_len(LeftOut { first, last }: LeftOut) -> usize {
 }
 
 /// Ranges that touch become one.
-fn merge_adjacent(ranges: Vec<LeftOut>) -> Vec<LeftOut> {
-    let mut merged: Vec<LeftOut> = Vec::new();
+fn merge_adjacent(ranges: Vec<OmittedRange>) -> Vec<OmittedRange> {
+    let mut merged: Vec<OmittedRange> = Vec::new();
     for range in ranges {
         match merged.last_mut() {
             Some(before) if before.last + 1 == range.first => before.last = range.last,
@@ -146,7 +146,7 @@ mod tests {
         for (first, last) in
             [(1, 1), (9, 10), (10, 10), (99, 100), (1, 123_456), (u64::MAX, u64::MAX)]
         {
-            let gap = LeftOut { first, last };
+            let gap = OmittedRange { first, last };
             assert_eq!(gap_marker_len(gap), gap_marker(gap).len(), "{gap:?}");
         }
     }

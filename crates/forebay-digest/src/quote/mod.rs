@@ -10,7 +10,7 @@ mod layout;
 mod plan;
 mod row_buffer;
 
-use crate::LeftOut;
+use crate::OmittedRange;
 use crate::lines::Line;
 use crate::recognizers::{Quotes, Report};
 use crate::salience::{Intent, Salience};
@@ -66,7 +66,7 @@ impl Quoter {
         report: Option<&Report>,
         failed: bool,
         lines: u64,
-    ) -> (String, Vec<LeftOut>) {
+    ) -> (String, Vec<OmittedRange>) {
         if let Some(run) = self.run.take() {
             self.push_run(run);
         }
@@ -75,7 +75,7 @@ impl Quoter {
         let max_bytes = self.max_bytes.saturating_sub(facts.len() + usize::from(!facts.is_empty()));
         let plan = self.plan(report, failed);
         let rows = self.row_buffer.into_rows();
-        let (quotes, left_out) = plan::render(
+        let (quotes, omitted) = plan::render(
             plan,
             &rows,
             &self.intent,
@@ -83,7 +83,7 @@ impl Quoter {
             !facts.is_empty(),
         );
         let between = if facts.is_empty() || quotes.is_empty() { "" } else { "\n" };
-        (facts + between + &quotes, left_out)
+        (facts + between + &quotes, omitted)
     }
 
     fn facts_bytes(&self, report: &Report) -> usize {

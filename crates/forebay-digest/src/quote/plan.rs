@@ -7,7 +7,7 @@ use forebay_text::cut;
 
 use super::fold::{self, Row};
 use super::layout::{Bounds, Layout, gap_marker};
-use crate::LeftOut;
+use crate::OmittedRange;
 use crate::salience::Intent;
 
 /// How much a word of the intent weighs against the other reasons to keep a line.
@@ -103,7 +103,7 @@ pub(super) fn render(
     intent: &Intent,
     bounds: Bounds,
     below_facts: bool,
-) -> (String, Vec<LeftOut>) {
+) -> (String, Vec<OmittedRange>) {
     let mut layout = Layout::new(rows, bounds);
     for step in plan {
         let share = bounds.max_bytes.saturating_mul(step.share) / 100;
@@ -111,7 +111,7 @@ pub(super) fn render(
         step.rows.fill(&mut layout, step.rows.ordered(rows, intent, bounds.lines), limit);
     }
     if layout.is_empty() && below_facts {
-        return (String::new(), vec![LeftOut { first: 1, last: bounds.lines }]);
+        return (String::new(), vec![OmittedRange { first: 1, last: bounds.lines }]);
     }
     if layout.is_empty() {
         return truncated_best_row(rows, intent, bounds);
@@ -184,8 +184,12 @@ fn without_repeats(rows: &[Row], mut order: Vec<usize>) -> Vec<usize> {
 }
 
 /// No row fits beside its gaps: the start of the one that tells most.
-fn truncated_best_row(rows: &[Row], intent: &Intent, bounds: Bounds) -> (String, Vec<LeftOut>) {
-    let all = LeftOut { first: 1, last: bounds.lines };
+fn truncated_best_row(
+    rows: &[Row],
+    intent: &Intent,
+    bounds: Bounds,
+) -> (String, Vec<OmittedRange>) {
+    let all = OmittedRange { first: 1, last: bounds.lines };
     let rank = |row: &&Row| (score(row, intent, bounds.lines), row.is_nonblank());
     match rows.iter().max_by_key(rank).filter(|row| row.is_nonblank()) {
         Some(row) if row.shown.trim().len() <= bounds.max_bytes => {
@@ -197,10 +201,10 @@ fn truncated_best_row(rows: &[Row], intent: &Intent, bounds: Bounds) -> (String,
 }
 
 /// The lines before and after the only row that is shown.
-fn gaps_around(row: &Row, lines: u64) -> Vec<LeftOut> {
+fn gaps_around(row: &Row, lines: u64) -> Vec<OmittedRange> {
     let last_shown = if row.has_variants { row.first } else { row.last };
-    let before = LeftOut { first: 1, last: row.first - 1 };
-    let after = LeftOut { first: last_shown + 1, last: lines };
+    let before = OmittedRange { first: 1, last: row.first - 1 };
+    let after = OmittedRange { first: last_shown + 1, last: lines };
     [before, after].into_iter().filter(|gap| gap.first <= gap.last).collect()
 }
 
