@@ -15,6 +15,7 @@ mod binary;
 mod command;
 mod custom;
 mod digester;
+mod hash;
 mod lines;
 mod location;
 mod log_prefix;

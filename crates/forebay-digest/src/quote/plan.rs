@@ -1,13 +1,13 @@
 //! In which order the kept rows are offered the budget.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
 
 use forebay_text::cut;
 
 use super::fold::{self, Row};
 use super::layout::{Bounds, Layout, gap_marker};
 use crate::OmittedRange;
+use crate::hash::HashSet;
 use crate::salience::Intent;
 
 /// How much a word of the intent weighs against the other reasons to keep a line.
@@ -178,7 +178,7 @@ fn ranked(rows: &[Row], score: impl Fn(&Row) -> u32) -> Vec<usize> {
 
 /// Without the rows that say what an earlier one says, but for digits.
 fn without_repeats(rows: &[Row], mut order: Vec<usize>) -> Vec<usize> {
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     order.retain(|index| seen.insert(fold::mask_numbers(&rows[*index].shown).collect::<Vec<_>>()));
     order
 }

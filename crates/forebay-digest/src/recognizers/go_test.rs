@@ -1,10 +1,9 @@
 //! `go test`: packages that passed and failed, failing tests with their messages.
 
-use std::collections::HashSet;
-
 use forebay_text::number::counted;
 
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
+use crate::hash::HashSet;
 use crate::lines::Line;
 use crate::location;
 use crate::tally::{TestOutcome, ValueCounts};

@@ -1,10 +1,9 @@
 //! rustc and clippy: errors and warnings by code and file, each with its place.
 
-use std::collections::HashSet;
-
 use forebay_text::cut;
 
 use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
+use crate::hash::HashSet;
 use crate::lines::Line;
 use crate::location;
 use crate::tally::{Diagnostics, Severity, ValueCounts};

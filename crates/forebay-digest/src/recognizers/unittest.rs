@@ -1,9 +1,8 @@
 //! unittest: the summary, failing tests, what each raised and where.
 
-use std::collections::HashSet;
-
 use super::pytest::frame_or_error;
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
+use crate::hash::HashSet;
 use crate::lines::Line;
 use crate::tally::{TestOutcome, count};
 

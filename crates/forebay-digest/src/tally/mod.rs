@@ -2,7 +2,6 @@
 
 pub(crate) mod count;
 mod diagnostics;
-mod hasher;
 mod inline_string;
 mod name_series;
 mod number_range;
@@ -13,7 +12,6 @@ mod value_counts;
 mod value_stats;
 
 pub(crate) use diagnostics::{Diagnostic, Diagnostics, Severity, is_rule_code};
-pub(crate) use hasher::Fast;
 pub(crate) use name_series::list_series;
 pub(crate) use number_range::{NumberRange, format_number, format_rounded};
 pub(crate) use templates::MessageTemplates;

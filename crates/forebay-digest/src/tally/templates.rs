@@ -1,11 +1,9 @@
 //! Messages that differ only in their numbers, names and ids are one template.
 
-use std::collections::HashMap;
-
 use forebay_text::cut;
 use forebay_text::number::grouped;
 
-use super::hasher::Fast;
+use crate::hash::HashMap;
 use crate::salience;
 
 /// Templates beyond so many are only counted together.
@@ -27,7 +25,7 @@ struct Template {
 #[derive(Debug, Default)]
 pub(crate) struct MessageTemplates {
     /// By their texts.
-    seen: HashMap<Box<[u8]>, Template, Fast>,
+    seen: HashMap<Box<[u8]>, Template>,
     others: u64,
     /// Room to write the text of a message's template in.
     buffer: Vec<u8>,
@@ -87,7 +85,7 @@ const MIN_MERGED: usize = 3;
 
 /// Templates as count, order and text, those that differ in one word only merged into one with `*`.
 fn merge_similar(all: &[&Template]) -> Vec<(u64, usize, String)> {
-    let mut groups: HashMap<String, Vec<usize>> = HashMap::new();
+    let mut groups: HashMap<String, Vec<usize>> = HashMap::default();
     for (index, template) in all.iter().enumerate() {
         for key in wildcard_variants(&template.text) {
             groups.entry(key).or_default().push(index);

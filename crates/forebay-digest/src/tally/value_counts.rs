@@ -1,12 +1,10 @@
 //! How often each value stands there.
 
-use std::collections::HashMap;
-
 use forebay_text::cut;
 use forebay_text::number::grouped;
 
-use super::hasher::Fast;
 use super::inline_string::InlineString;
+use crate::hash::HashMap;
 
 /// Values beyond so many different ones are only counted together.
 const MAX_DISTINCT: usize = 4_096;
@@ -18,7 +16,7 @@ const MAX_VALUE_BYTES: usize = 160;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ValueCounts {
     /// The count of each value, and when it was first seen.
-    counts: HashMap<InlineString, (u64, usize), Fast>,
+    counts: HashMap<InlineString, (u64, usize)>,
     others: u64,
     total: u64,
 }

@@ -1,8 +1,7 @@
 //! Maps from names to things alike (`packages` of a lock file): what all of them have is told once.
 
-use std::collections::HashMap;
-
 use super::shape::{Field, FieldId, MAX_NAME_LIST_BYTES, OVERFLOW, Shape};
+use crate::hash::HashMap;
 
 /// An object with so many objects alike, and one more, is a map.
 const MIN_MAP_ENTRIES: usize = 16;
@@ -54,7 +53,7 @@ impl Shape {
     }
 
     fn has_similar_values(&self, field: &Field) -> bool {
-        let mut key_counts: HashMap<&str, usize> = HashMap::new();
+        let mut key_counts: HashMap<&str, usize> = HashMap::default();
         for value in field.child_order.iter().map(|field_id| &self.fields[field_id.0]) {
             let is_object = value.objects == 1 && value.arrays == 0 && value.values.count == 0;
             if !is_object || self.holds_map(value) {

@@ -1,13 +1,12 @@
 //! The shape of JSON data: which fields there are, how often, and what values they have.
 
-use std::collections::HashMap;
-
 use forebay_text::cut;
 use forebay_text::number::{counted, grouped};
 
 use super::map::Map;
+use crate::hash::HashMap;
 use crate::recognizers::Report;
-use crate::tally::{Fast, NumberRange, ValueStats};
+use crate::tally::{NumberRange, ValueStats};
 
 /// Fields beyond so many are read and not told apart.
 const MAX_FIELDS: usize = 1_500;
@@ -31,7 +30,7 @@ pub(super) struct Field {
     pub(super) depth: usize,
     /// Among the children of its parent.
     pub(super) index: usize,
-    pub(super) children: HashMap<String, FieldId, Fast>,
+    pub(super) children: HashMap<String, FieldId>,
     pub(super) child_order: Vec<FieldId>,
     /// Records alike have their keys in the same order, so this child is looked at first.
     pub(super) next_index: usize,
