@@ -1,14 +1,14 @@
-//! What is known of a text from the command that printed it.
+//! Parses the command line that produced an output, to predict its format.
 
 use forebay_policy::shell;
 
-/// Commands that only run another one.
+/// Commands that only run another command.
 const WRAPPERS: &[&str] = &[
     "sudo", "env", "time", "nice", "nohup", "timeout", "stdbuf", "command", "exec", "npx", "bunx",
     "xvfb-run", "xargs", "watch",
 ];
 
-/// Two words that only run another command.
+/// Two-word commands that only run another command.
 const RUNNERS: &[(&str, &str)] = &[
     ("uv", "run"),
     ("poetry", "run"),
@@ -22,13 +22,13 @@ const RUNNERS: &[(&str, &str)] = &[
     ("docker", "exec"),
 ];
 
-/// Commands that pass on a part of what they read.
+/// Commands that pass on part of their input.
 const FILTERS: &[&str] = &[
     "head", "tail", "tee", "cat", "less", "more", "sort", "uniq", "grep", "egrep", "rg", "sed",
     "tr", "nl", "column",
 ];
 
-/// The commands whose output a text may hold, each as its words.
+/// The commands whose output the text may contain, each as its words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Command {
     calls: Vec<Vec<String>>,
@@ -54,19 +54,20 @@ impl Command {
         Self { calls }
     }
 
-    /// Whether one of the commands is such a one: `pytest`, `git log`.
+    /// Returns true if any of the commands matches a pattern such as `pytest` or `git log`.
     pub(crate) fn matches(&self, pattern: &str) -> bool {
         self.calls.iter().any(|call| call_matches(call, pattern))
     }
 
-    /// Whether all of the text comes from such a command.
+    /// Returns true if every command matches one of the patterns.
     pub(crate) fn all_match(&self, patterns: &[&str]) -> bool {
         let matches_any =
             |call: &Vec<String>| patterns.iter().any(|pattern| call_matches(call, pattern));
         !self.calls.is_empty() && self.calls.iter().all(matches_any)
     }
 
-    /// Whether one of the commands has an option, by its letter (`-c`, also within `-rc`) or its name.
+    /// Returns true if any command has the option, by its letter (`-c`, also within `-rc`) or its
+    /// name.
     pub(crate) fn has_option(&self, letter: char, name: &str) -> bool {
         let is_letter = |word: &str| {
             word.strip_prefix('-')
@@ -77,7 +78,7 @@ impl Command {
             .any(|call| call.iter().skip(1).any(|word| word == name || is_letter(word)))
     }
 
-    /// Whether a file name with such an ending is among the words of the only command.
+    /// Returns true if the only command has an argument with one of these file extensions.
     pub(crate) fn reads_file(&self, extensions: &[&str]) -> bool {
         let [call] = self.calls.as_slice() else { return false };
         call.iter().skip(1).any(|word| {
@@ -86,7 +87,8 @@ impl Command {
     }
 }
 
-/// The first word is the program; the others of the pattern follow among its words, in order.
+/// Compares the program with the first word of the pattern; the other pattern words must follow in
+/// order among the arguments.
 fn call_matches(call: &[String], pattern: &str) -> bool {
     let mut pattern_words = pattern.split(' ');
     let mut words = call.iter();
@@ -99,7 +101,7 @@ fn unquoted(word: &str) -> String {
     word.trim_matches(['"', '\'']).to_owned()
 }
 
-/// The words without the commands that only run others.
+/// Removes leading commands that only run others.
 fn without_wrappers(mut words: Vec<String>) -> Vec<String> {
     loop {
         let skip = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {

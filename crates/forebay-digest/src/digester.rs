@@ -1,4 +1,4 @@
-//! The digest of an output that arrives in pieces.
+//! Builds the digest of an output that arrives in chunks.
 
 use forebay_domain::tokens;
 use forebay_text::cut;
@@ -10,18 +10,18 @@ use crate::reducer::Reducer;
 use crate::sha256::Sha256;
 use crate::{Budget, Digest, Hint, OmittedRange};
 
-/// A longer line is held in part; data in one line may be that long, no prose or log is.
+/// Maximum bytes held of one line; only single-line data is ever this long.
 const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
 
-/// So much of a text is seen before it is decided who is to read it.
+/// Bytes buffered before a recognizer is chosen.
 const START_BYTES: usize = 16 * 1024;
 
-/// Makes a digest of pushed bytes; how they are split into pushes makes no difference.
+/// Builds a digest from pushed bytes; chunk boundaries do not affect the result.
 #[derive(Debug)]
 pub struct Digester {
     bytes: u64,
     stage: Stage,
-    /// What was seen of the first bytes, until they tell text from binary data.
+    /// The first bytes, until they decide between text and binary data.
     start: Vec<u8>,
     reader: LineReader,
     text: TextDigest,
@@ -41,7 +41,7 @@ impl Digester {
             bytes: 0,
             stage: Stage::Undecided,
             start: Vec::new(),
-            // Colours can make the raw line several times as long as what it shows.
+            // Escape sequences can make a raw line several times longer than its visible text.
             reader: LineReader::with_max_bytes(whole.saturating_mul(4).max(MAX_LINE_BYTES)),
             text: TextDigest {
                 budget,
@@ -62,7 +62,7 @@ impl Digester {
         }
     }
 
-    /// Notes that the command failed, which is known only once all of its output has arrived.
+    /// Records that the command failed, which is known only after all of its output.
     pub fn command_failed(&mut self) {
         self.text.failed = true;
         if let TextState::Reducing(reduced) = &mut self.text.state {
@@ -104,7 +104,7 @@ impl Digester {
     }
 
     fn read(&mut self, raw: &[u8]) {
-        // Lines of binary data are only counted.
+        // Lines of binary data are counted but not read.
         let is_text = match &mut self.stage {
             Stage::Binary(_, hash) => {
                 hash.push(raw);
@@ -120,7 +120,7 @@ impl Digester {
     }
 }
 
-/// A text on its way to a digest.
+/// Digests the text after terminal noise was removed.
 #[derive(Debug)]
 struct TextDigest {
     budget: Budget,
@@ -133,13 +133,14 @@ struct TextDigest {
 
 #[derive(Debug)]
 enum TextState {
-    /// Everything so far, while it may still be shown whole or decide who is to read it.
+    /// The whole text so far, while it may still be shown verbatim or is needed to choose a
+    /// recognizer.
     Buffered(String),
-    /// Too large for that.
+    /// The text is too large and is being reduced.
     Reducing(Box<Reducer>),
 }
 
-/// What a digest shows.
+/// The text of a digest and the lines it omits.
 struct Output {
     text: String,
     verbatim: bool,
@@ -174,12 +175,12 @@ impl TextDigest {
         }
     }
 
-    /// The bytes of the largest text that may be shown whole.
+    /// Returns the maximum size of a text that may be shown verbatim.
     fn max_verbatim_bytes(&self) -> usize {
         tokens::to_bytes(self.budget.verbatim.max(self.budget.digest))
     }
 
-    /// What reduces a text that starts so.
+    /// Creates a reducer for a text with this start.
     fn reducer(&self, start: &str) -> Reducer {
         let hint = Hint {
             command: Some(&self.command),
@@ -199,7 +200,7 @@ impl TextDigest {
         }
     }
 
-    /// The reduced text, or the text itself where reducing it gains nothing.
+    /// Returns the reduced text, or the text itself if reducing it gains nothing.
     fn smaller_of(&self, text: String, lines: u64) -> Output {
         let mut reducer = self.reducer(&text);
         feed(&mut reducer, &text);
@@ -210,14 +211,14 @@ impl TextDigest {
         Output::reduced(reduced)
     }
 
-    /// A short text that stands for all lines.
+    /// Returns a short text in place of all lines.
     fn placeholder(&self, text: &str, lines: u64) -> Output {
         let text = cut::prefix(text, tokens::to_bytes(self.budget.digest)).to_owned();
         Output::reduced((text, vec![OmittedRange { first: 1, last: lines }]))
     }
 }
 
-/// Hands the lines of the start of a text on.
+/// Pushes the lines of a buffered start into the reducer.
 pub(crate) fn feed(reducer: &mut Reducer, start: &str) {
     for (number, text) in (1..).zip(start.lines()) {
         reducer.push_line(Line { number, text, cut: 0, has_newline: true });

@@ -1,4 +1,4 @@
-//! Raw bytes to clean lines, as they arrive.
+//! Splits streamed bytes into clean lines.
 
 use memchr::memchr;
 
@@ -7,17 +7,17 @@ use crate::terminal;
 /// One line of the raw text, without terminal noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Line<'a> {
-    /// Its number in the raw text, from 1.
+    /// Line number in the raw text, from 1.
     pub(crate) number: u64,
     pub(crate) text: &'a str,
-    /// Raw bytes at its end that were not held.
+    /// Raw bytes at the end of the line that were dropped because it was too long.
     pub(crate) cut: u64,
-    /// A `\n` follows it.
+    /// True if a `\n` ends the line.
     pub(crate) has_newline: bool,
 }
 
 impl Line<'_> {
-    /// Writes the line as it stood in the text.
+    /// Appends the line with its newline.
     pub(crate) fn append_to(&self, text: &mut String) {
         text.push_str(self.text);
         if self.has_newline {
@@ -27,7 +27,7 @@ impl Line<'_> {
 }
 
 impl Line<'_> {
-    /// The line without the time that a CI service writes before each.
+    /// Strips the timestamp that CI services prepend to each line.
     pub(crate) fn without_timestamp(self) -> Self {
         let bytes = self.text.as_bytes();
         let job = job_prefix_len(bytes);
@@ -37,18 +37,19 @@ impl Line<'_> {
     }
 }
 
-/// The length of `job<tab>step<tab>`, which `gh run view --log` writes before the time.
+/// Returns the length of `job<tab>step<tab>`, which `gh run view --log` writes before the
+/// timestamp.
 fn job_prefix_len(line: &[u8]) -> usize {
     const MAX_PREFIX_BYTES: usize = 200;
     let start = &line[..line.len().min(MAX_PREFIX_BYTES)];
     let Some(job) = memchr(b'\t', start) else { return 0 };
     let Some(step) = memchr(b'\t', &start[job + 1..]) else { return 0 };
     let length = job + step + 2;
-    // The log of a job starts with a mark of its encoding.
+    // The log of a job starts with a byte order mark.
     if line[length..].starts_with("\u{feff}".as_bytes()) { length + 3 } else { length }
 }
 
-/// The length of `2024-05-01T12:00:00.1234567Z `: no program but a CI service counts so finely.
+/// Returns the length of `2024-05-01T12:00:00.1234567Z `; only CI services write seven decimals.
 fn ci_timestamp_len(line: &[u8]) -> usize {
     const TIMESTAMP_BYTES: usize = 28;
     let is_stamp = line.len() >= TIMESTAMP_BYTES
@@ -63,17 +64,18 @@ fn ci_timestamp_len(line: &[u8]) -> usize {
     }
 }
 
-/// Cuts pushed bytes into lines and hands each on as soon as it is complete.
+/// Splits pushed bytes into lines and emits each as soon as it is complete.
 ///
-/// A carriage return starts a new *state* of the line, as on a terminal. The last state that shows
-/// something is the line; so a progress bar is its last state, and the `\r` of `\r\n` takes nothing
-/// away. A longer earlier state does not shine through a shorter later one: no program means that.
+/// A carriage return starts a new *state* of the line, as on a terminal. The last visible state
+/// becomes the line, so a progress bar is reduced to its last state and the `\r` of `\r\n` has no
+/// effect. Remains of a longer earlier state behind a shorter later one are dropped, because no
+/// program intends them.
 #[derive(Debug)]
 pub(crate) struct LineReader {
-    /// How many bytes of one state are held.
+    /// Maximum bytes buffered per state.
     max_bytes: usize,
     number: u64,
-    /// Some bytes of a line that has not ended were seen.
+    /// True if bytes of an unfinished line were pushed.
     open: bool,
     raw: Vec<u8>,
     cut: u64,
@@ -93,12 +95,12 @@ impl State {
 }
 
 impl LineReader {
-    /// Holds at most `keep` bytes of a line, however long it is.
+    /// Buffers at most `max_bytes` bytes of a line.
     pub(crate) fn with_max_bytes(max_bytes: usize) -> Self {
         Self { max_bytes, number: 0, open: false, raw: Vec::new(), cut: 0, visible: None }
     }
 
-    /// The number of lines handed on so far.
+    /// Returns the number of lines emitted so far.
     pub(crate) fn count(&self) -> u64 {
         self.number
     }
@@ -112,7 +114,7 @@ impl LineReader {
         self.buffer(rest);
     }
 
-    /// Hands on the last line if no `\n` ended it.
+    /// Emits the last line if no `\n` ended it.
     pub(crate) fn finish(&mut self, sink: &mut impl FnMut(Line<'_>)) {
         if self.open {
             self.emit(false, sink);
@@ -120,7 +122,7 @@ impl LineReader {
     }
 
     fn end_line(&mut self, last: &[u8], sink: &mut impl FnMut(Line<'_>)) {
-        // Most lines arrive whole and clean; they are handed on without a copy.
+        // Fast path: most lines arrive complete and clean, and are emitted without a copy.
         let whole = last.strip_suffix(b"\r").unwrap_or(last);
         if !self.open
             && whole.len() <= self.max_bytes
@@ -161,7 +163,7 @@ impl LineReader {
         let cut = std::mem::take(&mut self.cut);
         let mut text = terminal::strip(&self.raw);
         if cut > 0 && text.ends_with('\u{fffd}') {
-            // The cut went through a character.
+            // The cut split a character.
             text.pop();
         }
         self.raw.clear();

@@ -1,14 +1,14 @@
-//! Places in files: `src/main.rs:12:5`, `Main.java:[57,8]`, `a.ts(3,4)`, `"a.py", line 3`.
+//! Source locations: `src/main.rs:12:5`, `Main.java:[57,8]`, `a.ts(3,4)`, `"a.py", line 3`.
 
 use memchr::memchr2_iter;
 
-/// The longest file extension that makes a name with a number behind it a place.
+/// Longest file extension that makes a name with a number a location.
 const MAX_EXTENSION_BYTES: usize = 5;
 
-/// Python writes this between the file and the line.
+/// Separates file and line number in Python tracebacks.
 pub(crate) const PYTHON_LINE_MARKER: &str = "\", line ";
 
-/// A place at the start of a line, and what is said about it.
+/// A location at the start of a line, and the message that follows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LocatedMessage<'a> {
     pub(crate) path: &'a str,
@@ -16,7 +16,8 @@ pub(crate) struct LocatedMessage<'a> {
     pub(crate) text: &'a str,
 }
 
-/// Reads `path:3:5: text`, `path:3: text`, `path(3,5): text`, `path:3:5 - text`, `path:[3,5] text`.
+/// Parses `path:3:5: text`, `path:3: text`, `path(3,5): text`, `path:3:5 - text`,
+/// `path:[3,5] text`.
 pub(crate) fn located_message(line: &str) -> Option<LocatedMessage<'_>> {
     let at = memchr2_iter(b':', b'(', line.as_bytes())
         .find(|at| starts_with_line_number(&line.as_bytes()[at + 1..]) && *at > 0)?;
@@ -26,12 +27,12 @@ pub(crate) fn located_message(line: &str) -> Option<LocatedMessage<'_>> {
     let position =
         after[number..].trim_start_matches(|c: char| c.is_ascii_digit() || ":,)]".contains(c));
     let text = position.trim_start().strip_prefix("- ").unwrap_or(position).trim_start();
-    // Data in braces and quotes may hold a remark, and is none.
+    // A location within JSON or a quoted string is not at the start of the line.
     let is_path = !path.contains([' ', '"', '{']) && path.contains(['.', '/']);
     is_path.then_some(LocatedMessage { path, line: after[..number].parse().ok()?, text })
 }
 
-/// The first place a line names, as `path:line`.
+/// Returns the first location in a line, as `path:line`.
 pub(crate) fn find_first(line: &str) -> Option<String> {
     if let Some(at) = line.find(PYTHON_LINE_MARKER) {
         let path = line[..at].rsplit('"').next().unwrap_or_default();
@@ -51,20 +52,20 @@ pub(crate) fn find_first(line: &str) -> Option<String> {
     Some(format!("{}:{number}", line[start..at].trim_start_matches("file://")))
 }
 
-/// Whether a line names a place by a file and the number behind it.
+/// Returns true if a line contains a file name followed by a line number.
 pub(crate) fn has_location(line: &str) -> bool {
     let bytes = line.as_bytes();
     memchr2_iter(b':', b'(', bytes)
         .any(|at| starts_with_line_number(&bytes[at + 1..]) && ends_with_extension(&bytes[..at]))
 }
 
-/// Whether the number of a line stands here.
+/// Returns true if the text starts with a line number, possibly bracketed.
 pub(crate) fn starts_with_line_number(after: &[u8]) -> bool {
     let number = after.strip_prefix(b"[").unwrap_or(after);
     number.first().is_some_and(u8::is_ascii_digit)
 }
 
-/// A name that ends in a dot and a few letters; so neither `12:30` nor `10.0.0.1:80`.
+/// Returns true for a name with a short alphabetic extension; rejects `12:30` and `10.0.0.1:80`.
 fn ends_with_extension(before: &[u8]) -> bool {
     let letters = before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let name = &before[..before.len() - letters];

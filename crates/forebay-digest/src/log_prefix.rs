@@ -1,6 +1,6 @@
-//! Times and levels that programs write before their messages.
+//! Timestamps, levels and container names that precede log messages.
 
-/// A level, from the worst on.
+/// A log level, the most severe first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
     Fatal,
@@ -28,10 +28,10 @@ impl Level {
     }
 }
 
-/// How far into a message its level is looked for.
+/// Number of bytes at the start of a message that are searched for its level.
 const LEVEL_SEARCH_BYTES: usize = 60;
 
-/// The level of a line as klog writes it, by the letter before its time: `E0301 10:00:02.1 …`.
+/// Returns the level of a klog line by its leading letter: `E0301 10:00:02.1 …`.
 pub(crate) fn klog_level(line: &str) -> Option<(Level, &'static str)> {
     klog_len(line)?;
     match line.as_bytes().first()? {
@@ -43,7 +43,7 @@ pub(crate) fn klog_level(line: &str) -> Option<(Level, &'static str)> {
     }
 }
 
-/// The level a message names near its start, and the word for it.
+/// Returns the level near the start of a message, and the word that names it.
 pub(crate) fn find_level(message: &str) -> Option<(Level, &str)> {
     let start = forebay_text::cut::prefix(message, LEVEL_SEARCH_BYTES);
     start
@@ -52,9 +52,9 @@ pub(crate) fn find_level(message: &str) -> Option<(Level, &str)> {
         .find_map(|word| Some((Level::from_word(word)?, word)))
 }
 
-/// A time without the fraction of its second.
+/// Removes fractions of a second.
 pub(crate) fn without_fraction(timestamp: &str) -> &str {
-    // Two digits after the second colon.
+    // Index after the two digits that follow the second colon.
     let at = timestamp
         .match_indices(':')
         .nth(1)
@@ -62,11 +62,11 @@ pub(crate) fn without_fraction(timestamp: &str) -> &str {
     if timestamp[at..].starts_with(['.', ',']) { &timestamp[..at] } else { timestamp }
 }
 
-/// The time a line starts with, and what follows it.
+/// Splits a line into its leading timestamp and the rest.
 pub(crate) fn split_timestamp(line: &str) -> Option<(&str, &str)> {
     let rest = line.trim_start_matches(['[', '(', ' ']);
     let rest = without_key(rest);
-    // The letter that klog writes before its time is a level.
+    // klog writes the level letter before the timestamp.
     let (from, length) =
         match iso_len(rest).or_else(|| clock_len(rest)).or_else(|| syslog_len(rest)) {
             Some(length) => (0, length),
@@ -76,7 +76,7 @@ pub(crate) fn split_timestamp(line: &str) -> Option<(&str, &str)> {
     Some((timestamp, rest[length..].trim_start_matches([']', ')', ' ', '-', '|', ':', '\t', '"'])))
 }
 
-/// The rest of `time="2024-…`, as logs made of fields write it.
+/// Strips the key of a logfmt timestamp: `time="2024-…`.
 fn without_key(text: &str) -> &str {
     if text.starts_with(|c: char| c.is_ascii_digit()) {
         return text;
@@ -85,7 +85,7 @@ fn without_key(text: &str) -> &str {
     value.map_or(text, |value| value.strip_prefix('"').unwrap_or(value))
 }
 
-/// The container of `web-1  | message`, as compose writes it before each line, and the message.
+/// Splits `web-1  | message`, as docker compose writes it, into container and message.
 pub(crate) fn split_container(line: &str) -> Option<(&str, &str)> {
     const MAX_CONTAINER_BYTES: usize = 64;
     let bar = memchr::memchr(b'|', &line.as_bytes()[..line.len().min(MAX_CONTAINER_BYTES)])?;
@@ -98,20 +98,20 @@ pub(crate) fn split_container(line: &str) -> Option<(&str, &str)> {
         .then(|| (name, message.strip_prefix(' ').unwrap_or(message)))
 }
 
-/// The first and the last of many times, however they are ordered.
+/// The earliest and the latest of many timestamps.
 #[derive(Debug, Default)]
 pub(crate) struct TimeRange {
     first: (u64, String),
     last: (u64, String),
-    /// The time before.
+    /// Sort key of the previous timestamp.
     previous: u64,
-    /// How often a time without a year was earlier than the one before.
+    /// How often a timestamp without a year was earlier than the previous one.
     backward_jumps: u64,
 }
 
 impl TimeRange {
     pub(crate) fn add(&mut self, timestamp: &str) {
-        // Most lines are of the same second as the one before.
+        // Fast path: most lines are of the same second as the previous one.
         const SECOND_BYTES: usize = "2024-05-01T10:00:00".len();
         if self.last.0 == self.previous
             && let (Some(one), Some(other)) =
@@ -135,16 +135,18 @@ impl TimeRange {
         }
     }
 
-    /// `first .. last`; nothing where times without a year jump back and forth, and nobody knows how far.
-    /// Once they may: at midnight, at the end of a year.
+    /// Returns `first .. last`, or `None` if timestamps without a year jump backward more than
+    /// once.
+    ///
+    /// A single jump is allowed: midnight, or the end of a year.
     pub(crate) fn describe(&self) -> Option<String> {
         let (first, last) = (without_fraction(&self.first.1), without_fraction(&self.last.1));
         (self.backward_jumps <= 1 && !first.is_empty()).then(|| format!("{first} .. {last}"))
     }
 }
 
-/// A number that grows with the time a stamp names, to the second: `20240501100000`; without year or day
-/// where the stamp has none.
+/// Returns a number that grows with time, to the second: `20240501100000`; without year or day if
+/// the timestamp has none.
 fn sort_key(timestamp: &str) -> u64 {
     let number = |text: &str| {
         let digits = text.bytes().filter(u8::is_ascii_digit);
@@ -171,7 +173,7 @@ fn sort_key(timestamp: &str) -> u64 {
     number(without_fraction(timestamp))
 }
 
-/// The number of a month.
+/// Returns the number of a month, from 1.
 fn month_number(name: &str) -> Option<u64> {
     MONTHS.iter().position(|month| *month == name).map(|at| at as u64 + 1)
 }

@@ -1,4 +1,4 @@
-//! A text that is too large to be shown: who understands it, and what is shown of it.
+//! Reduces a text that is too large to be shown verbatim.
 
 use forebay_domain::tokens;
 
@@ -15,18 +15,18 @@ use crate::{Hint, OmittedRange};
 pub(crate) struct Reducer {
     failed: bool,
     max_bytes: usize,
-    /// The user's own recognizer, if one claims the text; it leaves parts of it to others.
+    /// The custom recognizer that claims the text, if any; embedded formats are still recognized.
     custom: Option<CustomReader>,
-    /// Else who claims the whole text.
+    /// Otherwise the recognizer that claims the whole text.
     whole_text: Option<Box<dyn Recognizer>>,
-    /// Those who know parts of it, where nobody claims the whole.
+    /// Recognizers of embedded formats, if none claims the whole text.
     embedded: EmbeddedRecognizers,
-    /// Shows what they marked, and any text that nobody knows.
+    /// Quotes marked lines, and lines of unknown formats.
     quoter: Quoter,
 }
 
 impl Reducer {
-    /// Judges by the command and the start of the text who is to read it.
+    /// Chooses the recognizers by the command and the start of the text.
     pub(crate) fn new(hint: Hint<'_>, start: &str, intent: &str, budget: u64) -> Self {
         let max_bytes = tokens::to_bytes(budget);
         let command = Command::parse(hint.command.unwrap_or_default());
@@ -48,7 +48,7 @@ impl Reducer {
         let custom_mark = self.custom.as_mut().map_or(Mark::Plain, |custom| custom.push_line(line));
         let mut mark = match &mut self.whole_text {
             Some(whole_text) => whole_text.push_line(line),
-            // What the user drops is nobody's.
+            // Lines dropped by the user are hidden from other recognizers.
             None if custom_mark == Mark::Noise => custom_mark,
             None => custom_mark.max(self.embedded.push_line(line)),
         };
@@ -73,7 +73,7 @@ impl Reducer {
         self.failed = true;
     }
 
-    /// The reduced text and the lines it leaves out, of `lines` lines in all.
+    /// Returns the reduced text and the omitted lines.
     pub(crate) fn finish(self, lines: u64) -> (String, Vec<OmittedRange>) {
         let end = ReportContext { lines, max_bytes: self.max_bytes };
         let report = if let Some(whole_text) = self.whole_text {
@@ -87,12 +87,12 @@ impl Reducer {
 }
 
 impl Mark {
-    /// Its numbers matter.
+    /// Returns true if a recognizer gave the line a weight.
     fn is_weighted(self) -> bool {
         matches!(self, Self::Weight(_))
     }
 
-    /// What a line counts for, given what its words say.
+    /// Combines the mark with the salience of the line's words.
     fn apply_to(self, salience: Salience) -> Salience {
         match self {
             Self::Plain => salience,

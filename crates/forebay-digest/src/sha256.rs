@@ -1,4 +1,4 @@
-//! SHA-256, so that a reader can tell one binary from another.
+//! SHA-256, which identifies binary data in a digest.
 
 const INITIAL_STATE: [u32; 8] = [
     0x6a09_e667,
@@ -23,7 +23,7 @@ const ROUND_CONSTANTS: [u32; 64] = [
     0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
 ];
 
-/// Hashes bytes as they arrive.
+/// Hashes streamed bytes.
 #[derive(Debug, Clone)]
 pub(crate) struct Sha256 {
     state: [u32; 8],
@@ -47,7 +47,7 @@ impl Sha256 {
         blocks.for_each(|block| self.compress(block));
     }
 
-    /// The first eight hexadecimal digits.
+    /// Returns the first eight hexadecimal digits.
     pub(crate) fn short(mut self) -> String {
         let bits = self.bytes * 8;
         self.pending.push(0x80);

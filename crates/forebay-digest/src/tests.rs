@@ -1,4 +1,4 @@
-//! The promises of a digest, on examples and on arbitrary bytes.
+//! Invariants of digests, on examples and on arbitrary bytes.
 
 use forebay_domain::tokens;
 use insta::assert_snapshot;
@@ -10,7 +10,7 @@ fn reduced(raw: &str, intent: Option<&str>, tokens: u64) -> String {
     digest(raw.as_bytes(), Hint::default(), intent, Budget::exactly(tokens)).text
 }
 
-/// Lines that differ in more than their digits, so that they do not fold.
+/// Lines that differ in more than digits, so that they do not fold.
 fn many(word: &str, count: u64) -> String {
     (0..count).map(|number| format!("{word} {}\n", letters(number))).collect()
 }
@@ -182,7 +182,8 @@ fn clean_removes_terminal_noise() {
     assert_eq!(clean(raw), "Build\n100%\ncaf\u{fffd}\ttab\n");
 }
 
-/// Bytes like those of a terminal: text with escapes, returns, repeats, words that weigh, garbage.
+/// Bytes like terminal output: text with escapes, carriage returns, repeats, salient words,
+/// garbage.
 pub(crate) fn terminal_bytes() -> impl Strategy<Value = Vec<u8>> {
     let pieces: Vec<&[u8]> = vec![
         b"\n",

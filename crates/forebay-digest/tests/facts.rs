@@ -1,7 +1,7 @@
-//! Measures which facts of recorded outputs are still in a digest of 300 tokens.
+//! Measures how many facts of recorded outputs remain in a digest of 300 tokens.
 //!
-//! The facts were written down before anything was tuned for them; see `samples/README.md`.
-//! `cargo test -p forebay-digest --test facts -- --nocapture` shows what is missing.
+//! The facts were written before anything was tuned for them; see `samples/README.md`.
+//! `cargo test -p forebay-digest --test facts -- --nocapture` lists the missing ones.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a sample that cannot be read has failed")]
 
@@ -14,12 +14,12 @@ use forebay_digest::{Budget, Digester, Hint, clean};
 use samples::{Card, Fact, Kind, Sample, contains_value};
 
 const TOKENS: u64 = 300;
-/// All facts of a sample together must leave room for what connects them.
+/// The facts of a sample must leave space for the text between them.
 const MAX_FACT_BYTES: usize = 800;
 const MIN_FACTS: usize = 8;
 const MIN_SAMPLES: usize = 60;
 const MIN_TOOLS: usize = 40;
-/// Shares that digests keep at least; they only ever rise.
+/// Minimum shares of facts that digests keep; they are only ever raised.
 const MIN_QUOTED_SHARE: f64 = 0.9;
 const MIN_DERIVED_SHARE: f64 = 0.85;
 
@@ -135,7 +135,7 @@ fn card_problems(card: &Card) -> Vec<String> {
     rules.into_iter().filter(|(broken, _)| *broken).map(|(_, what)| what.to_owned()).collect()
 }
 
-/// A fact that the frame of a digest states anyway would be kept by a digest that says nothing.
+/// Text that frames every digest; a fact that it contains would prove nothing.
 fn frame(sample: &Sample, raw: &str) -> String {
     let Card { command, exit, .. } = &sample.card;
     let (lines, bytes) = (raw.lines().count(), sample.raw.len());

@@ -1,4 +1,4 @@
-//! What digests of recorded outputs look like, and what holds for any cut of them.
+//! Snapshots of digests of recorded outputs, and invariants for any slice of them.
 
 #![allow(clippy::unwrap_used, reason = "a sample that cannot be read has failed")]
 
@@ -40,7 +40,7 @@ fn hint(sample: &Sample) -> Hint<'_> {
     Hint { command: Some(&sample.card.command), ..Hint::default() }
 }
 
-/// A recognizer of the user that has a say on any text.
+/// A custom recognizer that claims any text.
 fn custom_recognizers() -> CustomRecognizers {
     let count = |label: &str, pattern: &str| CountDefinition {
         label: label.to_owned(),
@@ -85,7 +85,7 @@ fn digest_with(
     digester.finish()
 }
 
-/// A part of one recorded output, then a part of another.
+/// A slice of one recorded output, followed by a slice of another.
 #[derive(Debug, Clone)]
 struct Cut {
     first: (prop::sample::Index, f64, f64),
@@ -128,7 +128,7 @@ proptest! {
         prop_assert!(whole.text.len() as u64 <= tokens * 4, "over budget");
         prop_assert!(!whole.text.is_empty() || forebay_digest::clean(&raw).is_empty());
         prop_assert!(!whole.text.contains(|c: char| c.is_ascii_control() && !"\t\n".contains(c)));
-        // What stands for data that is no text is as long as it is, and no text is shorter.
+        // The description of binary data may be longer than the data.
         let is_text = !whole.text.starts_with("binary data, ");
         let max_bytes = if is_text { forebay_digest::clean(&raw).len() } else { usize::MAX };
         prop_assert!(whole.text.len() <= max_bytes, "larger than the text");

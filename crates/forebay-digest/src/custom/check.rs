@@ -1,4 +1,4 @@
-//! Tries a recognizer on a sample of its format.
+//! Checks a custom recognizer against a sample of its format.
 
 use super::CustomRecognizers;
 use crate::command::Command;
@@ -7,19 +7,20 @@ use crate::lines::Line;
 use crate::reducer::Reducer;
 use crate::{Hint, clean};
 
-/// What became of a sample.
+/// The result of checking a recognizer against its sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SampleCheck {
-    /// What is shown of the sample.
+    /// The digest of the sample.
     pub digest: String,
-    /// What is not as it should be.
+    /// Expectations that the digest does not meet.
     pub errors: Vec<String>,
-    /// Patterns that the sample does not try.
+    /// Patterns that match no line of the sample.
     pub unmatched: Vec<String>,
 }
 
 impl CustomRecognizers {
-    /// Digests a sample for the recognizer of this name, and looks for what its digest must contain.
+    /// Digests a sample and verifies that the named recognizer claims it and that the digest
+    /// contains the expected texts.
     pub fn check(&self, name: &str, sample: &[u8], expect: &[String], budget: u64) -> SampleCheck {
         let Some(recognizer) = self.0.iter().find(|recognizer| recognizer.definition.name == name)
         else {
@@ -46,7 +47,7 @@ impl CustomRecognizers {
         SampleCheck { unmatched: self.unmatched(name, &text), digest, errors }
     }
 
-    /// The text reduced in any case, also where it is short enough to be shown whole.
+    /// Reduces the text even if it is short enough to be shown verbatim.
     fn reduce(&self, command: Option<&str>, text: &str, budget: u64) -> String {
         let hint = Hint { command, recognizers: Some(self), ..Hint::default() };
         let mut reducer = Reducer::new(hint, text, "", budget);

@@ -1,9 +1,8 @@
-//! Recognizers that a user defines: when they read a text, and which of its lines they keep, drop and
-//! count.
+//! User-defined recognizers: which output they claim, and which lines they keep, drop and count.
 //!
-//! A pattern only shapes what is shown: the text stays data, and all of it stays in the store. Patterns
-//! match in linear time and are bounded in size. Their syntax is checked when they are defined; they
-//! are compiled when the first text needs them, so that a process that digests nothing pays nothing.
+//! A pattern only decides what is shown; the full text stays in the store. Patterns match in linear
+//! time and are bounded in size. Their syntax is checked when they are defined, but they are
+//! compiled only when a text needs them, so a process that digests nothing does not pay for them.
 
 mod check;
 mod pattern;
@@ -18,50 +17,50 @@ pub use check::SampleCheck;
 use pattern::{Counting, Patterns};
 pub(crate) use reader::CustomReader;
 
-/// Patterns of one recognizer.
+/// Maximum number of patterns per recognizer.
 const MAX_PATTERNS: usize = 64;
 
-/// Recognizers of one user.
+/// Maximum number of recognizers per user.
 const MAX_RECOGNIZERS: usize = 100;
 
-/// A recognizer as its user writes it.
+/// A custom recognizer as written in the settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Definition {
     pub name: String,
-    /// Commands that print the format, as `deploy` or `make deploy`.
+    /// Commands that print the format, such as `deploy` or `make deploy`.
     pub commands: Vec<String>,
-    /// Patterns, one of which a line at the start of the text matches.
+    /// Patterns; one of them must match a line at the start of the text.
     pub first_lines: Vec<String>,
-    /// Lines to show before all others; those of the first pattern before those of the next.
+    /// Lines to show before all others, in the order of the patterns.
     pub keep: Vec<String>,
-    /// Lines that nobody needs, unless they are kept.
+    /// Lines to omit, unless `keep` matches them too.
     pub drop: Vec<String>,
     pub counts: Vec<CountDefinition>,
 }
 
-/// Something to count: what it is called, and the lines that are one.
+/// A labelled count of matching lines.
 ///
-/// A group `(?<sum>…)` adds up the numbers it finds, a group `(?<by>…)` counts each value by itself.
+/// A group `(?<sum>…)` adds up the captured numbers; a group `(?<by>…)` counts each captured value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CountDefinition {
     pub label: String,
     pub pattern: String,
 }
 
-/// What is wrong with a definition.
+/// A definition that was rejected, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {message}")]
 pub struct BadDefinition {
-    /// Where, below the recognizers: `deploy.keep[1]`.
+    /// Key below `recognizers`, such as `deploy.keep[1]`.
     pub key: String,
     pub message: String,
 }
 
-/// The recognizers of a user, ready to be handed to digests.
+/// The validated recognizers of a user.
 #[derive(Debug, Clone, Default)]
 pub struct CustomRecognizers(Arc<Vec<Arc<CustomRecognizer>>>);
 
-/// A recognizer whose definition was found to be good.
+/// A recognizer with a valid definition.
 #[derive(Debug)]
 pub(crate) struct CustomRecognizer {
     definition: Definition,
@@ -71,7 +70,7 @@ pub(crate) struct CustomRecognizer {
 }
 
 impl CustomRecognizers {
-    /// Takes the definitions if all of them are good.
+    /// Validates the definitions; fails on the first invalid one.
     pub fn new(definitions: impl IntoIterator<Item = Definition>) -> Result<Self, BadDefinition> {
         let recognizers: Vec<Arc<CustomRecognizer>> = definitions
             .into_iter()
@@ -85,12 +84,13 @@ impl CustomRecognizers {
         Ok(Self(Arc::new(recognizers)))
     }
 
-    /// Reads a text for the recognizer that claims it, if one does.
+    /// Returns a reader for the recognizer that claims the text, if one does.
     ///
-    /// One that says both by command and by first lines when it is meant comes before the others.
+    /// A recognizer with conditions on both command and first lines takes precedence over one with
+    /// a single condition.
     pub(crate) fn find_claiming(&self, command: &Command, start: &str) -> Option<CustomReader> {
         let claim = self.0.iter().filter(|custom| custom.claims(command, start));
-        // Of equals the first one stays.
+        // The first of equals wins.
         let best = claim
             .reduce(|best, next| if next.conditions() > best.conditions() { next } else { best });
         CustomReader::new(Arc::clone(best?))
@@ -145,13 +145,13 @@ impl CustomRecognizer {
         usize::from(!commands.is_empty()) + usize::from(!first_lines.is_empty())
     }
 
-    /// None only where the patterns together are too large.
+    /// Returns `None` only if the patterns together exceed the size limit.
     fn patterns(&self) -> Option<&Patterns> {
         self.patterns.get_or_init(|| Patterns::compile(&self.definition, &self.counting)).as_ref()
     }
 }
 
-/// Whether a definition has a name, says when it is meant and what to do.
+/// Checks that a definition has a name, a condition and something to do.
 fn validate(definition: &Definition) -> Result<(), BadDefinition> {
     let Definition { name, commands, first_lines, keep, drop, counts } = definition;
     let patterns = first_lines.len() + keep.len() + drop.len() + counts.len();

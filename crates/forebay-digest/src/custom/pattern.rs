@@ -1,33 +1,33 @@
-//! Patterns: checked when defined, compiled when needed, bounded in size.
+//! Regex patterns of custom recognizers: validated early, compiled lazily, bounded in size.
 
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 use super::Definition;
 
-/// A longer pattern is no pattern for a line.
+/// Maximum length of one pattern.
 const MAX_PATTERN_BYTES: usize = 1_000;
 
-/// What a compiled pattern may take up; the default of the engine is ten times as much.
+/// Maximum compiled size of one pattern; a tenth of the engine's default.
 const MAX_COMPILED_BYTES: usize = 1024 * 1024;
 
-/// Likewise for all patterns of a recognizer together.
+/// Maximum compiled size of all patterns of a recognizer together.
 const MAX_SET_BYTES: usize = 8 * 1024 * 1024;
 
-/// How deep groups may be nested.
+/// Maximum nesting depth of groups.
 const MAX_NESTING: u32 = 50;
 
-/// What a count does with its lines.
+/// What a count does with a matching line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Counting {
     Lines,
-    /// Adds up the group `sum`.
+    /// Adds up the numbers captured by the group `sum`.
     Sum,
-    /// Counts each value of the group `by`.
+    /// Counts each value captured by the group `by`.
     By,
 }
 
 impl Counting {
-    /// Reads it from the names of the pattern's groups.
+    /// Derives the kind of count from the pattern's group names.
     pub(super) fn from_pattern(pattern: &str) -> Result<Self, String> {
         let groups = check(pattern)?;
         match groups.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
@@ -40,7 +40,7 @@ impl Counting {
     }
 }
 
-/// Says what is wrong with a pattern, or else the names of its groups.
+/// Validates a pattern and returns the names of its groups.
 pub(super) fn check(pattern: &str) -> Result<Vec<String>, String> {
     if pattern.is_empty() {
         return Err("an empty pattern matches every line".to_owned());
@@ -50,7 +50,7 @@ pub(super) fn check(pattern: &str) -> Result<Vec<String>, String> {
     }
     let mut parser = regex_syntax::ParserBuilder::new().nest_limit(MAX_NESTING).build();
     let parsed = parser.parse(pattern).map_err(|error| last_line(&error.to_string()))?;
-    // Only counted repetition makes a short pattern large, so only then it is compiled to see.
+    // Only counted repetition makes a short pattern large, so only such patterns are compiled here.
     if pattern.contains('{') {
         compile(pattern).map_err(|error| last_line(&error.to_string()))?;
     }
@@ -72,7 +72,7 @@ fn group_names(parsed: &regex_syntax::hir::Hir) -> Vec<String> {
     }
 }
 
-/// The engine draws the pattern first; what is wrong stands at the end.
+/// Extracts the reason from an engine error, whose earlier lines show the pattern.
 fn last_line(message: &str) -> String {
     let last = message.lines().last().unwrap_or(message).trim();
     last.trim_start_matches("error: ").to_owned()
@@ -82,26 +82,26 @@ fn compile(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern).size_limit(MAX_COMPILED_BYTES).nest_limit(MAX_NESTING).build()
 }
 
-/// All of them as one, which looks at a line once.
+/// Compiles all patterns into one set that scans a line once.
 pub(super) fn compile_set(patterns: &[String]) -> Option<RegexSet> {
     RegexSetBuilder::new(patterns).size_limit(MAX_SET_BYTES).nest_limit(MAX_NESTING).build().ok()
 }
 
-/// What a recognizer looks for, compiled.
+/// The compiled patterns of a recognizer.
 #[derive(Debug)]
 pub(super) struct Patterns {
-    /// Those to keep, those to drop, those to count.
+    /// The patterns of `keep`, then `drop`, then `counts`.
     pub(super) all: RegexSet,
     pub(super) keep: usize,
     pub(super) drop: usize,
     pub(super) counts: Vec<Count>,
 }
 
-/// Something to count.
+/// A compiled count.
 #[derive(Debug)]
 pub(super) struct Count {
     pub(super) counting: Counting,
-    /// Finds the group, where there is one.
+    /// Captures the named group, if there is one.
     group: Option<Regex>,
 }
 
@@ -127,7 +127,7 @@ impl Patterns {
 }
 
 impl Count {
-    /// What the named group found in a line.
+    /// Returns the text captured by the named group.
     pub(super) fn captured<'a>(&self, line: &'a str) -> Option<&'a str> {
         let name = if self.counting == Counting::Sum { "sum" } else { "by" };
         Some(self.group.as_ref()?.captures(line)?.name(name)?.as_str())

@@ -1,4 +1,4 @@
-//! A text as a user's recognizer reads it.
+//! Reads a text with a custom recognizer.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::lines::Line;
 use crate::recognizers::{Mark, Quotes, Report, ReportContext};
 use crate::tally::{NumberRange, ValueCounts, format_number};
 
-/// What a line of the first pattern to keep weighs; those of each further one weigh one less.
+/// Weight of lines that match the first `keep` pattern; each later pattern weighs one less.
 const FIRST_KEEP_WEIGHT: u32 = 69;
 
-/// Down to here, which is still more than what a line counts for by its words.
+/// Lower bound of that weight, still above any weight that words alone give a line.
 const MIN_KEEP_WEIGHT: u32 = 61;
 
-/// Marks and counts lines.
+/// Marks and counts the lines of one text.
 #[derive(Debug)]
 pub(crate) struct CustomReader {
     recognizer: Arc<CustomRecognizer>,
@@ -77,7 +77,7 @@ impl Tally {
     }
 }
 
-/// `1,234.5` as people and programs write it.
+/// Parses a number with optional digit separators, such as `1,234.5`.
 fn parse_number(text: &str) -> Option<f64> {
     text.trim().replace([',', '_'], "").parse().ok().filter(|number: &f64| number.is_finite())
 }
@@ -86,7 +86,7 @@ fn format_sum(number: f64) -> String {
     if number.fract() == 0.0 && (0.0..1e15).contains(&number) {
         return grouped(number as u64);
     }
-    // Sums of decimals gather errors in their last digits.
+    // Rounds away the error that sums of decimals accumulate.
     format_number((number * 1e4).round() / 1e4)
 }
 
@@ -100,7 +100,7 @@ impl CustomReader {
         &self.recognizer.definition.name
     }
 
-    /// Looks at a line; what is both to be kept and dropped is kept.
+    /// Marks a line; `keep` takes precedence over `drop`.
     pub(crate) fn push_line(&mut self, line: Line<'_>) -> Mark {
         let Some(patterns) = self.recognizer.patterns() else { return Mark::Plain };
         if !patterns.all.is_match(line.text) {

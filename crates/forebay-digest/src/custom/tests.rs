@@ -1,4 +1,4 @@
-//! Definitions good and bad, and what a user's recognizer makes of a text.
+//! Valid and invalid definitions, and the digests that custom recognizers produce.
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
@@ -29,7 +29,7 @@ fn deploy() -> Definition {
     }
 }
 
-/// The output of a tool that nobody but its user knows.
+/// Output of a tool that no built-in recognizer knows.
 fn deploy_log(hosts: u64) -> String {
     let line = |host: u64| {
         let state = if host % 7 == 3 { "stuck" } else { "done" };
@@ -195,7 +195,7 @@ fn counts_sum_matches_without_a_number_separately() {
     );
 }
 
-/// Patterns as people write them, some of which match nearly everything.
+/// Typical patterns, some of which match nearly everything.
 fn definitions() -> impl Strategy<Value = Definition> {
     let pattern = || {
         prop::sample::select(vec![

@@ -1,25 +1,25 @@
-//! The lines after a failure belong to it: they say why and where.
+//! Raises the weight of rows right after a failure, because they say why and where.
 
 use super::fold::Row;
 
-/// How many rows after a failure belong to it.
+/// Number of rows after a failure that are raised.
 const CONTEXT_ROWS: u32 = 5;
 
-/// The weight of the first of them; each further one weighs less.
+/// Weight of the first of these rows; each further one weighs less.
 const FIRST_ROW_WEIGHT: u32 = 30;
 const WEIGHT_STEP: u32 = 3;
 
-/// How far below the last failure the text is.
+/// Position relative to the last failure.
 #[derive(Debug, Default)]
 pub(super) struct FailureContext {
     rows_left: u32,
 }
 
 impl FailureContext {
-    /// Gives a row the weight of the failure it stands below.
+    /// Raises the weight of a row that follows a failure.
     pub(super) fn apply_to(&mut self, row: &mut Row) {
         if row.salience.noise || row.salience.marked && row.salience.failure {
-            // Whoever knows the format has said which of its lines matter.
+            // A recognizer that knows the format has already marked the rows that matter.
             self.rows_left = 0;
         } else if row.salience.failure {
             self.rows_left = CONTEXT_ROWS;

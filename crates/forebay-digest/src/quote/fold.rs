@@ -9,19 +9,19 @@ use memchr::memmem::Finder;
 use crate::lines::Line;
 use crate::salience::Salience;
 
-/// Longer lines are not compared, and only this much of them is held.
+/// Longer lines are not compared, and only this many bytes of them are kept.
 const MAX_COMPARED_BYTES: usize = 2 * 1024;
 
-/// Of a longer line so many bytes at its start are shown.
+/// Bytes shown of the start of a longer line.
 const SHOWN_PREFIX_BYTES: usize = 200;
 
-/// And so many at its end.
+/// Bytes shown of the end of a longer line.
 const SHOWN_SUFFIX_BYTES: usize = 40;
 
-/// The last of lines alike is shown beside the first, if it is not longer.
+/// The last of similar lines is shown beside the first if it is at most this long.
 const MAX_VARIANT_BYTES: usize = 80;
 
-/// Consecutive lines that are equal, or equal but for their digits.
+/// Consecutive lines that are equal, or equal except for digits.
 #[derive(Debug)]
 pub(crate) struct LineRun {
     first: u64,
@@ -29,17 +29,17 @@ pub(crate) struct LineRun {
     text: String,
     cut: u64,
     salience: Salience,
-    /// The last line, where it differs from the first.
+    /// The last line, if it differs from the first.
     last_variant: Option<String>,
 }
 
-/// What a run looks like in a digest.
+/// A run of lines as shown in a digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// The raw lines it stands for.
+    /// The raw lines it represents.
     pub(crate) first: u64,
     pub(crate) last: u64,
-    /// The lines after the first differ from it.
+    /// True if the lines after the first differ from it in digits.
     pub(crate) has_variants: bool,
     pub(crate) shown: String,
     pub(crate) salience: Salience,
@@ -58,20 +58,21 @@ impl LineRun {
         }
     }
 
-    /// The words of the intent its lines have.
+    /// Returns the mask of intent words that its lines contain.
     pub(crate) fn intent_mask(&self) -> u32 {
         self.salience.intent_mask
     }
 
-    /// Takes the line in if it repeats the run.
+    /// Adds the line if it repeats the run; returns false if it does not.
     ///
-    /// Lines that name a failure or a place are only folded when equal: their numbers matter.
+    /// Lines that name a failure or a location are only folded if equal, because their numbers
+    /// matter.
     pub(crate) fn try_extend(&mut self, line: Line<'_>, is_weighted: bool) -> bool {
         if self.cut > 0 || line.cut > 0 {
             return false;
         }
         let equal = self.text == line.text;
-        // A line that a recognizer marked stands for itself, not for those after it.
+        // A marked line represents only itself.
         let is_distinct = is_weighted || self.salience.marked || self.salience.is_specific();
         if !equal && (is_distinct || !equal_except_digits(&self.text, line.text)) {
             return false;
@@ -85,7 +86,7 @@ impl LineRun {
         true
     }
 
-    /// The rows to show: one, or two where folding a pair would hide the second.
+    /// Returns the rows to show: one, or two if folding a pair would hide the second.
     pub(crate) fn into_rows(self) -> impl Iterator<Item = Row> {
         let Self { first, count, text, cut, salience, last_variant } = self;
         let last = first + count - 1;
@@ -115,7 +116,7 @@ impl Row {
         !self.shown.trim().is_empty()
     }
 
-    /// Says how many lines it stands for.
+    /// Appends the number of lines the row represents.
     fn append_count(&mut self) {
         if self.first == self.last {
             return;
@@ -132,14 +133,14 @@ fn truncate_line(text: String, cut: u64) -> String {
     if cut == 0 && text.len() <= SHOWN_PREFIX_BYTES + SHOWN_SUFFIX_BYTES {
         return text;
     }
-    // How a long line ends often matters as much as how it starts.
+    // The end of a long line often matters as much as its start.
     let end = if cut == 0 { cut::suffix(&text, SHOWN_SUFFIX_BYTES) } else { "" };
     let start = cut::prefix(&text, SHOWN_PREFIX_BYTES);
     let missing = cut + (text.len() - start.len() - end.len()) as u64;
     format!("{start}… +{} bytes{}{end}", grouped(missing), if end.is_empty() { "" } else { " …" })
 }
 
-/// Blanks that only align columns become two; those at the start stay, they say what belongs together.
+/// Shortens runs of spaces to two, except for indentation.
 fn squeeze_spaces(text: String) -> String {
     static THREE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("   "));
     let start = text.len() - text.trim_start().len();
@@ -157,7 +158,7 @@ fn squeeze_spaces(text: String) -> String {
     squeezed
 }
 
-/// Whether two texts are equal but for their numbers.
+/// Returns true if two texts differ only in their numbers.
 fn equal_except_digits(one: &str, other: &str) -> bool {
     let ends = |text: &str| text.as_bytes().last().copied().filter(|byte| !byte.is_ascii_digit());
     if ends(one) != ends(other) {
@@ -171,7 +172,7 @@ fn equal_except_digits(one: &str, other: &str) -> bool {
             in_number = one[last].is_ascii_digit();
         }
         let digits = [&one[equal..], &other[equal..]].map(leading_digits);
-        // Here they differ, which only numbers may: two of them, or one that is longer than the other.
+        // The texts differ here, which is only allowed within numbers.
         if digits == [0, 0] || !in_number && digits.contains(&0) {
             return one.len() == equal && other.len() == equal;
         }
@@ -180,7 +181,7 @@ fn equal_except_digits(one: &str, other: &str) -> bool {
     }
 }
 
-/// How many bytes two texts start with alike.
+/// Returns the length of the common prefix.
 fn common_prefix_len(one: &[u8], other: &[u8]) -> usize {
     let chunks = one.as_chunks::<8>().0.iter().zip(other.as_chunks::<8>().0);
     let chunks = 8 * chunks.take_while(|(one, other)| one == other).count();
@@ -192,7 +193,7 @@ fn leading_digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// The bytes of a text, each number in it as one zero.
+/// Returns the bytes of a text with each number replaced by a single zero.
 pub(crate) fn mask_numbers(text: &str) -> impl Iterator<Item = u8> {
     let mut in_number = false;
     text.bytes().filter_map(move |byte| {

@@ -1,4 +1,4 @@
-//! What a choice of rows costs, gaps included, and how it is written.
+//! Computes the size of a selection of rows, gap markers included, and renders it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -6,14 +6,14 @@ use std::fmt::Write as _;
 use super::fold::Row;
 use crate::OmittedRange;
 
-/// The text to be reduced, and the bytes there are for it.
+/// Number of lines of the text, and the bytes available to show it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     pub(super) lines: u64,
     pub(super) max_bytes: usize,
 }
 
-/// The rows chosen so far.
+/// The rows selected so far.
 #[derive(Debug)]
 pub(super) struct Layout<'a> {
     rows: &'a [Row],
@@ -23,12 +23,12 @@ pub(super) struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    /// Nothing chosen: one gap.
+    /// Starts without rows, as one gap.
     pub(super) fn new(rows: &'a [Row], bounds: Bounds) -> Self {
         Self { rows, bounds, chosen: BTreeSet::new(), bytes: gap_cost(0, bounds.lines + 1) }
     }
 
-    /// Chooses a row if the whole then costs at most `limit` bytes; whether it is chosen now.
+    /// Selects a row if the total stays within `limit` bytes; returns true if it is selected.
     pub(super) fn try_choose(&mut self, index: usize, limit: usize) -> bool {
         if self.chosen.contains(&index) {
             return true;
@@ -43,7 +43,7 @@ impl<'a> Layout<'a> {
         fits
     }
 
-    /// What the choice costs so far.
+    /// Returns the size of the selection in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -52,7 +52,7 @@ impl<'a> Layout<'a> {
         self.chosen.is_empty()
     }
 
-    /// Shows the rows between chosen ones where they cost no more than saying that they are left out.
+    /// Adds rows that cost no more than the gap marker they replace.
     pub(super) fn close_small_gaps(&mut self) {
         for index in 0..self.rows.len() {
             if !self.chosen.contains(&index) && self.bytes_with(index) <= self.bytes {
@@ -90,7 +90,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// The bytes of the gap between two shown lines, if there is one.
+/// Returns the size of the marker between two shown lines, or 0 if there is no gap.
 fn gap_cost(last: u64, next: u64) -> usize {
     gap(last, next).map_or(0, |gap| gap_marker_len(gap) + 1)
 }
@@ -109,13 +109,14 @@ fn write_gap(output: &mut String, omitted: &mut Vec<OmittedRange>, last: u64, ne
 const GAP_LINE: &str = "… line ";
 const GAP_LINES: &str = "… lines ";
 
-/// The line that stands for a gap.
+/// Returns the line that represents a gap.
 pub(super) fn gap_marker(gap: OmittedRange) -> String {
     let OmittedRange { first, last } = gap;
     if first == last { format!("{GAP_LINE}{first}") } else { format!("{GAP_LINES}{first}-{last}") }
 }
 
-/// The bytes of that line; asked for every row that may be shown, so it is not written for it.
+/// Returns the length of the marker without building it, because it is needed for every candidate
+/// row.
 fn gap_marker_len(OmittedRange { first, last }: OmittedRange) -> usize {
     let digits = |number: u64| number.checked_ilog10().unwrap_or_default() as usize + 1;
     if first == last {
@@ -125,7 +126,7 @@ fn gap_marker_len(OmittedRange { first, last }: OmittedRange) -> usize {
     }
 }
 
-/// Ranges that touch become one.
+/// Merges adjacent ranges.
 fn merge_adjacent(ranges: Vec<OmittedRange>) -> Vec<OmittedRange> {
     let mut merged: Vec<OmittedRange> = Vec::new();
     for range in ranges {

@@ -1,8 +1,8 @@
-//! Quotes: the lines of a text that are shown, within a budget.
+//! Selects the lines of a text to quote within a budget.
 //!
-//! `fold` makes one row of repeated lines; `kept` holds the rows that may be shown, in bounded memory;
-//! `plan` says in which order they are offered the budget; `layout` counts what a choice of rows costs,
-//! gaps included, and writes it.
+//! `fold` folds repeated lines into rows; `row_buffer` holds candidate rows in bounded memory;
+//! `plan` defines the order in which they get the budget; `layout` computes the size of a selection
+//! and renders it.
 
 mod failure_context;
 mod fold;
@@ -18,10 +18,10 @@ use failure_context::FailureContext;
 use fold::LineRun;
 use row_buffer::RowBuffer;
 
-/// Of the budget, in percent, what facts may use where the caller is after something that lines say.
+/// Percentage of the budget for facts if lines match the intent.
 const FACTS_SHARE_BESIDE_INTENT: usize = 30;
 
-/// Takes rows as they come and shows the most telling ones.
+/// Collects rows and quotes the most salient ones.
 #[derive(Debug)]
 pub(crate) struct Quoter {
     max_bytes: usize,
@@ -42,12 +42,12 @@ impl Quoter {
         }
     }
 
-    /// The words of the intent that a line has; asked once for each line.
+    /// Returns the mask of intent words in a line; must be called once per line.
     pub(crate) fn match_intent(&mut self, line: &str) -> u32 {
         self.intent.match_line(line)
     }
 
-    /// Takes a line that repeats the one before; whether it does.
+    /// Folds a line into the previous ones if it repeats them; returns true if it was folded.
     pub(crate) fn try_fold(&mut self, line: Line<'_>, intent_mask: u32, is_weighted: bool) -> bool {
         self.run.as_mut().is_some_and(|run| {
             run.intent_mask() == intent_mask && run.try_extend(line, is_weighted)
@@ -60,7 +60,7 @@ impl Quoter {
         }
     }
 
-    /// The facts, the quotes that fit below them, and the lines left out, of `lines` lines in all.
+    /// Returns the facts, the quotes that fit below them, and the omitted lines.
     pub(crate) fn finish(
         mut self,
         report: Option<&Report>,

@@ -1,4 +1,4 @@
-//! In which order the kept rows are offered the budget.
+//! Plans: the order in which rows get the budget.
 
 use std::cmp::Reverse;
 
@@ -10,49 +10,49 @@ use crate::OmittedRange;
 use crate::hash::HashSet;
 use crate::salience::Intent;
 
-/// How much a word of the intent weighs against the other reasons to keep a line.
+/// Weight of an intent word relative to other reasons to quote a line.
 const INTENT_WEIGHT: u32 = 10;
 
-/// From this weight on a row is part of a failure: it says so, or stands right below.
+/// Minimum weight of rows that report a failure or follow one.
 const FAILURE_WEIGHT: u32 = 15;
 
-/// From this weight on a marked row says what failed, why, or how it ended.
+/// Minimum weight of marked rows that say what failed, why, or how it ended.
 const ESSENTIAL_WEIGHT: u32 = 50;
 
-/// What a failure loses each time its distance from the end doubles.
+/// Weight that a failure loses each time its distance from the end doubles.
 ///
-/// A build or a test run ends with the part that failed; what went wrong long before was survived.
+/// Builds and test runs end with the part that failed; earlier problems did not stop them.
 const DECAY_PER_DOUBLING: u32 = 4;
 
-/// One step of a plan: these rows, for at most so many percent of the budget.
+/// One step of a plan: a set of rows, and the percentage of the budget it may use.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step {
     rows: RowSet,
     share: usize,
 }
 
-/// Rows, and the order they are offered in.
+/// A set of rows and their order.
 #[derive(Debug, Clone, Copy)]
 enum RowSet {
-    /// Those with words of the intent, the rarest words first.
+    /// Rows that contain intent words, the rarest words first.
     IntentMatches,
-    /// Those that say what failed and the ones below, late ones first, each text once.
+    /// Failures and the rows after them, the latest first, without repeats.
     Failures,
-    /// Those a recognizer marked as what failed, why and how it ended; the first of equals first.
+    /// Marked rows that say what failed, why and how it ended; by weight, then by line.
     Essential,
-    /// All that a recognizer marked, likewise.
+    /// All marked rows; by weight, then by line.
     Marked,
-    /// All that stand out.
+    /// All rows with a weight.
     Salient,
-    /// From the start, without a gap.
+    /// From the start, without gaps.
     Head,
-    /// From the end, without a gap.
+    /// From the end, without gaps.
     Tail,
-    /// The last one, however long.
+    /// The last nonblank row, whatever its length.
     Last,
 }
 
-/// Something failed: what and why, then how it ended.
+/// Something failed: what and why, then the end.
 pub(super) const FAILING: &[Step] = &[
     Step { rows: RowSet::IntentMatches, share: 60 },
     Step { rows: RowSet::Essential, share: 90 },
@@ -61,7 +61,7 @@ pub(super) const FAILING: &[Step] = &[
     Step { rows: RowSet::Failures, share: 100 },
 ];
 
-/// Something failed and no line says what: whatever complains, and how it ended.
+/// Something failed and no line says what: possible causes, then the end.
 pub(super) const UNEXPLAINED: &[Step] = &[
     Step { rows: RowSet::IntentMatches, share: 60 },
     Step { rows: RowSet::Marked, share: 85 },
@@ -69,7 +69,7 @@ pub(super) const UNEXPLAINED: &[Step] = &[
     Step { rows: RowSet::Tail, share: 100 },
 ];
 
-/// Nothing failed: how it starts, and how it ended.
+/// Nothing failed: the start and the end.
 pub(super) const CALM: &[Step] = &[
     Step { rows: RowSet::IntentMatches, share: 60 },
     Step { rows: RowSet::Marked, share: 85 },
@@ -84,19 +84,19 @@ pub(super) const CALM: &[Step] = &[
 pub(super) const MARKED: &[Step] =
     &[Step { rows: RowSet::IntentMatches, share: 60 }, Step { rows: RowSet::Marked, share: 100 }];
 
-/// Only what the caller is after.
+/// Only rows that match the intent.
 pub(super) const INTENT_ONLY: &[Step] = &[Step { rows: RowSet::IntentMatches, share: 100 }];
 
-/// How the data looks.
+/// A sample of the data.
 pub(super) const SAMPLE: &[Step] =
     &[Step { rows: RowSet::IntentMatches, share: 70 }, Step { rows: RowSet::Head, share: 100 }];
 
-/// How telling a row is among the `lines` lines seen.
+/// Returns the score of a row, given the number of lines so far.
 pub(super) fn score(row: &Row, intent: &Intent, lines: u64) -> u32 {
     row.salience.weight + INTENT_WEIGHT * intent.score(row.salience.intent_mask, lines)
 }
 
-/// Shows as much of the rows as there is room for; nothing may be shown where facts stand above.
+/// Renders as many rows as fit; may render nothing if there are facts above.
 pub(super) fn render(
     plan: &[Step],
     rows: &[Row],
@@ -121,7 +121,7 @@ pub(super) fn render(
 }
 
 impl RowSet {
-    /// The indexes of these rows, the first to be shown first.
+    /// Returns the indexes of the rows in order of priority.
     fn ordered(self, rows: &[Row], intent: &Intent, lines: u64) -> Vec<usize> {
         match self {
             Self::Head => (0..rows.len()).filter(|index| !rows[*index].salience.noise).collect(),
@@ -139,7 +139,7 @@ impl RowSet {
         }
     }
 
-    /// Chooses rows in this order until the limit; head and tail end at the first that does not fit.
+    /// Selects rows in this order; head and tail stop at the first row that does not fit.
     fn fill(self, layout: &mut Layout<'_>, order: Vec<usize>, limit: usize) {
         let is_contiguous = matches!(self, Self::Head | Self::Tail);
         for index in order {
@@ -158,7 +158,7 @@ fn failure_score(row: &Row, lines: u64) -> u32 {
     1 + row.salience.weight + DECAY_PER_DOUBLING * (u64::BITS - doublings)
 }
 
-/// The indexes of the marked rows from a weight on, the heaviest first, of equals the first.
+/// Returns the indexes of marked rows of at least this weight, by weight, then by line.
 fn marked(rows: &[Row], min_weight: u32) -> Vec<usize> {
     let weight = |index: &usize| rows[*index].salience.weight;
     let mut order: Vec<usize> = (0..rows.len())
@@ -168,7 +168,7 @@ fn marked(rows: &[Row], min_weight: u32) -> Vec<usize> {
     order
 }
 
-/// The indexes of the rows worth something, the best first, of equals the latest.
+/// Returns the indexes of rows with a score, the best first, of equals the latest.
 fn ranked(rows: &[Row], score: impl Fn(&Row) -> u32) -> Vec<usize> {
     let mut ranked: Vec<_> =
         rows.iter().map(score).zip(0..).filter(|(score, _)| *score > 0).collect();
@@ -176,14 +176,14 @@ fn ranked(rows: &[Row], score: impl Fn(&Row) -> u32) -> Vec<usize> {
     ranked.into_iter().map(|(_, index)| index).collect()
 }
 
-/// Without the rows that say what an earlier one says, but for digits.
+/// Removes rows that equal an earlier one except for digits.
 fn without_repeats(rows: &[Row], mut order: Vec<usize>) -> Vec<usize> {
     let mut seen = HashSet::default();
     order.retain(|index| seen.insert(fold::mask_numbers(&rows[*index].shown).collect::<Vec<_>>()));
     order
 }
 
-/// No row fits beside its gaps: the start of the one that tells most.
+/// Returns the start of the best row if no row fits beside its gap markers.
 fn truncated_best_row(
     rows: &[Row],
     intent: &Intent,
@@ -200,7 +200,7 @@ fn truncated_best_row(
     }
 }
 
-/// The lines before and after the only row that is shown.
+/// Returns the gaps before and after the only row that is shown.
 fn gaps_around(row: &Row, lines: u64) -> Vec<OmittedRange> {
     let last_shown = if row.has_variants { row.first } else { row.last };
     let before = OmittedRange { first: 1, last: row.first - 1 };

@@ -1,19 +1,19 @@
-//! The rows that may be shown, in bounded memory whatever the size of the text.
+//! Holds candidate rows in bounded memory, whatever the size of the text.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::fold::Row;
 
-/// Each part holds this many times what a digest can show, so that there is a choice.
+/// Each part of the buffer holds this many times the size of the digest, to leave a choice.
 const OVERSAMPLING: usize = 4;
 
-/// And at least so many bytes.
+/// Minimum size of each part.
 const MIN_PART_BYTES: usize = 32 * 1024;
 
-/// What a row costs beside its text.
+/// Memory of a row beside its text.
 const ROW_OVERHEAD_BYTES: usize = size_of::<Row>();
 
-/// The first rows, the last rows, and the most telling of those between.
+/// The first rows, the last rows, and the most salient rows between them.
 #[derive(Debug)]
 pub(super) struct RowBuffer {
     part_bytes: usize,
@@ -21,7 +21,7 @@ pub(super) struct RowBuffer {
     head_bytes: usize,
     tail: VecDeque<Row>,
     tail_bytes: usize,
-    /// By worth, then by line: what leaves first is the least telling, and of those the earliest.
+    /// By score, then by line; the lowest score is evicted first, of equals the earliest line.
     salient: BTreeMap<(u32, u64), Row>,
     salient_bytes: usize,
     has_failure: bool,
@@ -43,12 +43,12 @@ impl RowBuffer {
         }
     }
 
-    /// A row that says something failed was seen.
+    /// Returns true if any row reported a failure.
     pub(super) fn has_failure(&self) -> bool {
         self.has_failure
     }
 
-    /// A row that has words of the intent was seen.
+    /// Returns true if any row contained intent words.
     pub(super) fn has_intent_match(&self) -> bool {
         self.has_intent_match
     }
@@ -67,7 +67,7 @@ impl RowBuffer {
         self.push_tail(row);
     }
 
-    /// All rows kept, in order, each once.
+    /// Returns all buffered rows in line order, without duplicates.
     pub(super) fn into_rows(self) -> Vec<Row> {
         let mut rows = self.head;
         rows.extend(self.tail);

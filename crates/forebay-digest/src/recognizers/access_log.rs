@@ -1,4 +1,5 @@
-//! Access logs of web servers: status codes, methods, paths, clients, bytes; server errors quoted.
+//! Access logs of web servers: counts by status, method, path and client, bytes; quotes server
+//! errors.
 
 use forebay_text::number::grouped;
 
@@ -22,7 +23,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     .then_some(Claim::Sure)
 }
 
-/// A log of several containers is one of requests only where all of them serve.
+/// Returns true unless some containers of a mixed log write something other than requests.
 fn is_server_log(start: &Start<'_>) -> bool {
     !start.nonblank_lines().any(|line| log_prefix::split_container(line).is_some())
         || start.mostly(95, |line| request(line).is_some())
@@ -59,7 +60,7 @@ pub(super) fn request(line: &str) -> Option<Request<'_>> {
     })
 }
 
-/// What stands before and after a mark, as `split_once` finds it; lines of logs are many and long.
+/// Like `str::split_once`, but based on `memchr`, because access logs have many long lines.
 fn split_once<'a>(text: &'a str, mark: &[u8]) -> Option<(&'a str, &'a str)> {
     let mut from = 0;
     loop {
@@ -86,7 +87,7 @@ struct AccessLog {
     clients: ValueCounts,
     server_errors: ValueCounts,
     bytes: NumberRange,
-    /// What else the server says.
+    /// Messages of the server that are not requests.
     other_messages: ValueCounts,
 }
 

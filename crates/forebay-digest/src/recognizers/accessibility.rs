@@ -1,4 +1,4 @@
-//! Accessibility trees, as browser tools print them: roles counted, headings, fields and notices named.
+//! Accessibility trees of browser tools: counts roles; names headings, fields and notices.
 
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;

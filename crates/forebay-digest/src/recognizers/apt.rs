@@ -1,4 +1,4 @@
-//! apt and bundler: what was installed and upgraded, what failed.
+//! apt and bundler: packages installed and upgraded, errors.
 
 use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;

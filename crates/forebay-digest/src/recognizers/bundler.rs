@@ -1,4 +1,4 @@
-//! webpack, Vite and Next.js: errors with their modules, what was built and how large.
+//! webpack, Vite and Next.js: errors with their modules; emitted files and sizes.
 
 use forebay_text::number::bytes;
 
@@ -27,7 +27,7 @@ struct Bundler {
     assets: u64,
     kinds: ValueCounts,
     bytes: f64,
-    /// Modules built.
+    /// Number of modules built.
     modules: u64,
     result: Option<String>,
     reason_lines: u32,

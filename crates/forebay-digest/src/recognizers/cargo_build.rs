@@ -1,4 +1,4 @@
-//! cargo's own lines: crates compiled, how the build ended.
+//! Status lines of cargo: crates compiled, result of the build.
 
 use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
@@ -22,15 +22,15 @@ struct CargoBuild {
     compiled: u64,
     checked: u64,
     downloaded: u64,
-    /// Their names, where there was nothing else to do.
+    /// Names of downloaded crates, listed if nothing was compiled.
     downloaded_names: ValueCounts,
     adding: u64,
     updating: u64,
     removing: u64,
     finished: Option<String>,
-    /// Dependencies that were asked for.
+    /// Dependencies added by `cargo add`.
     required: ValueCounts,
-    /// Packages for which a newer version is there.
+    /// Number of packages with a newer version available.
     outdated: u64,
 }
 
@@ -69,7 +69,7 @@ impl Recognizer for CargoBuild {
                 return Mark::Weight(40);
             }
             "Running" | "Starting" => {
-                // That the build ended is clear from what runs.
+                // A build that runs something has finished.
                 self.finished = None;
                 return Mark::Noise;
             }

@@ -1,4 +1,5 @@
-//! `cargo test` and `cargo nextest`: sums of all test binaries, failing tests, what each said.
+//! `cargo test` and `cargo nextest`: totals over all test binaries, failing tests with their
+//! messages.
 
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
@@ -19,44 +20,44 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<CargoTest>::default(),
 };
 
-/// Names in the list at the end of a test binary that are held.
+/// Maximum number of names held from the list at the end of a test binary.
 const MAX_LISTED: usize = 500;
 
-/// How lines of cargo start that stand between test binaries.
+/// Prefixes of cargo's own lines between test binaries.
 const BETWEEN_BINARIES: [&str; 3] = ["error: ", "     Running ", "   Doc-tests "];
 
 #[derive(Debug, Default)]
 struct CargoTest {
     outcome: TestOutcome,
     binaries: u64,
-    /// Tests are run, so a panic is one of theirs.
+    /// Tests were run, so a panic belongs to one of them.
     tests_run: bool,
-    /// What the test binary said to run; what a test prints says something else.
+    /// Number of tests the test binary announced; output of tests rarely matches it.
     announced_tests: Option<u64>,
     section: Section,
-    /// Failing tests as the test binary lists them in the end.
+    /// Failing tests as listed at the end of the test binary.
     listed: Vec<String>,
-    /// So many of the next lines say why a test panicked.
+    /// Number of following lines that say why a test panicked.
     reason_lines: u32,
-    /// nextest has summed up; what it lists from now on is final.
+    /// nextest printed its summary; the states it lists from now on are final.
     has_nextest_summary: bool,
 }
 
-/// Where in the output of a test binary.
+/// Position in the output of a test binary.
 #[derive(Debug, Default, PartialEq, Eq)]
 enum Section {
     #[default]
     Tests,
-    /// Below `---- name stdout ----`: what a test printed.
+    /// Below `---- name stdout ----`: output of a test.
     Printed,
-    /// The names below the last `failures:`.
+    /// The list of names below the last `failures:`.
     List,
 }
 
 impl Recognizer for CargoTest {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_start();
-        // With --nocapture the next test may follow at once.
+        // With `--nocapture` the next test may follow immediately.
         if text.starts_with("test ") && text.contains(" ... ") {
             self.reason_lines = 0;
         }
@@ -92,18 +93,18 @@ impl Recognizer for CargoTest {
     }
 
     fn is_within_test(&self) -> bool {
-        // Between how many tests run and how they ended all is theirs.
+        // Everything between the announcement and the result is output of tests.
         self.section == Section::Printed || self.announced_tests.is_some()
     }
 }
 
 impl CargoTest {
-    /// Lines that say what follows.
+    /// Handles lines that start a section.
     fn heading(&mut self, line: &str) -> Option<Mark> {
         if let Some(number) = line.strip_prefix("running ")
             && (number.ends_with(" tests") || number.ends_with(" test"))
         {
-            // What a test prints may look like a test binary, but it is within one.
+            // Output of a test may look like a test binary, but is nested in one.
             if self.section != Section::Printed {
                 (self.announced_tests, self.tests_run) = (count::first_number(number), true);
                 self.outcome.start_section();
@@ -119,7 +120,7 @@ impl CargoTest {
             return Some(Mark::Noise);
         }
         if line.starts_with("--- STDOUT: ") || line.starts_with("--- STDERR: ") {
-            // Older versions of nextest do not indent what a test printed.
+            // Older versions of nextest do not indent the output of tests.
             self.section = Section::Printed;
             return Some(Mark::Noise);
         }
@@ -131,7 +132,7 @@ impl CargoTest {
             return Some(Mark::Noise);
         }
         if line.starts_with("    Finished ") && self.section != Section::Printed {
-            // cargo was started once more.
+            // cargo was started again.
             self.outcome.start_run();
             (self.has_nextest_summary, self.announced_tests) = (false, None);
             return Some(Mark::Plain);
@@ -139,7 +140,7 @@ impl CargoTest {
         if self.section != Section::Printed
             && BETWEEN_BINARIES.iter().any(|start| line.starts_with(start))
         {
-            // The test binary ended, if not with a result.
+            // The test binary ended without a result.
             (self.announced_tests, self.section) = (None, Section::Tests);
             self.tests_run |= !line.starts_with("error: ") && !line.starts_with("     Running `");
             return Some(Mark::Plain);
@@ -149,7 +150,7 @@ impl CargoTest {
 
     fn panic(&mut self, thread: &str, location: &str) -> Mark {
         self.reason_lines = 5;
-        // Below the name of a test any thread is one of its own.
+        // Below the name of a test, any thread belongs to that test.
         if self.tests_run && (self.section != Section::Printed || self.announced_tests.is_none()) {
             self.outcome.add_failure(thread.split('\'').nth(1).unwrap_or("main"));
         }
@@ -174,7 +175,7 @@ impl CargoTest {
         Mark::DETAIL
     }
 
-    /// What a test binary writes at the start of a line.
+    /// Handles a line of a test binary, which is never indented.
     fn test_binary(&mut self, text: &str, number: u64) -> Mark {
         if let Some(result) = text.strip_prefix("test result: ") {
             return self.result_of_binary(result, number);
@@ -189,7 +190,7 @@ impl CargoTest {
                 Mark::DETAIL
             }
             Some((name, status)) if status.starts_with("Error: ") => {
-                // With --nocapture what it returned stands before how it ended.
+                // With `--nocapture` the returned error precedes the status.
                 self.outcome.add_failure(name);
                 self.outcome.add_reason(status);
                 Mark::DETAIL
@@ -202,7 +203,7 @@ impl CargoTest {
         }
     }
 
-    /// What a test that did not panic returned, or did not do.
+    /// Handles the message of a test that did not panic: a returned error, or a missing panic.
     fn test_message(&mut self, text: &str) -> Mark {
         let starts = ["Error: ", "note: test did not panic", "note: panic did not contain"];
         if !starts.iter().any(|start| text.starts_with(start)) {
@@ -219,13 +220,13 @@ impl CargoTest {
         Mark::Noise
     }
 
-    /// Counts only if it is about as many tests as were announced; else a test printed it.
+    /// Accepts a result only if it accounts for the announced tests; otherwise a test printed it.
     fn result_of_binary(&mut self, text: &str, number: u64) -> Mark {
         let counted = ["passed", "failed", "ignored", "measured"]
             .map(|word| count::before(text, word).unwrap_or(0));
         let is_own = match self.announced_tests {
             Some(announced_tests) => counted.iter().sum::<u64>() == announced_tests,
-            // Alone it is a result only where nothing but results is shown.
+            // Without an announcement it counts only if the output consists of results.
             None if self.tests_run => self.section != Section::Printed,
             None => number <= self.binaries + 1,
         };
@@ -240,7 +241,7 @@ impl CargoTest {
         if failed > 0 { Mark::OUTCOME } else { Mark::NOTABLE }
     }
 
-    /// Failing tests that are not in the list were only printed by a test.
+    /// Drops failing tests that are not in the list, because a test printed them.
     fn reconcile_failures(&mut self, failed: u64) {
         let listed = std::mem::take(&mut self.listed);
         if listed.len() as u64 != failed {
@@ -259,10 +260,10 @@ impl CargoTest {
         TestOutcome::add_count(&mut self.outcome.skipped, Some(skipped));
     }
 
-    /// `        FAIL [   0.004s] app tests::bad`; nextest indents all it says.
+    /// Handles `        FAIL [   0.004s] app tests::bad`; nextest indents all of its lines.
     fn nextest(&mut self, text: &str) -> Mark {
         if text.starts_with("test result: ") {
-            // It shows what each failing test printed.
+            // nextest repeats the output of each failing test.
             return Mark::Noise;
         }
         let Some((state, rest)) = text.split_once(" [") else { return Mark::Plain };
@@ -272,7 +273,7 @@ impl CargoTest {
         let Some((_, name)) = rest.split_once("] ") else { return Mark::Plain };
         let name = name.trim();
         self.section = Section::Tests;
-        // Another try may follow, until all is summed up.
+        // Before the summary a retry may still follow.
         let final_state = if self.has_nextest_summary { without_attempt(state) } else { state };
         match final_state {
             "PASS" | "SLOW" => Mark::Noise,
@@ -301,7 +302,7 @@ impl CargoTest {
     }
 }
 
-/// `TRY 3 FAIL` without the number of the try.
+/// Strips the attempt from `TRY 3 FAIL`.
 fn without_attempt(state: &str) -> &str {
     state
         .strip_prefix("TRY ")

@@ -1,4 +1,4 @@
-//! CI logs: the step that failed, by the marks that CI services write.
+//! CI logs: the failed step, found by the markers that CI services write.
 
 use forebay_text::cut;
 
@@ -88,7 +88,7 @@ impl Ci {
         Mark::NOTABLE
     }
 
-    /// The step that is open when the first error is told has failed.
+    /// Records the step that is open at the first error as failed.
     fn fail(&mut self, error: &str) {
         if self.failed.is_some() {
             return;

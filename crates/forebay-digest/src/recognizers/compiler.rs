@@ -44,7 +44,7 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Compiler>::default(),
 };
 
-/// Names of the tools, by how their codes or files look.
+/// Tool names by file extension.
 const TOOLS: &[(&str, &str)] = &[
     (".ts", "tsc"),
     (".tsx", "tsc"),
@@ -60,16 +60,16 @@ const TOOLS: &[(&str, &str)] = &[
     (".rs", "rustc"),
 ];
 
-/// Lines below a complaint that may explain it.
+/// Maximum number of lines below a diagnostic that explain it.
 const MAX_DETAIL_LINES: u32 = 4;
 
 #[derive(Debug, Default)]
 struct Compiler {
     diagnostics: Diagnostics,
     tool: Option<&'static str>,
-    /// So many of the lines below belong to a complaint of a new kind.
+    /// Number of following lines that belong to a diagnostic of a new kind.
     detail_lines: u32,
-    /// A rule named on a line of its own, before its place.
+    /// A rule on a line of its own, before its location.
     pending_rule: Option<String>,
 }
 
@@ -79,7 +79,7 @@ impl Recognizer for Compiler {
         if let Some(mark) = self.ruff_block(text) {
             return mark;
         }
-        // Below a tab stand the frames of a stack trace.
+        // Indented lines are frames of a stack trace.
         if !text.starts_with([' ', '\t'])
             && let Some(diagnostic) = Diagnostic::parse(text)
         {
@@ -116,7 +116,7 @@ impl Compiler {
         self.tool = self.tool.or(named.map(|(_, tool)| *tool));
     }
 
-    /// One file's count adds to the sum; `Found 3 errors` is the sum.
+    /// Reads a count; counts per file are added up, `Found 3 errors` is a total.
     fn read_count(&mut self, text: &str) -> Mark {
         let errors = count::before(text, "errors").or(count::before(text, "error")).unwrap_or(0);
         let before = if text.ends_with("generated.") {
@@ -128,7 +128,7 @@ impl Compiler {
         if text.ends_with("generated.") { Mark::DETAIL } else { Mark::OUTCOME }
     }
 
-    /// Ruff's longer form: `F401 [*] message`, then ` --> path:3:5`.
+    /// Reads ruff's full format: `F401 [*] message`, then ` --> path:3:5`.
     fn ruff_block(&mut self, text: &str) -> Option<Mark> {
         if let Some(location) = text.trim_start().strip_prefix("--> ") {
             let rule = self.pending_rule.take()?;

@@ -1,4 +1,4 @@
-//! CSV and TSV: columns with types, ranges, frequent values; the number of rows.
+//! CSV and TSV: row count; columns with types, ranges and frequent values.
 
 use forebay_text::number::grouped;
 
@@ -14,7 +14,7 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Csv>::default(),
 };
 
-/// A row goes on over at most so many lines.
+/// Maximum number of lines of one row.
 const MAX_ROW_LINES: usize = 40;
 
 const DELIMITERS: [char; 4] = [',', '\t', ';', '|'];
@@ -26,7 +26,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     (expected || enough).then_some(if expected { Claim::Sure } else { Claim::Likely })
 }
 
-/// How many rows there are and how many columns, where a delimiter cuts all rows alike.
+/// Returns the numbers of rows and columns if a delimiter splits all rows equally.
 fn layout(start: &Start<'_>) -> Option<(usize, usize)> {
     let is_candidate = |delimiter: &char| {
         start.nonblank_lines().next().is_some_and(|line| line.contains([*delimiter, '"']))
@@ -43,7 +43,8 @@ fn layout(start: &Start<'_>) -> Option<(usize, usize)> {
     })
 }
 
-/// The rows of the start; a quoted field may go on over lines. One that the start cuts is left out.
+/// Returns the rows at the start, joining quoted fields that span lines; drops a row that is cut
+/// off.
 fn rows(start: &Start<'_>, delimiter: char) -> Vec<String> {
     let (mut rows, mut open) = (Vec::new(), String::new());
     for line in start.nonblank_lines() {
@@ -55,16 +56,16 @@ fn rows(start: &Start<'_>, delimiter: char) -> Vec<String> {
             rows.push(std::mem::take(&mut open));
         }
     }
-    // What never ended was no quoted field.
+    // A quote that never closes does not start a quoted field.
     if open.matches('\n').count() >= MAX_ROW_LINES {
         rows.extend(open.lines().map(str::to_owned));
     }
     rows
 }
 
-/// Whether a quoted field goes on in the next line.
+/// Returns true if a quoted field continues on the next line.
 fn is_open(row: &str, delimiter: char) -> bool {
-    // The quotes of fields that have ended come in pairs.
+    // Closed fields have an even number of quotes.
     if memchr::memchr_iter(b'"', row.as_bytes()).count().is_multiple_of(2) {
         return false;
     }
@@ -78,7 +79,7 @@ fn is_open(row: &str, delimiter: char) -> bool {
     false
 }
 
-/// The fields of a row; a quoted one may hold delimiters.
+/// Returns the fields of a row; a quoted field may contain delimiters.
 fn fields(row: &str, delimiter: char) -> impl Iterator<Item = &str> {
     let mut rest = Some(row);
     std::iter::from_fn(move || {
@@ -90,7 +91,7 @@ fn fields(row: &str, delimiter: char) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The position after the quote that ends a field.
+/// Returns the position after the closing quote of a field.
 fn closing_quote(row: &str) -> Option<usize> {
     let mut from = 1;
     loop {
@@ -112,14 +113,14 @@ fn unquoted(field: &str) -> &str {
 struct Csv {
     delimiter: Option<char>,
     names: Vec<String>,
-    /// The first line has values, not names.
+    /// True if the first line contains values instead of column names.
     without_header: bool,
-    /// Its fields, where some are years, which may be either.
+    /// Fields of the first line if some are years, which may be names or values.
     year_header: Vec<String>,
     columns: Vec<ValueStats>,
     rows: u64,
     malformed: u64,
-    /// The lines of a row with a quoted field that has not ended.
+    /// Lines of a row with an unclosed quoted field.
     open: String,
     open_lines: usize,
 }
@@ -190,7 +191,7 @@ impl Csv {
         if self.rows <= 3 { Mark::Weight(40 - self.rows as u32) } else { Mark::Noise }
     }
 
-    /// Reads the first row; whether it has the names of the columns.
+    /// Reads the first row; returns true if it contains column names.
     fn header(&mut self, row: &str, delimiter: char) -> bool {
         self.without_header = fields(row, delimiter).any(is_value);
         if !self.without_header && fields(row, delimiter).any(is_year) {
@@ -205,7 +206,7 @@ impl Csv {
         !self.without_header
     }
 
-    /// Years above years are values like those; above other numbers they are names.
+    /// Treats years in the first line as values if the columns below contain years, else as names.
     fn resolve_year_header(&mut self) {
         let first = std::mem::take(&mut self.year_header);
         let mut year_columns = first.iter().zip(&self.columns).filter(|(field, _)| is_year(field));
@@ -220,7 +221,7 @@ impl Csv {
         }
     }
 
-    /// Where all is text nothing tells a header from a row, so that only lines can be counted.
+    /// Describes the row count; if all columns are text, the first line may be a header or a row.
     fn describe_rows(&self) -> String {
         match () {
             () if self.without_header => format!("{} rows without a header", grouped(self.rows)),
@@ -238,7 +239,7 @@ fn guess_delimiter(row: &str) -> char {
 
 const YEARS: std::ops::RangeInclusive<f64> = 1900.0..=2100.0;
 
-/// A number or a date, which is a value rather than a name; years may be either.
+/// Returns true for a number or a date, which is not a column name; years may be either.
 fn is_value(field: &str) -> bool {
     let is_number = !field.is_empty() && field.parse::<f64>().is_ok_and(f64::is_finite);
     is_number && !is_year(field) || looks_like_date(field)

@@ -1,4 +1,4 @@
-//! CTest: how many passed, which failed and how.
+//! CTest: counts, failing tests and how they failed.
 
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
@@ -12,14 +12,14 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Ctest>::default(),
 };
 
-/// Lines of what a failing test printed that are read.
+/// Number of lines read from the output of a failing test.
 const REASON_LINES: u32 = 3;
 
-/// So much is held of what a test printed, and of so many that run at once.
+/// Maximum bytes held of the output of one test, and maximum number of concurrent tests.
 const MAX_PRINTED_BYTES: usize = 120;
 const MAX_RUNNING: usize = 64;
 
-/// What CTest itself says of a test that it runs with `-V`.
+/// CTest's own lines about a test with `-V`.
 const CTEST_PREFIXES: [&str; 4] =
     ["Test command:", "Working Directory:", "Test timeout", "Environment variables"];
 
@@ -27,17 +27,17 @@ const CTEST_PREFIXES: [&str; 4] =
 struct Ctest {
     outcome: TestOutcome,
     in_list: bool,
-    /// So many lines of what a failing test printed are still to be read.
+    /// Number of following lines that are output of a failing test.
     reason_lines: u32,
     skipped: u64,
     disabled: u64,
-    /// Some tests have not ended yet, by the number before each that has.
+    /// True until the number before a result shows that it is the last one.
     is_running: bool,
-    /// Below the start or the result of a test: what it printed.
+    /// Below the start or the result of a test: its output.
     within_test: bool,
-    /// Failed and all, as summed up last; it counts once the time follows.
+    /// Failed and total tests of the last summary, which counts once the time follows.
     counts: Option<(u64, u64)>,
-    /// What tests printed with `-V`, by their number, until it is known how they ended.
+    /// Output of tests with `-V`, by test number, until their results are known.
     output: Vec<(u64, String)>,
 }
 
@@ -119,7 +119,7 @@ impl Ctest {
         Mark::DETAIL
     }
 
-    /// What follows when no test runs any more.
+    /// Handles lines after the last test.
     fn summary_line(&mut self, text: &str) -> Option<Mark> {
         if text.contains("% tests passed") {
             self.reason_lines = 0;
@@ -147,7 +147,7 @@ impl Ctest {
         None
     }
 
-    /// The summary is CTest's own: the time stands below it.
+    /// Accepts the summary, because the time below it shows that CTest printed it.
     fn commit_counts(&mut self) {
         let Some((failed, total)) = self.counts.take() else { return };
         self.outcome.start_summary();
@@ -158,7 +158,7 @@ impl Ctest {
         self.outcome.derive_passed();
     }
 
-    /// `2: text`, as `-V` shows what the second test prints.
+    /// Handles `2: text`, the output of the second test with `-V`.
     fn output(&mut self, number: u64, text: &str) -> Mark {
         if text.is_empty() || CTEST_PREFIXES.iter().any(|start| text.starts_with(start)) {
             return Mark::Plain;
@@ -180,7 +180,8 @@ impl Ctest {
     }
 }
 
-/// `Subprocess aborted` of `crash ....Subprocess aborted***Exception:   0.01 sec`, else what follows.
+/// Returns `Subprocess aborted` of `crash ....Subprocess aborted***Exception:   0.01 sec`, else the
+/// status after `***`.
 fn failure_status(before: &str, status: &str) -> String {
     let status = status.split("  ").next().unwrap_or(status).trim();
     match before.rsplit_once("..").map(|(_, ended)| ended.trim_matches(['.', ' '])) {
@@ -189,7 +190,7 @@ fn failure_status(before: &str, status: &str) -> String {
     }
 }
 
-/// The number at the start of a line, and what follows it.
+/// Splits a line into its leading number and the rest.
 fn numbered<'a>(text: &'a str, between: &str) -> Option<(u64, &'a str)> {
     let (number, rest) = text.split_once(between)?;
     Some((number.trim().parse().ok()?, rest))

@@ -1,4 +1,4 @@
-//! `curl -v` and HTTP messages: the request, the status, the headers that matter, the body.
+//! `curl -v` and HTTP messages: request, status, relevant headers, body.
 
 use super::json::{JsonReader, Shape};
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
@@ -34,7 +34,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 
 #[derive(Debug)]
 struct Curl {
-    /// The body, as far as it reads as JSON.
+    /// Reads the body as JSON, as far as it is valid.
     body: JsonReader,
     shape: Shape,
     statuses: Vec<String>,
@@ -119,7 +119,7 @@ impl Recognizer for Curl {
     }
 }
 
-/// `HTTP/1.1 200 OK`, also behind `< `.
+/// Returns `HTTP/1.1 200 OK`, also after `< `.
 fn status_line(line: &str) -> Option<&str> {
     let bare = line.strip_prefix("< ").unwrap_or(line);
     let (version, status) = bare.split_once(' ')?;

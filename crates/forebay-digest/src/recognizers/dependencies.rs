@@ -1,4 +1,5 @@
-//! Dependency trees (`cargo tree`, `npm ls`, `pnpm ls`, `yarn list`, `uv tree`): packages, direct ones, duplicates.
+//! Dependency trees (`cargo tree`, `npm ls`, `pnpm ls`, `yarn list`, `uv tree`): packages, direct
+//! dependencies, duplicates.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Dependencies>::default(),
 };
 
-/// Packages beyond so many are only counted in part, which is said.
+/// Maximum number of packages tracked.
 const MAX_PACKAGES: usize = 20_000;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
@@ -41,11 +42,11 @@ struct Entry<'a> {
     name: &'a str,
     version: &'a str,
     repeated: bool,
-    /// As it is written.
+    /// The entry as written.
     text: &'a str,
 }
 
-/// `name v1.2.3`, `name@1.2.3`.
+/// Shortens an entry to `name v1.2.3` or `name@1.2.3`.
 fn name_and_version(text: &str) -> String {
     let words = if text
         .split(' ')
@@ -59,14 +60,14 @@ fn name_and_version(text: &str) -> String {
     text.split(' ').take(words).collect::<Vec<_>>().join(" ")
 }
 
-/// `│   ├── name v1.2.3 (*)`, `├─┬ name@1.2.3 deduped`.
+/// Parses `│   ├── name v1.2.3 (*)`, `├─┬ name@1.2.3 deduped`.
 fn entry(line: &str) -> Option<Entry<'_>> {
     let start = line.find(|c: char| !"│├└─┬ ".contains(c))?;
     let depth = line[..start].chars().count().div_ceil(2);
     let text = line[start..].trim_end();
     let repeated = text.ends_with("(*)") || text.ends_with("deduped");
     let first = text.split(' ').next()?;
-    // A scope such as `@types/` starts with the sign that divides name and version.
+    // The `@` of a scope such as `@types/` does not separate name and version.
     let at = first.char_indices().skip(1).find(|(_, c)| *c == '@').map(|(at, _)| at);
     let (name, version) = match at {
         Some(at) => (&first[..at], &first[at + 1..]),
@@ -76,7 +77,7 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     is_version(version).then_some(Entry { depth, name, version, repeated, text })
 }
 
-/// `1.2.3`, `^1.2`, `>=3.0`; not the `1.txt` of a file that is called so.
+/// Accepts `1.2.3`, `^1.2`, `>=3.0`; rejects `1.txt`, which is a file name.
 fn is_version(text: &str) -> bool {
     let number = text.trim_start_matches(['^', '~', '>', '=', '<']);
     let minor = number.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -92,7 +93,7 @@ struct Dependencies {
     direct: Vec<String>,
     repeated: u64,
     rows: u64,
-    /// How deep the first dependency stands; what stands there too is direct.
+    /// Depth of the first dependency, and so of all direct ones.
     first_depth: Option<usize>,
     root: Option<String>,
 }
@@ -125,7 +126,7 @@ impl Recognizer for Dependencies {
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         let count: usize = self.packages.values().map(Vec::len).sum();
         let root = self.root.map(|root| format!("{root}: ")).unwrap_or_default();
-        // Without a root the top level is no list of what was asked for.
+        // Without a root the top level is not a list of direct dependencies.
         let top = if root.is_empty() { "at the top level" } else { "direct" };
         let mut summary = format!("{root}{count} packages, {} {top}", self.direct.len());
         if self.repeated > 0 {

@@ -1,4 +1,4 @@
-//! Diffs: `git diff`, `git show`, patches: files with added and removed lines, then the changes.
+//! Diffs (`git diff`, `git show`, patches): files with added and removed lines, then the changes.
 
 use super::git_log::{GitLog, full_commit, numstat_file};
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
@@ -12,7 +12,7 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Diff>::default(),
 };
 
-/// Files beyond so many are only counted.
+/// Maximum number of files listed.
 const MAX_FILES: usize = 300;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
@@ -43,13 +43,13 @@ struct Diff {
     count: u64,
     added: u64,
     removed: u64,
-    /// How many files were added, deleted, renamed.
+    /// Number of files by state.
     states: [u64; STATES.len()],
     in_header: bool,
-    /// Of the files those that are only listed, as `--numstat` does.
+    /// Number of files that are only listed, as with `--numstat`.
     listed: u64,
     hunk: Hunk,
-    /// Lines were not what the hunks announce, so that changes cannot be counted.
+    /// True if lines did not match the hunk headers, so changed lines cannot be counted.
     is_uncertain: bool,
     message_lines: u32,
     /// The commits that the changes belong to.
@@ -57,7 +57,7 @@ struct Diff {
     in_commit: bool,
 }
 
-/// What of a hunk is still to come, as its header announces.
+/// The remaining lines of a hunk, according to its header.
 #[derive(Debug, Default)]
 struct Hunk {
     old: u64,
@@ -66,7 +66,7 @@ struct Hunk {
     open: bool,
 }
 
-/// How a header tells what happened to a file.
+/// Header lines that name the state of a file.
 const STATES: [(&str, &str); 4] = [
     ("new file", "added"),
     ("deleted file", "deleted"),
@@ -95,7 +95,7 @@ impl Recognizer for Diff {
             return self.start(hunk);
         }
         if text.starts_with("@@@ ") {
-            // The changes against several parents at once.
+            // A combined diff against several parents.
             self.is_uncertain = true;
             return Mark::Weight(20);
         }
@@ -137,7 +137,7 @@ impl Recognizer for Diff {
         }
         let mut report = Report::with_summary(summary, Quotes::Marked);
         let mut order: Vec<&File> = self.files.iter().collect();
-        // What was there before matters more than what is new.
+        // Changes to existing files matter more than new files.
         order.sort_by_key(|file| {
             (file.state == "new", std::cmp::Reverse(file.added + file.removed))
         });
@@ -155,7 +155,7 @@ impl Diff {
         if self.log.commits > 1
             && let Some(at) = self.files.iter().position(|file| file.path == path)
         {
-            // Several commits change the same files; the last one is the open one.
+            // Several commits may change the same file; the last entry is the open one.
             let known = self.files.remove(at);
             self.files.push(File { state: "", ..known });
             return;
@@ -166,7 +166,7 @@ impl Diff {
         }
     }
 
-    /// A file of which only the numbers of changed lines are told; of binary ones none are.
+    /// Adds a file with its numbers of changed lines; binary files have none.
     fn list(&mut self, added: Option<u64>, removed: Option<u64>, path: &str) -> Mark {
         self.open_file(path);
         self.in_header = false;
@@ -204,7 +204,7 @@ impl Diff {
         Mark::Weight(20)
     }
 
-    /// A line of the hunk, if it may be one.
+    /// Handles a line of the hunk; returns `None` if it cannot belong to it.
     fn in_hunk(&mut self, text: &str) -> Option<Mark> {
         let hunk = &mut self.hunk;
         let (old, new) = match text.as_bytes().first() {
@@ -227,7 +227,7 @@ impl Diff {
         Some(if is_change { self.changed(new == 1) } else { Mark::Plain })
     }
 
-    /// The hunk is over; one that has no changes, or not the lines it announced, was not understood.
+    /// Ends the hunk; one without changes or with missing lines makes the counts uncertain.
     fn close_hunk(&mut self) {
         let hunk = std::mem::take(&mut self.hunk);
         self.is_uncertain |= hunk.open && (hunk.changes == 0 || hunk.old + hunk.new > 0);
@@ -241,13 +241,13 @@ impl Diff {
         Mark::Weight(20)
     }
 
-    /// The commit that a shown diff belongs to.
+    /// Handles a line of the commit that precedes its diff.
     fn commit(&mut self, text: &str) -> Mark {
         self.message_lines += u32::from(!text.trim().is_empty());
         if self.message_lines <= 5 { Mark::Weight(50) } else { Mark::Weight(25) }
     }
 
-    /// The changed lines, unless they cannot be told: changes by word have none.
+    /// Describes the changed lines, unless they cannot be counted, as in word diffs.
     fn describe_changes(&self) -> String {
         if self.is_uncertain {
             String::new()
@@ -273,7 +273,7 @@ impl Diff {
         format!("{path}{lines}{hunks}{state}")
     }
 
-    /// Several commits with their changes.
+    /// Reports several commits with their changes.
     fn commits_report(&mut self, context: &ReportContext) -> Option<Report> {
         (self.log.inserted, self.log.deleted) = (0, 0);
         let mut report = Box::new(std::mem::take(&mut self.log)).report(context)?;
@@ -288,7 +288,7 @@ impl Diff {
 }
 
 impl Hunk {
-    /// `@@ -2,7 +2,8 @@`: so many lines of the old and of the new text follow.
+    /// Parses `@@ -2,7 +2,8 @@`, which announces the number of old and new lines.
     fn parse(line: &str) -> Option<Self> {
         let (old, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
         let (new, _) = rest.split_once(" @@")?;

@@ -11,7 +11,7 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Du>::default(),
 };
 
-/// So many of the largest are held.
+/// Number of largest entries held.
 const MAX_ENTRIES: usize = 60;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
@@ -55,7 +55,7 @@ impl Recognizer for Du {
     }
 }
 
-/// A size, a tab, a path.
+/// Parses size, tab, path.
 fn row(line: &str) -> Option<(f64, &str)> {
     let (size, path) = line.split_once('\t')?;
     let number = size.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());

@@ -1,24 +1,24 @@
-//! The recognizers of formats that take up parts of a text.
+//! Runs the recognizers of formats that may be embedded in other output.
 
 use super::{FORMATS, Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::command::Command;
 use crate::lines::Line;
 
-/// A recognizer that has no opinion on so many lines in a row falls asleep again.
+/// An awake recognizer goes back to sleep after this many unmarked lines in a row.
 const MAX_IDLE_LINES: u32 = 300;
 
-/// A test may print more than that before its runner has something to say again.
+/// The same limit while a test runs, whose output may be longer.
 const MAX_IDLE_LINES_IN_TEST: u32 = 20_000;
 
-/// Recognizers sleep until a line has one of their words; from then on they see every line, until
-/// their part seems to be over. What they know they keep.
+/// Recognizers that sleep until a line contains one of their trigger words, and then see every line
+/// until their part seems to be over. They keep their state while asleep.
 #[derive(Debug)]
 pub(crate) struct EmbeddedRecognizers {
     awake: Vec<Instance>,
     asleep: Vec<Instance>,
-    /// Those that are awake, one bit each.
+    /// The awake recognizers, one bit each.
     awake_bits: u128,
-    /// The last line was what a test printed.
+    /// True if the last line was output of a test.
     in_test_output: bool,
 }
 
@@ -43,7 +43,7 @@ impl Instance {
 }
 
 impl EmbeddedRecognizers {
-    /// Those that the command speaks of are awake from the start.
+    /// Wakes the recognizers whose commands match.
     pub(crate) fn for_command(command: &Command) -> Self {
         let mut recognizers =
             Self { awake: Vec::new(), asleep: Vec::new(), awake_bits: 0, in_test_output: false };
@@ -56,7 +56,7 @@ impl EmbeddedRecognizers {
         recognizers
     }
 
-    /// The words that wake a format, each with the bit of its format.
+    /// Returns the trigger words with the bit of their format.
     pub(crate) fn triggers() -> impl Iterator<Item = (&'static str, u128)> {
         FORMATS.iter().enumerate().flat_map(|(index, format)| {
             let words: &[&str] = match format.scope {
@@ -67,7 +67,7 @@ impl EmbeddedRecognizers {
         })
     }
 
-    /// Shows the line to those who are awake.
+    /// Shows a line to the awake recognizers.
     pub(crate) fn push_line(&mut self, line: Line<'_>) -> Mark {
         self.in_test_output = false;
         let mut mark = Mark::Plain;
@@ -76,7 +76,7 @@ impl EmbeddedRecognizers {
         if let Some(runner_index) = runner_index {
             let instance = &mut self.awake[runner_index];
             mark = instance.push_line(line);
-            // The line may be the one that ends what the test printed.
+            // The line may be the one that ends the output of the test.
             self.in_test_output = instance.recognizer.is_within_test();
         }
         let mut any_idle = false;
@@ -94,7 +94,7 @@ impl EmbeddedRecognizers {
         mark
     }
 
-    /// Wakes those whose words the line has, and shows it to them.
+    /// Wakes the recognizers whose trigger words the line contains, and shows it to them.
     pub(crate) fn wake_for(&mut self, line: Line<'_>, triggers: u128) -> Mark {
         let mut mark = Mark::Plain;
         let mut new = triggers & !self.awake_bits;
@@ -113,7 +113,7 @@ impl EmbeddedRecognizers {
         mark
     }
 
-    /// What they know, those that tell of a failure first.
+    /// Merges all reports, those of failures first.
     pub(crate) fn report(mut self, context: &ReportContext) -> Option<Report> {
         self.awake.append(&mut self.asleep);
         self.awake.sort_by_key(|instance| instance.index);
@@ -126,7 +126,7 @@ impl EmbeddedRecognizers {
         reports.into_iter().reduce(Report::merge)
     }
 
-    /// The formats of those that know something.
+    /// Returns the names of the formats that have something to report.
     #[cfg(test)]
     pub(crate) fn reporting_formats(mut self, context: &ReportContext) -> Vec<&'static str> {
         self.awake.append(&mut self.asleep);

@@ -50,7 +50,7 @@ impl Recognizer for Eslint {
 }
 
 impl Eslint {
-    /// `src/a.ts:3:5 lint/style/useConst  FIXABLE ━━━`, then `× message`.
+    /// Handles `src/a.ts:3:5 lint/style/useConst  FIXABLE ━━━`, then `× message`.
     fn biome(&mut self, text: &str) -> Mark {
         let Some(message) =
             location::located_message(text).filter(|message| message.text.starts_with("lint/"))
@@ -63,7 +63,7 @@ impl Eslint {
     }
 }
 
-/// `  12:5  error  'x' is not defined  no-undef`.
+/// Parses `  12:5  error  'x' is not defined  no-undef`.
 fn problem(text: &str) -> Option<(Severity, &str)> {
     let rest = text.strip_prefix("  ")?.trim_start();
     let (location, rest) = rest.split_once(' ')?;
@@ -75,7 +75,7 @@ fn problem(text: &str) -> Option<(Severity, &str)> {
     Some((severity, rule))
 }
 
-/// A path alone on its line.
+/// Returns true for a line that is just a path.
 fn is_file(text: &str) -> bool {
     let (_, extension) = text.rsplit_once('.').unwrap_or_default();
     !text.starts_with(' ')

@@ -1,4 +1,4 @@
-//! GitHub's `gh`: lists of pull requests, issues, runs and checks, and a run with its jobs.
+//! GitHub's `gh`: lists of pull requests, issues, runs and checks; a single run with its jobs.
 
 use forebay_text::cut;
 use forebay_text::number::counted;
@@ -28,7 +28,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     (is_list || is_run(start)).then_some(Claim::Sure)
 }
 
-/// `✓ main CI · 77`, then the jobs.
+/// Returns true for `✓ main CI · 77`, followed by the jobs.
 fn is_run(start: &Start<'_>) -> bool {
     let head = start
         .nonblank_lines()
@@ -37,7 +37,7 @@ fn is_run(start: &Start<'_>) -> bool {
     head && start.nonblank_lines().any(|line| line == "JOBS")
 }
 
-/// What a list is of.
+/// What a list contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     PullRequests,
@@ -55,7 +55,7 @@ const STATES: &[&str] = &["OPEN", "CLOSED", "MERGED", "DRAFT"];
 const CHECKS: &[&str] = &["pass", "fail", "pending", "skipping", "cancel"];
 const RUNS: &[&str] = &["completed", "queued", "in_progress", "requested", "waiting", "pending"];
 
-/// A row as `gh` writes it where no person looks: cells between tabs.
+/// Parses a row as `gh` prints it to a pipe: cells separated by tabs.
 fn row(line: &str) -> Option<Row<'_>> {
     let cells: Vec<&str> = line.split('\t').collect();
     let is_number = |cell: &str| !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit());
@@ -87,15 +87,15 @@ struct Gh {
     events: ValueCounts,
     first_day: String,
     last_day: String,
-    /// Shortened rows, those of a failure first.
+    /// Shortened rows of failures.
     failing: Vec<String>,
-    /// Those that are not over.
+    /// Shortened rows that are not finished.
     open: Vec<String>,
     listed: Vec<String>,
     run: Run,
 }
 
-/// A run with its jobs.
+/// A single run with its jobs.
 #[derive(Debug, Default)]
 struct Run {
     head: String,
@@ -106,7 +106,7 @@ struct Run {
     annotations: bool,
 }
 
-/// So many rows are held.
+/// Maximum number of rows held of each kind.
 const MAX_ROWS: usize = 400;
 
 impl Recognizer for Gh {

@@ -1,4 +1,4 @@
-//! `git blame`: who wrote how many lines, in which commits, from when to when.
+//! `git blame`: lines by author and commit, date range.
 
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
@@ -53,7 +53,7 @@ impl Recognizer for GitBlame {
     }
 }
 
-/// `abc1234 (Ann Lee 2024-05-01 10:00:00 +0000 12) code`, with or without the file.
+/// Parses `abc1234 (Ann Lee 2024-05-01 10:00:00 +0000 12) code`, with or without a file name.
 fn blamed(line: &str) -> Option<(&str, &str, &str)> {
     let commit = line.split(' ').next()?.trim_start_matches('^');
     let is_hash = commit.len() >= 7 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());

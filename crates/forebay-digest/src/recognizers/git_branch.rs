@@ -1,4 +1,4 @@
-//! `git branch`: the current branch, how many local and remote ones, their names.
+//! `git branch`: the current branch; local and remote branches, counted and named.
 
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
@@ -24,7 +24,7 @@ struct GitBranch {
     current: Option<String>,
     local: ValueCounts,
     remote: ValueCounts,
-    /// By what stands before the first slash.
+    /// Counts by the prefix before the first slash.
     groups: ValueCounts,
 }
 
@@ -65,7 +65,7 @@ impl Recognizer for GitBranch {
         }
         let mut names: Vec<&str> =
             self.local.in_order().into_iter().map(|(name, _)| name).collect();
-        // Branches that stand alone are more telling than one of a crowd.
+        // Branches with a rare prefix say more than one of many.
         names.sort_by_key(|name| {
             name.split_once('/').map_or(0, |(group, _)| self.groups.count_of(group))
         });

@@ -1,4 +1,4 @@
-//! `git log`: how many commits, by whom, from when to when; each with hash and subject.
+//! `git log`: number of commits, authors, date range; hashes with subjects.
 
 use forebay_text::cut;
 
@@ -16,7 +16,7 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<GitLog>::default(),
 };
 
-/// Commits beyond so many are only counted.
+/// Maximum number of commits listed.
 const MAX_COMMITS: usize = 200;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
@@ -48,7 +48,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
             .any(|pattern| start.command.matches(pattern))
     };
     let short = start.mostly(95, |line| spaced_commit(line).is_some());
-    // Sizes and numbers of orders are made of digits only; of hashes hardly any is.
+    // Sizes and order numbers consist of digits only; hashes rarely do.
     let hashes = start.mostly(66, |line| {
         spaced_commit(line).is_some_and(|(hash, _)| has_digits_and_letters(hash))
     });
@@ -58,9 +58,9 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 #[derive(Debug, Default)]
 pub(super) struct GitLog {
     pub(super) commits: u64,
-    /// Each takes several lines, so that none is told by a line that starts with a hash.
+    /// Commits span several lines, so a line that starts with a hash is not a commit.
     multi_line: bool,
-    /// Of them those that are moves of a reference.
+    /// Number of commits that are reflog entries.
     ref_moves: u64,
     authors: ValueCounts,
     newest: String,
@@ -68,9 +68,9 @@ pub(super) struct GitLog {
     listed: Vec<(String, String)>,
     pub(super) inserted: u64,
     pub(super) deleted: u64,
-    /// The files of the first commit, each with its line of `--stat`.
+    /// Files of the first commit, as listed by `--stat`.
     files: Vec<String>,
-    /// The sum that stands below them.
+    /// The totals below them.
     sum: String,
 }
 
@@ -148,7 +148,7 @@ impl GitLog {
         self.listed.push((hash.to_owned(), subject.to_owned()));
     }
 
-    /// `Ann Lee 2024-05-01 subject`, as formats of one's own often write it.
+    /// Reads `Ann Lee 2024-05-01 subject`, common in custom formats.
     fn add_dated(&mut self, text: &str) {
         let words: Vec<&str> = text.split(' ').take(6).collect();
         let Some(at) = words.iter().position(|word| looks_like_date(word)).filter(|at| *at > 0)
@@ -178,7 +178,7 @@ impl GitLog {
         }
     }
 
-    /// One commit: all that is said of it.
+    /// Reports the only commit with its details.
     fn single_commit(&self) -> Option<Report> {
         let (hash, subject) = self.listed.first().filter(|_| !self.newest.is_empty())?;
         let summary = format!("commit {hash} {}", cut::one_line(subject, 90));
@@ -192,7 +192,7 @@ impl GitLog {
     }
 }
 
-/// ` path | 12 ++--`, ` path | Bin 0 -> 2 bytes`: a file as `--stat` lists it; a sum follows below.
+/// Returns true for ` path | 12 ++--` or ` path | Bin 0 -> 2 bytes`, a file listed by `--stat`.
 fn is_stat_file(line: &str) -> bool {
     let Some((path, change)) = line.rsplit_once(" | ") else { return false };
     let change = change.trim_start();
@@ -202,7 +202,7 @@ fn is_stat_file(line: &str) -> bool {
     path.starts_with(' ') && is_change
 }
 
-/// `3<tab>1<tab>path` as `--numstat` lists a file; a binary one has `-` for both numbers.
+/// Parses `3<tab>1<tab>path` of `--numstat`; binary files have `-` for both numbers.
 pub(super) fn numstat_file(line: &str) -> Option<(Option<u64>, Option<u64>, &str)> {
     let mut cells = line.splitn(3, '\t');
     let (inserted, deleted, path) = (cells.next()?, cells.next()?, cells.next()?);
@@ -210,7 +210,7 @@ pub(super) fn numstat_file(line: &str) -> Option<(Option<u64>, Option<u64>, &str
     (!path.is_empty()).then_some((count(inserted)?, count(deleted)?, path))
 }
 
-/// What ` 2 files changed, 3 insertions(+), 1 deletion(-)` says was inserted and deleted.
+/// Parses ` 2 files changed, 3 insertions(+), 1 deletion(-)` into inserted and deleted lines.
 fn stat_totals(line: &str) -> Option<(u64, u64)> {
     let rest = line.strip_prefix(' ')?.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_sum = rest.starts_with(" file changed") || rest.starts_with(" files changed");
@@ -220,13 +220,13 @@ fn stat_totals(line: &str) -> Option<(u64, u64)> {
     is_sum.then(|| (sum("insertions(+)", "insertion(+)"), sum("deletions(-)", "deletion(-)")))
 }
 
-/// The hash of `commit <40 hex digits>`.
+/// Returns the hash of `commit <40 hex digits>`.
 pub(super) fn full_commit(line: &str) -> Option<&str> {
     let hash = line.strip_prefix("commit ")?.split(' ').next()?;
     (hash.len() >= 40 && is_hex(hash)).then_some(hash)
 }
 
-/// `abc1234 subject`, also behind the lines of `--graph`; formats of one's own divide otherwise.
+/// Parses `abc1234 subject`, also after `--graph` lines; custom formats may use other separators.
 fn one_line_commit(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_start_matches(['*', '|', '/', '\\', ' ']);
     let (hash, subject) = line.split_once([' ', '|', '\t', ',', ';', ':'])?;
@@ -234,13 +234,13 @@ fn one_line_commit(line: &str) -> Option<(&str, &str)> {
     (is_length && is_hex(hash)).then_some((hash, subject))
 }
 
-/// A short hash and a blank, as git itself writes it.
+/// Parses a short hash followed by a space, as git prints it by default.
 fn spaced_commit(line: &str) -> Option<(&str, &str)> {
     let after = |hash: &str| line.find(hash).and_then(|at| line.as_bytes().get(at + hash.len()));
     one_line_commit(line).filter(|(hash, _)| hash.len() < 40 && after(hash) == Some(&b' '))
 }
 
-/// Only the lines that `--graph` draws.
+/// Returns true if the line contains only `--graph` drawing.
 fn is_graph(line: &str) -> bool {
     line.bytes().all(|byte| b"*|/\\_ ".contains(&byte))
 }

@@ -1,4 +1,4 @@
-//! `git status`: the branch, how far it is ahead or behind, files by state.
+//! `git status`: branch, ahead/behind state, files by state.
 
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
@@ -138,22 +138,22 @@ impl GitStatus {
     }
 }
 
-/// Modified is what most are; only other kinds are named.
+/// Prefixes a file with its kind, except for `modified`, the most common one.
 fn short(kind: &str, name: &str) -> String {
     if kind == "modified" { name.to_owned() } else { format!("{kind} {name}") }
 }
 
-/// ` M path`, `?? path`: two letters and a blank.
+/// Parses ` M path`, `?? path`: two letters and a space.
 fn short_state(line: &str) -> Option<(&str, &str)> {
     let (state, file) = (line.get(..2)?, line.get(2..)?.strip_prefix(' ')?);
     let known = state.chars().all(|c| " MADRCUT?!".contains(c)) && state != "  ";
     (known && !file.is_empty()).then_some((state, file))
 }
 
-/// `1 .M N... 100644 100644 100644 <hash> <hash> path`, `? path`: `--porcelain=v2`.
+/// Parses `--porcelain=v2`: `1 .M N... 100644 100644 100644 <hash> <hash> path`, `? path`.
 fn porcelain_v2_state(line: &str) -> Option<(&str, &str)> {
     let (kind, rest) = line.split_once(' ')?;
-    // So many words stand between the state and the path.
+    // Number of words between the state and the path.
     let before = match kind {
         "1" => 6,
         "2" => 7,
@@ -164,6 +164,6 @@ fn porcelain_v2_state(line: &str) -> Option<(&str, &str)> {
     };
     let (state, rest) = rest.split_once(' ')?;
     let path = rest.splitn(before + 1, ' ').nth(before)?;
-    // A file that was renamed has its old name behind a tab.
+    // A renamed file has its old name after a tab.
     (state.len() == 2).then_some((state, path.split('\t').next().unwrap_or(path)))
 }

@@ -1,4 +1,4 @@
-//! `git push`, `pull`, `fetch`, `merge`, `clone`: refs that moved, what was rejected, conflicts.
+//! `git push`, `pull`, `fetch`, `merge`, `clone`: updated refs, rejections, conflicts.
 
 use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;

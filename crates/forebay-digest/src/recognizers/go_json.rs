@@ -1,4 +1,4 @@
-//! `go test -json`: the same as `go test`, read from its events.
+//! `go test -json`: like `go test`, read from its events.
 
 use super::go_test::GoTally;
 use super::{Claim, Format, Mark, Recognizer, Report, ReportContext, Scope, Start};
@@ -14,11 +14,11 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<GoJson>::default(),
 };
 
-/// Messages of tests of which it is not yet known how they end.
+/// Maximum number of messages held for tests that have not ended.
 const MAX_MESSAGES: usize = 500;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    // What does not build is told before, on its own lines.
+    // Build errors precede the events on plain lines.
     start.mostly(60, |line| Event::parse(line).is_some()).then_some(Claim::Sure)
 }
 
@@ -26,7 +26,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 struct GoJson {
     tally: GoTally,
     actions: ValueCounts,
-    /// What tests said, by package and test, until it is known how they end.
+    /// Messages by package and test, until the test ends.
     messages: Vec<(String, String)>,
 }
 
@@ -61,7 +61,7 @@ impl Recognizer for GoJson {
 }
 
 impl GoJson {
-    /// Older versions tell on plain lines of what does not build.
+    /// Handles build errors, which older versions print on plain lines.
     fn plain_line(&mut self, line: &str) -> Mark {
         let is_complaint = || location::has_location(line).then_some(Mark::REASON);
         self.tally.package(line).or_else(is_complaint).unwrap_or_default()
@@ -75,7 +75,7 @@ impl GoJson {
             return Mark::Noise;
         }
         let (key, text) = (message_key(event.package, test), unescaped(text));
-        // What a test says last is why it failed.
+        // The last message of a test is the reason for its failure.
         self.messages.retain(|(known, _)| *known != key);
         if self.messages.len() < MAX_MESSAGES {
             self.messages.push((key, text));
@@ -99,7 +99,7 @@ impl GoJson {
     }
 }
 
-/// The text as it was printed, on one line.
+/// Unescapes a JSON string, keeping it on one line.
 fn unescaped(text: &str) -> String {
     text.replace("\\\"", "\"")
         .replace("\\t", " ")
@@ -112,7 +112,7 @@ fn message_key(package: &str, test: &str) -> String {
     format!("{package} {test}")
 }
 
-/// One line of the output. The values stand in it as they are, with their escapes.
+/// One event; its values are slices of the line, still escaped.
 #[derive(Debug)]
 struct Event<'a> {
     action: &'a str,
@@ -127,13 +127,13 @@ impl<'a> Event<'a> {
         let action = field(line, "\"Action\":\"")?;
         let package = field(line, "\"Package\":\"").or_else(|| field(line, "\"ImportPath\":\""))?;
         let output = field(line, "\"Output\":\"").unwrap_or_default();
-        // What a test printed may look like a field, but it comes last.
+        // Output of a test may look like a field, but comes last.
         let before = line.split("\"Output\":\"").next().unwrap_or(line);
         Some(Self { action, package, test: field(before, "\"Test\":\""), output })
     }
 }
 
-/// The text after a key, up to the quote that ends it.
+/// Returns the string value after a key, up to its closing quote.
 fn field<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     let start = line.find(key)? + key.len();
     let rest = &line[start..];

@@ -16,30 +16,30 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<GoTest>::default(),
 };
 
-/// Of more tests that run at once it is not checked which ones end.
+/// Above this number of running tests, ended tests are not matched with started ones.
 const MAX_RUNNING: usize = 5_000;
 
-/// Messages of tests of which it is not yet known how they end.
+/// Maximum number of messages held for tests that have not ended.
 const MAX_MESSAGES: usize = 200;
 
 #[derive(Debug, Default)]
 struct GoTest {
     tally: GoTally,
-    /// Tests that were started and have not ended, with `-v`.
+    /// With `-v`: tests that have started and not ended.
     running: HashSet<String>,
-    /// The one that prints.
+    /// The test that prints at the moment.
     printing: String,
-    /// What tests said before they were known to fail.
+    /// Messages of tests that are not yet known to fail.
     pending: Vec<(String, String)>,
     failing: bool,
-    /// A panic, until a stack trace shows that it is none that a test printed.
+    /// A panic message, until a stack trace proves that it was not printed by a test.
     panic: Option<String>,
-    /// It was none, so the test binary has ended.
+    /// The panic was real, so the test binary has ended.
     has_panicked: bool,
     previous_line: PreviousLine,
 }
 
-/// The line above, as far as it tells whether a test binary has ended.
+/// Whether the previous line ends a test binary.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum PreviousLine {
     #[default]
@@ -86,7 +86,7 @@ impl Recognizer for GoTest {
 }
 
 impl GoTest {
-    /// `=== RUN   TestA`, `=== CONT  TestA`, `=== NAME  TestA`.
+    /// Handles `=== RUN   TestA`, `=== CONT  TestA`, `=== NAME  TestA`.
     fn started(&mut self, text: &str) -> Mark {
         let (what, name) = text.split_once(' ').unwrap_or((text, ""));
         let name = name.trim();
@@ -100,7 +100,7 @@ impl GoTest {
         Mark::Noise
     }
 
-    /// With `-v` a test that was not started is only printed by another one.
+    /// Handles the end of a test; with `-v`, one that was not started was printed by another test.
     fn ended(&mut self, state: &str, name: &str) -> Mark {
         let is_known = self.running.len() == MAX_RUNNING
             || self.running.remove(name)
@@ -129,7 +129,7 @@ impl GoTest {
         }
     }
 
-    /// Whether a package may end here; a test may print such a line.
+    /// Returns true if a package result may follow here; a test may print a similar line.
     fn may_end_package(&self, line: &str, previous_line: PreviousLine) -> bool {
         let has_time = line.ends_with('s') && line.starts_with("FAIL\t");
         match previous_line {
@@ -140,7 +140,7 @@ impl GoTest {
         }
     }
 
-    /// A stack trace follows, so the test binary ends here.
+    /// Handles the stack trace of a panic, which ends the test binary.
     fn panicked(&mut self) {
         let Some(panic) = self.panic.take() else { return };
         if !self.failing && self.running.remove(&self.printing) {
@@ -158,7 +158,7 @@ impl GoTest {
         (self.panic, self.has_panicked) = (None, false);
     }
 
-    /// `    queue_test.go:41: message`, before the test is said to have failed or after it.
+    /// Handles `    queue_test.go:41: message`, which may precede or follow the result of its test.
     fn message(&mut self, line: &str) -> Mark {
         let text = line.trim();
         if !line.starts_with([' ', '\t']) || !location::has_location(text) {
@@ -171,7 +171,7 @@ impl GoTest {
         } else if let Some((_, message)) =
             self.pending.iter_mut().find(|(test, _)| *test == self.printing)
         {
-            // What a test says last is why it failed.
+            // The last message of a test is the reason for its failure.
             text.clone_into(message);
         } else if self.pending.len() < MAX_MESSAGES {
             self.pending.push((self.printing.clone(), text.to_owned()));
@@ -180,7 +180,7 @@ impl GoTest {
     }
 }
 
-/// Whether a line stands right above what is said of a package.
+/// Returns whether a line precedes a package result.
 fn classify_line(line: &str) -> PreviousLine {
     let starts = ["exit status ", "coverage: ", "signal: "];
     let is_end =
@@ -188,13 +188,13 @@ fn classify_line(line: &str) -> PreviousLine {
     if is_end { PreviousLine::ReportContext } else { PreviousLine::Other }
 }
 
-/// What is known of tests and packages, in whatever form `go test` tells it.
+/// Results of tests and packages, for both output formats of `go test`.
 #[derive(Debug, Default)]
 pub(super) struct GoTally {
     pub(super) outcome: TestOutcome,
-    /// Tests passed, failed and skipped since the last package ended.
+    /// Tests passed, failed and skipped since the last package result.
     open: [u64; 3],
-    /// Some tests are subtests.
+    /// True if some tests are subtests.
     subtests: bool,
     packages_ok: ValueCounts,
     packages_failed: ValueCounts,
@@ -202,7 +202,7 @@ pub(super) struct GoTally {
 }
 
 impl GoTally {
-    /// Notes how a test ended; false for a word that says nothing of it.
+    /// Counts the result of a test; returns false for an unknown state.
     pub(super) fn ended(&mut self, state: &str, name: &str) -> bool {
         let [passed, failed, skipped] = &mut self.open;
         match state {
@@ -218,12 +218,12 @@ impl GoTally {
         true
     }
 
-    /// Some test of the package at hand has failed.
+    /// Returns true if a test of the current package has failed.
     fn has_failed(&self) -> bool {
         self.open[1] > 0
     }
 
-    /// `queue_test.go:41: message` of the test that failed last; of a stack trace only the place.
+    /// Adds `queue_test.go:41: message` to the last failure; of a stack trace only the location.
     pub(super) fn explain(&mut self, text: &str) {
         if let Some(located_message) = location::located_message(text) {
             self.outcome
@@ -234,7 +234,8 @@ impl GoTally {
         }
     }
 
-    /// `ok  \tpackage\t0.1s`, `FAIL\tpackage [build failed]`, `?   \tpackage\t[no test files]`.
+    /// Parses `ok  \tpackage\t0.1s`, `FAIL\tpackage [build failed]`,
+    /// `?   \tpackage\t[no test files]`.
     pub(super) fn package(&mut self, line: &str) -> Option<Mark> {
         let (state, rest) = line.split_once('\t')?;
         let name = rest.split(['\t', ' ']).next().unwrap_or(rest);
@@ -250,7 +251,7 @@ impl GoTally {
 
     pub(super) fn package_ended(&mut self, state: &str, name: &str) {
         if self.packages_ok.count_of(name) + self.packages_failed.count_of(name) > 0 {
-            // No run tests a package twice.
+            // A run tests each package once, so this is a new run.
             self.outcome.start_run();
             (self.packages_ok, self.packages_failed) =
                 (ValueCounts::default(), ValueCounts::default());

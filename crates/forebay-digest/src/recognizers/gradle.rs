@@ -1,4 +1,4 @@
-//! Gradle: tasks that failed, failing tests, what went wrong.
+//! Gradle: failed tasks, failing tests, reasons.
 
 use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
@@ -27,7 +27,7 @@ struct Gradle {
     result: Option<String>,
     task_summary: Option<String>,
     reason_lines: u32,
-    /// What follows is about a test, not about a task.
+    /// The following lines belong to a test, not to a task.
     in_test: bool,
     has_ended: bool,
 }
@@ -37,7 +37,7 @@ impl Recognizer for Gradle {
         let text = line.text.trim_end();
         if let Some(task) = text.strip_prefix("> Task ") {
             if std::mem::take(&mut self.has_ended) {
-                // Gradle was started once more.
+                // Gradle was started again.
                 self.outcome.derive_passed();
                 self.outcome.start_run();
             }

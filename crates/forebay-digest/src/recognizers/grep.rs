@@ -1,4 +1,4 @@
-//! `grep` and `rg`: matches counted by file; the first matches of every file.
+//! `grep` and `rg`: matches counted by file; the first matches of each file.
 
 use forebay_text::number::counted;
 
@@ -37,9 +37,9 @@ struct Grep {
     files: ValueCounts,
     heading: String,
     tool_errors: ToolErrors,
-    /// Files that match and are not shown, being no text.
+    /// Number of binary files that match.
     binary: u64,
-    /// What the tool itself counts at the end: matches, of which several may stand in a line.
+    /// Number of matches reported by `--stats`; a line may contain several.
     reported_matches: Option<u64>,
     unparsed: u64,
 }
@@ -107,7 +107,7 @@ impl Recognizer for Grep {
 }
 
 impl Grep {
-    /// The lines that `rg --stats` ends with.
+    /// Handles the lines of `rg --stats`.
     fn statistics(&mut self, text: &str) -> Option<Mark> {
         let (number, what) = text.split_once(' ')?;
         match what {
@@ -127,7 +127,7 @@ impl Grep {
         number.starts_with(|c: char| c.is_ascii_digit()).then_some(Mark::Noise)
     }
 
-    /// The first match of a file matters more than its second.
+    /// Weighs a match; the first one of a file weighs most.
     fn add_match(&mut self, file: String) -> Mark {
         self.matches += 1;
         let nth = if file.is_empty() { 10 } else { self.files.count_of(&file).min(12) };
@@ -135,7 +135,7 @@ impl Grep {
     }
 }
 
-/// The file of `path:12:text` or `path:text`.
+/// Returns the path of `path:12:text` or `path:text`.
 fn match_path(line: &str) -> Option<&str> {
     if let Some(located_message) = location::located_message(line) {
         return Some(located_message.path);
@@ -148,7 +148,7 @@ fn match_path(line: &str) -> Option<&str> {
     is_path.then_some(path)
 }
 
-/// The file of `path:12:text` where its name has blanks.
+/// Returns the path of `path:12:text` if it contains spaces.
 fn spaced_match_path(line: &str) -> Option<&str> {
     let at = memchr::memchr_iter(b':', line.as_bytes())
         .find(|at| starts_with_line_number(&line[at + 1..]))?;
@@ -165,13 +165,13 @@ fn starts_with_line_number(text: &str) -> bool {
     digits > 0 && text[digits..].starts_with(':')
 }
 
-/// `Binary file x matches`, `grep: x: binary file matches`.
+/// Returns true for `Binary file x matches` or `grep: x: binary file matches`.
 fn is_binary_match(line: &str) -> bool {
     line.starts_with("Binary file ") && line.ends_with(" matches")
         || line.ends_with(": binary file matches")
 }
 
-/// `path-12-text`: a line around a match.
+/// Returns true for `path-12-text`, a context line.
 fn is_context(line: &str) -> bool {
     let mut parts = line.split('-');
     let path = parts.next().unwrap_or_default();
@@ -179,7 +179,7 @@ fn is_context(line: &str) -> bool {
         && parts.any(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// `12:text`, below the name of the file.
+/// Returns the text of `12:text`, below a heading with the file name.
 fn numbered_line(line: &str) -> Option<&str> {
     let (number, text) = line.split_once([':', '-'])?;
     (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(text)

@@ -1,4 +1,4 @@
-//! `grep -c`, `rg -c`: how often each file matches; the sum, and the files that match most.
+//! `grep -c`, `rg -c`: total of the counts, files with the most matches.
 
 use forebay_text::number::{counted, grouped};
 
@@ -14,10 +14,10 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<GrepCount>::default(),
 };
 
-/// Whose counts are read, however their option is written.
+/// Tools whose counts are read, however the option is written.
 const TOOLS: &[&str] = &["grep", "egrep", "rg", "git grep", "ugrep", "ag"];
 
-/// Files that match most, so many.
+/// Number of files with the most matches that are listed.
 const MAX_FILES: usize = 30;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
@@ -84,7 +84,7 @@ impl Recognizer for GrepCount {
     }
 }
 
-/// `path:12`.
+/// Parses `path:12`.
 fn count_of(line: &str) -> Option<(&str, u64)> {
     let (path, count) = line.rsplit_once(':')?;
     let is_count = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());

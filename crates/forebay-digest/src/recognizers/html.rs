@@ -1,4 +1,4 @@
-//! HTML: title, headings, landmarks, forms, tables and links counted; what the page says first.
+//! HTML: title, headings and first texts; counts of links, forms, tables and other elements.
 
 use forebay_text::cut;
 
@@ -14,7 +14,7 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Html>::default(),
 };
 
-/// Texts beyond so many are not held.
+/// Maximum number of texts held.
 const MAX_TEXTS: usize = 120;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
@@ -30,15 +30,15 @@ struct Html {
     notices: Vec<String>,
     actions: ValueCounts,
     texts: Vec<String>,
-    /// The tag whose text is being read, and the text so far.
+    /// The element whose text is being read, and its text so far.
     open: Option<(String, String)>,
-    /// Within a comment, a script or a style sheet: what ends it.
+    /// End of the comment, script or style sheet being skipped.
     skipping_to: Option<&'static str>,
-    /// A tag that goes on in the next line.
+    /// Start of a tag that continues on the next line.
     partial_tag: String,
 }
 
-/// Longer tags are none.
+/// Maximum length of a tag.
 const MAX_TAG_BYTES: usize = 64 * 1024;
 
 impl Recognizer for Html {
@@ -79,7 +79,7 @@ impl Recognizer for Html {
 }
 
 impl Html {
-    /// Reads a text and the tag behind it; what follows them is left.
+    /// Reads text and the tag after it; returns the rest.
     fn read<'a>(&mut self, rest: &'a str) -> &'a str {
         let at = rest.find('<').unwrap_or(rest.len());
         self.text(&rest[..at]);
@@ -91,7 +91,7 @@ impl Html {
         if !rest[rest.len().min(1)..]
             .starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c))
         {
-            // A sign of its own, not the start of a tag.
+            // A literal `<`, not the start of a tag.
             self.text(&rest[..rest.len().min(1)]);
             return &rest[rest.len().min(1)..];
         }
@@ -103,7 +103,7 @@ impl Html {
         &rest[end + 1..]
     }
 
-    /// The rest of a tag that started in a line before.
+    /// Completes a tag that started on an earlier line.
     fn continue_tag<'a>(&mut self, rest: &'a str) -> &'a str {
         let before = self.partial_tag.len() + 1;
         self.partial_tag.push(' ');
@@ -119,11 +119,11 @@ impl Html {
         &rest[end + 1 - before..]
     }
 
-    /// Passes over what is no part of the page, up to what ends it.
+    /// Skips a comment, script or style sheet up to its end.
     fn skip<'a>(&mut self, rest: &'a str, end: &str) -> &'a str {
         let Some(at) = find_ignoring_case(rest, end) else { return "" };
         self.skipping_to = None;
-        // The closing tag of a script is one like others; a comment is over behind its end.
+        // The closing tag of a script is read as a tag; the end of a comment is consumed.
         if end.starts_with('<') { &rest[at..] } else { &rest[at + end.len()..] }
     }
 
@@ -166,7 +166,7 @@ impl Html {
             "script" if !tag.ends_with('/') => self.skipping_to = Some("</script"),
             "style" if !tag.ends_with('/') => self.skipping_to = Some("</style"),
             _ if tag.contains("role=\"alert\"") || tag.contains("role=\"status\"") => {
-                self.open = Some((lower, "!".to_owned()))
+                self.open = Some((lower, "!".to_owned()));
             }
             "form" => self.actions.add(
                 tag.split("action=\"")
@@ -175,7 +175,7 @@ impl Html {
                     .unwrap_or("(itself)"),
             ),
             "title" | "h1" | "h2" | "h3" | "h4" | "caption" | "p" | "td" | "legend" | "label" => {
-                self.open = Some((lower, String::new()))
+                self.open = Some((lower, String::new()));
             }
             _ => {}
         }
@@ -198,24 +198,24 @@ impl Html {
                 self.headings.push((u32::from(tag.as_bytes()[1] - b'0'), text));
             }
             _ if text.starts_with('!') => {
-                self.notices.push(text.trim_start_matches('!').trim().to_owned())
+                self.notices.push(text.trim_start_matches('!').trim().to_owned());
             }
             "caption" => self.headings.push((2, text)),
             _ if self.texts.len() < MAX_TEXTS && !self.texts.contains(&text) => {
-                self.texts.push(text)
+                self.texts.push(text);
             }
             _ => {}
         }
     }
 }
 
-/// Where a tag ends; a `>` in a quoted value does not end it.
+/// Returns the end of a tag, ignoring `>` in quoted values.
 fn end_of_tag(tag: &str) -> Option<usize> {
     let bytes = tag.as_bytes();
     let mut from = 0;
     loop {
         let at = from + memchr::memchr3(b'>', b'"', b'\'', &bytes[from..])?;
-        // Only behind an equals sign a quote opens a value.
+        // A quote opens a value only after an equals sign.
         from = match bytes[at] {
             b'>' => return Some(at),
             quote if bytes[..at].trim_ascii_end().ends_with(b"=") => {
@@ -235,7 +235,7 @@ fn find_ignoring_case(text: &str, word: &str) -> Option<usize> {
     })
 }
 
-/// The text with the signs that HTML has to write in words; the ampersand last, or it would make others.
+/// Decodes HTML entities; `&amp;` last, so that it does not create others.
 fn decode_entities(text: &str) -> String {
     const ENTITIES: &[(&str, &str)] = &[
         ("&lt;", "<"),

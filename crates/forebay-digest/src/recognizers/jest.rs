@@ -1,4 +1,4 @@
-//! Jest, Vitest, Mocha and node's own runner: counts, failing tests, expected and received, the place.
+//! Jest, Vitest, Mocha and Node's test runner: counts, failing tests with reason and location.
 
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
@@ -29,45 +29,45 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Jest>::default(),
 };
 
-/// What Jest writes like the name of a failing test.
+/// Headings that Jest formats like failing tests.
 const NON_TEST_HEADINGS: [&str; 4] = ["Console", "Validation", "Deprecation", "Cannot log after"];
 
 #[derive(Debug, Default)]
 struct Jest {
     outcome: TestOutcome,
     files: Option<String>,
-    /// So many of the next lines say why a test failed.
+    /// Number of following lines that may say why a test failed.
     reason_lines: u32,
-    /// A name of several lines is being read, one below the other.
+    /// A test name that spans several lines, as read so far.
     name: Option<String>,
-    /// What a test printed, up to an empty line or the next line that is the runner's own.
+    /// Whether the current lines are output of a test.
     output: TestOutput,
     previous_line: PreviousLine,
-    /// `expect(received).toBe(expected)`, for a test of which nothing else is said.
+    /// `expect(received).toBe(expected)`, used as the reason if there is no other.
     matcher: String,
-    /// Vitest named itself, so it says when it lists what failed.
+    /// With Vitest: whether its list of failures has started.
     vitest_lists_failures: Option<bool>,
 }
 
-/// What a test printed, and how its end is told.
+/// Output of a test, and how its end is recognized.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum TestOutput {
     #[default]
     Nothing,
-    /// Below `stdout | file > test`, until an empty line.
+    /// Below `stdout | file > test`, until a blank line.
     Paragraph,
-    /// Below `● Console`, until a line that is indented less.
+    /// Below `● Console`, until a line with less indentation.
     Indented,
 }
 
-/// The line above.
+/// The previous line.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum PreviousLine {
     #[default]
     Empty,
     /// A line of Mocha's summary.
     Counts,
-    /// Vitest's line on files.
+    /// Vitest's summary of files.
     Files,
     Other,
 }
@@ -129,7 +129,7 @@ impl Jest {
         !is_over
     }
 
-    /// Names of failing tests, and lines above what a test printed.
+    /// Handles names of failing tests and headings of test output.
     fn heading(&mut self, line: &str) -> Option<Mark> {
         let text = line.trim();
         if text.starts_with("stdout | ") || text.starts_with("stderr | ") {
@@ -149,7 +149,7 @@ impl Jest {
             return Some(self.jest_name(name));
         }
         if text == "✖ failing tests:" {
-            // The list below repeats what failed, without groups.
+            // The following list repeats the failures without their groups.
             self.outcome.retain_section_failures(|_| false);
             return Some(Mark::Plain);
         }
@@ -159,7 +159,7 @@ impl Jest {
         let name =
             text.strip_prefix("FAIL  ").filter(|_| self.vitest_lists_failures != Some(false))?;
         if !name.contains(" > ") && !name.ends_with(']') {
-            // Jest names a file so.
+            // Jest prints the name of a failing file this way.
             return Some(Mark::Plain);
         }
         self.open_failure(name);
@@ -178,7 +178,7 @@ impl Jest {
         Mark::DETAIL
     }
 
-    /// `bad (1.58ms)`; one that is still to do may fail.
+    /// Handles `bad (1.58ms)`; tests marked as todo or skipped are allowed to fail.
     fn node_name(&mut self, name: &str) -> Mark {
         self.reason_lines = 0;
         let (name, directive) = name.split_once(" # ").unwrap_or((name, ""));
@@ -196,7 +196,7 @@ impl Jest {
         self.reason_lines = 40;
     }
 
-    /// Mocha writes the suites of a test above it, and a colon after its name.
+    /// Joins a name of Mocha, which prints the suites above the test and a colon after it.
     fn continue_name(&mut self, mut name: String, part: &str) -> Mark {
         if !name.is_empty() && !part.is_empty() {
             name.push_str(" › ");
@@ -236,7 +236,7 @@ impl Jest {
             && !text.ends_with("ed:");
         let label = text.split(':').next().unwrap_or_default();
         let is_error = label.contains("Error") && text.contains(": ");
-        // Jest writes only the message of what was thrown, right below the name.
+        // Jest prints the message of an exception right below the name.
         let is_thrown = self.reason_lines == 39 && !is_source(text);
         if (is_error || is_thrown) && !self.outcome.has_reason() || says_why {
             self.outcome.add_reason(text);
@@ -262,7 +262,7 @@ impl Jest {
                 Some(took.trim().split([',', '(']).next().unwrap_or(took).trim().to_owned());
             return Some(Mark::Noise);
         }
-        // What a test printed stands further in, or not below the line on files.
+        // Output of a test is indented, or does not follow the summary of files.
         let counts = line.strip_prefix("Tests:").or_else(|| {
             text.strip_prefix("Tests  ").filter(|_| previous_line == PreviousLine::Files)
         });
@@ -286,7 +286,7 @@ impl Jest {
         Mark::NOTABLE
     }
 
-    /// Mocha leaves a line empty above its summary; what a test printed stands between tests.
+    /// Reads Mocha's summary, which follows a blank line, unlike output of tests.
     fn mocha_summary(&mut self, text: &str, previous_line: PreviousLine) -> Option<Mark> {
         let (number, word) = text.split_once(' ')?;
         let count = number.parse().ok()?;
@@ -316,7 +316,8 @@ impl Jest {
             "fail" => self.outcome.failed = count,
             "skipped" => self.outcome.skipped = count,
             "todo" => {
-                self.outcome.other_counts = count.map(|count| (count, "todo")).into_iter().collect()
+                self.outcome.other_counts =
+                    count.map(|count| (count, "todo")).into_iter().collect();
             }
             "cancelled" => self.outcome.errors = count,
             _ => return Some(Mark::Noise),
@@ -325,13 +326,13 @@ impl Jest {
     }
 }
 
-/// `> 3 | code` and `- Expected`: what stands below a message.
+/// Returns true for source and diff lines below a message: `> 3 | code`, `- Expected`.
 fn is_source(text: &str) -> bool {
     text.starts_with(['>', '+', '-', '|'])
         || text.split_once(" |").is_some_and(|(number, _)| number.parse::<u32>().is_ok())
 }
 
-/// `  1) suite`, as Mocha lists failures at its end.
+/// Parses `  1) suite` of Mocha's list of failures.
 fn numbered(line: &str) -> Option<&str> {
     let (number, name) = line.strip_prefix("  ")?.split_once(") ")?;
     number.parse::<u32>().is_ok().then_some(name)

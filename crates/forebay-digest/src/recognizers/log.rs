@@ -1,4 +1,4 @@
-//! Logs of any program: time range, levels, message templates with counts, rare messages, errors.
+//! Application logs: time range, levels, message templates with counts, rare messages, errors.
 
 use forebay_text::number::grouped;
 
@@ -38,7 +38,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     (lines >= 5 && stamped * 10 >= lines * 6).then_some(Claim::Likely)
 }
 
-/// The container of a line, where compose writes it, and what it wrote.
+/// Splits off the container name that docker compose writes.
 fn message_of(line: &str) -> (Option<&str>, &str) {
     log_prefix::split_container(line)
         .map_or((None, line), |(container, message)| (Some(container), message))
@@ -46,14 +46,14 @@ fn message_of(line: &str) -> (Option<&str>, &str) {
 
 #[derive(Debug)]
 struct Log {
-    /// Lines without a time are often a stack trace.
+    /// Lines without a timestamp are often a stack trace.
     trace: Box<dyn Recognizer>,
     time_range: TimeRange,
     stamped: u64,
     levels: ValueCounts,
     programs: ValueCounts,
     templates: MessageTemplates,
-    /// The last line had a level that matters; what follows without a time belongs to it.
+    /// Number of following lines without a timestamp that belong to an error.
     after_error: u32,
 }
 
@@ -145,7 +145,7 @@ impl Log {
         Mark::DETAIL
     }
 
-    /// Counts the program of `host program[12]: message`, as syslog writes it, and cuts it off.
+    /// Counts the program of a syslog line, `host program[12]: message`, and strips it.
     fn without_program<'a>(&mut self, message: &'a str) -> &'a str {
         let mut colons = memchr::memchr_iter(b':', message.as_bytes());
         let Some(colon) = colons.find(|at| message.as_bytes().get(at + 1) == Some(&b' ')) else {
@@ -153,7 +153,7 @@ impl Log {
         };
         let (origin, text) = (&message[..colon], &message[colon + 2..]);
         let Some((host, program)) = origin.split_once(' ') else { return message };
-        // A level or a sentence is no host and program.
+        // A level or a sentence, not host and program.
         if program.contains(' ')
             || log_prefix::find_level(host).is_some()
             || host.contains(['[', '=', ']', '('])

@@ -1,4 +1,4 @@
-//! `ls -l`: files and folders counted, sizes, the largest; all names as far as there is room.
+//! `ls -l`: files and folders counted, sizes, the largest files; names as far as they fit.
 
 use forebay_text::number;
 
@@ -15,7 +15,7 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Ls>::default(),
 };
 
-/// Names beyond so many are only counted.
+/// Maximum number of names held.
 const MAX_NAMES: usize = 2_000;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
@@ -38,13 +38,13 @@ struct Ls {
     names: ValueCounts,
     extensions: ValueCounts,
     by_folder: ValueCounts,
-    /// By size, each with its size as it is written.
+    /// Size, name and size as written, the largest first.
     largest: Vec<(u64, String, String)>,
     sections: u64,
     section: String,
-    /// Some file has a size.
+    /// True if any file has a size.
     has_sizes: bool,
-    /// Some sizes were given to the kilobyte only, so that they have no exact sum.
+    /// True if some sizes are rounded, so there is no exact total.
     has_rounded_sizes: bool,
     tool_errors: ToolErrors,
     unparsed: u64,
@@ -169,7 +169,7 @@ struct Size {
 }
 
 impl Size {
-    /// `1234`, `4.0K`, `1.9M`, `12Ki`.
+    /// Parses `1234`, `4.0K`, `1.9M`, `12Ki`.
     fn parse(word: &str) -> Option<Self> {
         let number = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let power = match &word[number.len()..] {
@@ -185,7 +185,7 @@ impl Size {
     }
 }
 
-/// `-rw-r--r-- 1 ann staff 1234 May  1 10:00 name`, also behind an inode and a number of blocks.
+/// Parses `-rw-r--r-- 1 ann staff 1234 May  1 10:00 name`, also after inode and block numbers.
 fn entry(line: &str) -> Option<Entry<'_>> {
     let line = without_numbers(line);
     let mode = line.split(' ').next()?.as_bytes();
@@ -195,12 +195,12 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     if !is_mode {
         return None;
     }
-    // `tar -tv` writes owner and group as one word, and no links.
+    // `tar -tv` writes owner and group as one word, and no link count.
     let is_tar = line.split_ascii_whitespace().nth(1)?.contains('/');
     let mut words = line.split_ascii_whitespace().skip(if is_tar { 2 } else { 4 });
     let mut size = words.next()?;
     if size.ends_with(',') {
-        // A device has two numbers instead.
+        // A device has two numbers instead of a size.
         size = words.next()?;
     }
     let date_words = if crate::tally::looks_like_date(words.next()?) { 1 } else { 2 };
@@ -216,7 +216,7 @@ fn entry(line: &str) -> Option<Entry<'_>> {
         .filter(|entry| !entry.name.is_empty())
 }
 
-/// The line without the inode and the blocks that `ls -is` and `find -ls` write first.
+/// Strips the inode and block numbers that `ls -is` and `find -ls` write first.
 fn without_numbers(line: &str) -> &str {
     let mut rest = line.trim_start();
     for _ in 0..2 {
@@ -233,7 +233,7 @@ fn without_numbers(line: &str) -> &str {
     rest
 }
 
-/// `+0000`, behind a time with fractions.
+/// Returns true for `+0000`, which follows a time with fractions.
 fn is_utc_offset(word: &str) -> bool {
     word.len() == 5
         && word.starts_with(['+', '-'])

@@ -1,4 +1,4 @@
-//! make, CMake and Ninja: the target that failed, errors of the configuration.
+//! make, CMake and Ninja: failed targets, configuration errors.
 
 use forebay_text::number::counted;
 
@@ -17,13 +17,13 @@ pub(super) const FORMAT: Format = Format {
 #[derive(Debug, Default)]
 struct Make {
     failed: ValueCounts,
-    /// How deep the last make was that failed; those that called it fail too.
+    /// Depth of the deepest make that failed; its callers fail too.
     failed_depth: Option<u32>,
     warnings: u64,
     deprecations: u64,
     errors: u64,
     not_found: ValueCounts,
-    /// Built so many of so many.
+    /// The last progress marker, such as `[12/40]`.
     last_step: Option<String>,
     /// Within the message of a CMake error.
     in_message: bool,
@@ -111,7 +111,7 @@ impl Recognizer for Make {
 }
 
 impl Make {
-    /// A target that failed, unless only a make below it did.
+    /// Adds a failed target, unless only a make that it called failed.
     fn target(&mut self, origin: &str, target: &str) -> Mark {
         if target.starts_with("Waiting for") || target.starts_with("Deleting ") {
             return Mark::Plain;
@@ -120,7 +120,7 @@ impl Make {
             .split_once('[')
             .and_then(|(_, depth)| depth.split(']').next()?.parse().ok())
             .unwrap_or(0);
-        // A make that fails ends with 2, and those above it say so in turn.
+        // A make that fails exits with 2, which its callers report in turn.
         let is_caller =
             target.ends_with("Error 2") && self.failed_depth.is_some_and(|deepest| depth < deepest);
         self.failed_depth = self.failed_depth.max(Some(depth));
@@ -132,7 +132,7 @@ impl Make {
     }
 }
 
-/// `[ 50%] Building C object` or `[12/40] Linking`.
+/// Returns true for `[ 50%] Building C object` or `[12/40] Linking`.
 fn is_progress(text: &str) -> bool {
     let Some((inside, _)) = text.strip_prefix('[').and_then(|rest| rest.split_once("] ")) else {
         return false;

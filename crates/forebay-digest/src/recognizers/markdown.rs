@@ -1,4 +1,4 @@
-//! Markdown: its outline with line numbers; code blocks, tables and links counted.
+//! Markdown: outline with line numbers; counts of code blocks, tables and links.
 
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
@@ -11,7 +11,7 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::new(Markdown { after_blank: true, ..Markdown::default() }),
 };
 
-/// Headings beyond so many are only counted.
+/// Maximum number of headings listed.
 const MAX_HEADINGS: usize = 400;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
@@ -26,7 +26,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     })
 }
 
-/// The level and the text of `## Text`.
+/// Parses level and text of `## Text`.
 fn heading(line: &str) -> Option<(usize, &str)> {
     let level = line.len() - line.trim_start_matches('#').len();
     let text = line[level..].strip_prefix(' ')?;
@@ -38,16 +38,16 @@ struct Markdown {
     outline: Vec<(usize, String, u64)>,
     headings: u64,
     code_blocks: u64,
-    /// What opened the block of code.
+    /// The character and length of the open code fence.
     fence: Option<(char, usize)>,
     links: u64,
     images: u64,
     table_rows: u64,
-    /// The line before is empty, or there is none that says something.
+    /// The previous line is blank, a heading or a code fence.
     after_blank: bool,
-    /// The text of a paragraph that has one line so far.
+    /// A paragraph of one line so far.
     paragraph: Option<String>,
-    /// Within the fields before the text.
+    /// Within the front matter.
     in_front_matter: bool,
 }
 
@@ -65,7 +65,7 @@ impl Recognizer for Markdown {
         if let (Some(level), Some(title)) = (underline(text), underlined) {
             return self.heading(level, &title, line.number - 1);
         }
-        // A badge is an image in a link.
+        // A badge is an image within a link.
         let images = text.matches("![").count() as u64;
         self.images += images;
         self.links += (text.matches("](").count() as u64).saturating_sub(images);
@@ -114,7 +114,7 @@ impl Markdown {
         Mark::Noise
     }
 
-    /// Whether the line is in a block of code, or opens or closes one.
+    /// Returns true if the line is in a code block, or opens or closes one.
     fn in_code(&mut self, line: &str) -> bool {
         let text = line.trim_start();
         let mark = text.chars().next().unwrap_or(' ');
@@ -126,7 +126,7 @@ impl Markdown {
                 self.code_blocks += 1;
             }
             None => return false,
-            // Only as many of the same close it, with nothing behind them.
+            // A fence is closed by at least as many of the same character, and nothing else.
             Some((open, min_length))
                 if is_fence
                     && mark == open
@@ -142,7 +142,7 @@ impl Markdown {
     }
 }
 
-/// The level of the heading above `===` or `---`.
+/// Returns the level of the heading above `===` or `---`.
 fn underline(line: &str) -> Option<usize> {
     let mark = line.chars().next()?;
     let is_line = line.trim_end().chars().all(|c| c == mark) && line.trim_end().len() >= 2;
@@ -153,7 +153,7 @@ fn underline(line: &str) -> Option<usize> {
     }
 }
 
-/// A line that may be underlined to be a heading: no list, table, quote, code.
+/// Returns true if an underline could turn the line into a heading.
 fn is_paragraph(line: &str) -> bool {
     let text = line.trim_start();
     !text.is_empty()

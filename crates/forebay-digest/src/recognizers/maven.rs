@@ -1,4 +1,4 @@
-//! Maven: test counts over all modules, failing tests, compiler errors, the goal that failed.
+//! Maven: test counts over all modules, failing tests, compiler errors, the failed goal.
 
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
@@ -23,7 +23,7 @@ pub(super) const FORMAT: Format = Format {
 struct Maven {
     outcome: TestOutcome,
     build: Option<&'static str>,
-    /// After `Results:` come the failing tests and the sums of a module.
+    /// After `Results:`, which precedes the failing tests and totals of a module.
     in_results: bool,
 }
 
@@ -39,7 +39,7 @@ impl Recognizer for Maven {
                 Mark::NOTABLE
             }
             "Scanning for projects..." => {
-                // Maven was started once more.
+                // Maven was started again.
                 self.outcome.derive_passed();
                 self.outcome.start_run();
                 Mark::Plain
@@ -62,7 +62,7 @@ impl Recognizer for Maven {
 
 impl Maven {
     fn add_build_result(&mut self, build: &'static str) -> Mark {
-        // One that failed is not made good by one that follows.
+        // A later success does not undo a failure.
         if self.build != Some("BUILD FAILURE") {
             self.build = Some(build);
         }
@@ -82,7 +82,7 @@ impl Maven {
             return Mark::Plain;
         };
         if !std::mem::take(&mut self.in_results) {
-            // The counts of one class, or of a runner that Maven did not start.
+            // Counts of one class, or of another test runner.
             return Mark::Plain;
         }
         self.outcome.has_summary = true;
@@ -109,7 +109,7 @@ impl Maven {
     }
 }
 
-/// The line without its level.
+/// Strips the level.
 fn message(line: &str) -> &str {
     let line = line.trim_start();
     for level in ["[INFO] ", "[ERROR] ", "[WARNING] ", "[WARN] "] {
@@ -120,7 +120,7 @@ fn message(line: &str) -> &str {
     line
 }
 
-/// `ClassTest.method:12 message` or `method(package.ClassTest): message`.
+/// Returns true for `ClassTest.method:12 message` or `method(package.ClassTest): message`.
 fn is_test_name(text: &str) -> bool {
     let first = text.split([' ', ':']).next().unwrap_or_default();
     first.contains('.') && text.contains(':') && !first.starts_with('.') && !first.ends_with('.')

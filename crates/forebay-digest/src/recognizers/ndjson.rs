@@ -1,4 +1,4 @@
-//! JSON lines, logs among them: fields with counts and ranges, levels, time range; bad lines quoted.
+//! JSON lines, including logs: fields with counts and ranges, levels, time range; quotes bad lines.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ pub(super) const FORMAT: Format = Format {
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let lines = start.nonblank_lines().count();
-    // What cargo writes for programs is read as the messages it holds.
+    // JSON messages of cargo are handled by the rustc recognizer.
     let is_cargo = start.lines.iter().any(|line| line.starts_with("{\"reason\":\"compiler-"));
     (lines >= 2 && !is_cargo && start.mostly(90, is_object)).then_some(Claim::Sure)
 }
@@ -36,7 +36,7 @@ struct NdJson {
     shape: Shape,
     objects: u64,
     others: u64,
-    /// Lines of something else, which wrote between them.
+    /// Lines of another program in between.
     foreign: u64,
 }
 
@@ -72,7 +72,7 @@ impl Recognizer for NdJson {
     }
 
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
-        // Lines that broke off were counted into the shape up to their break.
+        // Truncated lines were counted into the shape up to the error.
         if self.objects == 0 || self.others * 20 > self.objects || self.foreign * 5 > self.objects {
             return None;
         }
@@ -92,7 +92,7 @@ impl Recognizer for NdJson {
     }
 }
 
-/// The level that the line has as the value of a field.
+/// Returns the level in a field of the line.
 fn line_level(line: &str) -> Option<Level> {
     static KEYS: LazyLock<[memmem::Finder<'_>; 3]> =
         LazyLock::new(|| ["\"level\"", "\"severity\"", "\"lvl\""].map(memmem::Finder::new));
@@ -103,7 +103,7 @@ fn line_level(line: &str) -> Option<Level> {
         .or_else(|| log_prefix::find_level(value.split('"').next()?).map(|(level, _)| level))
 }
 
-/// The levels of pino and bunyan, which are numbers.
+/// Parses the numeric levels of pino and bunyan.
 fn numeric_level(value: &str) -> Option<Level> {
     match value.get(..2)? {
         _ if value.as_bytes().get(2).is_some_and(u8::is_ascii_digit) => None,

@@ -1,4 +1,4 @@
-//! npm, pnpm and yarn: packages added and removed, vulnerabilities, errors; deprecations counted.
+//! npm, pnpm and yarn: packages added and removed, vulnerabilities, errors, deprecations.
 
 use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
@@ -97,7 +97,7 @@ impl Recognizer for Npm {
 }
 
 impl Npm {
-    /// `GET 200 https://registry/name 547ms (cache miss)`.
+    /// Handles `GET 200 https://registry/name 547ms (cache miss)`.
     fn request(&mut self, request: &str) -> Mark {
         let mut words = request.split(' ').skip(1);
         let (status, url) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());

@@ -1,4 +1,5 @@
-//! Lists of paths (`find`, `fd`, `rg --files`, `git ls-files`, `ls -1`): counted by folder and kind.
+//! Lists of paths (`find`, `fd`, `rg --files`, `git ls-files`, `ls -1`): counts by folder and file
+//! type.
 
 use std::collections::BTreeMap;
 
@@ -27,19 +28,19 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Paths>::default(),
 };
 
-/// Folders beyond so many are not listed.
+/// Maximum number of folders listed.
 const MAX_FOLDERS: usize = 600;
 
-/// Names of one folder beyond so many are only counted.
+/// Maximum number of names held per folder.
 const MAX_NAMES_PER_FOLDER: usize = 300;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let with_folder = start.nonblank_lines().filter(|line| line.contains('/')).count();
     let is_list = start.nonblank_lines().count() >= 4
         && start.mostly(95, |line| is_path(line) || is_tool_error(line));
-    // `find -printf '%s %p'`: which word is the path, nobody says.
+    // `find -printf '%s %p'`: it is unknown which column is the path.
     let has_columns = start.mostly(80, |line| line.contains(" ./") || line.contains(" /"));
-    // Encoded data has slashes too, and lines that are all as long.
+    // Base64 contains slashes too, but its lines have equal lengths.
     let longest = start.nonblank_lines().map(str::len).max().unwrap_or(0);
     let is_encoded = longest >= 40 && start.mostly(90, |line| line.len() == longest);
     let looks_right = with_folder * 10 >= start.nonblank_lines().count() * 7;
@@ -59,7 +60,7 @@ fn is_path(line: &str) -> bool {
         && !line.ends_with([',', ';', '{'])
 }
 
-/// What `ls -F` writes behind names: programs, links, pipes, sockets.
+/// Type markers that `ls -F` appends: executables, links, sockets, pipes.
 const TYPE_MARKERS: [char; 4] = ['*', '@', '|', '='];
 
 #[derive(Debug, Default)]
@@ -70,14 +71,14 @@ struct Paths {
     folders: BTreeMap<String, (u64, Vec<String>)>,
     unparsed: u64,
     tool_errors: ToolErrors,
-    /// `ls` writes the name of each folder above what is in it.
+    /// The folder whose entries `ls` lists below its name.
     section: String,
     sections: u64,
-    /// The folders above the open one that were listed too.
+    /// Listed folders that contain the current one.
     ancestors: Vec<String>,
-    /// Sections that are entries of another one.
+    /// Number of sections that are entries of another one.
     nested: u64,
-    /// The line before says something, so that no folder can be opened here.
+    /// The previous line is not blank, so no section starts here.
     in_section: bool,
 }
 
@@ -102,12 +103,12 @@ impl Recognizer for Paths {
         }
         self.in_section = true;
         self.count += 1;
-        // What is listed below a folder is named without it; a path below a caption is whole.
+        // Entries below a folder are named without it; a path with folders is complete.
         let is_whole = self.section.is_empty() || path.trim_end_matches('/').contains('/');
         let joined = if is_whole { String::new() } else { format!("{}/{path}", self.section) };
         let path = if joined.is_empty() { path } else { &joined };
         let path = path.strip_prefix("./").unwrap_or(path);
-        // A folder may be written with a slash behind its name, which stays to be seen.
+        // A trailing slash marks a folder and is kept.
         let parted = path.trim_end_matches('/').rfind('/').map(|at| (&path[..at], &path[at + 1..]));
         let (folder, name) = parted.unwrap_or(("", path));
         let bare = name.trim_end_matches(TYPE_MARKERS);
@@ -144,7 +145,7 @@ impl Recognizer for Paths {
             (sections, 0) => {
                 format!("{} in {}", counted(self.count, "path"), counted(sections, "folder"))
             }
-            // Each folder is also listed in the one above.
+            // Each folder is also listed in its parent.
             (sections, nested) => format!(
                 "{} in {} directories",
                 counted(self.count.saturating_sub(nested), "file"),
@@ -168,7 +169,7 @@ impl Recognizer for Paths {
 }
 
 impl Paths {
-    /// The name of a folder above what is in it.
+    /// Starts a section with the name of a folder.
     fn open(&mut self, section: &str) {
         self.sections += 1;
         self.in_section = false;
@@ -186,7 +187,7 @@ impl Paths {
         if bare == "." { "" } else { bare }.clone_into(&mut self.section);
     }
 
-    /// Each folder gets its share, so that small ones are named whole.
+    /// Gives each folder an equal share, so that small ones are listed completely.
     fn add_folder_facts(&self, report: &mut Report, max_bytes: usize) {
         let share = (max_bytes / self.folders.len().max(1)).max(30).min(max_bytes / 2);
         for (folder, (count, names)) in &self.folders {
@@ -194,7 +195,7 @@ impl Paths {
             let more = count - names.len() as u64;
             let more = if more > 0 { format!(" +{}", grouped(more)) } else { String::new() };
             let folder = if folder.is_empty() { "." } else { folder };
-            // What stands alone is more telling than one of hundreds.
+            // A file that is alone in its folder says more than one of hundreds.
             let weight = if *count <= 3 { 60 } else { 50 };
             report.add(
                 weight,

@@ -1,4 +1,4 @@
-//! PHPUnit: counts, failing tests, what each asserted and where.
+//! PHPUnit: counts, failing tests with assertion and location.
 
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
@@ -92,7 +92,7 @@ impl PhpUnit {
         Mark::OUTCOME
     }
 
-    /// Tests that are incomplete or risky have a word of their own.
+    /// Incomplete and risky tests have counts of their own.
     fn derive_passed(&mut self) {
         self.outcome.derive_passed();
         let further: u64 = self.outcome.other_counts.iter().map(|(count, _)| count).sum();
@@ -100,13 +100,13 @@ impl PhpUnit {
     }
 }
 
-/// `There were 6 failures:`.
+/// Parses `There were 6 failures:`.
 fn heading(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("There was ").or_else(|| text.strip_prefix("There were "))?;
     rest.strip_suffix(':')
 }
 
-/// The test of `1) Tests\CartTest::testTotal`.
+/// Returns the test of `1) Tests\CartTest::testTotal`.
 fn numbered_test(text: &str) -> Option<&str> {
     let (number, name) = text.split_once(") ")?;
     (number.parse::<u32>().is_ok() && name.contains("::")).then_some(name)

@@ -1,4 +1,4 @@
-//! pip and uv: what was installed, what was there, what failed.
+//! pip and uv: packages installed and already present, errors.
 
 use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;

@@ -1,4 +1,4 @@
-//! pytest: the summary, failing tests, what each asserted and where.
+//! pytest: the summary, failing tests with assertion and location.
 
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
@@ -19,10 +19,10 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Pytest>::default(),
 };
 
-/// A title is as wide as the terminal; where its width is not known, no narrower one counts.
+/// Minimum width of a title while the width of the terminal is unknown.
 const MIN_TITLE_WIDTH: usize = 70;
 
-/// Counts of a summary that have a word of their own.
+/// Words of further counts in a summary.
 const OTHER_COUNTS: [&str; 3] = ["deselected", "xfailed", "xpassed"];
 
 #[derive(Debug, Default)]
@@ -30,25 +30,25 @@ struct Pytest {
     outcome: TestOutcome,
     session: Session,
     section: Section,
-    /// Below `Captured stdout`: what a test printed.
+    /// Below `Captured stdout`: output of a test.
     captured: bool,
-    /// Within a block of its section that has a title.
+    /// Within a titled block of the section.
     in_titled_block: bool,
-    /// Some line was one that only pytest writes.
-    is_pytest: bool,
+    /// True once a line appeared that only pytest prints.
+    is_confirmed: bool,
     reasons: u32,
 }
 
-/// The session at hand, and how wide its titles are.
+/// The current session, and the width of its titles.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Session {
-    /// With `-q` it has no first title.
+    /// With `-q` there is no first title.
     #[default]
     Untitled,
     Open {
         width: usize,
     },
-    /// It has summed up; one without a first title may follow.
+    /// The summary was printed; a session without a first title may follow.
     Over {
         width: usize,
     },
@@ -63,12 +63,12 @@ impl Session {
     }
 }
 
-/// Below which title.
+/// The section, by its title.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Section {
     #[default]
     Other,
-    /// Tests run, and with `-s` they print.
+    /// Tests run, and print with `-s`.
     Session,
     Failures,
     ShortSummary,
@@ -104,7 +104,7 @@ impl Recognizer for Pytest {
 }
 
 impl Pytest {
-    /// The title of a line of equals signs; one that is not as wide as the others was printed by a test.
+    /// Returns the title of a line of equals signs; one of another width was printed by a test.
     fn title<'a>(&self, text: &'a str) -> Option<&'a str> {
         let rest = text.strip_prefix('=')?;
         let title = text.trim_matches('=').strip_prefix(' ')?.strip_suffix(' ')?;
@@ -117,7 +117,7 @@ impl Pytest {
     }
 
     fn section(&mut self, text: &str, title: &str) -> Mark {
-        (self.in_titled_block, self.captured, self.is_pytest) = (false, false, true);
+        (self.in_titled_block, self.captured, self.is_confirmed) = (false, false, true);
         self.section = match title {
             "test session starts" => Section::Session,
             "FAILURES" | "ERRORS" => Section::Failures,
@@ -130,7 +130,7 @@ impl Pytest {
                 self.session = Session::Open { width: text.chars().count() };
             }
             Section::ShortSummary => {
-                // Whole names that came before were printed by a test.
+                // Full names that came earlier were printed by a test.
                 self.outcome.retain_section_failures(|name| !name.contains(".py::"));
             }
             _ if is_summary(title) => {
@@ -144,10 +144,10 @@ impl Pytest {
         Mark::Noise
     }
 
-    /// Of several summaries of one session the last is its own.
+    /// Reads a summary; the last one of a session is pytest's own.
     fn summary(&mut self, title: &str) -> Mark {
         if self.session == Session::Untitled {
-            // Without a start each summary is the end of a run.
+            // Without a first title each summary ends a run.
             let total = self.outcome.total;
             self.outcome.start_summary();
             self.outcome.total = self.outcome.total.or(total);
@@ -166,7 +166,7 @@ impl Pytest {
         Mark::NOTABLE
     }
 
-    /// Where not all that were collected ran, their number is not that of the tests.
+    /// Reports the number of collected tests separately if not all of them ran.
     fn add_collected(&mut self) {
         let TestOutcome { passed, failed, errors, skipped, total, other_counts, .. } =
             &mut self.outcome;
@@ -181,7 +181,8 @@ impl Pytest {
         }
     }
 
-    /// A title of underscores, as wide as the others or so long that it has only one a side.
+    /// Returns true for a title of underscores, either of the known width or with one underscore a
+    /// side.
     fn is_block(&self, text: &str) -> bool {
         if !text.starts_with('_') || !text.ends_with('_') || text.starts_with("_ _") {
             return false;
@@ -192,11 +193,11 @@ impl Pytest {
         is_title && (self.captured || self.section == Section::Failures)
     }
 
-    /// `____ test_a ____`, `____ ERROR at setup of test_a ____`.
+    /// Handles `____ test_a ____`, `____ ERROR at setup of test_a ____`.
     fn block(&mut self, text: &str) -> Mark {
         self.captured = false;
-        if self.section == Section::Other && self.is_pytest {
-            // With `-rP` what passing tests printed has titles too.
+        if self.section == Section::Other && self.is_confirmed {
+            // With `-rP` the output of passing tests has titles too.
             return Mark::Noise;
         }
         let name = text.trim_matches(['_', ' ']);
@@ -209,7 +210,7 @@ impl Pytest {
         Mark::Noise
     }
 
-    /// With `--tb=line` the place that ends a failure follows what its test printed.
+    /// Handles output of a test; with `--tb=line` the location of the failure ends it.
     fn captured(&mut self, text: &str) -> Mark {
         let ends = !self.in_titled_block
             && text.starts_with('/')
@@ -226,7 +227,7 @@ impl Pytest {
             return self.summary_line(rest);
         }
         let is_quiet = !matches!(self.session, Session::Open { .. });
-        if self.is_pytest
+        if self.is_confirmed
             && is_quiet
             && is_summary(text)
             && text.starts_with(|c: char| c.is_ascii_digit())
@@ -241,11 +242,11 @@ impl Pytest {
             self.outcome.total = selected.or_else(|| count::first_number(items));
             return Mark::NOTABLE;
         }
-        self.is_pytest |= text.ends_with("%]");
+        self.is_confirmed |= text.ends_with("%]");
         if is_progress(text) { Mark::Noise } else { Mark::Plain }
     }
 
-    /// `FAILED tests/test_a.py::test_b - message`: the whole name of a test that was told of before.
+    /// Handles `FAILED tests/test_a.py::test_b - message`, the full name of a test reported before.
     fn summary_line(&mut self, rest: &str) -> Mark {
         let (name, reason) = name_and_reason(rest);
         if name.contains("::") || !name.contains(' ') && name.contains(".py") {
@@ -258,7 +259,7 @@ impl Pytest {
 
     fn within_failure(&mut self, text: &str) -> Mark {
         if !self.in_titled_block {
-            // With `--tb=line` nothing says which test it is; the short summary does.
+            // With `--tb=line` only the short summary names the test.
             return if text.starts_with("E  ") { Mark::Weight(18) } else { Mark::Plain };
         }
         if let Some(reason) = text.strip_prefix("E  ") {
@@ -275,7 +276,7 @@ impl Pytest {
     }
 }
 
-/// A frame of a traceback, or the error it ends in.
+/// Handles a frame of a traceback, or the error that ends it.
 pub(super) fn frame_or_error(outcome: &mut TestOutcome, text: &str) -> Option<Mark> {
     let is_frame = text.trim_start().starts_with("File \"") || !text.starts_with([' ', '>', '-']);
     if is_frame
@@ -293,7 +294,7 @@ pub(super) fn frame_or_error(outcome: &mut TestOutcome, text: &str) -> Option<Ma
     None
 }
 
-/// `2 failed, 1 passed in 0.07s`, `no tests ran in 0.01s`.
+/// Returns true for `2 failed, 1 passed in 0.07s`, `no tests ran in 0.01s`.
 fn is_summary(title: &str) -> bool {
     let words = ["passed", "failed", "error", "errors", "skipped", "deselected"];
     let Some((counts, took)) = title.rsplit_once(" in ") else {
@@ -308,7 +309,7 @@ fn is_summary(title: &str) -> bool {
             }) && words.iter().any(|word| count::before(counts, word).is_some()))
 }
 
-/// The parameters of a test may hold what else stands before the reason.
+/// Splits name and reason; the parameters of a test may contain the separator.
 fn name_and_reason(text: &str) -> (&str, &str) {
     let mut depth = 0_i32;
     for (at, byte) in text.bytes().enumerate() {
@@ -321,11 +322,11 @@ fn name_and_reason(text: &str) -> (&str, &str) {
             _ => {}
         }
     }
-    // A bracket that nothing closes is part of the parameters.
+    // An unclosed bracket is part of the parameters.
     text.split_once("] - ").map_or((text, ""), |(name, reason)| (&text[..=name.len()], reason))
 }
 
-/// `tests/test_a.py ..F.. [ 50%]` and `tests/test_a.py::test_b PASSED [ 1%]`.
+/// Returns true for `tests/test_a.py ..F.. [ 50%]` and `tests/test_a.py::test_b PASSED [ 1%]`.
 fn is_progress(text: &str) -> bool {
     let failed = text.contains("FAILED") || text.contains("ERROR");
     text.ends_with("%]") && !failed || text.ends_with(" PASSED")

@@ -1,28 +1,28 @@
-//! What a recognizer knows of a text.
+//! The facts that a recognizer reports.
 
 use forebay_text::cut;
 
-/// The weight of the fact that says what it was and how it ended.
+/// Weight of the summary.
 const SUMMARY_WEIGHT: u32 = 100;
 
-/// One line that stands before the quotes.
+/// One line above the quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fact {
-    /// Where room is short the heavier ones stay.
+    /// The heavier facts stay if not all fit.
     pub(crate) weight: u32,
     pub(crate) text: String,
 }
 
-/// What of the text is quoted below the facts.
+/// Which lines are quoted below the facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quotes {
-    /// Nothing: the facts say it all.
+    /// None: the facts are sufficient.
     None,
-    /// The start, where the facts leave room.
+    /// The start, if the facts leave space.
     Sample,
-    /// Only the lines the recognizer marked.
+    /// Only marked lines.
     Marked,
-    /// What a text of no known format would show as well.
+    /// The same lines as for an unknown format.
     Default,
 }
 
@@ -30,13 +30,13 @@ pub(crate) enum Quotes {
 pub(crate) struct Report {
     pub(crate) facts: Vec<Fact>,
     pub(crate) quotes: Quotes,
-    /// Whether something failed, where the format says so.
+    /// Whether something failed, if the format says so.
     pub(crate) failing: Option<bool>,
-    /// Of the budget, in percent, what the facts may use where lines are quoted below them.
+    /// Percentage of the budget for facts if lines are quoted below them.
     pub(crate) facts_share: usize,
 }
 
-/// The usual share of the facts.
+/// Percentage of the budget for facts by default.
 const DEFAULT_FACTS_SHARE: usize = 60;
 
 impl Report {
@@ -44,7 +44,7 @@ impl Report {
         Self { facts: Vec::new(), quotes, failing: None, facts_share: DEFAULT_FACTS_SHARE }
     }
 
-    /// Starts with what it was and how it ended.
+    /// Starts with a summary of what was run and how it ended.
     pub(crate) fn with_summary(summary: impl Into<String>, quotes: Quotes) -> Self {
         let mut report = Self::new(quotes);
         report.add(SUMMARY_WEIGHT, summary);
@@ -63,7 +63,7 @@ impl Report {
         }
     }
 
-    /// The facts that fit, in their order; the heaviest are chosen first.
+    /// Returns the facts that fit, in their order; the heaviest are selected first.
     pub(crate) fn facts_within(&self, max_bytes: usize) -> String {
         let mut order: Vec<usize> = (0..self.facts.len()).collect();
         order.sort_by_key(|index| std::cmp::Reverse(self.facts[*index].weight));
@@ -85,7 +85,7 @@ impl Report {
 }
 
 impl Report {
-    /// Both in one, the first being the more important.
+    /// Appends the facts of another report.
     pub(crate) fn merge(mut self, other: Self) -> Self {
         self.facts.extend(other.facts);
         self.quotes = Quotes::Default;

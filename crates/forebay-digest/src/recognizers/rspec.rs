@@ -1,4 +1,4 @@
-//! RSpec and Minitest: counts, failing examples, what each expected and where.
+//! RSpec and Minitest: counts, failing examples with expectation and location.
 
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
@@ -16,7 +16,7 @@ pub(super) const FORMAT: Format = Format {
 struct Rspec {
     outcome: TestOutcome,
     reason_lines: u32,
-    /// Below `Failures:`; what is pending is listed alike.
+    /// Below `Failures:`; pending examples are listed the same way.
     in_failures: bool,
 }
 
@@ -71,7 +71,7 @@ impl Recognizer for Rspec {
 }
 
 impl Rspec {
-    /// What was expected, or raised; not the source line, which its place names.
+    /// Adds what was expected or raised; skips the source line, which the location already names.
     fn reason(&mut self, text: &str) {
         if !text.starts_with("Failure/Error:") && !text.starts_with("(compared") {
             self.outcome.add_reason(text);
@@ -90,7 +90,7 @@ impl Rspec {
         self.outcome.errors = count::before(text, "errors");
         self.outcome.skipped = count::before(text, "pending").or(count::before(text, "skips"));
         self.outcome.derive_passed();
-        // They are no examples, so none of them has failed.
+        // Errors outside of examples do not count as failed examples.
         let outside =
             count::before(text, "error occurred").or(count::before(text, "errors occurred"));
         self.outcome.errors = self.outcome.errors.or(outside);
@@ -98,7 +98,7 @@ impl Rspec {
     }
 }
 
-/// `  1) Tariff is free above 50`.
+/// Parses `  1) Tariff is free above 50`.
 fn numbered(line: &str) -> Option<&str> {
     let (number, name) = line.strip_prefix("  ")?.split_once(") ")?;
     number.parse::<u32>().is_ok().then_some(name)

@@ -1,4 +1,4 @@
-//! What test runners said is told from what their tests printed, and one run from another.
+//! Distinguishing test runners from the output of their tests, and one run from another.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ fn digest(raw: &str, command: &str, tokens: u64) -> String {
     crate::digest(raw.as_bytes(), hint, None, Budget::exactly(tokens)).text
 }
 
-/// Checks the digest of an output that is too large to be shown whole.
+/// Checks the digest of an output that is too large to be shown verbatim.
 #[track_caller]
 fn check(raw: &str, command: &str, has: &[&str], has_not: &[&str]) {
     let text = digest(&format!("{raw}{}", "and what comes after it\n".repeat(200)), command, 220);
@@ -22,7 +22,7 @@ fn check(raw: &str, command: &str, has: &[&str], has_not: &[&str]) {
     }
 }
 
-/// Checks the facts of a recorded output, without the lines that are quoted below them.
+/// Checks the facts of a recorded output, without the quoted lines.
 #[track_caller]
 fn check_recorded(name: &str, command: &str, has: &[&str], has_not: &[&str]) {
     let path =

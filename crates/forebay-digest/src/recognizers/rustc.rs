@@ -1,4 +1,4 @@
-//! rustc and clippy: errors and warnings by code and file, each with its place.
+//! rustc and clippy: errors and warnings by code and file, with locations.
 
 use forebay_text::cut;
 
@@ -16,19 +16,19 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Rustc>::default(),
 };
 
-/// So many kinds are told apart.
+/// Maximum number of kinds tracked.
 const MAX_KINDS: usize = 500;
 
 #[derive(Debug, Default)]
 struct Rustc {
     diagnostics: Diagnostics,
     kinds: HashSet<String>,
-    /// The errors of messages that are data, each with its place.
+    /// Errors of JSON messages, with their locations.
     listed_errors: Vec<String>,
-    /// What the messages are about.
+    /// Counts JSON messages by reason.
     reasons: ValueCounts,
     succeeded: Option<bool>,
-    /// The complaint above, and its kind until a line below names its lint.
+    /// The current diagnostic; a later line may name its lint.
     pending: Option<PendingDiagnostic>,
 }
 
@@ -94,11 +94,11 @@ impl Recognizer for Rustc {
     }
 }
 
-/// So many errors are told with their places.
+/// Maximum number of errors listed with their locations.
 const MAX_LISTED_ERRORS: usize = 20;
 
 impl Rustc {
-    /// A line of `--message-format=json`: what it shows a reader is one of its fields.
+    /// Handles a line of `--message-format=json`, whose field `rendered` contains the diagnostic.
     fn json_message(&mut self, line: &str) -> Mark {
         let reason = line.split('"').nth(3).unwrap_or_default();
         self.reasons.add(reason);
@@ -110,7 +110,7 @@ impl Rustc {
         let first = lines.next().unwrap_or_default();
         let location =
             lines.find_map(|line| line.trim_start().strip_prefix("--> ")).unwrap_or_default();
-        // The short form has its place before the message.
+        // The short format puts the location before the message.
         let (headline_text, location) = match location::located_message(first) {
             Some(message) => (message.text, &first[..first.len() - message.text.len()]),
             None => (first, location),
@@ -163,9 +163,9 @@ impl Rustc {
         }
     }
 
-    /// The complaint above is complete; its kind is known now.
+    /// Counts the current diagnostic, whose kind is now known.
     fn finish_diagnostic(&mut self) {
-        // Other tools write `error: ` too, but neither codes nor places below it.
+        // Other tools print `error: ` too, but without codes or locations.
         let is_own = |pending: &PendingDiagnostic| {
             !pending.path.is_empty() || pending.kind.starts_with("E0")
         };
@@ -187,13 +187,15 @@ impl Rustc {
     }
 }
 
-/// The lint of `= help: ... index.html#needless_return`, which Clippy names below each complaint.
+/// Returns the lint of `= help: ... index.html#needless_return`, which clippy prints below each
+/// diagnostic.
 fn clippy_lint(text: &str) -> Option<&str> {
     let (before, lint) = text.split_once("/index.html#")?;
     before.contains("clippy").then_some(lint)
 }
 
-/// `error[E0308]: text`, `warning: text`; the code is what stands in brackets, or the start of the text.
+/// Parses `error[E0308]: text`, `warning: text`; the kind is the code in brackets, or the start of
+/// the text.
 fn headline(text: &str) -> Option<(Severity, &str)> {
     let (severity, rest) = match text {
         _ if text.starts_with("error") => (Severity::Error, &text[5..]),

@@ -1,4 +1,4 @@
-//! ShellCheck as it prints to a terminal: findings by code, each with its script and line.
+//! ShellCheck's terminal output: findings by code, with script and line.
 
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;

@@ -1,4 +1,4 @@
-//! Result tables of SQL shells: psql, mysql, sqlite, duckdb: rows, columns and what they hold.
+//! Result tables of SQL shells (psql, mysql, sqlite, duckdb): rows, columns and their values.
 
 use forebay_text::number::counted;
 
@@ -29,7 +29,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     (rows >= 4 && rows * 10 >= start.nonblank_lines().count() * 8).then_some(Claim::Sure)
 }
 
-/// `+----+-----+`, `----+-----`, `├────┼─────┤`, `|----|-----|`.
+/// Returns true for `+----+-----+`, `----+-----`, `├────┼─────┤`, `|----|-----|`.
 fn is_separator(line: &str) -> bool {
     let line = line.trim();
     line.chars().count() >= 5
@@ -43,24 +43,24 @@ struct Table {
     names: Vec<String>,
     columns: Vec<ValueStats>,
     rows: u64,
-    /// What the shell itself counts.
+    /// Number of rows reported by the shell.
     reported_rows: Option<u64>,
 }
 
 #[derive(Debug, Default)]
 struct Sql {
     open: Table,
-    /// Tables that are over, as their shell counts the rows below each.
+    /// Completed tables.
     tables: Vec<Table>,
     malformed: u64,
-    /// The line before is a rule.
+    /// The previous line is a separator.
     after_separator: bool,
-    /// Rows written one field a line.
+    /// Number of rows in expanded display, one field per line.
     records: u64,
     errors: u64,
 }
 
-/// Tables beyond so many are no longer told apart, and nothing is said.
+/// Maximum number of tables; with more, nothing is reported.
 const MAX_TABLES: usize = 200;
 
 impl Recognizer for Sql {
@@ -161,7 +161,7 @@ impl Table {
 }
 
 impl Sql {
-    /// Between two rules in a row one table ends and another starts.
+    /// Handles a separator; two in a row separate tables.
     fn separator(&mut self, text: &str) -> Mark {
         if self.after_separator && is_separator(text) && self.open.rows > 0 {
             self.close();
@@ -170,7 +170,7 @@ impl Sql {
         Mark::Noise
     }
 
-    /// A line that is no row: how many there were, what else was done, what went wrong.
+    /// Handles a line that is not a row: row count, status or error.
     fn message_line(&mut self, text: &str) -> Mark {
         if text.starts_with("ERROR") || text.contains(": ERROR") {
             self.errors += 1;

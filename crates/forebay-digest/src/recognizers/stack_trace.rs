@@ -1,4 +1,4 @@
-//! Stack traces of many languages: the message, the innermost frame of one's own code, the causes.
+//! Stack traces of many languages: the exception, its causes, the innermost frames of own code.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Trace>::default(),
 };
 
-/// Paths and packages of code that is not one's own.
+/// Paths and packages of library code.
 const LIBRARY_MARKERS: &[&str] = &[
     "site-packages",
     "/lib/python",
@@ -57,13 +57,13 @@ const LIBRARY_MARKERS: &[&str] = &[
     "runtime/",
 ];
 
-/// Own frames of one trace that are worth showing.
+/// Number of own frames worth showing per trace.
 const MAX_OWN_FRAMES: u32 = 2;
 
-/// Different lines on what was thrown that are worth showing.
+/// Number of distinct exceptions worth showing.
 const MAX_EXCEPTIONS: usize = 6;
 
-/// Traces of more frames are summed up.
+/// Longer traces are summarized.
 const MAX_LISTED_FRAMES: u64 = 8;
 
 #[derive(Debug, Default)]
@@ -71,9 +71,9 @@ struct Trace {
     python: bool,
     own_frames: u32,
     goroutines: u64,
-    /// What was thrown so far: the same again says nothing new.
+    /// Exceptions so far; repeats are not shown.
     exceptions: BTreeSet<String>,
-    /// Functions of frames that name them first, as gdb does.
+    /// Functions of gdb frames.
     functions: ValueCounts,
 }
 
@@ -120,7 +120,7 @@ impl Recognizer for Trace {
 }
 
 impl Trace {
-    /// Whether a line says what was thrown, and none before it said the same.
+    /// Returns true if a line contains an exception that was not seen before.
     fn is_new_exception(&mut self, text: &str) -> bool {
         is_exception(text)
             && self.exceptions.len() < MAX_EXCEPTIONS
@@ -128,7 +128,8 @@ impl Trace {
             && self.exceptions.insert(text.to_owned())
     }
 
-    /// Frames come outermost first; the line that is not indented says what was raised.
+    /// Handles a Python traceback; frames come outermost first, the unindented line is the
+    /// exception.
     fn python_line(&mut self, text: &str) -> Mark {
         if text.starts_with([' ', '\t']) {
             let foreign = LIBRARY_MARKERS.iter().any(|foreign| text.contains(foreign));
@@ -144,11 +145,11 @@ impl Trace {
     }
 }
 
-/// How lines start that say what was thrown, above its frames.
+/// Prefixes of lines with an exception, above its frames.
 const EXCEPTION_PREFIXES: &[&str] =
     &["Exception in thread ", "Caused by: ", "panic: ", "PHP Fatal error: ", "Unhandled exception"];
 
-/// What was thrown: `TypeError: text`, `a.rb:5:in `f': text (NoMethodError)`, and how other languages say it.
+/// Returns true for `TypeError: text`, `a.rb:5:in `f': text (NoMethodError)` and their equivalents.
 fn is_exception(text: &str) -> bool {
     if !text.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return false;
@@ -159,7 +160,7 @@ fn is_exception(text: &str) -> bool {
         || text.contains(":in `") && text.strip_suffix(')').is_some_and(named)
 }
 
-/// The function of `#1  0x0000 in weigh (node=0x0) at graph.cpp:6`.
+/// Returns the function of `#1  0x0000 in weigh (node=0x0) at graph.cpp:6`.
 fn debugger_frame(text: &str) -> Option<&str> {
     let rest = text.strip_prefix('#')?;
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();

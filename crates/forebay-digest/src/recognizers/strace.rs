@@ -1,4 +1,4 @@
-//! strace: calls counted by name, failed calls by error; the failures themselves.
+//! strace: calls by name, failed calls by error; quotes failed calls.
 
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
@@ -17,7 +17,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     (rows >= 5 && rows * 10 >= start.nonblank_lines().count() * 7).then_some(Claim::Sure)
 }
 
-/// The name of a call, and the process where it is told: `[pid 12] openat(...) = 3`.
+/// Parses the name of a call and its process: `[pid 12] openat(...) = 3`.
 fn call(line: &str) -> Option<(&str, Option<&str>)> {
     let (process, rest) = match line.strip_prefix("[pid ") {
         Some(rest) => rest.split_once("] ").map(|(process, rest)| (Some(process.trim()), rest))?,
@@ -39,7 +39,7 @@ struct Strace {
     paths: ValueCounts,
 }
 
-/// Errors that every start of a program meets.
+/// Errors that occur whenever a program starts.
 const ROUTINE_ERRORS: &[&str] = &[
     "/etc/ld.so.preload",
     "/lib/",
@@ -57,7 +57,7 @@ const ROUTINE_ERRORS: &[&str] = &[
     "gconv",
 ];
 
-/// Calls by which a program is looked for, folder by folder.
+/// Calls that search a program or file in several folders.
 const SEARCH_CALLS: &[&str] =
     &["newfstatat", "stat", "access", "faccessat", "faccessat2", "execve", "readlink"];
 

@@ -1,4 +1,5 @@
-//! Tables with a header in capitals (`ps`, `docker ps`, `kubectl get`, `df`): rows, and what each column has.
+//! Tables with an uppercase header (`ps`, `docker ps`, `kubectl get`, `df`): rows and column
+//! values.
 
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
@@ -25,7 +26,7 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Table>::default(),
 };
 
-/// Captions of more than one word.
+/// Captions that contain spaces.
 const MULTI_WORD_CAPTIONS: &[&str] = &[
     "CONTAINER ID",
     "IMAGE ID",
@@ -65,14 +66,14 @@ fn is_caption(word: &str) -> bool {
 #[derive(Debug, Default)]
 struct Table {
     captions: Vec<String>,
-    /// Where columns start, if each is as wide as its header says.
+    /// Start of each column if columns are aligned with the header.
     starts: Option<Vec<usize>>,
     columns: Vec<ValueStats>,
     rows: u64,
-    /// The heaviest rows by CPU or memory.
+    /// The rows with the most CPU or memory usage.
     heavy: Vec<(f64, u64, String)>,
     programs: ValueCounts,
-    /// The column that says how each row is, and its values without times.
+    /// The column with the state of each row, and its values without durations.
     state_caption: String,
     states: ValueCounts,
     unhealthy: u64,
@@ -83,7 +84,7 @@ impl Recognizer for Table {
         let text = line.text.trim_end();
         if self.captions.is_empty() {
             self.header(text);
-            // It is told among the facts too; rows that are not healthy come first.
+            // The facts repeat the header, so unhealthy rows take precedence.
             return Mark::Weight(54);
         }
         if text.is_empty() {
@@ -103,7 +104,7 @@ impl Recognizer for Table {
             self.captions.iter().position(|caption| matches!(caption.as_str(), "COMMAND" | "CMD"))
         {
             let cell = cells.get(at).map(String::as_str).unwrap_or_default();
-            // Docker quotes a command and cuts it; a cut one is named by what is left of it.
+            // Docker truncates quoted commands; the remaining part names the program.
             let program = cell.trim_matches('"').split([' ', ':']).next().unwrap_or_default();
             self.programs.add(program.rsplit('/').next().unwrap_or(program));
         }
@@ -112,7 +113,7 @@ impl Recognizer for Table {
             self.unhealthy += 1;
             return Mark::REASON;
         }
-        // Ports that are open, and files that only a process still holds.
+        // Listening ports, and deleted files that are still open.
         if text.ends_with("(LISTEN)") || text.ends_with("(deleted)") {
             return Mark::Weight(40);
         }
@@ -126,7 +127,7 @@ impl Recognizer for Table {
         let summary = format!("table: {} rows; columns {}", self.rows, self.captions.join(" "));
         let mut report = Report::with_summary(summary, Quotes::Marked);
         if self.unhealthy > 0 {
-            // The rows that somebody will ask about are worth more than what the others have.
+            // Unhealthy rows matter more than statistics of the others.
             report.facts_share = 45;
         }
         let max_items = if context.max_bytes > 2_000 { 10 } else { 6 };
@@ -164,7 +165,7 @@ impl Table {
         let wide_rows: Vec<&str> =
             text.split("  ").map(str::trim).filter(|caption| !caption.is_empty()).collect();
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
-        // Columns are as wide as the header says where only known captions have a blank within.
+        // Columns are aligned with the header if only known captions contain spaces.
         let known =
             |caption: &&str| !caption.contains(' ') || MULTI_WORD_CAPTIONS.contains(caption);
         let by_width = wide_rows.len() > 2 && wide_rows.iter().all(known);
@@ -222,7 +223,8 @@ impl Table {
     }
 }
 
-/// A state without the time since: `Up 3 days (unhealthy)`, `Exited (1) 2 hours ago` are `Up (unhealthy)`, `Exited (1)`.
+/// Strips the duration from a state: `Up 3 days (unhealthy)` becomes `Up (unhealthy)`,
+/// `Exited (1) 2 hours ago` becomes `Exited (1)`.
 fn without_duration(state: &str) -> String {
     const UNITS: &[&str] = &[
         "second", "minute", "hour", "day", "week", "month", "year", "About", "Less", "than", "ago",
@@ -241,7 +243,7 @@ fn without_duration(state: &str) -> String {
     words.filter(|word| !is_time(word)).fold(first.to_owned(), |summary, word| summary + " " + word)
 }
 
-/// The state of a row is one that somebody will ask about.
+/// Returns true if the state of a row indicates a problem.
 fn is_unhealthy(caption: &str, cell: &str) -> bool {
     const BAD: &[&str] = &[
         "Error",

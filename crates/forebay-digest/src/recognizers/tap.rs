@@ -1,4 +1,4 @@
-//! TAP: the plan, tests that are not ok, and their diagnostics; subtests too.
+//! TAP: the plan, failing tests and their diagnostics, subtests.
 
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
@@ -13,7 +13,7 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Tap>::default(),
 };
 
-/// The directive of a test that may fail, in two pieces so that it does not look like a mark of ours.
+/// The directive of a test that may fail; split, so that searches for open tasks skip it.
 const EXPECTED_FAILURE: &str = concat!("# TO", "DO");
 
 #[derive(Debug, Default)]
@@ -22,15 +22,15 @@ struct Tap {
     passed: u64,
     failed: u64,
     skipped: u64,
-    /// How many tests are planned, once a version or a plan shows that it is TAP: what a test prints
-    /// may look like results.
+    /// Number of planned tests, once a version or plan line proves that the text is TAP; output of
+    /// tests may look like results.
     planned: Option<u64>,
-    /// Below a test that is not ok.
+    /// Below a failing test.
     failing: bool,
-    /// The next line is the first of an error of several lines.
+    /// The next line is the first of a multi-line error.
     error_follows: bool,
     nested: bool,
-    /// A test that is not ok, until it is known whether only its subtests failed.
+    /// A failing test, until it is known whether only its subtests failed.
     pending: Option<String>,
     location: Option<String>,
 }
@@ -77,13 +77,13 @@ impl Recognizer for Tap {
         if outcome.has_summary {
             return outcome.report("tap", "");
         }
-        // Tests and the groups they are in cannot be told apart.
+        // Tests cannot be distinguished from the groups that contain them.
         outcome.has_summary = !nested;
         outcome.passed = Some(passed - skipped);
         outcome.failed = Some(failed);
         outcome.skipped = Some(skipped);
         outcome.total = Some(seen);
-        // A plan that differs from what was seen means lines were missed, or tests did not run.
+        // A plan that differs from the results means missed lines, or tests that did not run.
         let plan = if planned != seen && planned > 0 {
             format!(" (of {planned} planned)")
         } else {
@@ -118,7 +118,7 @@ impl Tap {
         self.outcome.add_reason(error);
     }
 
-    /// `# pass 66`: node counts all tests, also those in groups.
+    /// Handles `# pass 66`; Node counts all tests, including those in groups.
     fn node_summary(&mut self, text: &str) -> Option<Mark> {
         let (word, number) = text.strip_prefix("# ")?.split_once(' ')?;
         let count: u64 = number.parse().ok()?;
@@ -151,7 +151,7 @@ impl Tap {
             return Mark::DETAIL;
         }
         if let Some(location) = text.strip_prefix("location:") {
-            // Kept for later: only an error shows that this is no mere group.
+            // Set only once an error proves that this is not just a group.
             self.location = location::find_first(location);
             return Mark::Weight(16);
         }
@@ -177,7 +177,7 @@ impl Tap {
         Mark::Weight(16)
     }
 
-    /// `#   Failed test 'x'`, `#   at t/a.t line 29.`, `#          got: '3'`.
+    /// Handles `#   Failed test 'x'`, `#   at t/a.t line 29.`, `#          got: '3'`.
     fn comment(&mut self, text: &str) -> Mark {
         if let Some(name) =
             text.strip_prefix("Failed test '").and_then(|rest| rest.rsplit_once('\''))
@@ -208,7 +208,7 @@ fn is_padding(text: &str) -> bool {
         || text.starts_with("code:")
 }
 
-/// `3 - parses` without its number.
+/// Strips the number of `3 - parses`.
 fn without_number(name: &str) -> &str {
     name.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches([' ', '-'])
 }

@@ -1,4 +1,4 @@
-//! Terraform: what is created, changed, replaced and destroyed, and why it is replaced.
+//! Terraform: resources created, changed, replaced and destroyed; reasons for replacements.
 
 use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
@@ -25,7 +25,7 @@ struct Terraform {
     destroyed: ValueCounts,
     refreshed: u64,
     completed: ValueCounts,
-    /// The plan was carried out.
+    /// The plan was applied.
     applied: bool,
 }
 
@@ -34,7 +34,7 @@ impl Recognizer for Terraform {
         let text = line.text.trim();
         self.applied |=
             line.text.starts_with("Apply complete!") || line.text.starts_with("Destroy complete!");
-        // What is indented further is part of a value.
+        // Deeper indentation is part of a value.
         if let Some((resource, action)) = line
             .text
             .strip_prefix("  # ")

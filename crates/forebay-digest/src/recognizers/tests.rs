@@ -1,4 +1,4 @@
-//! Every format is proven by recorded outputs.
+//! Checks every format against recorded outputs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use crate::lines::Line;
 use crate::salience;
 use crate::{Budget, Hint};
 
-/// Recorded outputs of each format, at least.
+/// Minimum number of recorded outputs per format.
 const MIN_SAMPLES: usize = 2;
 
 #[test]
@@ -46,7 +46,7 @@ fn recorded_outputs_fit_tiny_budgets() {
     }
 }
 
-/// The formats that know something of an output.
+/// Returns the formats that report something for an output.
 fn readers(command: &str, raw: &str) -> Vec<&'static str> {
     let command = Command::parse(command);
     if let Some(whole) = Format::detect(&command, raw) {

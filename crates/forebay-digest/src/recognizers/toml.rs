@@ -1,4 +1,4 @@
-//! TOML and ini files: tables, how often each stands there, and what fields hold.
+//! TOML and INI files: tables with counts, field values.
 
 use super::json::{FieldId, Shape};
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
@@ -38,7 +38,7 @@ struct Toml {
     table: Option<FieldId>,
     tables: ValueCounts,
     names: ValueCounts,
-    /// Brackets that are open over several lines.
+    /// Number of unclosed brackets.
     open_brackets: i32,
     fields: u64,
     unparsed: u64,
@@ -128,7 +128,7 @@ fn balance(text: &str) -> i32 {
         .sum()
 }
 
-/// The name of `[table]` or `[[table]]`.
+/// Returns the name of `[table]` or `[[table]]`.
 fn header(line: &str) -> Option<&str> {
     let inside = line.trim_end().strip_prefix('[')?.strip_suffix(']')?;
     let name = inside.trim_start_matches('[').trim_end_matches(']');

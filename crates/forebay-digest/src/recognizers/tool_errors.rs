@@ -1,14 +1,14 @@
-//! What tools that list files say of those they could not read: they go on, and write it between the rest.
+//! Errors of tools that list or search files and continue after unreadable ones.
 
 use forebay_text::cut;
 use forebay_text::number::counted;
 
 use super::Report;
 
-/// So many are quoted.
+/// Number of errors quoted.
 const MAX_QUOTED: usize = 8;
 
-/// Tools that write their name before what they could not do.
+/// Tools that prefix errors with their name.
 const TOOLS: &[&str] = &[
     "ls", "find", "fd", "grep", "egrep", "rg", "ugrep", "ag", "tar", "tree", "du", "stat", "eza",
     "exa", "locate",
@@ -16,7 +16,7 @@ const TOOLS: &[&str] = &[
 
 const MAX_NAME_BYTES: usize = 6;
 
-/// What could not be read, counted.
+/// Errors, counted.
 #[derive(Debug, Default)]
 pub(super) struct ToolErrors {
     count: u64,
@@ -24,7 +24,7 @@ pub(super) struct ToolErrors {
 }
 
 impl ToolErrors {
-    /// Takes the line if a tool complains in it.
+    /// Counts the line if it is an error; returns true if it is.
     pub(super) fn push_line(&mut self, line: &str) -> bool {
         if !is_tool_error(line) {
             return false;
@@ -40,7 +40,7 @@ impl ToolErrors {
         self.count == 0
     }
 
-    /// Says how many there were and what the first ones said.
+    /// Adds the number of errors and quotes the first ones.
     pub(super) fn add_facts(&self, report: &mut Report) {
         if self.is_empty() {
             return;
@@ -53,9 +53,10 @@ impl ToolErrors {
     }
 }
 
-/// `find: ‘/root’: Permission denied`, `ls: cannot access 'x': No such file or directory`.
+/// Returns true for `find: ‘/root’: Permission denied`,
+/// `ls: cannot access 'x': No such file or directory`.
 pub(super) fn is_tool_error(line: &str) -> bool {
-    // Asked of every line: most have no colon where the name of a tool ends.
+    // Checked for every line: most have no colon where the name of a tool ends.
     let Some(colon) = memchr::memchr(b':', &line.as_bytes()[..line.len().min(MAX_NAME_BYTES + 1)])
     else {
         return false;

@@ -1,4 +1,4 @@
-//! `tree`: how many folders and files, the upper levels first.
+//! `tree`: counts of folders and files, the upper levels first.
 
 use forebay_text::number::counted;
 
@@ -19,7 +19,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     (rows >= 3 && rows * 10 >= start.nonblank_lines().count() * 7).then_some(Claim::Sure)
 }
 
-/// How deep an entry is: its name stands after `├── `, each level four wide.
+/// Returns the depth of an entry; each level is four columns wide.
 fn depth(line: &str) -> Option<usize> {
     let at = line.find("├─").or_else(|| line.find("└─"))?;
     Some(line[..at].chars().count() / 4 + 1)
@@ -48,7 +48,7 @@ impl Recognizer for Tree {
         self.upper += u64::from(depth == 1);
         self.deepest = self.deepest.max(depth);
         let name = text.rsplit("── ").next().unwrap_or(text);
-        // A link is of no kind of its own.
+        // Links have no file type of their own.
         let name = if name.contains(" -> ") { "" } else { name };
         if let Some((stem, extension)) = name.rsplit_once('.')
             && !stem.is_empty()

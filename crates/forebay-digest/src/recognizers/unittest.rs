@@ -1,4 +1,4 @@
-//! unittest: the summary, failing tests, what each raised and where.
+//! unittest: the summary, failing tests with exception and location.
 
 use super::pytest::frame_or_error;
 use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
@@ -14,15 +14,15 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Unittest>::default(),
 };
 
-/// Of more tests that did not pass it is not worked out how many did.
+/// Above this number of failures, passed tests are not derived.
 const MAX_NOT_PASSED: usize = 5_000;
 
 #[derive(Debug, Default)]
 struct Unittest {
     outcome: TestOutcome,
-    /// The line above is a rule of equals signs, as it stands above each failing test.
+    /// The previous line is a separator of equals signs, as above each failing test.
     after_separator: bool,
-    /// How many tests ran and how long it took, until it is said how they ended.
+    /// Number of tests and duration, until the result follows.
     ran: Option<(u64, String)>,
     /// Below the name of a failing test.
     failing: bool,
@@ -70,7 +70,7 @@ impl Unittest {
     fn open(&mut self, name: &str, class: &str, subtest: &str) -> Mark {
         self.outcome.add_failure(format!("{name} {subtest}").trim_end());
         self.failing = true;
-        // What is set up for many tests is no test.
+        // Fixtures are not tests.
         let is_test = !name.starts_with("setUp") && !name.starts_with("tearDown");
         if is_test && self.not_passed.len() < MAX_NOT_PASSED {
             self.not_passed.insert(format!("{name} {class}"));
@@ -78,7 +78,7 @@ impl Unittest {
         Mark::DETAIL
     }
 
-    /// Only below `Ran 3 tests in 0.1s`; what a test prints may look alike.
+    /// Handles the result, which must follow `Ran 3 tests in 0.1s`; tests may print a similar line.
     fn summary_line(&mut self, text: &str, total: u64, took: String) -> Mark {
         self.outcome.start_summary();
         self.outcome.total = Some(total);
@@ -115,12 +115,12 @@ impl Unittest {
     }
 }
 
-/// A line of nothing else, as wide as unittest draws it.
+/// Returns true for a separator of the width that unittest prints.
 fn is_separator(text: &str, fill: u8) -> bool {
     text.len() == 70 && text.bytes().all(|byte| byte == fill)
 }
 
-/// The test, its class and the subtest of `FAIL: test_sum (tests.test_cart.Cart.test_sum) (i=3)`.
+/// Parses test, class and subtest of `FAIL: test_sum (tests.test_cart.Cart.test_sum) (i=3)`.
 fn failing_test(text: &str) -> Option<(&str, &str, &str)> {
     let starts = ["FAIL: ", "ERROR: ", "UNEXPECTED SUCCESS: "];
     let rest = starts.iter().find_map(|start| text.strip_prefix(start))?;

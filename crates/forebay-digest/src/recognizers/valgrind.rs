@@ -1,4 +1,4 @@
-//! Valgrind: each error with its first own frame, leaks, the error summary.
+//! Valgrind: errors with their first own frame, leaks, the error summary.
 
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
@@ -13,14 +13,14 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Valgrind>::default(),
 };
 
-/// Errors beyond so many are only counted.
+/// Maximum number of errors listed.
 const MAX_ERRORS: usize = 60;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     start.mostly(50, |line| message(line).is_some()).then_some(Claim::Sure)
 }
 
-/// What stands after `==123== `.
+/// Returns the text after `==123== `.
 fn message(line: &str) -> Option<&str> {
     let (pid, text) = line.strip_prefix("==")?.split_once("==")?;
     pid.bytes().all(|byte| byte.is_ascii_digit()).then_some(text.strip_prefix(' ').unwrap_or(text))
@@ -90,7 +90,7 @@ impl Recognizer for Valgrind {
 }
 
 impl Valgrind {
-    /// The first frame with a place in a source file is where one's own code did it.
+    /// Sets the location of the error to the first frame in a source file.
     fn frame(&mut self, frame: &str) {
         if !self.in_error {
             return;

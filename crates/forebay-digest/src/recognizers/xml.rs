@@ -1,4 +1,4 @@
-//! XML and JUnit reports: elements counted, values of fields, failing test cases.
+//! XML and JUnit reports: element counts, field values, failing test cases.
 
 use forebay_text::cut;
 use forebay_text::number::counted;
@@ -15,7 +15,7 @@ pub(super) const FORMAT: Format = Format {
     create: || Box::<Xml>::default(),
 };
 
-/// Fields beyond so many are not told apart.
+/// Maximum number of fields tracked.
 const MAX_FIELDS: usize = 200;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
@@ -27,13 +27,13 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     (opens && !is_html).then_some(Claim::Sure)
 }
 
-/// What hides elements, and what ends it.
+/// Sections that contain no elements: their start and end.
 const HIDDEN_SECTIONS: [(&str, &str); 2] = [("!--", "-->"), ("![CDATA[", "]]>")];
 
 #[derive(Debug, Default)]
 struct Xml {
     root: String,
-    /// Within something that hides elements, what ends it.
+    /// End of the section being skipped.
     hidden_until: Option<&'static str>,
     elements: ValueCounts,
     fields: Vec<(String, ValueStats)>,
@@ -47,7 +47,7 @@ impl Recognizer for Xml {
         let mut rest = line.text;
         loop {
             if let Some(end) = self.hidden_until {
-                // Nothing in a comment or a CDATA section is an element.
+                // Comments and CDATA sections contain no elements.
                 let Some(at) = rest.find(end) else { break };
                 self.hidden_until = None;
                 rest = &rest[at + end.len()..];
@@ -92,7 +92,7 @@ impl Recognizer for Xml {
 }
 
 impl Xml {
-    /// How the test cases of a JUnit report ended, each counted by what stands in it.
+    /// Summarizes the test cases of a JUnit report.
     fn tests(&self) -> String {
         let [tests, failed, errors, skipped] = ["testcase", "failure", "error", "skipped"]
             .map(|element| self.elements.count_of(element));
@@ -165,7 +165,7 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     attributes(tag).find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
-/// `key="value"` pairs of a tag.
+/// Returns the `key="value"` pairs of a tag.
 fn attributes(tag: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = tag;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! YAML: its shape, as that of JSON; kinds and names of Kubernetes objects are fields like others.
+//! YAML: its shape, like JSON.
 
 use super::json::{FieldId, Shape};
 use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
@@ -46,7 +46,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     })
 }
 
-/// A list or a map that is open, by how far its entries are indented.
+/// An open list or map, by the indentation of its entries.
 #[derive(Debug)]
 struct Level {
     indent: usize,
@@ -59,7 +59,7 @@ struct Yaml {
     shape: Shape,
     levels: Vec<Level>,
     documents: u64,
-    /// Lines indented more than this are a text.
+    /// Lines with more indentation than this belong to a block scalar.
     block_indent: Option<usize>,
     unparsed: u64,
     fields: u64,
@@ -106,7 +106,7 @@ impl Recognizer for Yaml {
         }
         let summary = match self.documents {
             1 => format!("YAML {}", self.shape.summary()),
-            // What all of them have is told as one.
+            // The documents are described as one.
             count => format!("YAML {count} documents, together {}", self.shape.describe_keys()),
         };
         let mut report = Report::with_summary(summary, Quotes::Sample);
@@ -116,7 +116,7 @@ impl Recognizer for Yaml {
 }
 
 impl Yaml {
-    /// Closes the levels indented so far or more.
+    /// Closes levels with at least this indentation.
     fn close(&mut self, from: usize) {
         while let Some(level) = self.levels.pop_if(|level| level.indent >= from) {
             if level.items > 0 {
@@ -125,7 +125,8 @@ impl Yaml {
         }
     }
 
-    /// An item of the list that is the value of the last field, which may stand as far to the left.
+    /// Adds an item to the list that is the value of the last field; items may have the same
+    /// indentation as the field.
     fn item(&mut self, indent: usize) {
         self.close(indent + 1);
         if self.levels.is_empty() {
@@ -156,7 +157,7 @@ impl Yaml {
         }
     }
 
-    /// What stands in quotes is a text, whatever it is made of.
+    /// Adds a value; quoted values are text.
     fn value(&mut self, field_id: FieldId, value: &str) {
         match value.strip_prefix(['"', '\'']) {
             Some(text) => self.shape.string(field_id, text.trim_end_matches(['"', '\''])),
@@ -175,7 +176,7 @@ impl Yaml {
     }
 }
 
-/// A value without the `&name` by which others refer to it, and without its `!tag`.
+/// Strips the anchor `&name` and the `!tag` of a value.
 fn without_anchor(value: &str) -> &str {
     let mut rest = value;
     while rest.starts_with(['&', '!']) {
@@ -184,14 +185,14 @@ fn without_anchor(value: &str) -> &str {
     rest
 }
 
-/// `|`, `>-`, `|2+`: the lines below are a text.
+/// Returns true for the start of a block scalar: `|`, `>-`, `|2+`.
 fn is_block(value: &str) -> bool {
     value
         .strip_prefix(['|', '>'])
         .is_some_and(|how| how.bytes().all(|byte| byte.is_ascii_digit() || b"+-".contains(&byte)))
 }
 
-/// `key: value`, `key:`.
+/// Parses `key: value` or `key:`.
 fn field(text: &str) -> Option<(&str, &str)> {
     let quoted = text
         .starts_with(['"', '\''])

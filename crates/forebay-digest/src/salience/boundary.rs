@@ -1,28 +1,28 @@
-//! What must stand around a word for it to count.
+//! Conditions on the text around a word.
 
 use std::ops::Range;
 
-/// What must hold next to a found word.
+/// What must surround a word for it to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Boundary {
-    /// Nothing.
+    /// No condition.
     Any,
-    /// No word, path or identifier goes on before it.
+    /// No word, path or identifier continues before it.
     WordStart,
     /// Nor after it.
     WholeWord,
-    /// A number other than zero stands before it: `3 failed`.
+    /// Preceded by a number other than zero: `3 failed`.
     Counted,
-    /// A value other than zero stands after it: `Failures: 1`, `failed=2`.
+    /// Followed by a value other than zero: `Failures: 1`, `failed=2`.
     Labelled,
-    /// Nothing but blanks before it on the line.
+    /// First on the line, except for whitespace.
     LineStart,
-    /// Nothing but blanks after it on the line.
+    /// Last on the line, except for whitespace.
     LineEnd,
 }
 
 impl Boundary {
-    /// Whether it holds for the word at `at` in the line.
+    /// Returns true if the condition holds for the word at `at`.
     pub(crate) fn matches(self, line: &str, at: &Range<usize>) -> bool {
         let (before, after) = (&line[..at.start], &line[at.end..]);
         match self {
@@ -42,7 +42,7 @@ fn continues_before(before: &str) -> bool {
 }
 
 fn continues_after(after: &str) -> bool {
-    // A full stop ends a sentence, unless something follows it at once.
+    // A full stop ends a sentence, unless something follows it directly.
     let after = after.strip_prefix('.').unwrap_or(after);
     after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '(' | '\\'))
 }

@@ -1,19 +1,19 @@
-//! What the caller is after, as words to look for.
+//! The caller's intent, as words to search for.
 
 use aho_corasick::AhoCorasick;
 use forebay_text::words;
 
-/// As many words as bits in a mask.
+/// Number of bits in a mask.
 const MAX_WORDS: usize = 32;
 
-/// Shorter words only count where they start a word.
+/// Shorter words match only at the start of a word.
 const MIN_SUBSTRING_BYTES: usize = 4;
 
-/// The words of an intent and how often each was seen.
+/// The words of an intent, and the number of lines that contain each.
 #[derive(Debug)]
 pub(crate) struct Intent {
     finder: Option<AhoCorasick>,
-    /// For each word, how many lines have it.
+    /// For each word, the number of lines that contain it.
     line_counts: Vec<u64>,
 }
 
@@ -28,7 +28,7 @@ impl Intent {
         Self { finder, line_counts: vec![0; words.len()] }
     }
 
-    /// The words a line has, one bit each.
+    /// Returns the words that a line contains, one bit each.
     pub(crate) fn match_line(&mut self, line: &str) -> u32 {
         let Some(finder) = &self.finder else { return 0 };
         let mut mask = 0_u32;
@@ -43,7 +43,7 @@ impl Intent {
         mask
     }
 
-    /// How much a line with these words is wanted: each word counts by how rare it is.
+    /// Returns the score of a line with these words; rare words score higher.
     pub(crate) fn score(&self, mask: u32, total: u64) -> u32 {
         let score = |lines: u64| u64::max(total, 1).div_ceil(lines.max(1)).ilog2() + 1;
         let seen = self.line_counts.iter().enumerate().filter(|(word, _)| mask >> word & 1 == 1);

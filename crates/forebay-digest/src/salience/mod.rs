@@ -1,4 +1,4 @@
-//! How telling a line is: by the words in it, the places it names, and what the caller is after.
+//! Weighs lines by their words, the source locations they name, and the caller's intent.
 
 mod boundary;
 mod intent;
@@ -16,43 +16,43 @@ pub(crate) use intent::Intent;
 use patterns::{Kind, PATTERNS, Pattern};
 use word_finder::WordFinder;
 
-/// What stands out in one line.
+/// What makes a line stand out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "each is one thing that a line may be")]
 pub(crate) struct Salience {
-    /// How telling the line is, whatever the caller is after.
+    /// Weight of the line, regardless of the intent.
     pub(crate) weight: u32,
-    /// It says that something failed.
+    /// The line reports a failure.
     pub(crate) failure: bool,
-    /// It names a place in a file.
+    /// The line names a source location.
     pub(crate) location: bool,
-    /// The words of the intent it has, one bit each.
+    /// The intent words in the line, one bit each.
     pub(crate) intent_mask: u32,
-    /// A recognizer says what it weighs.
+    /// A recognizer set the weight.
     pub(crate) marked: bool,
-    /// A recognizer says that nobody needs it.
+    /// A recognizer considers the line unnecessary.
     pub(crate) noise: bool,
 }
 
 impl Salience {
-    /// Its numbers matter.
+    /// Returns true if the numbers in the line matter.
     pub(crate) fn is_specific(self) -> bool {
         self.failure || self.location || self.intent_mask != 0
     }
 }
 
-/// What a place adds to the weight of its line.
+/// Weight that a source location adds.
 const LOCATION_WEIGHT: u32 = 2;
 
 /// A failure with fewer letters is a bare word, such as an empty line of the level `[ERROR]`.
 const MIN_FAILURE_LETTERS: usize = 8;
 
-/// Only the start of a line is looked at; what lies behind is not shown either.
+/// Only this many bytes of a line are scanned; the rest is not shown either.
 const MAX_SCANNED_BYTES: usize = 2 * 1024;
 
-/// Weighs a line, and says which recognizers its words wake, one bit each.
+/// Weighs a line, and returns the recognizers that its words wake, one bit each.
 ///
-/// The words of the intent are the caller's to add.
+/// The caller adds the intent mask.
 pub(crate) fn weigh(line: &str) -> (Salience, u128) {
     let line = cut::prefix(line, MAX_SCANNED_BYTES);
     let signals = scan(line);
@@ -70,17 +70,17 @@ fn letters(line: &str) -> usize {
     line.bytes().filter(u8::is_ascii_alphabetic).count()
 }
 
-/// What a found word means.
+/// What a word in a line means.
 #[derive(Debug, Clone, Copy)]
 enum Signal {
     Pattern(&'static Pattern),
-    /// It wakes the recognizers of these bits.
+    /// Wakes the recognizers of these bits.
     Trigger(u128),
-    /// A number that follows is that of a line in a file.
+    /// A following number is a line number.
     Location,
 }
 
-/// All words that say something of a line.
+/// All words with a meaning.
 static WORDS: LazyLock<WordFinder<Signal>> = LazyLock::new(|| {
     let patterns = PATTERNS
         .iter()
@@ -92,10 +92,10 @@ static WORDS: LazyLock<WordFinder<Signal>> = LazyLock::new(|| {
     )
 });
 
-/// What the words of a line say.
+/// The signals found in a line.
 #[derive(Debug, Default)]
 struct LineSignals {
-    /// The patterns, and where they stand.
+    /// The matching patterns, and their positions.
     patterns: Vec<(&'static Pattern, Range<usize>)>,
     triggers: u128,
     location: bool,
@@ -110,14 +110,14 @@ fn scan(line: &str) -> LineSignals {
         Signal::Pattern(_) => {}
         Signal::Trigger(bits) => signals.triggers |= bits,
         Signal::Location => {
-            signals.location |= location::starts_with_line_number(&line.as_bytes()[at.end..])
+            signals.location |= location::starts_with_line_number(&line.as_bytes()[at.end..]);
         }
     });
     signals
 }
 
 impl LineSignals {
-    /// The kinds of pattern, without those within a harmless phrase.
+    /// Returns the kinds of patterns, except for those within a harmless phrase.
     fn kinds(&self) -> Kinds {
         let is_harmless = |at: &Range<usize>| {
             let around = |(pattern, around): &(&Pattern, Range<usize>)| {
@@ -133,7 +133,7 @@ impl LineSignals {
     }
 }
 
-/// The kinds of pattern in a line, false friends taken out.
+/// The kinds of patterns in a line, without false alarms.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Kinds(u8);
 
@@ -150,7 +150,8 @@ impl Kinds {
         self.0 & kind.bit() != 0
     }
 
-    /// A line that tells of success fails at nothing, and routine messages do not complain.
+    /// Removes failures from lines that report success, and possible failures from routine
+    /// messages.
     fn without_false_alarms(mut self) -> Self {
         if self.has(Kind::Passed) {
             self.0 &= !(Kind::Failure.bit() | Kind::PossibleFailure.bit() | Kind::Warning.bit());

@@ -1,22 +1,22 @@
-//! The words that make a line telling, each row with the proof of what it finds and what it spares.
+//! The words that give a line weight; each row proves itself with a hit and a miss.
 
 use super::boundary::Boundary;
 
-/// What a found word says about its line.
+/// What a word says about its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Something failed.
     Failure,
-    /// Something may have gone wrong; too common a word to be sure.
+    /// Something may have failed, but the word is too common to be sure.
     PossibleFailure,
     Warning,
-    /// How it ended, with counts.
+    /// A result with counts.
     Outcome,
-    /// A message of an everyday level; complaints in it are none.
+    /// A message of a routine level, in which possible failures do not count.
     Routine,
-    /// The line tells of success, whatever its names sound like.
+    /// The line reports success, whatever names it contains.
     Passed,
-    /// A phrase that contains another pattern and means nothing.
+    /// A phrase that contains another pattern but has no meaning.
     Harmless,
 }
 
@@ -46,23 +46,23 @@ impl Kind {
     }
 }
 
-/// Words of one kind, and what must stand around them.
+/// Words of one kind, and the condition on their surroundings.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     pub(crate) kind: Kind,
     pub(crate) boundary: Boundary,
     pub(crate) words: &'static [&'static str],
-    /// A line in which the row finds its words; read by the tests.
+    /// A line that the row must match; used by the tests.
     #[cfg_attr(not(test), expect(dead_code, reason = "the proof of the row"))]
     pub(crate) hit: &'static str,
-    /// A line that only looks like one, and must weigh nothing; read by the tests.
+    /// A line that the row must not match and that must weigh nothing; used by the tests.
     #[cfg_attr(not(test), expect(dead_code, reason = "the proof of the row"))]
     pub(crate) miss: &'static str,
 }
 
 macro_rules! patterns {
     ($($kind:ident $boundary:ident $words:expr, $hit:literal, not $miss:literal;)*) => {
-        /// The table; a word may stand in several rows.
+        /// The table; a word may occur in several rows.
         pub(crate) const PATTERNS: &[Pattern] = &[
             $(Pattern { kind: Kind::$kind, boundary: Boundary::$boundary, words: &$words, hit: $hit, miss: $miss },)*
         ];

@@ -1,4 +1,4 @@
-//! What compilers and linters complain about.
+//! Counts the diagnostics of compilers and linters.
 
 use forebay_text::cut;
 use forebay_text::number::counted;
@@ -7,7 +7,7 @@ use super::ValueCounts;
 use crate::location::{self, LocatedMessage};
 use crate::recognizers::{Mark, Quotes, Report};
 
-/// How bad a complaint is.
+/// Severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Severity {
     Error,
@@ -16,7 +16,7 @@ pub(crate) enum Severity {
 }
 
 impl Severity {
-    /// The severity a word names.
+    /// Parses the severity that a word names.
     pub(crate) fn from_word(word: &str) -> Option<Self> {
         let word = word.trim_matches([':', '[', ']', '(', ')']);
         if word.len() > 7 {
@@ -31,19 +31,19 @@ impl Severity {
     }
 }
 
-/// One complaint about a place.
+/// A diagnostic with its file.
 #[derive(Debug)]
 pub(crate) struct Diagnostic<'a> {
     pub(crate) path: &'a str,
     pub(crate) severity: Severity,
-    /// Its code, or the message without what differs from place to place.
+    /// The rule code, or the message without its variable parts.
     pub(crate) kind: String,
 }
 
 impl<'a> Diagnostic<'a> {
-    /// Reads `path:3:5: error: message [code]`, `path:3:5: F401 message` and their relatives.
+    /// Parses `path:3:5: error: message [code]`, `path:3:5: F401 message` and similar lines.
     pub(crate) fn parse(line: &'a str) -> Option<Self> {
-        // Maven writes `path:[3,5]`, and its own recognizer reads it.
+        // `path:[3,5]` is Maven's, which has a recognizer of its own.
         let message = location::located_message(line)
             .filter(|message| !line[message.path.len()..].starts_with(":["))?;
         let (severity, kind) = classify(message)?;
@@ -62,14 +62,14 @@ fn classify(located: LocatedMessage<'_>) -> Option<(Severity, String)> {
     if let Some(severity) = Severity::from_word(first) {
         let code = bracketed(message).or_else(|| leading_rule_code(message));
         if severity == Severity::Note && code.is_none() {
-            // It explains the complaint before it.
+            // A note explains the previous diagnostic.
             return None;
         }
         return Some((severity, code.map_or_else(|| normalize_message(message), str::to_owned)));
     }
     let rule = first.trim_end_matches(':');
     if is_rule_code(rule) {
-        // Pylint names its rules at the end, and its letters say how bad they are.
+        // Pylint appends the name of the rule; the letter of its code is the severity.
         let name =
             message.strip_suffix(')').and_then(|text| text.rsplit_once('(')).map(|(_, name)| name);
         let name = name.filter(|name| name.contains('-') && !name.contains(' '));
@@ -81,18 +81,18 @@ fn classify(located: LocatedMessage<'_>) -> Option<(Severity, String)> {
         };
         return Some((severity, name.unwrap_or(rule).to_owned()));
     }
-    // `go vet` and `go build` name no severity.
+    // `go vet` and `go build` print no severity.
     let is_go = located.path.rsplit('.').next() == Some("go");
     (is_go && !located.text.is_empty()).then(|| (Severity::Error, normalize_message(located.text)))
 }
 
-/// `error[E0308]:`, as rustc writes it in one line.
+/// Parses `error[E0308]:` of rustc's short format.
 fn with_code(word: &str) -> Option<(Severity, String)> {
     let (severity, code) = word.strip_suffix("]:")?.split_once('[')?;
     Some((Severity::from_word(severity)?, code.to_owned()))
 }
 
-/// The code at the end: `[-Wunused]`, `[assignment]`.
+/// Returns the code at the end: `[-Wunused]`, `[assignment]`.
 fn bracketed(text: &str) -> Option<&str> {
     let (_, code) = text.strip_suffix(']')?.rsplit_once('[')?;
     (!code.contains(' ')).then_some(code)
@@ -103,7 +103,7 @@ fn leading_rule_code(message: &str) -> Option<&str> {
     is_rule_code(code).then_some(code)
 }
 
-/// `F401`, `E501`, `TS2345`, `C0114`, `PLR0913`.
+/// Returns true for `F401`, `E501`, `TS2345`, `C0114`, `PLR0913`.
 pub(crate) fn is_rule_code(word: &str) -> bool {
     let letters = word.bytes().take_while(u8::is_ascii_uppercase).count();
     let digits = &word[letters..];
@@ -112,7 +112,7 @@ pub(crate) fn is_rule_code(word: &str) -> bool {
         && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A message without what differs from place to place: what follows a colon, words with digits.
+/// Removes variable parts of a message: text after a colon, words with digits.
 fn normalize_message(message: &str) -> String {
     let message = match message.split_once(": ") {
         Some((before, _)) if before.contains(' ') => before,
@@ -125,22 +125,22 @@ fn normalize_message(message: &str) -> String {
     cut::one_line(&plain.join(" "), 64)
 }
 
-/// Complaints counted by severity, kind and file.
+/// Diagnostics counted by severity, kind and file.
 #[derive(Debug, Default)]
 pub(crate) struct Diagnostics {
     errors: u64,
     warnings: u64,
     notes: u64,
-    /// The kinds of errors and of the rest.
+    /// Kinds of errors, and of warnings and notes.
     error_kinds: ValueCounts,
     other_kinds: ValueCounts,
     files: ValueCounts,
-    /// What the tool itself says there are.
+    /// Number of errors reported by the tool itself.
     pub(crate) reported_errors: Option<u64>,
 }
 
 impl Diagnostics {
-    /// Counts one; the first of its kind matters more than the others.
+    /// Counts a diagnostic; the first of its kind gets a higher mark.
     pub(crate) fn add(&mut self, severity: Severity, path: &str, kind: &str) -> Mark {
         if !path.is_empty() {
             self.files.add(path);
@@ -160,7 +160,7 @@ impl Diagnostics {
         if new { first } else { further }
     }
 
-    /// The counts; without them where the tool itself counts otherwise.
+    /// Reports the counts; without a summary if the tool reported another number.
     pub(crate) fn report(self, tool: &str) -> Option<Report> {
         let total = self.errors + self.warnings + self.notes;
         if total == 0 {

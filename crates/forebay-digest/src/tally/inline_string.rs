@@ -1,10 +1,12 @@
-//! A text as the key of a map that is asked for millions of lines: short ones lie in the map itself, so
-//! that finding one touches one place in memory.
+//! String keys that store short texts inline.
+//!
+//! A lookup then touches one memory location, which matters for maps that are queried for millions
+//! of lines. Hand-written for speed: `cargo xtask bench --only digest`.
 
 use std::borrow::Borrow;
 use std::hash::{Hash, Hasher};
 
-/// Room for a date with its time, a number, an address, an id.
+/// Enough for a timestamp, a number, an address or an id.
 const INLINE_BYTES: usize = 38;
 
 #[derive(Debug, Clone)]
@@ -16,7 +18,7 @@ pub(crate) enum InlineString {
 impl InlineString {
     pub(crate) fn as_str(&self) -> &str {
         match self {
-            // It was made of a text.
+            // Always valid, because it was copied from a `str`.
             Self::Short { .. } => std::str::from_utf8(self.bytes()).unwrap_or_default(),
             Self::Long(text) => text,
         }

@@ -1,4 +1,4 @@
-//! Counting in bounded memory: values, ranges, test outcomes, diagnostics, columns.
+//! Statistics in bounded memory: value counts, ranges, columns, diagnostics, test outcomes.
 
 pub(crate) mod count;
 mod diagnostics;

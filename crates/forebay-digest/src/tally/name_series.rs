@@ -1,9 +1,9 @@
-//! Names that count up: `photo-000.jpg … photo-139.jpg (140)`.
+//! Collapses numbered names: `photo-000.jpg … photo-139.jpg (140)`.
 
-/// Fewer names than this are listed one by one.
+/// Shorter series are listed name by name.
 const MIN_SERIES_LEN: usize = 4;
 
-/// The names with runs that differ only in their digits written as one, as many as fit in `room` bytes.
+/// Lists names with series that differ only in digits collapsed, as many as fit in `max_bytes`.
 pub(crate) fn list_series(names: &[&str], separator: &str, max_bytes: usize) -> String {
     let mut shown = String::new();
     let mut remaining = names.len();
@@ -22,7 +22,7 @@ pub(crate) fn list_series(names: &[&str], separator: &str, max_bytes: usize) -> 
     shown
 }
 
-/// A run as pieces, each with the number of names it stands for.
+/// Formats a run as pieces, each with the number of names it covers.
 fn format_run(run: &[&str]) -> Vec<(String, usize)> {
     match run {
         [first, .., last] if run.len() >= MIN_SERIES_LEN => {

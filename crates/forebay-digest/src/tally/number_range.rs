@@ -1,6 +1,6 @@
-//! The range of numbers.
+//! Range and sum of numbers.
 
-/// Smallest, largest and sum of the numbers seen.
+/// Count, minimum, maximum and sum of numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct NumberRange {
     pub(crate) count: u64,
@@ -20,7 +20,7 @@ impl NumberRange {
         self.sum += number;
     }
 
-    /// Adds what the other has seen.
+    /// Adds the numbers of another range.
     pub(crate) fn merge(&mut self, other: Self) {
         if self.count == 0 {
             *self = other;
@@ -36,7 +36,7 @@ impl NumberRange {
         self.sum / self.count.max(1) as f64
     }
 
-    /// `3..41`, or the one number there is.
+    /// Returns `3..41`, or a single number.
     pub(crate) fn describe(self) -> String {
         if self.min.total_cmp(&self.max).is_eq() {
             return format_number(self.min);
@@ -45,7 +45,7 @@ impl NumberRange {
     }
 }
 
-/// A number with all its digits and none more.
+/// Formats a number without rounding.
 pub(crate) fn format_number(number: f64) -> String {
     let size = number.abs();
     if number.fract() == 0.0 && size < 1e15 {
@@ -54,7 +54,7 @@ pub(crate) fn format_number(number: f64) -> String {
     if (1e-6..1e15).contains(&size) { format!("{number}") } else { format!("{number:e}") }
 }
 
-/// A number that was worked out, with as many digits as say something.
+/// Formats a computed number with its significant digits.
 pub(crate) fn format_rounded(number: f64) -> String {
     let size = number.abs();
     if size == 0.0 || size >= 1.0 {

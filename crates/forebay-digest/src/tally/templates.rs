@@ -1,4 +1,4 @@
-//! Messages that differ only in their numbers, names and ids are one template.
+//! Log template mining: messages that differ only in numbers, names and ids share a template.
 
 use forebay_text::cut;
 use forebay_text::number::grouped;
@@ -6,10 +6,10 @@ use forebay_text::number::grouped;
 use crate::hash::HashMap;
 use crate::salience;
 
-/// Templates beyond so many are only counted together.
+/// Maximum number of templates tracked.
 const MAX_TEMPLATES: usize = 2_000;
 
-/// Words of a message that make up its template.
+/// Number of words of a message that make up its template.
 const MAX_WORDS: usize = 14;
 
 #[derive(Debug)]
@@ -21,18 +21,18 @@ struct Template {
     sample: String,
 }
 
-/// The templates of a log with their counts.
+/// Message templates with their counts.
 #[derive(Debug, Default)]
 pub(crate) struct MessageTemplates {
-    /// By their texts.
+    /// By template text.
     seen: HashMap<Box<[u8]>, Template>,
     others: u64,
-    /// Room to write the text of a message's template in.
+    /// Reused buffer for the template of a message.
     buffer: Vec<u8>,
 }
 
 impl MessageTemplates {
-    /// Counts a message; how often its template was seen before.
+    /// Counts a message; returns how often its template occurred before.
     pub(crate) fn add(&mut self, message: &str, line: u64) -> u64 {
         let key = write_template(message, &mut self.buffer);
         let order = self.seen.len();
@@ -54,7 +54,8 @@ impl MessageTemplates {
         format!("{}{}", grouped(self.seen.len() as u64), if self.others > 0 { "+" } else { "" })
     }
 
-    /// `850× request # served`, the most frequent first; those that differ in one word only are one.
+    /// Lists `850× request # served`, the most frequent first; templates that differ in one word
+    /// are merged.
     pub(crate) fn frequent(&self, max: usize) -> Vec<String> {
         let mut all: Vec<&Template> = self.seen.values().collect();
         all.sort_by_key(|template| template.order);
@@ -67,7 +68,8 @@ impl MessageTemplates {
             .collect()
     }
 
-    /// Messages whose template was seen only once, with their lines; those that complain first, then the last.
+    /// Lists messages whose template occurred once, with line numbers; suspicious ones first, then
+    /// the latest.
     pub(crate) fn seen_once(&self, max: usize) -> Vec<String> {
         let mut rare: Vec<&Template> =
             self.seen.values().filter(|template| template.count == 1).collect();
@@ -80,10 +82,11 @@ impl MessageTemplates {
     }
 }
 
-/// So many templates that differ in one word only become one.
+/// Minimum number of templates, differing in one word, that are merged.
 const MIN_MERGED: usize = 3;
 
-/// Templates as count, order and text, those that differ in one word only merged into one with `*`.
+/// Returns count, order and text of templates; those that differ in one word are merged, with `*`
+/// for it.
 fn merge_similar(all: &[&Template]) -> Vec<(u64, usize, String)> {
     let mut groups: HashMap<String, Vec<usize>> = HashMap::default();
     for (index, template) in all.iter().enumerate() {
@@ -115,7 +118,8 @@ fn merge_similar(all: &[&Template]) -> Vec<(u64, usize, String)> {
     merged
 }
 
-/// The template with each of its words in turn replaced by `*`; the first words say what it is.
+/// Returns the template with each word replaced by `*` in turn, except for the first two, which
+/// identify it.
 fn wildcard_variants(text: &str) -> Vec<String> {
     let words: Vec<&str> = text.split(' ').collect();
     let with_wildcard = |at: usize| {
@@ -126,7 +130,7 @@ fn wildcard_variants(text: &str) -> Vec<String> {
     (2..words.len()).filter(|at| words[*at] != "#").map(with_wildcard).collect()
 }
 
-/// Writes the message with `#` for each part of a word that has a digit.
+/// Writes the message with `#` for each part of a word that contains a digit.
 fn write_template<'a>(message: &str, buffer: &'a mut Vec<u8>) -> &'a [u8] {
     // A template is never longer than its message.
     buffer.resize(buffer.len().max(message.len()), 0);
@@ -158,7 +162,7 @@ fn write_template<'a>(message: &str, buffer: &'a mut Vec<u8>) -> &'a [u8] {
     &buffer[..written]
 }
 
-/// What a byte of a message does to its template.
+/// The effect of a byte on the template.
 #[derive(Debug, Clone, Copy)]
 enum Role {
     Other,
@@ -182,14 +186,14 @@ const ROLES: [Role; 256] = {
     roles
 };
 
-/// A template as far as it is written.
+/// A template being written.
 struct TemplateWriter<'a> {
     text: &'a mut [u8],
     written: usize,
-    /// Where the part starts that is being written.
+    /// Start of the current part.
     part: usize,
     has_digit: bool,
-    /// The part before is a `#`, which stands for this one too.
+    /// The previous part is a `#` that also covers this one.
     masked: bool,
     words: usize,
 }
@@ -212,7 +216,7 @@ impl TemplateWriter<'_> {
         self.has_digit = false;
     }
 
-    /// Whether that was the last word that counts.
+    /// Ends a word; returns true if it was the last one that counts.
     fn end_word(&mut self) -> bool {
         self.end_part();
         self.masked = false;

@@ -1,4 +1,4 @@
-//! How a run of tests ended, and what is known of each test that failed.
+//! Outcome of a test run, with details of each failing test.
 
 use forebay_text::cut;
 use forebay_text::number::grouped;
@@ -6,16 +6,16 @@ use forebay_text::number::grouped;
 use super::test_runs::{TestCounts, TestRun, TestRuns};
 use crate::recognizers::{Quotes, Report};
 
-/// Failing tests beyond so many are only counted.
+/// Maximum number of failing tests listed.
 const MAX_FAILURES: usize = 60;
 
-/// Of the budget, in percent, what may be said of failing tests before lines are quoted.
+/// Percentage of the budget for failing tests before lines are quoted.
 const FAILURES_SHARE: usize = 88;
 
-/// So much of a reason is shown.
+/// Maximum bytes of a reason.
 const MAX_REASON_BYTES: usize = 170;
 
-/// Counts as the runner printed them, and the failing tests it named.
+/// Counts printed by a test runner, and its failing tests.
 #[derive(Debug, Default)]
 pub(crate) struct TestOutcome {
     pub(crate) passed: Option<u64>,
@@ -23,42 +23,42 @@ pub(crate) struct TestOutcome {
     pub(crate) errors: Option<u64>,
     pub(crate) skipped: Option<u64>,
     pub(crate) total: Option<u64>,
-    /// Further counts that the runner has a word of its own for: `2 deselected`.
+    /// Counts with a word specific to the runner: `2 deselected`.
     pub(crate) other_counts: Vec<(u64, &'static str)>,
-    /// The runner printed a summary.
+    /// True if the runner printed a summary.
     pub(crate) has_summary: bool,
-    /// How long it took, as printed.
+    /// Duration, as printed.
     pub(crate) duration: Option<String>,
-    /// Something failed that is no test: a file that could not be loaded.
+    /// Something other than a test failed, such as a file that could not be loaded.
     pub(crate) has_other_failure: bool,
-    /// Runs that ended before this one.
+    /// Runs before this one.
     earlier: TestRuns,
-    /// Failing tests that this run named.
+    /// Number of failing tests named in this run.
     named_in_run: u64,
     section: u64,
     failures: Vec<Failure>,
     unlisted: u64,
 }
 
-/// A test that failed: where, and why.
+/// A failing test, with location and reason.
 #[derive(Debug, Default)]
 struct Failure {
     name: String,
     location: String,
     reason: String,
-    /// The part of the text that named it last.
+    /// The section of the output that last named it.
     section: u64,
 }
 
 impl TestOutcome {
-    /// Adds to a count that several summaries make up.
+    /// Adds to a count that is the sum of several summaries.
     pub(crate) fn add_count(count: &mut Option<u64>, more: Option<u64>) {
         if let Some(more) = more {
             *count = Some(count.unwrap_or(0) + more);
         }
     }
 
-    /// Notes that a run starts: what was said before is about another one.
+    /// Starts a new run; counts so far belong to an earlier one.
     pub(crate) fn start_run(&mut self) {
         if let Some(run) = self.last_run() {
             self.earlier.add(run);
@@ -70,7 +70,7 @@ impl TestOutcome {
         (self.has_summary, self.named_in_run) = (false, 0);
     }
 
-    /// Notes that a summary starts; the second one is of another run.
+    /// Starts a summary; a second one belongs to another run.
     pub(crate) fn start_summary(&mut self) {
         if self.has_summary {
             self.start_run();
@@ -78,12 +78,13 @@ impl TestOutcome {
         self.has_summary = true;
     }
 
-    /// Notes that a part of the run starts that names its failing tests in the end.
+    /// Starts a section that lists its failing tests at the end.
     pub(crate) fn start_section(&mut self) {
         self.section += 1;
     }
 
-    /// Leaves only those failing tests of this part that are listed in its end; others were printed by a test.
+    /// Drops failing tests of this section that its list does not contain, because a test printed
+    /// them.
     pub(crate) fn retain_section_failures(&mut self, is_listed: impl Fn(&str) -> bool) {
         let section = self.section;
         self.failures.retain(|failure| failure.section != section || is_listed(&failure.name));
@@ -93,7 +94,7 @@ impl TestOutcome {
         self.earlier.clone().with_last(self.last_run()).count() > 1
     }
 
-    /// Notes a test that failed, each once; what is said next is about it.
+    /// Adds a failing test once; following details belong to it.
     pub(crate) fn add_failure(&mut self, name: &str) {
         let name = cut::one_line(name, 160);
         let section = self.section;
@@ -111,7 +112,7 @@ impl TestOutcome {
         }
     }
 
-    /// Names of failing tests that only a longer list tells, without losing the order.
+    /// Replaces a name by the longer form from a summary, keeping the order.
     pub(crate) fn set_full_name(&mut self, name: &str) {
         match self.failures.iter_mut().find(|failure| failure.is_named(name)) {
             Some(failure) => name.clone_into(&mut failure.name),
@@ -119,7 +120,7 @@ impl TestOutcome {
         }
     }
 
-    /// Why the last test failed; further lines are added as long as they are short.
+    /// Appends to the reason of the last failure while it is short.
     pub(crate) fn add_reason(&mut self, text: &str) {
         let Some(failure) = self.failures.last_mut() else { return };
         let text = text.trim();
@@ -134,7 +135,7 @@ impl TestOutcome {
         }
     }
 
-    /// Why a named test failed, if nothing was said of it so far.
+    /// Sets the reason of a named test that has none.
     pub(crate) fn set_reason(&mut self, name: &str, reason: &str) {
         let unexplained =
             |failure: &&mut Failure| failure.reason.is_empty() && failure.is_named(name);
@@ -143,17 +144,17 @@ impl TestOutcome {
         }
     }
 
-    /// The reason of the last test breaks off at a colon.
+    /// Returns true if the reason of the last failure ends with a colon.
     pub(crate) fn reason_is_incomplete(&self) -> bool {
         self.failures.last().is_some_and(|failure| failure.reason.ends_with(':'))
     }
 
-    /// Whether a reason is known for the last test.
+    /// Returns true if the last failure has a reason.
     pub(crate) fn has_reason(&self) -> bool {
         self.failures.last().is_some_and(|failure| !failure.reason.is_empty())
     }
 
-    /// Where the last test failed; the first place that is told counts.
+    /// Sets the location of the last failure if it has none.
     pub(crate) fn set_location(&mut self, location: &str) {
         if let Some(failure) =
             self.failures.last_mut().filter(|failure| failure.location.is_empty())
@@ -162,7 +163,7 @@ impl TestOutcome {
         }
     }
 
-    /// Where the last test failed; the last place that is told counts.
+    /// Sets the location of the last failure, replacing an earlier one.
     pub(crate) fn replace_location(&mut self, location: &str) {
         if let Some(failure) = self.failures.last_mut() {
             location.clone_into(&mut failure.location);
@@ -191,7 +192,7 @@ impl TestOutcome {
         self.failures.len() as u64 + self.unlisted
     }
 
-    /// Passed are those that did not fail, where the runner counts all and not them.
+    /// Derives the passed tests from the total if the runner does not print them.
     pub(crate) fn derive_passed(&mut self) {
         let rest = self.failed.unwrap_or(0) + self.errors.unwrap_or(0) + self.skipped.unwrap_or(0);
         if self.passed.is_none() {
@@ -199,7 +200,7 @@ impl TestOutcome {
         }
     }
 
-    /// What the runner said; without a summary only what failed, and that it is not all.
+    /// Reports the outcome; without a summary, only the failing tests seen so far.
     pub(crate) fn report(self, runner: &str, scope: &str) -> Option<Report> {
         let failing = self.has_failures();
         if !self.has_summary && self.failure_count() == 0 && self.earlier.count() == 0 {
@@ -214,7 +215,7 @@ impl TestOutcome {
         Some(report)
     }
 
-    /// Names weigh more than reasons, so that all are named before one is explained.
+    /// Names weigh more than reasons, so that all failures are named before any is explained.
     fn add_failure_facts(&self, report: &mut Report) {
         for (index, failure) in self.failures.iter().enumerate() {
             let location = if failure.location.is_empty() {
@@ -244,7 +245,7 @@ impl TestOutcome {
         format!("{}{duration}", self.counts())
     }
 
-    /// The run at hand, if it is one: nothing may have followed the last summary.
+    /// Returns the current run, unless nothing followed the last summary.
     fn last_run(&self) -> Option<TestRun> {
         match () {
             () if self.has_summary => Some(TestRun::Completed(self.counts())),
@@ -255,7 +256,7 @@ impl TestOutcome {
 }
 
 impl Failure {
-    /// The same was said of an earlier try, or in a list before.
+    /// Returns true if an earlier attempt or list already gave this reason.
     fn repeats(&self, text: &str) -> bool {
         let ends_with_text = |section: &str| {
             section
@@ -268,7 +269,7 @@ impl Failure {
         self.reason.split("; ").any(is_repeat)
     }
 
-    /// One name may be the end of the other: a test with and without its file.
+    /// Compares names, one of which may be a suffix of the other: a test with and without its file.
     fn is_named(&self, name: &str) -> bool {
         self.name == name || ends_with_name(&self.name, name) || ends_with_name(name, &self.name)
     }

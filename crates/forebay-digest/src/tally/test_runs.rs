@@ -1,16 +1,16 @@
-//! Several runs of tests in one text: each is told, and that the sum is one.
+//! Several test runs in one text, listed with their total.
 
 use std::fmt::{self, Display, Formatter};
 
 use forebay_text::number::grouped;
 
-/// So many runs are told one by one; of more only those that failed.
+/// Maximum number of runs listed; of more, only failing ones are.
 const MAX_LISTED_RUNS: usize = 6;
 
-/// Runs beyond so many are only summed up.
+/// Maximum number of runs held; further ones are only added to the total.
 const MAX_HELD_RUNS: usize = 200;
 
-/// What one summary counts.
+/// Counts of one summary.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TestCounts {
     pub(crate) passed: Option<u64>,
@@ -56,7 +56,7 @@ impl Display for TestCounts {
             (self.errors, if self.errors == Some(1) { "error" } else { "errors" }),
             (self.skipped, "skipped"),
         ];
-        // All that ran have passed: their number stands there already.
+        // If all tests passed, the total would repeat their number.
         let total = self.total.filter(|_| self.total != self.passed);
         let total = total.map(|count| (count, if count == 1 { "test" } else { "tests" }));
         let parts: Vec<String> = known
@@ -71,15 +71,15 @@ impl Display for TestCounts {
     }
 }
 
-/// A run that has ended.
+/// A test run that has ended.
 #[derive(Debug, Clone)]
 pub(crate) enum TestRun {
     Completed(TestCounts),
-    /// It named tests that failed, and printed no summary.
+    /// Failing tests were named, but no summary was printed.
     Aborted,
 }
 
-/// Runs that have ended.
+/// Test runs that have ended.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TestRuns {
     count: usize,

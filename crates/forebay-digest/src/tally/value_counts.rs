@@ -1,4 +1,4 @@
-//! How often each value stands there.
+//! Counts how often each value occurs.
 
 use forebay_text::cut;
 use forebay_text::number::grouped;
@@ -6,16 +6,16 @@ use forebay_text::number::grouped;
 use super::inline_string::InlineString;
 use crate::hash::HashMap;
 
-/// Values beyond so many different ones are only counted together.
+/// Maximum number of distinct values; further ones are counted together.
 const MAX_DISTINCT: usize = 4_096;
 
-/// Longer values are counted by their start.
+/// Longer values are truncated.
 const MAX_VALUE_BYTES: usize = 160;
 
-/// Counts values, exactly for the first few thousand different ones.
+/// Counts of values, exact for the first few thousand distinct ones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ValueCounts {
-    /// The count of each value, and when it was first seen.
+    /// The count of each value, and its order of first occurrence.
     counts: HashMap<InlineString, (u64, usize)>,
     others: u64,
     total: u64,
@@ -38,7 +38,7 @@ impl ValueCounts {
         }
     }
 
-    /// Adds what the other has counted, as if it came later.
+    /// Adds the counts of another instance, as if they came later.
     pub(crate) fn merge(&mut self, other: &Self) {
         for (value, count) in other.in_order() {
             self.add_many(value, count);
@@ -59,43 +59,43 @@ impl ValueCounts {
         self.counts.is_empty()
     }
 
-    /// How many different values, as far as they were told apart.
+    /// Returns the number of distinct values tracked.
     pub(crate) fn distinct(&self) -> usize {
         self.counts.len()
     }
 
-    /// Every value was told apart.
+    /// Returns true if every value was tracked.
     pub(crate) fn is_exact(&self) -> bool {
         self.others == 0
     }
 
-    /// The number of different values in words: `12`, or `4,096+` beyond what was told apart.
+    /// Formats the number of distinct values: `12`, or `4,096+` if not all were tracked.
     pub(crate) fn distinct_label(&self) -> String {
         let more = if self.is_exact() { "" } else { "+" };
         format!("{}{more}", grouped(self.distinct() as u64))
     }
 
-    /// The number of different values with a noun: `1 client`, `12 clients`.
+    /// Formats the number of distinct values with a noun: `1 client`, `12 clients`.
     pub(crate) fn distinct_with_noun(&self, noun: &str) -> String {
         let plural = if self.distinct() == 1 && self.is_exact() { "" } else { "s" };
         format!("{} {noun}{plural}", self.distinct_label())
     }
 
-    /// The values with their counts, the most frequent first, of equals the one seen first.
+    /// Returns the values with their counts, the most frequent first, then by first occurrence.
     pub(crate) fn ranked(&self) -> Vec<(&str, u64)> {
         let mut ranked: Vec<_> = self.counts.iter().collect();
         ranked.sort_by_key(|(_, (count, order))| (std::cmp::Reverse(*count), *order));
         ranked.into_iter().map(|(value, (count, _))| (value.as_str(), *count)).collect()
     }
 
-    /// The values in the order in which they were first seen.
+    /// Returns the values in order of first occurrence.
     pub(crate) fn in_order(&self) -> Vec<(&str, u64)> {
         let mut ordered: Vec<_> = self.counts.iter().collect();
         ordered.sort_by_key(|(_, (_, order))| *order);
         ordered.into_iter().map(|(value, (count, _))| (value.as_str(), *count)).collect()
     }
 
-    /// `GET: 12, POST: 3, +4 more`: the most frequent, as many as asked for.
+    /// Lists the most frequent values: `GET: 12, POST: 3, +4 more`.
     pub(crate) fn list(&self, max: usize) -> String {
         let ranked = self.ranked();
         let mut shown: Vec<String> = ranked
@@ -109,7 +109,7 @@ impl ValueCounts {
         shown.join(", ")
     }
 
-    /// `a, b, c, +4 more`: the values alone, in the order seen.
+    /// Lists the values in order of first occurrence: `a, b, c, +4 more`.
     pub(crate) fn names(&self, max: usize) -> String {
         let ordered = self.in_order();
         let mut shown: Vec<String> =

@@ -1,17 +1,17 @@
-//! The values of one field or column.
+//! Statistics of the values of a field or column.
 
 use forebay_text::cut;
 use forebay_text::number::grouped;
 
 use super::{NumberRange, ValueCounts};
 
-/// A field with at most so many different values is a choice among them.
+/// Maximum number of distinct values of a categorical field.
 const MAX_CATEGORIES: usize = 12;
 
-/// So much of a value is shown.
+/// Maximum bytes shown of a value.
 const MAX_SHOWN_BYTES: usize = 40;
 
-/// What is known of the values of a field.
+/// Type, range and frequent values of a field.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ValueStats {
     pub(crate) count: u64,
@@ -19,7 +19,7 @@ pub(crate) struct ValueStats {
     numbers: NumberRange,
     whole_numbers: u64,
     texts: ValueCounts,
-    /// Values that start like a date, and the range of them.
+    /// Number of values that start with a date, and their range.
     dates: u64,
     first_date: String,
     last_date: String,
@@ -36,7 +36,7 @@ impl ValueStats {
         self.add_text(value);
     }
 
-    /// Adds a value that is a text, even where it is made of digits.
+    /// Adds a value as text, even if it consists of digits.
     pub(crate) fn add_text(&mut self, value: &str) {
         self.count += 1;
         if value.is_empty() {
@@ -54,7 +54,7 @@ impl ValueStats {
         }
     }
 
-    /// Adds what the other has seen, as if it came later.
+    /// Adds the values of another instance, as if they came later.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.empty += other.empty;
@@ -66,7 +66,7 @@ impl ValueStats {
         {
             self.add_date(date);
         }
-        // Which of them are dates is counted there, not found out again.
+        // `add_date` counted the two ends of the range again.
         let counted_twice = if other.first_date.is_empty() { 0 } else { 2 };
         self.dates = self.dates + other.dates - counted_twice;
         if self.first.is_empty() {
@@ -81,7 +81,7 @@ impl ValueStats {
         self.numbers.count > 0 && self.numbers.count == self.nonempty()
     }
 
-    /// All of them are numbers of this range.
+    /// Returns true if all values are numbers within the range.
     pub(crate) fn is_within(&self, range: std::ops::RangeInclusive<f64>) -> bool {
         self.is_numeric() && range.contains(&self.numbers.min) && range.contains(&self.numbers.max)
     }
@@ -96,7 +96,7 @@ impl ValueStats {
         }
     }
 
-    /// Few values, each of them often.
+    /// Returns true if there are few distinct values, each frequent.
     pub(crate) fn is_categorical(&self) -> bool {
         let distinct = self.texts.distinct();
         distinct > 1 && distinct <= MAX_CATEGORIES && self.texts.total() >= 4 * distinct as u64
@@ -106,7 +106,7 @@ impl ValueStats {
         &self.texts
     }
 
-    /// `a, b, c, +4 more`: the values themselves, as many as fit.
+    /// Lists as many values as fit: `a, b, c, +4 more`.
     pub(crate) fn names(&self, max_bytes: usize) -> String {
         let mut bytes = 0;
         let ordered = self.texts.in_order();
@@ -118,12 +118,13 @@ impl ValueStats {
         self.texts.names(count)
     }
 
-    /// The only value there is.
+    /// Returns the value if there is exactly one.
     pub(crate) fn only(&self) -> Option<&str> {
         (self.count == 1 && self.empty == 0).then_some(self.first.as_str())
     }
 
-    /// `int 1..120`, `text active: 80, inactive: 40`, `date 2024-01-01..2024-03-02`, `text, 118 distinct: a … z`.
+    /// Describes the values: `int 1..120`, `text active: 80, inactive: 40`,
+    /// `date 2024-01-01..2024-03-02`, `text, 118 distinct: a … z`.
     pub(crate) fn describe(&self, max: usize) -> String {
         let mut description = self.type_name().to_owned();
         let distinct = self.texts.distinct();
@@ -177,7 +178,7 @@ impl ValueStats {
         shown.join(", ")
     }
 
-    /// Few values make up much of it.
+    /// Returns true if a few values make up much of the total.
     fn is_skewed(&self) -> bool {
         let top: u64 = self.texts.ranked().iter().take(5).map(|(_, count)| count).sum();
         top * 4 >= self.texts.total() && top > 10
@@ -199,8 +200,8 @@ impl ValueStats {
     }
 }
 
-/// A number as people write it; neither `inf` nor a version, nor a code that starts with zeros, nor an
-/// id that has more digits than are worked with exactly.
+/// Parses a decimal number; rejects `inf`, versions, codes with leading zeros, and ids with more
+/// digits than a float represents exactly.
 fn parse_number(value: &str) -> Option<f64> {
     let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
     if !digits.starts_with(|c: char| c.is_ascii_digit()) || value.len() >= 25 {
@@ -221,10 +222,10 @@ fn parse_number(value: &str) -> Option<f64> {
     if digits.bytes().all(is_part) { value.parse().ok() } else { None }
 }
 
-/// So many digits fit a float exactly.
+/// Number of digits that a float represents exactly.
 const MAX_EXACT_DIGITS: usize = 15;
 
-/// `12`, `3.25`: most numbers are, and their digits fit a float exactly.
+/// Fast path for short decimals such as `12` or `3.25`, which a float represents exactly.
 fn parse_short_number(digits: &str) -> Option<f64> {
     const POWERS: [f64; MAX_EXACT_DIGITS + 1] =
         [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
@@ -243,7 +244,7 @@ fn parse_short_number(digits: &str) -> Option<f64> {
     Some(all as f64 / POWERS[decimals])
 }
 
-/// `2024-05-01`, with or without a time.
+/// Returns true for `2024-05-01`, with or without a time.
 pub(crate) fn looks_like_date(value: &str) -> bool {
     let bytes = value.as_bytes();
     bytes.len() >= 10

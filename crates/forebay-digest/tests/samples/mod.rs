@@ -1,11 +1,11 @@
-//! Reads the recorded outputs and the facts written down beside them.
+//! Reads the recorded outputs and their facts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-/// A recorded output, and what a digest of it should keep.
+/// A recorded output, and what its digest should keep.
 pub(crate) struct Sample {
     /// `<tool>/<name>`.
     pub(crate) name: String,
@@ -24,21 +24,21 @@ pub(crate) struct Card {
     pub(crate) facts: Vec<Fact>,
 }
 
-/// Something the next step needs to know.
+/// A fact that the next step needs.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fact {
     pub(crate) kind: Kind,
-    /// Spellings, one of which is enough.
+    /// Alternative spellings.
     pub(crate) any: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
-    /// Stands in the output.
+    /// Occurs in the output.
     Quoted,
-    /// Has to be worked out from the output.
+    /// Has to be derived from the output.
     Derived,
 }
 
@@ -58,7 +58,7 @@ impl Fact {
     }
 }
 
-/// All samples, in the order of their names.
+/// Returns all samples, sorted by name.
 pub(crate) fn all() -> Vec<Sample> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
     let tools = entries(&root).into_iter().filter(|path| path.is_dir());
@@ -66,7 +66,7 @@ pub(crate) fn all() -> Vec<Sample> {
     cards.map(|card| read(&root, &card)).collect()
 }
 
-/// Recorded outputs without a card, or cards without an output.
+/// Returns recorded outputs without a card, and cards without an output.
 pub(crate) fn unpaired_files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
     let tools = entries(&root).into_iter().filter(|path| path.is_dir());
@@ -96,7 +96,7 @@ fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|found| found == extension)
 }
 
-/// Whether the text contains the spelling, and not merely as part of a longer number.
+/// Returns true if the text contains the spelling, and not just as part of a longer number.
 pub(crate) fn contains_value(text: &str, spelling: &str) -> bool {
     text.match_indices(spelling).any(|(at, _)| {
         let (before, after) = (&text[..at], &text[at + spelling.len()..]);
@@ -105,7 +105,7 @@ pub(crate) fn contains_value(text: &str, spelling: &str) -> bool {
     })
 }
 
-/// Hashes are often shortened, so the start of one stands for it.
+/// Hashes are often shortened, so a prefix is enough.
 fn is_hash(spelling: &str) -> bool {
     spelling.len() >= 7
         && spelling.bytes().all(|byte| byte.is_ascii_hexdigit())

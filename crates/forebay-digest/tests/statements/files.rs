@@ -1,4 +1,4 @@
-//! Listings of files, and what is found in them.
+//! Listings of files and search results.
 
 use super::{check, lines};
 

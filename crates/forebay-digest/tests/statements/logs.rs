@@ -1,4 +1,4 @@
-//! Logs: their span of time, their levels.
+//! Logs: time range and levels.
 
 use super::{check, lines};
 

@@ -1,4 +1,4 @@
-//! What a digest states is true of the text, and where that is not sure nothing is stated.
+//! What a digest states is true of the text; in doubt it states nothing.
 
 mod builds;
 mod data;
@@ -13,7 +13,7 @@ fn digest(command: &str, text: &str, tokens: u64) -> String {
     forebay_digest::digest(text.as_bytes(), hint, None, Budget::exactly(tokens)).text
 }
 
-/// Holds a digest to what it must say and must not say.
+/// Checks what a digest must contain and must not contain.
 #[track_caller]
 fn check(command: &str, text: &str, tokens: u64, says: &[&str], never: &[&str]) {
     let digest = digest(command, text, tokens);
@@ -25,7 +25,7 @@ fn check(command: &str, text: &str, tokens: u64, says: &[&str], never: &[&str]) 
     }
 }
 
-/// A text of so many lines.
+/// Builds a text with this many lines.
 fn lines(count: u64, line: impl Fn(u64) -> String) -> String {
     (0..count).map(|number| line(number) + "\n").collect()
 }

@@ -1,18 +1,18 @@
-//! Maps from names to things alike (`packages` of a lock file): what all of them have is told once.
+//! Maps from names to similar objects (`packages` of a lock file), described once for all entries.
 
 use super::shape::{Field, FieldId, MAX_NAME_LIST_BYTES, OVERFLOW, Shape};
 use crate::hash::HashMap;
 
-/// An object with so many objects alike, and one more, is a map.
+/// An object with more than this many similar objects is a map.
 const MIN_MAP_ENTRIES: usize = 16;
 
-/// Alike are things when so many percent of them have a key in common.
+/// Objects are similar if at least this percentage of them shares a key.
 const MIN_SHARED_KEY_PERCENT: usize = 60;
 
-/// What is known of the keys of a map.
+/// The entries of a map.
 #[derive(Debug)]
 pub(super) struct Map {
-    /// All its things as one.
+    /// All values merged into one field.
     pub(super) entry: FieldId,
     pub(super) keys: u64,
     first: Vec<String>,
@@ -26,7 +26,7 @@ impl Map {
         }
     }
 
-    /// The first of its keys.
+    /// Lists the first keys.
     pub(super) fn names(&self) -> String {
         let first: Vec<&str> =
             self.first.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
@@ -36,14 +36,14 @@ impl Map {
 }
 
 impl Shape {
-    /// Where the thing with this key goes, if the field is known to be a map.
+    /// Returns the field for the value of this key if the parent is a map.
     pub(super) fn map_entry(&mut self, parent: FieldId, key: &str) -> Option<FieldId> {
         let map = self.fields[parent.0].map.as_mut()?;
         map.add(key);
         Some(map.entry)
     }
 
-    /// Whether an object that gets one more key is a map.
+    /// Returns true if an object that gets one more key becomes a map.
     pub(super) fn is_map(&self, parent: FieldId) -> bool {
         let field = &self.fields[parent.0];
         field.child_order.len() == MIN_MAP_ENTRIES
@@ -66,20 +66,20 @@ impl Shape {
             .any(|count| count * 100 >= field.child_order.len() * MIN_SHARED_KEY_PERCENT)
     }
 
-    /// Maps within things are left as they are.
+    /// Returns true if the field contains a map; nested maps are left as they are.
     fn holds_map(&self, field: &Field) -> bool {
         field.map.is_some()
             || field.child_order.iter().any(|below| self.holds_map(&self.fields[below.0]))
     }
 
-    /// Makes one of all the things an object has so far.
+    /// Merges all children of an object into one entry.
     pub(super) fn convert_to_map(&mut self, parent: FieldId) {
         let values = std::mem::take(&mut self.fields[parent.0].child_order);
         self.fields[parent.0].children.clear();
         let dot = if self.fields[parent.0].path.is_empty() { "" } else { "." };
         let path = format!("{}{dot}*", self.fields[parent.0].path);
         let entry = self.add(parent, path, "*");
-        // It is told by the map.
+        // The entry is reported through the map.
         self.fields[parent.0].child_order.clear();
         let mut map = Map { entry, keys: 0, first: Vec::new() };
         for value in values {
@@ -89,7 +89,7 @@ impl Shape {
         self.fields[parent.0].map = Some(map);
     }
 
-    /// Moves all that is known of one field, and of those below it, to another.
+    /// Merges a field and its descendants into another field.
     fn merge(&mut self, from: FieldId, into: FieldId) {
         if into == OVERFLOW {
             return;

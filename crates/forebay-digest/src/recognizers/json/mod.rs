@@ -1,4 +1,4 @@
-//! JSON: its shape, counts, ranges and choices of values, field by field.
+//! JSON: shape, counts, value ranges and frequent values, field by field.
 
 mod map;
 mod reader;
@@ -26,10 +26,10 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-/// So many lines of something else, warnings mostly, may stand before the data.
+/// Maximum number of other lines, mostly warnings, before the data.
 const MAX_LINES_BEFORE: usize = 5;
 
-/// Data may start with this line; `[INFO] …` and `[1/4] …` are none.
+/// Returns true if JSON may start on this line; rejects `[INFO] …` and `[1/4] …`.
 fn opens(line: &str) -> bool {
     let rest = line.trim_start();
     let inside = rest.strip_prefix('{').or_else(|| rest.strip_prefix('[')).map(str::trim_start);
@@ -44,11 +44,11 @@ fn opens(line: &str) -> bool {
     })
 }
 
-/// The whole start reads as JSON, but for a few lines before it.
+/// Claims a text that is valid JSON, except for a few lines before it.
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let before = start.lines.iter().take(MAX_LINES_BEFORE + 1).position(|line| opens(line))?;
     if start.lines[..before].iter().any(|line| line.starts_with("HTTP/")) {
-        // The head of an answer says more than that lines stand before its body.
+        // An HTTP response is recognized with its headers.
         return None;
     }
     let first = start.lines[before].trim_start();
@@ -68,7 +68,7 @@ struct Json {
     shape: Shape,
     valid_lines: u64,
     is_cut: bool,
-    /// Lines of something else before the data.
+    /// Number of other lines before the data.
     before: u64,
 }
 

@@ -1,17 +1,17 @@
-//! JSON read as it arrives, line by line; a string never spans lines.
+//! Streaming JSON reader, line by line; strings never span lines.
 
 use super::shape::{FieldId, Shape};
 
-/// Deeper data is not followed.
+/// Maximum nesting depth.
 const MAX_DEPTH: usize = 512;
 
-/// Where the reader stands.
+/// Position within the document.
 #[derive(Debug)]
 pub(in crate::recognizers) struct JsonReader {
     stack: Vec<Level>,
-    /// It was no JSON from here on.
+    /// True once the input turned out not to be JSON.
     pub(in crate::recognizers) is_invalid: bool,
-    /// Values at the top that were complete.
+    /// Number of complete top-level values.
     pub(in crate::recognizers) documents: u64,
 }
 
@@ -29,7 +29,7 @@ impl JsonReader {
         Self { stack: Vec::new(), is_invalid: false, documents: 0 }
     }
 
-    /// Forgets what was read.
+    /// Forgets the current document.
     pub(in crate::recognizers) fn reset(&mut self) {
         self.stack.clear();
         (self.is_invalid, self.documents) = (false, 0);
@@ -39,7 +39,7 @@ impl JsonReader {
         !self.stack.is_empty()
     }
 
-    /// Reads a line; what was read before it broke stays.
+    /// Reads a line; what was read before an error is kept.
     pub(in crate::recognizers) fn read(&mut self, line: &str, shape: &mut Shape) {
         let bytes = line.as_bytes();
         let mut at = 0;
@@ -115,7 +115,7 @@ impl JsonReader {
         at + end.max(1)
     }
 
-    /// The spot of the value that starts here.
+    /// Returns the field of the value that starts here.
     fn value_field(&mut self, shape: &mut Shape) -> Option<FieldId> {
         match self.stack.last_mut() {
             None => Some(shape.root()),
@@ -140,7 +140,7 @@ fn is_before_colon(text: &str) -> bool {
     text.starts_with(':') || text.trim_start().starts_with(':')
 }
 
-/// `12`, `-3.25`: most numbers are, and need not be worked out to be known.
+/// Fast path: most numbers are plain decimals such as `12` or `-3.25`.
 fn is_plain_number(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let mut points = 0;
@@ -151,7 +151,7 @@ fn is_plain_number(text: &str) -> bool {
     digits.starts_with(|c: char| c.is_ascii_digit()) && digits.bytes().all(is_part)
 }
 
-/// The bytes up to the closing quote.
+/// Returns the length of a string up to its closing quote.
 fn string_length(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {

@@ -1,4 +1,4 @@
-//! The shape of JSON data: which fields there are, how often, and what values they have.
+//! Shape of JSON data: its fields, how often they occur, and their values.
 
 use forebay_text::cut;
 use forebay_text::number::{counted, grouped};
@@ -8,31 +8,31 @@ use crate::hash::HashMap;
 use crate::recognizers::Report;
 use crate::tally::{NumberRange, ValueStats};
 
-/// Fields beyond so many are read and not told apart.
+/// Maximum number of fields tracked; further ones are merged.
 const MAX_FIELDS: usize = 1_500;
 
-/// Likewise within one object, which then is a map rather than a record.
+/// Maximum number of fields tracked per object.
 const MAX_FIELDS_PER_OBJECT: usize = 80;
 
-/// A field of the data; all items of an array are one.
+/// Identifies a field; all items of an array share one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::recognizers) struct FieldId(pub(super) usize);
 
-/// Where fields go that are not told apart.
+/// The field for values that are not tracked.
 pub(super) const OVERFLOW: FieldId = FieldId(0);
 const ROOT: FieldId = FieldId(1);
 
 #[derive(Debug, Default)]
 pub(super) struct Field {
     pub(super) path: String,
-    /// The last part of the path.
+    /// The last component of the path.
     pub(super) key: String,
     pub(super) depth: usize,
-    /// Among the children of its parent.
+    /// Index among the children of its parent.
     pub(super) index: usize,
     pub(super) children: HashMap<String, FieldId>,
     pub(super) child_order: Vec<FieldId>,
-    /// Records alike have their keys in the same order, so this child is looked at first.
+    /// The child to check first, because similar records have their keys in the same order.
     pub(super) next_index: usize,
     pub(super) untracked: u64,
     pub(super) item: Option<FieldId>,
@@ -142,7 +142,7 @@ impl Shape {
         if text == "null" { field.nulls += 1 } else { field.values.add(text) }
     }
 
-    /// `array of 120 objects`, `object with 5 keys`.
+    /// Returns `array of 120 objects` or `object with 5 keys`.
     pub(in crate::recognizers) fn summary(&self) -> String {
         let root = &self.fields[ROOT.0];
         if let (1, Some(items)) = (root.arrays, root.item) {
@@ -165,13 +165,13 @@ impl Shape {
         }
     }
 
-    /// `5 keys: a, b, c`, of all that is at the top.
+    /// Returns `5 keys: a, b, c` for the top level.
     pub(in crate::recognizers) fn describe_keys(&self) -> String {
         let root = &self.fields[ROOT.0];
         format!("{}: {}", counted(self.keys(root), "key"), self.key_names(root))
     }
 
-    /// One fact a field, the outer ones first.
+    /// Adds one fact per field, outer fields first.
     pub(in crate::recognizers) fn add_facts(&self, report: &mut Report, max_items: usize) {
         self.add_facts_below(ROOT, report, max_items);
     }
@@ -181,7 +181,7 @@ impl Shape {
         if field_id != ROOT || field.values.count > 0 {
             self.add_field_fact(field, report, max_items);
         }
-        // Where each key is the name of a thing, two of them show how all are.
+        // If keys are names of similar objects, two of them are enough as examples.
         let shown =
             if field.child_order.len() > MAX_RECORD_FIELDS { 2 } else { field.child_order.len() };
         for child in &field.child_order[..shown] {
@@ -256,31 +256,31 @@ impl Shape {
     }
 }
 
-/// Names by which people and later steps refer to a thing.
+/// Keys that identify an object.
 const IDENTITY: &[&str] = &[
     "id", "name", "key", "title", "status", "state", "level", "type", "version", "total", "count",
     "error", "message",
 ];
 
-/// Names of the field that says how bad a thing is.
+/// Keys that hold the severity of a record.
 const SEVERITY: &[&str] = &["level", "severity", "lvl"];
 
-/// An object with more fields is a map from names to things.
+/// An object with more fields than this is treated as a map.
 const MAX_RECORD_FIELDS: usize = 40;
 
-/// So many bytes of names are listed.
+/// Maximum bytes of a list of names.
 pub(super) const MAX_NAME_LIST_BYTES: usize = 160;
 
 fn weight(field: &Field) -> u32 {
     let name = field.key.as_str();
     let identity: u32 = if IDENTITY.contains(&name) { 8 } else { 0 };
-    // Which keys there are says more than what one of them holds.
+    // The set of keys says more than a single value.
     let has_keys = field.children.len() > 1 || field.map.is_some();
     let keys = if field.objects > 0 && has_keys { 14 } else { 0 };
-    // A choice among few values, or a span of time, says more than values that are all different.
+    // Categories and time ranges say more than values that are all distinct.
     let categorical =
         if field.values.is_categorical() || field.values.type_name() == "date" { 6 } else { 0 };
-    // How bad it was is what a log is read for.
+    // Severity is what logs are read for.
     let severity: u32 = if SEVERITY.contains(&name) { 20 } else { 0 };
     (70 + identity + keys + categorical + severity).saturating_sub(12 * field.depth as u32)
 }
