@@ -80,7 +80,7 @@ fn elf(start: &[u8]) -> Option<String> {
         0x28 => "arm",
         0x03 => "x86",
         0xf3 => "riscv",
-        _ => "other machine",
+        _ => "other architecture",
     };
     let interpreted = memchr::memmem::find(start, b"/ld-").is_some();
     let what = match (start.get(16)?, interpreted) {

@@ -133,9 +133,9 @@ fn quotes_lines_that_match_the_intent() {
 fn does_not_fold_a_number_from_the_intent() {
     let raw: String = (1_000..3_000).map(|id| format!("request {id} done\n")).collect();
     assert_snapshot!(reduced(&raw, Some("2718"), 40), @r"
-    request 1000 done … request 2717 done … ×1,718 alike
+    request 1000 done … request 2717 done … ×1,718 similar
     request 2718 done
-    request 2719 done … request 2999 done … ×281 alike
+    request 2719 done … request 2999 done … ×281 similar
     ");
 }
 
@@ -145,7 +145,7 @@ fn repeated_lines_fold_with_a_count() {
     let raw = "start\n".to_owned() + &progress + &"waiting\n".repeat(40) + "end\n";
     assert_snapshot!(reduced(&raw, None, 30), @r"
     start
-    downloading 0% … downloading 89% … ×90 alike
+    downloading 0% … downloading 89% … ×90 similar
     waiting ×40
     end
     ");

@@ -3,7 +3,7 @@
 //! The facts were written before anything was tuned for them; see `samples/README.md`.
 //! `cargo test -p forebay-digest --test facts -- --nocapture` lists the missing ones.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a sample that cannot be read has failed")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "an unreadable sample fails the test")]
 
 mod samples;
 
@@ -145,9 +145,9 @@ fn frame(sample: &Sample, raw: &str) -> String {
 fn fact_problem(fact: &Fact, raw: &str, frame: &str) -> Option<String> {
     let what = match fact.kind {
         _ if fact.any.iter().any(|spelling| spelling.trim().len() < 2) => "too short",
-        _ if fact.is_in(frame) => "stands in the frame",
-        Kind::Quoted if !fact.is_in(raw) => "does not stand in the output",
-        Kind::Derived if fact.is_in(raw) => "stands in the output",
+        _ if fact.is_in(frame) => "occurs in the frame",
+        Kind::Quoted if !fact.is_in(raw) => "does not occur in the output",
+        Kind::Derived if fact.is_in(raw) => "occurs in the output",
         Kind::Quoted | Kind::Derived => return None,
     };
     Some(format!("{:?} {what}", fact.any))

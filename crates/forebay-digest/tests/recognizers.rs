@@ -1,8 +1,8 @@
 //! Snapshots of digests of recorded outputs, and invariants for any slice of them.
 
-#![allow(clippy::unwrap_used, reason = "a sample that cannot be read has failed")]
+#![allow(clippy::unwrap_used, reason = "an unreadable sample fails the test")]
 
-#[allow(dead_code, reason = "the facts are another test's")]
+#[allow(dead_code, reason = "the facts are used by another test")]
 mod samples;
 
 use forebay_digest::{

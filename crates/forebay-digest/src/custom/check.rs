@@ -24,7 +24,7 @@ impl CustomRecognizers {
     pub fn check(&self, name: &str, sample: &[u8], expect: &[String], budget: u64) -> SampleCheck {
         let Some(recognizer) = self.0.iter().find(|recognizer| recognizer.definition.name == name)
         else {
-            let errors = vec!["there is no such recognizer".to_owned()];
+            let errors = vec!["unknown recognizer".to_owned()];
             return SampleCheck { digest: String::new(), errors, unmatched: Vec::new() };
         };
         let text = clean(sample);
@@ -34,15 +34,20 @@ impl CustomRecognizers {
         let command = Command::parse(line.unwrap_or_default());
         match self.find_claiming(&command, &text).as_ref().map(super::CustomReader::name) {
             Some(reader) if reader == name => {}
-            Some(other) => errors.push(format!("its sample is read by `{other}`")),
+            Some(other) => errors.push(format!("its sample is claimed by `{other}`")),
             None if recognizer.patterns().is_none() => {
-                errors.push("its patterns together are too large".to_owned());
+                errors.push("its patterns exceed the size limit".to_owned());
             }
-            None => errors.push("no first line of its sample matches `first_lines`".to_owned()),
+            None => {
+                errors.push("no line at the start of its sample matches `first_lines`".to_owned())
+            }
         }
         let lacks = |expected: &&String| !digest.contains(expected.as_str());
         errors.extend(
-            expect.iter().filter(lacks).map(|missing| format!("the digest lacks \"{missing}\"")),
+            expect
+                .iter()
+                .filter(lacks)
+                .map(|missing| format!("the digest does not contain \"{missing}\"")),
         );
         SampleCheck { unmatched: self.unmatched(name, &text), digest, errors }
     }

@@ -78,7 +78,7 @@ impl CustomRecognizers {
             .collect::<Result<_, _>>()?;
         if recognizers.len() > MAX_RECOGNIZERS {
             let message =
-                format!("{} recognizers; {MAX_RECOGNIZERS} are the most", recognizers.len());
+                format!("{} recognizers; at most {MAX_RECOGNIZERS} are allowed", recognizers.len());
             return Err(BadDefinition { key: String::new(), message });
         }
         Ok(Self(Arc::new(recognizers)))
@@ -160,21 +160,21 @@ fn validate(definition: &Definition) -> Result<(), BadDefinition> {
         !name.is_empty() && name.len() <= 40 && name.chars().all(known)
     };
     let message = match () {
-        () if !is_name(name) => "a name has up to 40 letters, digits, - and _".to_owned(),
+        () if !is_name(name) => "a name consists of 1 to 40 letters, digits, - and _".to_owned(),
         () if commands.is_empty() && first_lines.is_empty() => {
-            "neither `commands` nor `first_lines` says which output is meant".to_owned()
+            "`commands` or `first_lines` must select the output".to_owned()
         }
         () if keep.is_empty() && drop.is_empty() && counts.is_empty() => {
-            "nothing to `keep`, to `drop` or in `counts`".to_owned()
+            "`keep`, `drop` and `counts` are empty".to_owned()
         }
         () if commands.iter().any(|command| command.trim().is_empty()) => {
-            "an empty text in `commands`".to_owned()
+            "empty text in `commands`".to_owned()
         }
         () if counts.iter().any(|count| count.label.trim().is_empty()) => {
-            "a count without a `label`".to_owned()
+            "a count has no `label`".to_owned()
         }
         () if patterns > MAX_PATTERNS => {
-            format!("{patterns} patterns; {MAX_PATTERNS} are the most")
+            format!("{patterns} patterns; at most {MAX_PATTERNS} are allowed")
         }
         () => return Ok(()),
     };

@@ -34,8 +34,8 @@ impl Counting {
             [] => Ok(Self::Lines),
             ["sum"] => Ok(Self::Sum),
             ["by"] => Ok(Self::By),
-            [_] => Err(format!("there is no group `{}`; name it `sum` or `by`", groups[0])),
-            _ => Err("only one group, `sum` or `by`, can be named".to_owned()),
+            [_] => Err(format!("unknown group `{}`; use `sum` or `by`", groups[0])),
+            _ => Err("at most one named group is allowed: `sum` or `by`".to_owned()),
         }
     }
 }
@@ -46,7 +46,7 @@ pub(super) fn check(pattern: &str) -> Result<Vec<String>, String> {
         return Err("an empty pattern matches every line".to_owned());
     }
     if pattern.len() > MAX_PATTERN_BYTES {
-        return Err(format!("{} bytes; {MAX_PATTERN_BYTES} are the most", pattern.len()));
+        return Err(format!("{} bytes; at most {MAX_PATTERN_BYTES} are allowed", pattern.len()));
     }
     let mut parser = regex_syntax::ParserBuilder::new().nest_limit(MAX_NESTING).build();
     let parsed = parser.parse(pattern).map_err(|error| last_line(&error.to_string()))?;

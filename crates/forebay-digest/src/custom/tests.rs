@@ -134,16 +134,20 @@ fn reports_key_and_reason_of_a_bad_definition() {
         "size limit",
     );
     check_refused(|bad| bad.drop[0] = r"(x)\1".to_owned(), "deploy.drop[0]", "backreferences");
-    check_refused(|bad| bad.keep[0] = "x".repeat(2_000), "deploy.keep[0]", "are the most");
-    check_refused(|bad| bad.keep = vec!["x".to_owned(); 99], "deploy", "64 are the most");
-    check_refused(|bad| bad.commands.clear(), "deploy", "which output is meant");
-    check_refused(|bad| bad.name = "a.b".to_owned(), "a.b", "a name has");
-    check_refused(|bad| bad.counts[1].label.clear(), "deploy", "without a `label`");
+    check_refused(|bad| bad.keep[0] = "x".repeat(2_000), "deploy.keep[0]", "at most 1000");
+    check_refused(|bad| bad.keep = vec!["x".to_owned(); 99], "deploy", "at most 64");
+    check_refused(|bad| bad.commands.clear(), "deploy", "must select the output");
+    check_refused(|bad| bad.name = "a.b".to_owned(), "a.b", "a name consists of");
+    check_refused(|bad| bad.counts[1].label.clear(), "deploy", "has no `label`");
     let named = |pattern: &'static str| {
         move |bad: &mut Definition| bad.counts[0].pattern = pattern.to_owned()
     };
-    check_refused(named("(?<total>x)"), "deploy.counts[0].pattern", "no group `total`");
-    check_refused(named("(?<by>x)(?<sum>1)"), "deploy.counts[0].pattern", "only one group");
+    check_refused(named("(?<total>x)"), "deploy.counts[0].pattern", "unknown group `total`");
+    check_refused(
+        named("(?<by>x)(?<sum>1)"),
+        "deploy.counts[0].pattern",
+        "at most one named group",
+    );
     let says_nothing = |bad: &mut Definition| {
         *bad = Definition {
             name: bad.name.clone(),
@@ -151,7 +155,7 @@ fn reports_key_and_reason_of_a_bad_definition() {
             ..Definition::default()
         };
     };
-    check_refused(says_nothing, "deploy", "nothing to `keep`");
+    check_refused(says_nothing, "deploy", "are empty");
 }
 
 #[test]
@@ -160,7 +164,7 @@ fn sample_check_reports_missing_text_and_unmatched_patterns() {
     let good = recognizers.check("deploy", deploy_log(20).as_bytes(), &texts(&["20 hosts"]), 100);
     assert_eq!((good.errors, good.unmatched), (vec![], vec![]));
     let bad = recognizers.check("deploy", b"host done: a\n", &texts(&["2 hosts", "1 hosts"]), 100);
-    assert_eq!(bad.errors, ["the digest lacks \"2 hosts\""]);
+    assert_eq!(bad.errors, ["the digest does not contain \"2 hosts\""]);
     assert_eq!(bad.unmatched, ["keep[0]", "drop[0]", "counts[1]", "counts[2]"]);
 }
 
@@ -171,13 +175,13 @@ fn sample_check_reports_a_sample_claimed_by_another_recognizer() {
     let never = Definition { name: "unfit".to_owned(), first_lines: texts(&["^no$"]), ..deploy() };
     let recognizers = CustomRecognizers::new([deploy(), greedy, never]).unwrap();
     let check = |name| recognizers.check(name, deploy_log(20).as_bytes(), &[], 100).errors;
-    assert_eq!(check("deploy"), ["its sample is read by `greedy`"]);
+    assert_eq!(check("deploy"), ["its sample is claimed by `greedy`"]);
     assert_eq!(check("greedy"), Vec::<String>::new());
-    assert_eq!(check("unfit"), ["its sample is read by `greedy`"]);
+    assert_eq!(check("unfit"), ["its sample is claimed by `greedy`"]);
     let never_alone = Definition { commands: vec![], ..never_matching() };
     let recognizers = CustomRecognizers::new([never_alone]).unwrap();
     let errors = recognizers.check("unfit", b"x\n", &[], 100).errors;
-    assert_eq!(errors, ["no first line of its sample matches `first_lines`"]);
+    assert_eq!(errors, ["no line at the start of its sample matches `first_lines`"]);
 }
 
 fn never_matching() -> Definition {

@@ -122,8 +122,11 @@ impl Row {
             return;
         }
         let count = grouped(self.last - self.first + 1);
-        let mark =
-            if self.has_variants { format!(" … ×{count} alike") } else { format!(" ×{count}") };
+        let mark = if self.has_variants {
+            format!(" … ×{count} similar")
+        } else {
+            format!(" ×{count}")
+        };
         self.shown.push_str(if self.shown.is_empty() { mark.trim_start() } else { &mark });
     }
 }
@@ -226,7 +229,7 @@ mod tests {
     #[test]
     fn repeated_lines_fold() {
         check(&["a", "a", "b", "a"], &["a ×2", "b", "a"]);
-        check(&["at 1", "at 22", "at 3"], &["at 1 … at 3 … ×3 alike"]);
+        check(&["at 1", "at 22", "at 3"], &["at 1 … at 3 … ×3 similar"]);
         check(&["at 1", "at 22"], &["at 1", "at 22"]);
         check(&["a1b", "a1c", "ab"], &["a1b", "a1c", "ab"]);
     }

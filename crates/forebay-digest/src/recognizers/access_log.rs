@@ -10,7 +10,7 @@ use crate::tally::{NumberRange, ValueCounts};
 
 pub(super) const FORMAT: Format = Format {
     name: "access log",
-    keeps: "requests, time range; counts by status, method, path and client; bytes; server errors",
+    keeps: "number of requests, time range; counts by status, method, path and client; bytes; server errors",
     commands: &[],
     scope: Scope::Whole(claims),
     create: || Box::<AccessLog>::default(),
@@ -159,7 +159,7 @@ impl Recognizer for AccessLog {
             report.add(
                 70,
                 format!(
-                    "bytes: {} in all, largest {}",
+                    "bytes: {} in total, largest {}",
                     grouped(self.bytes.sum as u64),
                     grouped(self.bytes.max as u64)
                 ),

@@ -8,7 +8,7 @@ use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "webpack, vite, next",
-    keeps: "errors with module and reason; the emitted files and sizes; how the build ended",
+    keeps: "errors with module and reason; emitted files and sizes; build result",
     commands: &["webpack", "vite build", "vite", "next build", "rollup", "esbuild"],
     scope: Scope::Embedded(&[
         "ERROR in ",
@@ -81,7 +81,7 @@ impl Recognizer for Bundler {
         let mut parts = vec![format!("build: {} errors", self.errors.total())];
         if self.assets > 0 {
             parts.push(format!(
-                "{} files ({}), {} in all",
+                "{} files ({}), {} in total",
                 self.assets,
                 self.kinds.list(4),
                 bytes(self.bytes as u64)

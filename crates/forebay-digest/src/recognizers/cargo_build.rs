@@ -6,7 +6,7 @@ use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "cargo",
-    keeps: "crates compiled, downloaded, updated and added; how the build ended",
+    keeps: "crates compiled, downloaded, updated and added; build result",
     commands: &["cargo"],
     scope: Scope::Embedded(&[
         "   Compiling ",
@@ -108,7 +108,7 @@ impl Recognizer for CargoBuild {
             );
         }
         if self.outdated > 0 {
-            report.add(60, format!("{} available in newer versions", self.outdated));
+            report.add(60, format!("{} with a newer version available", self.outdated));
         }
         if !parts.is_empty() {
             report.add(55, format!("crates: {}", parts.join(", ")));

@@ -7,7 +7,7 @@ use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "cargo test",
-    keeps: "passed, failed and ignored over all test binaries; failing tests; panics with their place",
+    keeps: "passed, failed and ignored over all test binaries; failing tests; panics with location",
     commands: &["cargo test", "cargo nextest", "cargo t"],
     scope: Scope::Embedded(&[
         "test result: ",

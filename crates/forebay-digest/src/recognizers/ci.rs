@@ -7,7 +7,7 @@ use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
     name: "ci",
-    keeps: "the steps, the one that failed and its exit code; errors the service names",
+    keeps: "number of steps; the failed step with its exit code; errors reported by the service",
     commands: &["gh run view", "act", "gitlab-runner"],
     scope: Scope::Embedded(&[
         "##[group]",

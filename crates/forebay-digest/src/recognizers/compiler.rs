@@ -8,7 +8,7 @@ use crate::tally::{Diagnostic, Diagnostics, Severity, count, is_rule_code};
 
 pub(super) const FORMAT: Format = Format {
     name: "gcc, clang, tsc, javac, go vet, mypy, pylint, ruff",
-    keeps: "errors and warnings by code and file; each error with its place",
+    keeps: "errors and warnings by code and file; each error with its location",
     commands: &[
         "gcc",
         "g++",

@@ -8,7 +8,7 @@ use crate::tally::{ValueStats, looks_like_date};
 
 pub(super) const FORMAT: Format = Format {
     name: "csv, tsv",
-    keeps: "the number of rows; columns with type, range, distinct and most frequent values; the first rows",
+    keeps: "number of rows; columns with type, range, distinct and frequent values; first rows",
     commands: &["sqlite3 -csv", "xsv", "mlr", "csvcut", "csvsql"],
     scope: Scope::Whole(claims),
     create: || Box::<Csv>::default(),
@@ -159,7 +159,7 @@ impl Recognizer for Csv {
         }
         let malformed = match self.malformed {
             0 => String::new(),
-            count => format!(", {} lines with another number of fields", grouped(count)),
+            count => format!(", {} lines with a different number of fields", grouped(count)),
         };
         let mut report = Report::with_summary(
             format!("{}, {} columns{malformed}", self.describe_rows(), self.names.len()),

@@ -6,7 +6,7 @@ use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "ctest",
-    keeps: "tests passed and failed; failing tests and how they ended; total time",
+    keeps: "test counts; failing tests with status; total time",
     commands: &["ctest", "make test", "ninja test"],
     scope: Scope::Embedded(&["Test project ", "% tests passed", "Test  #", "Test #"]),
     create: || Box::<Ctest>::default(),

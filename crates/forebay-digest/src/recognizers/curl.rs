@@ -6,7 +6,7 @@ use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
     name: "curl, http",
-    keeps: "request line, status, address, TLS version, type, length and redirect headers; the start of the body",
+    keeps: "request line, status, address, TLS version, type, length and redirect headers; start of the body",
     commands: &["curl", "http", "wget", "xh"],
     scope: Scope::Whole(claims),
     create: || {

@@ -8,7 +8,7 @@ use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
     name: "dependency trees",
-    keeps: "packages and direct dependencies counted, the direct ones named; packages in several versions",
+    keeps: "number of packages; direct dependencies; packages in several versions",
     commands: &[
         "cargo tree",
         "npm ls",

@@ -6,7 +6,7 @@ use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
     name: "diff",
-    keeps: "files with added and removed lines and hunks; the commit; changed lines as far as there is room",
+    keeps: "files with added and removed lines and hunks; commit; changed lines, as many as fit",
     commands: &["git diff", "git show", "diff", "git format-patch", "git stash show"],
     scope: Scope::Whole(claims),
     create: || Box::<Diff>::default(),

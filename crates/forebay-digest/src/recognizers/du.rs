@@ -5,7 +5,7 @@ use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
     name: "du",
-    keeps: "the number of entries; the total; the largest first",
+    keeps: "number of entries; total; largest entries first",
     commands: &["du", "dust"],
     scope: Scope::Whole(claims),
     create: || Box::<Du>::default(),

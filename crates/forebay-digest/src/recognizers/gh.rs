@@ -9,7 +9,7 @@ use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "gh",
-    keeps: "rows counted, by state, conclusion, label, workflow and branch; failing checks, runs, jobs and steps; numbers with titles",
+    keeps: "row counts by state, conclusion, label, workflow and branch; failing checks, runs, jobs and steps; numbers with titles",
     commands: &[
         "gh pr list",
         "gh issue list",

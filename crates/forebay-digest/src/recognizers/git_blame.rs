@@ -6,7 +6,7 @@ use crate::tally::{ValueCounts, ValueStats};
 
 pub(super) const FORMAT: Format = Format {
     name: "git blame",
-    keeps: "lines by author and by commit; dates of the oldest and the newest",
+    keeps: "lines by author and commit; oldest and newest date",
     commands: &["git blame", "git annotate"],
     scope: Scope::Whole(claims),
     create: || Box::<GitBlame>::default(),

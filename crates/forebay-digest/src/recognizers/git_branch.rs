@@ -6,7 +6,7 @@ use crate::tally::{ValueCounts, list_series};
 
 pub(super) const FORMAT: Format = Format {
     name: "git branch",
-    keeps: "the current branch; local and remote branches, counted and named; tags",
+    keeps: "current branch; local and remote branches, counted and named; tags",
     commands: &["git branch", "git tag", "git remote", "git worktree list"],
     scope: Scope::Whole(claims),
     create: || Box::<GitBranch>::default(),

@@ -10,7 +10,7 @@ use crate::tally::{ValueCounts, count, looks_like_date};
 
 pub(super) const FORMAT: Format = Format {
     name: "git log",
-    keeps: "the number of commits, authors, dates of the newest and the oldest; hashes with subjects",
+    keeps: "number of commits, authors, newest and oldest date; hashes with subjects",
     commands: &["git log", "git reflog", "git shortlog"],
     scope: Scope::Whole(claims),
     create: || Box::<GitLog>::default(),

@@ -6,7 +6,7 @@ use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "git push, pull, fetch, merge",
-    keeps: "refs that moved; rejections and their hint; conflicts; files changed",
+    keeps: "updated refs; rejections with hint; conflicts; changed files",
     commands: &[
         "git push",
         "git pull",

@@ -49,11 +49,8 @@ impl Recognizer for GoJson {
     }
 
     fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
-        let events = format!(
-            "{} events, of tests and of packages: {}",
-            self.actions.total(),
-            self.actions.list(8)
-        );
+        let events =
+            format!("{} test and package events: {}", self.actions.total(), self.actions.list(8));
         let mut report = self.tally.report()?;
         report.add(79, events);
         Some(report)

@@ -10,7 +10,7 @@ use crate::tally::{TestOutcome, ValueCounts};
 
 pub(super) const FORMAT: Format = Format {
     name: "go test",
-    keeps: "packages that passed and failed; failing tests and subtests; messages with their place; panics",
+    keeps: "packages that passed and failed; failing tests and subtests; messages with location; panics",
     commands: &["go test", "gotestsum"],
     scope: Scope::Embedded(&["--- FAIL: ", "--- PASS: ", "FAIL\t", "ok  \t", "=== RUN "]),
     create: || Box::<GoTest>::default(),

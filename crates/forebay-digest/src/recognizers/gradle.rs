@@ -7,7 +7,7 @@ use crate::tally::{TestOutcome, ValueCounts, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "gradle",
-    keeps: "failed tasks; failing tests with their first lines; what went wrong; how the build ended",
+    keeps: "failed tasks; failing tests with their first lines; reason; build result",
     commands: &["gradle", "gradlew"],
     scope: Scope::Embedded(&[
         "> Task :",

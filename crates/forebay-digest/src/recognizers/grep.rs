@@ -10,7 +10,7 @@ use crate::tally::{Diagnostic, ValueCounts};
 
 pub(super) const FORMAT: Format = Format {
     name: "grep, rg",
-    keeps: "matches and files counted; matches by file; the first matches of each file with line numbers",
+    keeps: "number of matches and files; matches by file; the first matches of each file with line numbers",
     commands: &["grep", "rg", "ag", "ack", "git grep", "ugrep"],
     scope: Scope::Whole(claims),
     create: || Box::<Grep>::default(),

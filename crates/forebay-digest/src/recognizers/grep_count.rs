@@ -8,7 +8,7 @@ use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
     name: "grep -c, rg -c",
-    keeps: "the sum of the counts; files with and without matches; the files that match most",
+    keeps: "total of the counts; files with and without matches; files with the most matches",
     commands: &["grep -c", "grep -rc", "rg -c", "rg --count-matches", "git grep -c"],
     scope: Scope::Whole(claims),
     create: || Box::<GrepCount>::default(),
@@ -68,7 +68,7 @@ impl Recognizer for GrepCount {
             String::new()
         };
         let summary =
-            format!("counted {} in {}{of_files} files", grouped(self.sum), grouped(self.matching));
+            format!("total {} in {}{of_files} files", grouped(self.sum), grouped(self.matching));
         let mut report = Report::with_summary(summary, Quotes::None);
         self.tool_errors.add_facts(&mut report);
         if self.matching < self.files {

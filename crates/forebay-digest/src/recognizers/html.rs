@@ -8,7 +8,7 @@ use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "html",
-    keeps: "title, headings, captions, notices; links, forms, buttons, tables and rows counted; form actions; text",
+    keeps: "title, headings, captions, notices; counts of links, forms, buttons, tables and rows; form actions; text",
     commands: &[],
     scope: Scope::Whole(claims),
     create: || Box::<Html>::default(),
@@ -172,7 +172,7 @@ impl Html {
                 tag.split("action=\"")
                     .nth(1)
                     .and_then(|rest| rest.split('"').next())
-                    .unwrap_or("(itself)"),
+                    .unwrap_or("(self)"),
             ),
             "title" | "h1" | "h2" | "h3" | "h4" | "caption" | "p" | "td" | "legend" | "label" => {
                 self.open = Some((lower, String::new()));

@@ -7,7 +7,7 @@ use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "jest, vitest, mocha",
-    keeps: "counts of tests and of files; failing tests; expected and received; the first own place",
+    keeps: "counts of tests and files; failing tests with expected and received value and first own location",
     commands: &[
         "jest",
         "vitest",

@@ -118,8 +118,8 @@ impl Recognizer for Log {
         let frequent = self.templates.frequent(max_items.max(2));
         if !frequent.is_empty() {
             let distinct = self.templates.distinct();
-            let noun = if distinct == "1" { "kind" } else { "kinds" };
-            report.add(88, format!("{distinct} {noun} of message, the most frequent:"));
+            let noun = if distinct == "1" { "template" } else { "templates" };
+            report.add(88, format!("{distinct} message {noun}, most frequent:"));
             for (index, template) in frequent.into_iter().enumerate() {
                 report.add(80 - index as u32, template);
             }

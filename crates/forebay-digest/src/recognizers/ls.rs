@@ -9,7 +9,7 @@ use crate::tally::{ValueCounts, list_series};
 
 pub(super) const FORMAT: Format = Format {
     name: "ls",
-    keeps: "files, folders and links counted; total size, the largest files; kinds; names",
+    keeps: "counts of files, folders and links; total size, largest files; file types; names",
     commands: &["ls", "ll", "eza", "exa", "tar"],
     scope: Scope::Whole(claims),
     create: || Box::<Ls>::default(),

@@ -8,7 +8,7 @@ use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "make, cmake, ninja",
-    keeps: "the target that failed and its error; CMake errors with place and message; progress is left out",
+    keeps: "failed targets with their errors; CMake errors with location and message; no progress lines",
     commands: &["make", "cmake", "ninja", "gmake"],
     scope: Scope::Embedded(&["*** ", "CMake Error", "ninja: ", "make: Entering", "CMake Warning"]),
     create: || Box::<Make>::default(),

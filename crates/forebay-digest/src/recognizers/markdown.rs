@@ -5,7 +5,7 @@ use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
     name: "markdown",
-    keeps: "headings with their lines; code blocks, links and table rows counted; the start",
+    keeps: "headings with line numbers; counts of code blocks, links and table rows; start of the text",
     commands: &["glow", "mdcat"],
     scope: Scope::Whole(claims),
     create: || Box::new(Markdown { after_blank: true, ..Markdown::default() }),

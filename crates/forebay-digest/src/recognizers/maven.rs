@@ -6,7 +6,7 @@ use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "maven",
-    keeps: "test counts over all modules; failing tests with messages; compiler errors; the failed goal and module",
+    keeps: "test counts over all modules; failing tests with messages; compiler errors; failed goal and module",
     commands: &["mvn", "mvnw"],
     scope: Scope::Embedded(&[
         "[INFO] Scanning for projects",

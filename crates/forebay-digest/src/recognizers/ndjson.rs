@@ -12,7 +12,7 @@ use crate::log_prefix::{self, Level};
 
 pub(super) const FORMAT: Format = Format {
     name: "json lines",
-    keeps: "objects; fields with types, counts, ranges and frequent values; lines of the levels error and fatal",
+    keeps: "number of objects; fields with types, counts, ranges and frequent values; lines of level error or fatal",
     commands: &["jq -c", "docker events"],
     scope: Scope::Whole(claims),
     create: || Box::<NdJson>::default(),
@@ -80,7 +80,7 @@ impl Recognizer for NdJson {
             (0, 0) => String::new(),
             (0, foreign) => format!(", {}", counted(foreign, "other line")),
             (is_invalid, foreign) => {
-                format!(", {} lines that are no JSON (in part counted below)", is_invalid + foreign)
+                format!(", {} lines that are not JSON (partly counted below)", is_invalid + foreign)
             }
         };
         let mut report = Report::with_summary(

@@ -6,7 +6,7 @@ use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "npm, pnpm, yarn",
-    keeps: "packages added, removed, changed; vulnerabilities; the error code and its explanation; deprecations",
+    keeps: "packages added, removed, changed; vulnerabilities; error code with explanation; deprecations",
     commands: &["npm", "pnpm", "yarn", "bun"],
     scope: Scope::Embedded(&[
         "npm WARN",
@@ -78,7 +78,7 @@ impl Recognizer for Npm {
             report.add(
                 80,
                 format!(
-                    "{} requests, {} cache miss; status {statuses}; hosts {hosts}",
+                    "{} requests, {} cache misses; status {statuses}; hosts {hosts}",
                     self.requests, self.misses
                 ),
             );

@@ -12,7 +12,7 @@ use crate::tally::{ValueCounts, list_series};
 
 pub(super) const FORMAT: Format = Format {
     name: "find, fd, paths",
-    keeps: "the number of paths; counts by folder and kind; names grouped by folder as far as there is room",
+    keeps: "number of paths; counts by folder and file type; names by folder, as many as fit",
     commands: &[
         "find",
         "fd",

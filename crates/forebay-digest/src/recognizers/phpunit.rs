@@ -7,7 +7,7 @@ use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "phpunit",
-    keeps: "tests, assertions, failures, errors; failing tests with message and place",
+    keeps: "tests, assertions, failures, errors; failing tests with message and location",
     commands: &["phpunit", "pest", "artisan test"],
     scope: Scope::Embedded(&["PHPUnit ", "FAILURES!", "ERRORS!", "Assertions: "]),
     create: || Box::<PhpUnit>::default(),

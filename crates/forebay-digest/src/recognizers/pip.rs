@@ -6,7 +6,7 @@ use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "pip, uv",
-    keeps: "packages installed, removed and already there; errors with their explanation",
+    keeps: "packages installed, removed and already present; errors with explanation",
     commands: &["pip", "pip3", "uv", "uv pip", "poetry install", "pipenv"],
     scope: Scope::Embedded(&[
         "Successfully installed ",

@@ -7,7 +7,7 @@ use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "pytest",
-    keeps: "counts; failing tests with the assertion and its place; errors while collecting",
+    keeps: "counts; failing tests with assertion and location; collection errors",
     commands: &["pytest", "py.test", "tox"],
     scope: Scope::Embedded(&[
         "test session starts",

@@ -6,7 +6,7 @@ use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "rspec",
-    keeps: "examples, failures, pending; failing examples with expected, got and their own place",
+    keeps: "counts; failing examples with expected and actual value and location",
     commands: &["rspec", "rake test", "rake spec", "rails test"],
     scope: Scope::Embedded(&[" examples, ", " example, ", "Failure/Error:", " assertions, "]),
     create: || Box::<Rspec>::default(),

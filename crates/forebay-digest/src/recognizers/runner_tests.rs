@@ -39,19 +39,19 @@ fn check_recorded(name: &str, command: &str, has: &[&str], has_not: &[&str]) {
 
 #[test]
 fn separates_cargo_runs() {
-    let head = "cargo test: 3 runs, together 124 passed, 12 failed, 4 skipped";
+    let head = "cargo test: 3 runs, in total 124 passed, 12 failed, 4 skipped";
     check_recorded("cargo/test-twice", "cargo test; cargo test", &[head], &["should panic\n"]);
 }
 
 #[test]
 fn separates_pytest_runs() {
-    let has = ["pytest: 3 runs, together 30 passed, 4 failed", "(1 passed, 2 failed, 3 tests)"];
+    let has = ["pytest: 3 runs, in total 30 passed, 4 failed", "(1 passed, 2 failed, 3 tests)"];
     check_recorded("pytest/three-runs", "pytest a; pytest b", &has, &[]);
 }
 
 #[test]
 fn separates_jest_vitest_and_mocha_runs() {
-    let jest = "tests: 2 runs, together 17 passed, 1 failed, 18 tests (9 passed, 0 failed)";
+    let jest = "tests: 2 runs, in total 17 passed, 1 failed, 18 tests (9 passed, 0 failed)";
     check_recorded("jest/workspaces", "npm test --workspaces", &[jest, "p2 only failure"], &[]);
     let vitest = "(2 passed, 3 failed, 1 skipped, 1 todo) (1 passed, 0 failed, 6 skipped)";
     check_recorded("vitest/two-runs", "npm test", &[vitest], &["fake"]);
@@ -66,7 +66,7 @@ fn same_go_package_again_starts_another_run() {
     check(
         &again,
         "go test ./...; go test ./...",
-        &["go test: 2 runs, together 1 failed"],
+        &["go test: 2 runs, in total 1 failed"],
         &["0 failed;"],
     );
 }
@@ -168,13 +168,13 @@ fn separates_maven_and_gradle_runs() {
     };
     let runs = format!("{}{}", maven(2, "BUILD FAILURE"), maven(0, "BUILD SUCCESS"));
     let has = [
-        "maven tests: 2 runs, together 8 passed, 2 failed, 10 tests (3 passed, 2 failed, 5 tests)",
+        "maven tests: 2 runs, in total 8 passed, 2 failed, 10 tests (3 passed, 2 failed, 5 tests)",
     ];
     check(&runs, "mvn test; mvn test", &has, &[]);
     let gradle = "> Task :test FAILED\n\nA > adds() FAILED\n\n5 tests completed, 2 failed\n\nBUILD FAILED in 3s\n\
                   > Task :test\n\n5 tests completed, 0 failed\n\nBUILD SUCCESSFUL in 2s\n";
     let has = [
-        "gradle tests: 2 runs, together 8 passed, 2 failed",
+        "gradle tests: 2 runs, in total 8 passed, 2 failed",
         "BUILD FAILED in 3s; BUILD SUCCESSFUL in 2s",
     ];
     check(gradle, "gradle test; gradle test", &has, &[]);
@@ -271,7 +271,7 @@ fn counts_rspec_errors_outside_of_examples() {
     let has = ["examples: 4 passed, 1 failed, 1 error, 1 skipped, 6 tests", "  RuntimeError: x\n"];
     check(run, "rspec", &has, &["FAILED Foo is pending"]);
     let other = "\n4 examples, 0 failures\n";
-    check(&format!("{run}{other}"), "rspec; rspec", &["2 runs, together 8 passed, 1 failed"], &[]);
+    check(&format!("{run}{other}"), "rspec; rspec", &["2 runs, in total 8 passed, 1 failed"], &[]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::tally::{Diagnostics, Severity, ValueCounts};
 
 pub(super) const FORMAT: Format = Format {
     name: "rustc, clippy",
-    keeps: "errors and warnings by code and file; each error with its place and the lines below it",
+    keeps: "errors and warnings by code and file; each error with its location and context",
     commands: &["cargo build", "cargo check", "cargo clippy", "cargo run", "rustc"],
     scope: Scope::Embedded(&["\"reason\":\"compiler-", "error[E", " --> ", "error: ", "warning: "]),
     create: || Box::<Rustc>::default(),

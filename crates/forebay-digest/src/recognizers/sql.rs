@@ -8,7 +8,7 @@ use crate::tally::{ValueStats, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "sql tables",
-    keeps: "rows; columns with type, range and frequent values; the first rows",
+    keeps: "number of rows; columns with type, range and frequent values; first rows",
     commands: &["psql", "mysql", "sqlite3", "duckdb"],
     scope: Scope::Whole(claims),
     create: || Box::<Sql>::default(),
@@ -123,7 +123,7 @@ impl Recognizer for Sql {
             }
             tables => {
                 let mut report = Report::with_summary(
-                    format!("{} results, {rows} rows in all", tables.len()),
+                    format!("{} results, {rows} rows in total", tables.len()),
                     Quotes::Marked,
                 );
                 for (number, table) in (1..).zip(tables) {

@@ -8,7 +8,7 @@ use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "stack traces",
-    keeps: "the exception and its causes; frames of own code, the innermost first; library frames are left out",
+    keeps: "exception and its causes; frames of own code, innermost first; no library frames",
     commands: &[],
     scope: Scope::Embedded(&[
         "Traceback (most recent",

@@ -6,7 +6,7 @@ use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "strace",
-    keeps: "calls by name, failed calls by error; processes; failed calls themselves, the last first",
+    keeps: "calls by name, failed calls by error; processes; failed calls, the last first",
     commands: &["strace", "ltrace"],
     scope: Scope::Whole(claims),
     create: || Box::<Strace>::default(),

@@ -7,7 +7,7 @@ use crate::tally::{ValueCounts, ValueStats};
 
 pub(super) const FORMAT: Format = Format {
     name: "ps, docker, kubectl",
-    keeps: "rows counted; the values of columns such as STATUS; rows that are not healthy, or use most",
+    keeps: "number of rows; values of columns such as STATUS; rows that are unhealthy or use most resources",
     commands: &[
         "ps",
         "docker ps",

@@ -7,7 +7,7 @@ use crate::tally::TestOutcome;
 
 pub(super) const FORMAT: Format = Format {
     name: "tap",
-    keeps: "tests ok and not ok; those that are not, with message and place",
+    keeps: "test counts; failing tests with message and location",
     commands: &["prove", "tap", "bats", "node --test"],
     scope: Scope::Embedded(&["TAP version", "not ok ", "1..", "# fail ", "# pass "]),
     create: || Box::<Tap>::default(),

@@ -6,7 +6,7 @@ use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "terraform",
-    keeps: "the plan's sums; resources by what happens to them; what forces a replacement; errors",
+    keeps: "totals of the plan; resources by action; reasons for replacements; errors",
     commands: &["terraform", "tofu"],
     scope: Scope::Embedded(&[
         "Terraform will perform",

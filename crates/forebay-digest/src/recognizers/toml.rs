@@ -7,7 +7,7 @@ use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "toml, ini",
-    keeps: "tables and how often each stands there; fields with types, ranges and frequent values; repeated names",
+    keeps: "tables with counts; fields with types, ranges and frequent values; duplicated names",
     commands: &["git config --list"],
     scope: Scope::Whole(claims),
     create: || {
@@ -79,13 +79,7 @@ impl Recognizer for Toml {
             .collect();
         if !duplicates.is_empty() {
             let shown = duplicates.iter().take(6).copied().collect::<Vec<_>>().join(", ");
-            report.add(
-                85,
-                format!(
-                    "{} names stand there several times (duplicates): {shown}",
-                    duplicates.len()
-                ),
-            );
+            report.add(85, format!("{} duplicated names: {shown}", duplicates.len()));
         }
         self.shape.add_facts(&mut report, if context.max_bytes > 2_000 { 10 } else { 5 });
         Some(report)

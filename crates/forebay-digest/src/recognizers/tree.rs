@@ -8,7 +8,7 @@ use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "tree",
-    keeps: "folders and files counted; the upper levels before the lower ones; kinds",
+    keeps: "counts of folders and files; upper levels before lower ones; file types",
     commands: &["tree", "eza --tree", "cargo tree", "npm ls"],
     scope: Scope::Whole(claims),
     create: || Box::<Tree>::default(),

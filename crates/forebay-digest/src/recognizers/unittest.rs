@@ -8,7 +8,7 @@ use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "unittest",
-    keeps: "counts; failing tests and subtests with what they raised and its place",
+    keeps: "counts; failing tests and subtests with exception and location",
     commands: &["unittest", "nose2", "manage.py test"],
     scope: Scope::Embedded(&["FAILED (", "Ran ", "===================="]),
     create: || Box::<Unittest>::default(),

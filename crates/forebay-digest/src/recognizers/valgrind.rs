@@ -7,7 +7,7 @@ use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "valgrind",
-    keeps: "errors with their first own frame; leaks by kind; the error summary",
+    keeps: "errors with their first own frame; leaks by kind; error summary",
     commands: &["valgrind"],
     scope: Scope::Whole(claims),
     create: || Box::<Valgrind>::default(),

@@ -9,7 +9,7 @@ use crate::tally::{ValueCounts, ValueStats};
 
 pub(super) const FORMAT: Format = Format {
     name: "xml, junit",
-    keeps: "the root; elements counted; values of fields and attributes; failing test cases with their message",
+    keeps: "root; element counts; values of fields and attributes; failing test cases with messages",
     commands: &["xmllint"],
     scope: Scope::Whole(claims),
     create: || Box::<Xml>::default(),

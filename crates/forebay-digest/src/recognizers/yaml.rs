@@ -6,7 +6,7 @@ use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
     name: "yaml",
-    keeps: "documents; fields with types, counts, ranges and frequent values; single values themselves",
+    keeps: "number of documents; fields with types, counts, ranges and frequent values; single values",
     commands: &["yq", "kubectl get -o yaml", "helm template", "docker compose config"],
     scope: Scope::Whole(claims),
     create: || {
@@ -107,7 +107,7 @@ impl Recognizer for Yaml {
         let summary = match self.documents {
             1 => format!("YAML {}", self.shape.summary()),
             // The documents are described as one.
-            count => format!("YAML {count} documents, together {}", self.shape.describe_keys()),
+            count => format!("YAML {count} documents, in total {}", self.shape.describe_keys()),
         };
         let mut report = Report::with_summary(summary, Quotes::Sample);
         self.shape.add_facts(&mut report, if context.max_bytes > 2_000 { 10 } else { 5 });

@@ -18,7 +18,7 @@ use word_finder::WordFinder;
 
 /// What makes a line stand out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools, reason = "each is one thing that a line may be")]
+#[allow(clippy::struct_excessive_bools, reason = "independent properties of a line")]
 pub(crate) struct Salience {
     /// Weight of the line, regardless of the intent.
     pub(crate) weight: u32,

@@ -53,10 +53,10 @@ pub(crate) struct Pattern {
     pub(crate) boundary: Boundary,
     pub(crate) words: &'static [&'static str],
     /// A line that the row must match; used by the tests.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the proof of the row"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "read by the tests"))]
     pub(crate) hit: &'static str,
     /// A line that the row must not match and that must weigh nothing; used by the tests.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the proof of the row"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "read by the tests"))]
     pub(crate) miss: &'static str,
 }
 

@@ -238,7 +238,7 @@ impl TestOutcome {
             return self.earlier.clone().with_last(self.last_run()).to_string();
         }
         if !self.has_summary {
-            return format!("no summary was printed; failing tests seen: {}", self.failure_count());
+            return format!("no summary; failing tests so far: {}", self.failure_count());
         }
         let duration =
             self.duration.as_ref().map(|duration| format!(", took {duration}")).unwrap_or_default();

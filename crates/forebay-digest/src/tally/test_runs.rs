@@ -125,7 +125,7 @@ impl Display for TestRuns {
         if self.count == 1 && self.aborted == 0 {
             return self.sum.fmt(to);
         }
-        write!(to, "{} runs, together {}", self.count, self.sum)?;
+        write!(to, "{} runs, in total {}", self.count, self.sum)?;
         if self.aborted > 0 {
             write!(to, ", {} without a summary", self.aborted)?;
         }
@@ -167,16 +167,16 @@ mod tests {
     #[test]
     fn lists_each_run_and_the_total() {
         check([run(3, 0)], "3 passed, 0 failed", false);
-        let two = "2 runs, together 4 passed, 2 failed (1 passed, 2 failed) (3 passed, 0 failed)";
+        let two = "2 runs, in total 4 passed, 2 failed (1 passed, 2 failed) (3 passed, 0 failed)";
         check([run(1, 2), run(3, 0)], two, true);
         let aborted =
-            "2 runs, together 3 passed, 0 failed, 1 without a summary (3 passed, 0 failed)";
+            "2 runs, in total 3 passed, 0 failed, 1 without a summary (3 passed, 0 failed)";
         check([TestRun::Aborted, run(3, 0)], aborted, true);
     }
 
     #[test]
     fn lists_only_failing_runs_of_many() {
         let runs = (0..9).map(|number| run(1, u64::from(number == 4)));
-        check(runs, "9 runs, together 9 passed, 1 failed; failing: (1 passed, 1 failed)", true);
+        check(runs, "9 runs, in total 9 passed, 1 failed; failing: (1 passed, 1 failed)", true);
     }
 }

@@ -49,7 +49,13 @@ fn reads_json_after_warnings() {
     let text = format!("WARNING: deprecated\n\nnpm notice\n[\n{}\n]\n", items.join(",\n"));
     check("gh api x", &text, 100, &["JSON array of 60 objects", "WARNING: deprecated"], &[]);
     let answer = format!("HTTP/1.1 200 OK\nServer: x\n\n[\n{}\n]\n", items.join(",\n"));
-    check("curl -i x", &answer, 100, &["http: HTTP/1.1 200 OK", "array of 60 objects"], &["below"]);
+    check(
+        "curl -i x",
+        &answer,
+        100,
+        &["http: HTTP/1.1 200 OK", "array of 60 objects"],
+        &["other line"],
+    );
     let steps = lines(60, |n| format!("[{n}/60] Compiling part {n}"));
     check("./build", &steps, 60, &[], &["JSON"]);
 }

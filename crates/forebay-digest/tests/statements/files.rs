@@ -91,8 +91,8 @@ fn numbered_files_are_not_packages() {
 #[test]
 fn sums_match_counts() {
     let text = lines(60, |n| format!("src/file_{n}.rs:{}", n % 3));
-    check("grep -rc fn", &text, 80, &["counted 60 in 40 of 60 files"], &["60 matches"]);
-    check("rg -c fn", &text.replace(":0", ":9"), 80, &["counted 240 in 60 files"], &[]);
+    check("grep -rc fn", &text, 80, &["total 60 in 40 of 60 files"], &["60 matches"]);
+    check("rg -c fn", &text.replace(":0", ":9"), 80, &["total 240 in 60 files"], &[]);
 }
 
 #[test]

@@ -141,7 +141,7 @@ mod tests {
             .collect();
         insta::assert_snapshot!(described(&format!(r#"{{"all": {{{}}}, "end": 1}}"#, values.join(", "))), @r"
         object with 2 keys: all, end
-        all: map of 40 keys, alike: thing-0, thing-1, thing-2, thing-3, thing-4, thing-5, thing-6, thing-7, thing-8, thing-9, thing-10, thing-11, thing-12, thing-13, thing-14, thing-15, thing-16, …
+        all: map of 40 keys to similar objects: thing-0, thing-1, thing-2, thing-3, thing-4, thing-5, thing-6, thing-7, thing-8, thing-9, thing-10, thing-11, thing-12, thing-13, thing-14, thing-15, thing-16, …
         all.*: 4 keys: size, kind, dev, os
         all.*.size: int 0..39, mean 19.5
         all.*.kind: 1 key: name

@@ -12,7 +12,7 @@ pub(super) use shape::{FieldId, Shape};
 
 pub(super) const FORMAT: Format = Format {
     name: "json",
-    keeps: "the shape: fields with types, counts, ranges, the most frequent values; single values themselves",
+    keeps: "shape: fields with types, counts, ranges and frequent values; single values",
     commands: &["jq", "gh api", "kubectl get -o json", "npm ls --json", "cargo metadata"],
     scope: Scope::Whole(claims),
     create: || {
@@ -93,15 +93,15 @@ impl Recognizer for Json {
         }
         let summary = match is_complete {
             true if self.before > 0 => format!(
-                "JSON {}, below {}",
+                "JSON {}, after {}",
                 self.shape.summary(),
                 counted(self.before, "other line")
             ),
             true => format!("JSON {}", self.shape.summary()),
             false if self.reader.is_invalid => {
-                format!("JSON, read only to line {}: what follows is not JSON", self.valid_lines)
+                format!("JSON up to line {}; the rest is not JSON", self.valid_lines)
             }
-            false => "JSON that breaks off; of what was read:".to_owned(),
+            false => "truncated JSON; fields so far:".to_owned(),
         };
         let quotes = if is_complete { Quotes::Sample } else { Quotes::Default };
         let mut report = Report::with_summary(summary, quotes);

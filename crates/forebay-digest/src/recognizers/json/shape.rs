@@ -215,7 +215,11 @@ impl Shape {
             parts.push(format!("{times}{}", field.lengths.describe()));
         }
         if let Some(map) = &field.map {
-            parts.push(format!("map of {}, alike: {}", counted(map.keys, "key"), map.names()));
+            parts.push(format!(
+                "map of {} to similar objects: {}",
+                counted(map.keys, "key"),
+                map.names()
+            ));
         } else if field.objects > 0 && !field.children.is_empty() {
             parts.push(format!("{}: {}", counted(self.keys(field), "key"), self.key_names(field)));
         }
