@@ -30,7 +30,7 @@ pub struct Digester {
 #[derive(Debug)]
 enum Stage {
     Undecided,
-    TextDigest,
+    Text,
     Binary(Binary, Sha256),
 }
 
@@ -58,7 +58,7 @@ impl Digester {
         self.bytes += raw.len() as u64;
         match self.stage {
             Stage::Undecided => self.probe(raw),
-            Stage::TextDigest | Stage::Binary(..) => self.read(raw),
+            Stage::Text | Stage::Binary(..) => self.read(raw),
         }
     }
 
@@ -80,7 +80,7 @@ impl Digester {
             Stage::Binary(binary, hash) => {
                 self.text.placeholder(&binary.describe(self.bytes, &hash.short()), lines)
             }
-            Stage::Undecided | Stage::TextDigest => self.text.finish(lines),
+            Stage::Undecided | Stage::Text => self.text.finish(lines),
         };
         let Output { text, verbatim, omitted } = output;
         Digest { text, verbatim, lines, bytes: self.bytes, omitted }
@@ -99,7 +99,7 @@ impl Digester {
     fn decide(&mut self) {
         let start = std::mem::take(&mut self.start);
         self.stage = Binary::recognize(&start)
-            .map_or(Stage::TextDigest, |binary| Stage::Binary(binary, Sha256::default()));
+            .map_or(Stage::Text, |binary| Stage::Binary(binary, Sha256::default()));
         self.read(&start);
     }
 
@@ -110,7 +110,7 @@ impl Digester {
                 hash.push(raw);
                 false
             }
-            Stage::Undecided | Stage::TextDigest => true,
+            Stage::Undecided | Stage::Text => true,
         };
         self.reader.push(raw, &mut |line| {
             if is_text {

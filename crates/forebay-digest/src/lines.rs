@@ -76,7 +76,7 @@ pub(crate) struct LineReader {
     max_bytes: usize,
     number: u64,
     /// True if bytes of an unfinished line were pushed.
-    open: bool,
+    is_open: bool,
     raw: Vec<u8>,
     cut: u64,
     visible: Option<State>,
@@ -97,7 +97,7 @@ impl State {
 impl LineReader {
     /// Buffers at most `max_bytes` bytes of a line.
     pub(crate) fn with_max_bytes(max_bytes: usize) -> Self {
-        Self { max_bytes, number: 0, open: false, raw: Vec::new(), cut: 0, visible: None }
+        Self { max_bytes, number: 0, is_open: false, raw: Vec::new(), cut: 0, visible: None }
     }
 
     /// Returns the number of lines emitted so far.
@@ -116,7 +116,7 @@ impl LineReader {
 
     /// Emits the last line if no `\n` ended it.
     pub(crate) fn finish(&mut self, sink: &mut impl FnMut(Line<'_>)) {
-        if self.open {
+        if self.is_open {
             self.emit(false, sink);
         }
     }
@@ -124,7 +124,7 @@ impl LineReader {
     fn end_line(&mut self, last: &[u8], sink: &mut impl FnMut(Line<'_>)) {
         // Fast path: most lines arrive complete and clean, and are emitted without a copy.
         let whole = last.strip_suffix(b"\r").unwrap_or(last);
-        if !self.open
+        if !self.is_open
             && whole.len() <= self.max_bytes
             && let Some(text) = terminal::already_clean(whole)
         {
@@ -137,7 +137,7 @@ impl LineReader {
     }
 
     fn buffer(&mut self, bytes: &[u8]) {
-        self.open |= !bytes.is_empty();
+        self.is_open |= !bytes.is_empty();
         let mut states = bytes.split(|byte| *byte == b'\r');
         self.extend(states.next().unwrap_or_default());
         for state in states {
@@ -172,7 +172,7 @@ impl LineReader {
 
     fn emit(&mut self, has_newline: bool, sink: &mut impl FnMut(Line<'_>)) {
         self.finish_state();
-        self.open = false;
+        self.is_open = false;
         self.number += 1;
         if let Some(State { text, cut }) = self.visible.take() {
             sink(Line { number: self.number, text: &text, cut, has_newline });

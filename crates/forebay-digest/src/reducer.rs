@@ -75,12 +75,12 @@ impl Reducer {
 
     /// Returns the reduced text and the omitted lines.
     pub(crate) fn finish(self, lines: u64) -> (String, Vec<OmittedRange>) {
-        let end = ReportContext { lines, max_bytes: self.max_bytes };
+        let context = ReportContext { lines, max_bytes: self.max_bytes };
         let report = if let Some(whole_text) = self.whole_text {
-            whole_text.report(&end)
+            whole_text.report(&context)
         } else {
-            let custom_report = self.custom.and_then(|custom| custom.report(&end));
-            custom_report.into_iter().chain(self.embedded.report(&end)).reduce(Report::merge)
+            let custom_report = self.custom.and_then(|custom| custom.report(&context));
+            custom_report.into_iter().chain(self.embedded.report(&context)).reduce(Report::merge)
         };
         self.quoter.finish(report.as_ref(), self.failed, lines)
     }
@@ -96,12 +96,14 @@ impl Mark {
     fn apply_to(self, salience: Salience) -> Salience {
         match self {
             Self::Plain => salience,
-            Self::Noise => {
-                Salience { noise: true, intent_mask: salience.intent_mask, ..Salience::default() }
-            }
+            Self::Noise => Salience {
+                is_noise: true,
+                intent_mask: salience.intent_mask,
+                ..Salience::default()
+            },
             Self::Weight(weight) => {
-                let failure = self == Self::FAILURE || self == Self::REASON;
-                Salience { weight, failure, marked: true, ..salience }
+                let is_failure = self == Self::FAILURE || self == Self::REASON;
+                Salience { weight, is_failure, is_marked: true, ..salience }
             }
         }
     }

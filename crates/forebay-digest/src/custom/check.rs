@@ -39,7 +39,7 @@ impl CustomRecognizers {
                 errors.push("its patterns exceed the size limit".to_owned());
             }
             None => {
-                errors.push("no line at the start of its sample matches `first_lines`".to_owned())
+                errors.push("no line at the start of its sample matches `first_lines`".to_owned());
             }
         }
         let lacks = |expected: &&String| !digest.contains(expected.as_str());

@@ -53,7 +53,7 @@ impl Tally {
     }
 
     /// `12 hosts`, `3,401 bytes in 5 lines (10..900)`, `15 steps (ok: 12, failed: 3)`.
-    fn describe(&self, label: &str, most: usize) -> String {
+    fn describe(&self, label: &str, max_items: usize) -> String {
         match self {
             Self::Lines(lines) => format!("{} {label}", grouped(*lines)),
             Self::Sum { numbers, without_number } => {
@@ -71,7 +71,7 @@ impl Tally {
             }
             Self::By(values) if values.is_empty() => format!("0 {label}"),
             Self::By(values) => {
-                format!("{} {label} ({})", grouped(values.total()), values.list(most))
+                format!("{} {label} ({})", grouped(values.total()), values.list(max_items))
             }
         }
     }
@@ -122,14 +122,14 @@ impl CustomReader {
         }
     }
 
-    pub(crate) fn report(self, end: &ReportContext) -> Option<Report> {
-        let most = if end.max_bytes > 2_000 { 12 } else { 6 };
+    pub(crate) fn report(self, context: &ReportContext) -> Option<Report> {
+        let max_items = if context.max_bytes > 2_000 { 12 } else { 6 };
         let counts = &self.recognizer.definition.counts;
         let mut facts = self
             .tallies
             .iter()
             .zip(counts)
-            .map(|(tally, count)| tally.describe(&count.label, most));
+            .map(|(tally, count)| tally.describe(&count.label, max_items));
         let first = format!("{}: {}", self.name(), facts.next()?);
         let mut report = Report::with_summary(first, Quotes::Default);
         for (index, text) in (0..).zip(facts) {

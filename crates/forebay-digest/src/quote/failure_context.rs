@@ -18,10 +18,10 @@ pub(super) struct FailureContext {
 impl FailureContext {
     /// Raises the weight of a row that follows a failure.
     pub(super) fn apply_to(&mut self, row: &mut Row) {
-        if row.salience.noise || row.salience.marked && row.salience.failure {
+        if row.salience.is_noise || row.salience.is_marked && row.salience.is_failure {
             // A recognizer that knows the format has already marked the rows that matter.
             self.rows_left = 0;
-        } else if row.salience.failure {
+        } else if row.salience.is_failure {
             self.rows_left = CONTEXT_ROWS;
         } else if self.rows_left > 0 && row.is_nonblank() {
             let weight = FIRST_ROW_WEIGHT - WEIGHT_STEP * (CONTEXT_ROWS - self.rows_left);

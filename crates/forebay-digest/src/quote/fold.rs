@@ -73,7 +73,7 @@ impl LineRun {
         }
         let equal = self.text == line.text;
         // A marked line represents only itself.
-        let is_distinct = is_weighted || self.salience.marked || self.salience.is_specific();
+        let is_distinct = is_weighted || self.salience.is_marked || self.salience.is_specific();
         if !equal && (is_distinct || !equal_except_digits(&self.text, line.text)) {
             return false;
         }

@@ -124,9 +124,9 @@ impl RowSet {
     /// Returns the indexes of the rows in order of priority.
     fn ordered(self, rows: &[Row], intent: &Intent, lines: u64) -> Vec<usize> {
         match self {
-            Self::Head => (0..rows.len()).filter(|index| !rows[*index].salience.noise).collect(),
+            Self::Head => (0..rows.len()).filter(|index| !rows[*index].salience.is_noise).collect(),
             Self::Tail => {
-                (0..rows.len()).rev().filter(|index| !rows[*index].salience.noise).collect()
+                (0..rows.len()).rev().filter(|index| !rows[*index].salience.is_noise).collect()
             }
             Self::Last => rows.iter().rposition(Row::is_nonblank).into_iter().collect(),
             Self::IntentMatches => {
@@ -162,7 +162,7 @@ fn failure_score(row: &Row, lines: u64) -> u32 {
 fn marked(rows: &[Row], min_weight: u32) -> Vec<usize> {
     let weight = |index: &usize| rows[*index].salience.weight;
     let mut order: Vec<usize> = (0..rows.len())
-        .filter(|index| rows[*index].salience.marked && weight(index) >= min_weight)
+        .filter(|index| rows[*index].salience.is_marked && weight(index) >= min_weight)
         .collect();
     order.sort_by_key(|index| (Reverse(weight(index)), *index));
     order

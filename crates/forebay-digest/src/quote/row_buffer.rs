@@ -54,7 +54,7 @@ impl RowBuffer {
     }
 
     pub(super) fn push(&mut self, row: Row, score: u32) {
-        self.has_failure |= row.salience.failure;
+        self.has_failure |= row.salience.is_failure;
         self.has_intent_match |= row.salience.intent_mask != 0;
         if self.head_bytes + size(&row) <= self.part_bytes && self.tail.is_empty() {
             self.head_bytes += size(&row);

@@ -73,8 +73,8 @@ struct Accessibility {
 impl Recognizer for Accessibility {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let Some((role, rest)) = element(line.text) else {
-            let says = line.text.contains("Page ") || line.text.starts_with("- Page");
-            return if says { Mark::OUTCOME } else { Mark::Plain };
+            let is_page_line = line.text.contains("Page ") || line.text.starts_with("- Page");
+            return if is_page_line { Mark::OUTCOME } else { Mark::Plain };
         };
         self.roles.add(role);
         self.disabled += u64::from(rest.contains("[disabled]"));

@@ -31,7 +31,7 @@ struct CargoTest {
     outcome: TestOutcome,
     binaries: u64,
     /// Tests were run, so a panic belongs to one of them.
-    tests_run: bool,
+    has_run_tests: bool,
     /// Number of tests the test binary announced; output of tests rarely matches it.
     announced_tests: Option<u64>,
     section: Section,
@@ -81,7 +81,7 @@ impl Recognizer for CargoTest {
     }
 
     fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
-        if !self.tests_run {
+        if !self.has_run_tests {
             return None;
         }
         let scope = match self.binaries {
@@ -92,7 +92,7 @@ impl Recognizer for CargoTest {
         self.outcome.report("cargo test", &scope)
     }
 
-    fn is_within_test(&self) -> bool {
+    fn is_in_test_output(&self) -> bool {
         // Everything between the announcement and the result is output of tests.
         self.section == Section::Printed || self.announced_tests.is_some()
     }
@@ -106,7 +106,7 @@ impl CargoTest {
         {
             // Output of a test may look like a test binary, but is nested in one.
             if self.section != Section::Printed {
-                (self.announced_tests, self.tests_run) = (count::first_number(number), true);
+                (self.announced_tests, self.has_run_tests) = (count::first_number(number), true);
                 self.outcome.start_section();
             }
             return Some(Mark::Noise);
@@ -142,7 +142,8 @@ impl CargoTest {
         {
             // The test binary ended without a result.
             (self.announced_tests, self.section) = (None, Section::Tests);
-            self.tests_run |= !line.starts_with("error: ") && !line.starts_with("     Running `");
+            self.has_run_tests |=
+                !line.starts_with("error: ") && !line.starts_with("     Running `");
             return Some(Mark::Plain);
         }
         None
@@ -151,10 +152,12 @@ impl CargoTest {
     fn panic(&mut self, thread: &str, location: &str) -> Mark {
         self.reason_lines = 5;
         // Below the name of a test, any thread belongs to that test.
-        if self.tests_run && (self.section != Section::Printed || self.announced_tests.is_none()) {
+        if self.has_run_tests
+            && (self.section != Section::Printed || self.announced_tests.is_none())
+        {
             self.outcome.add_failure(thread.split('\'').nth(1).unwrap_or("main"));
         }
-        if !self.tests_run {
+        if !self.has_run_tests {
             return Mark::FAILURE;
         }
         self.outcome.set_location(location.trim_end_matches(':'));
@@ -168,7 +171,7 @@ impl CargoTest {
             self.reason_lines = 0;
             return Mark::Noise;
         }
-        if !self.tests_run {
+        if !self.has_run_tests {
             return Mark::REASON;
         }
         self.outcome.add_reason(text);
@@ -185,7 +188,7 @@ impl CargoTest {
         }
         match text.strip_prefix("test ").and_then(|test| test.rsplit_once(" ... ")) {
             Some((name, "FAILED")) => {
-                self.tests_run = true;
+                self.has_run_tests = true;
                 self.outcome.add_failure(name.strip_suffix(" - should panic").unwrap_or(name));
                 Mark::DETAIL
             }
@@ -196,7 +199,7 @@ impl CargoTest {
                 Mark::DETAIL
             }
             Some((_, status)) if status == "ok" || status.starts_with("ignored") => {
-                self.tests_run = true;
+                self.has_run_tests = true;
                 Mark::Noise
             }
             _ => Mark::Plain,
@@ -227,7 +230,7 @@ impl CargoTest {
         let is_own = match self.announced_tests {
             Some(announced_tests) => counted.iter().sum::<u64>() == announced_tests,
             // Without an announcement it counts only if the output consists of results.
-            None if self.tests_run => self.section != Section::Printed,
+            None if self.has_run_tests => self.section != Section::Printed,
             None => number <= self.binaries + 1,
         };
         if !is_own {
@@ -235,7 +238,7 @@ impl CargoTest {
         }
         let [passed, failed, ignored, _] = counted;
         self.binaries += 1;
-        (self.tests_run, self.announced_tests, self.section) = (true, None, Section::Tests);
+        (self.has_run_tests, self.announced_tests, self.section) = (true, None, Section::Tests);
         self.add_counts(passed, failed, ignored);
         self.reconcile_failures(failed);
         if failed > 0 { Mark::OUTCOME } else { Mark::NOTABLE }
@@ -278,7 +281,7 @@ impl CargoTest {
         match final_state {
             "PASS" | "SLOW" => Mark::Noise,
             "FAIL" | "TIMEOUT" | "ABORT" | "LEAK-FAIL" | "SIGSEGV" | "SIGABRT" | "SIGKILL" => {
-                self.tests_run = true;
+                self.has_run_tests = true;
                 self.outcome.add_failure(name.rsplit(' ').next().unwrap_or(name));
                 if final_state == "TIMEOUT" {
                     self.outcome.add_reason("timed out");
@@ -290,7 +293,7 @@ impl CargoTest {
     }
 
     fn nextest_summary(&mut self, text: &str) -> Mark {
-        (self.tests_run, self.has_nextest_summary) = (true, true);
+        (self.has_run_tests, self.has_nextest_summary) = (true, true);
         let count = |word| count::before(text, word).unwrap_or(0);
         self.add_counts(count("passed"), count("failed"), count("skipped"));
         let timed_out = count("timed out");

@@ -21,7 +21,7 @@ const DELIMITERS: [char; 4] = [',', '\t', ';', '|'];
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let (rows, columns) = layout(start)?;
-    let expected = start.expected || start.command.reads_file(&["csv", "tsv"]);
+    let expected = start.is_expected || start.command.reads_file(&["csv", "tsv"]);
     let enough = columns >= 3 && rows >= 4;
     (expected || enough).then_some(if expected { Claim::Sure } else { Claim::Likely })
 }
@@ -114,7 +114,7 @@ struct Csv {
     delimiter: Option<char>,
     names: Vec<String>,
     /// True if the first line contains values instead of column names.
-    without_header: bool,
+    is_headerless: bool,
     /// Fields of the first line if some are years, which may be names or values.
     year_header: Vec<String>,
     columns: Vec<ValueStats>,
@@ -193,17 +193,17 @@ impl Csv {
 
     /// Reads the first row; returns true if it contains column names.
     fn header(&mut self, row: &str, delimiter: char) -> bool {
-        self.without_header = fields(row, delimiter).any(is_value);
-        if !self.without_header && fields(row, delimiter).any(is_year) {
+        self.is_headerless = fields(row, delimiter).any(is_value);
+        if !self.is_headerless && fields(row, delimiter).any(is_year) {
             self.year_header = fields(row, delimiter).map(str::to_owned).collect();
         }
-        self.names = if self.without_header {
+        self.names = if self.is_headerless {
             (1..=fields(row, delimiter).count()).map(|number| format!("column {number}")).collect()
         } else {
             fields(row, delimiter).map(str::to_owned).collect()
         };
         self.columns = vec![ValueStats::default(); self.names.len()];
-        !self.without_header
+        !self.is_headerless
     }
 
     /// Treats years in the first line as values if the columns below contain years, else as names.
@@ -213,7 +213,7 @@ impl Csv {
         if first.is_empty() || !year_columns.all(|(_, values)| values.is_within(YEARS)) {
             return;
         }
-        self.without_header = true;
+        self.is_headerless = true;
         self.rows += 1;
         for ((column, name), value) in self.columns.iter_mut().zip(&mut self.names).zip(&first) {
             column.add(value);
@@ -224,7 +224,7 @@ impl Csv {
     /// Describes the row count; if all columns are text, the first line may be a header or a row.
     fn describe_rows(&self) -> String {
         match () {
-            () if self.without_header => format!("{} rows without a header", grouped(self.rows)),
+            () if self.is_headerless => format!("{} rows without a header", grouped(self.rows)),
             () if self.columns.iter().all(|values| values.type_name() == "text") => {
                 format!("{} rows below the first line", grouped(self.rows))
             }

@@ -34,7 +34,7 @@ struct Ctest {
     /// True until the number before a result shows that it is the last one.
     is_running: bool,
     /// Below the start or the result of a test: its output.
-    within_test: bool,
+    in_test_output: bool,
     /// Failed and total tests of the last summary, which counts once the time follows.
     counts: Option<(u64, u64)>,
     /// Output of tests with `-V`, by test number, until their results are known.
@@ -46,7 +46,7 @@ impl Recognizer for Ctest {
         let text = line.text.trim();
         if line.text.starts_with("Test project ") {
             self.outcome.start_run();
-            (self.is_running, self.within_test) = (false, false);
+            (self.is_running, self.in_test_output) = (false, false);
             return Mark::Noise;
         }
         if text.contains(" Test ") && text.contains('#') {
@@ -54,7 +54,7 @@ impl Recognizer for Ctest {
         }
         let number = line.text.strip_prefix("test ").and_then(|number| number.parse::<u64>().ok());
         if text.starts_with("Start ") || number.is_some() {
-            (self.reason_lines, self.within_test, self.is_running) = (0, true, true);
+            (self.reason_lines, self.in_test_output, self.is_running) = (0, true, true);
             return Mark::Noise;
         }
         if !self.is_running
@@ -63,7 +63,7 @@ impl Recognizer for Ctest {
             return mark;
         }
         if let Some((number, output)) = numbered(line.text, ": ") {
-            return self.output(number, output);
+            return self.add_output(number, output);
         }
         if self.reason_lines > 0 && !text.is_empty() {
             self.reason_lines -= 1;
@@ -82,8 +82,8 @@ impl Recognizer for Ctest {
         self.outcome.report("ctest", &disabled)
     }
 
-    fn is_within_test(&self) -> bool {
-        self.within_test
+    fn is_in_test_output(&self) -> bool {
+        self.in_test_output
     }
 }
 
@@ -99,7 +99,7 @@ impl Ctest {
         let (number, rest) =
             rest.trim_start_matches([' ', '#']).split_once(": ").unwrap_or(("", rest));
         let output = self.take_output(number.parse().unwrap_or(0));
-        (self.reason_lines, self.is_running, self.within_test) = (0, finished != all, false);
+        (self.reason_lines, self.is_running, self.in_test_output) = (0, finished != all, false);
         let Some((before, status)) = rest.split_once("***") else { return Mark::Noise };
         if status.starts_with("Skipped") {
             self.skipped += 1;
@@ -111,7 +111,7 @@ impl Ctest {
         }
         self.outcome.add_failure(before.split(' ').next().unwrap_or(before));
         self.outcome.add_reason(&failure_status(before, status));
-        (self.reason_lines, self.within_test) = (REASON_LINES, true);
+        (self.reason_lines, self.in_test_output) = (REASON_LINES, true);
         if let Some(output) = output {
             self.reason_lines = 0;
             self.outcome.add_reason(&output);
@@ -128,13 +128,13 @@ impl Ctest {
             return Some(Mark::DETAIL);
         }
         if let Some(took) = text.strip_prefix("Total Test time (real) =") {
-            self.within_test = false;
+            self.in_test_output = false;
             self.commit_counts();
             self.outcome.duration = Some(took.trim().to_owned());
             return Some(Mark::NOTABLE);
         }
         if text.starts_with("The following tests ") {
-            self.within_test = false;
+            self.in_test_output = false;
             self.reason_lines = 0;
             self.in_list = text.starts_with("The following tests FAILED");
             return Some(Mark::DETAIL);
@@ -159,7 +159,7 @@ impl Ctest {
     }
 
     /// Handles `2: text`, the output of the second test with `-V`.
-    fn output(&mut self, number: u64, text: &str) -> Mark {
+    fn add_output(&mut self, number: u64, text: &str) -> Mark {
         if text.is_empty() || CTEST_PREFIXES.iter().any(|start| text.starts_with(start)) {
             return Mark::Plain;
         }

@@ -41,7 +41,7 @@ struct Entry<'a> {
     depth: usize,
     name: &'a str,
     version: &'a str,
-    repeated: bool,
+    is_repeated: bool,
     /// The entry as written.
     text: &'a str,
 }
@@ -65,7 +65,7 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     let start = line.find(|c: char| !"│├└─┬ ".contains(c))?;
     let depth = line[..start].chars().count().div_ceil(2);
     let text = line[start..].trim_end();
-    let repeated = text.ends_with("(*)") || text.ends_with("deduped");
+    let is_repeated = text.ends_with("(*)") || text.ends_with("deduped");
     let first = text.split(' ').next()?;
     // The `@` of a scope such as `@types/` does not separate name and version.
     let at = first.char_indices().skip(1).find(|(_, c)| *c == '@').map(|(at, _)| at);
@@ -74,7 +74,7 @@ fn entry(line: &str) -> Option<Entry<'_>> {
         None => (first, text.split(' ').nth(1).unwrap_or_default()),
     };
     let version = version.trim_start_matches('v');
-    is_version(version).then_some(Entry { depth, name, version, repeated, text })
+    is_version(version).then_some(Entry { depth, name, version, is_repeated, text })
 }
 
 /// Accepts `1.2.3`, `^1.2`, `>=3.0`; rejects `1.txt`, which is a file name.
@@ -102,7 +102,7 @@ impl Recognizer for Dependencies {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let Some(entry) = entry(line.text) else { return Mark::Weight(20) };
         self.rows += 1;
-        self.repeated += u64::from(entry.repeated);
+        self.repeated += u64::from(entry.is_repeated);
         let is_root = self.rows == 1 && entry.depth == 0;
         if is_root {
             self.root = Some(name_and_version(entry.text));

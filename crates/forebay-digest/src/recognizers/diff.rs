@@ -23,7 +23,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
             .any(|start| first.starts_with(start))
     });
     let names_files = start.lines.iter().any(|line| line.starts_with("diff --git "));
-    let lists_files = start.expected && start.mostly(100, |line| numstat_file(line).is_some());
+    let lists_files = start.is_expected && start.mostly(100, |line| numstat_file(line).is_some());
     (opens && (has_hunk || names_files) || lists_files).then_some(Claim::Sure)
 }
 
@@ -34,7 +34,7 @@ struct File {
     removed: u64,
     hunks: u64,
     state: &'static str,
-    binary: bool,
+    is_binary: bool,
 }
 
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ struct Hunk {
     old: u64,
     new: u64,
     changes: u64,
-    open: bool,
+    is_open: bool,
 }
 
 /// Header lines that name the state of a file.
@@ -77,7 +77,7 @@ const STATES: [(&str, &str); 4] = [
 impl Recognizer for Diff {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
-        if self.hunk.open
+        if self.hunk.is_open
             && let Some(mark) = self.in_hunk(text)
         {
             return mark;
@@ -171,23 +171,24 @@ impl Diff {
         self.open_file(path);
         self.in_header = false;
         self.listed += 1;
-        let (binary, added, removed) = (added.is_none(), added.unwrap_or(0), removed.unwrap_or(0));
+        let (is_binary, added, removed) =
+            (added.is_none(), added.unwrap_or(0), removed.unwrap_or(0));
         self.added += added;
         self.removed += removed;
         if let Some(file) = self.files.last_mut().filter(|_| self.count <= MAX_FILES as u64) {
-            (file.added, file.removed, file.binary) = (added, removed, binary);
+            (file.added, file.removed, file.is_binary) = (added, removed, is_binary);
         }
         Mark::Noise
     }
 
     fn header(&mut self, text: &str) -> Mark {
-        let binary = text.starts_with("Binary files") || text.starts_with("GIT binary patch");
+        let is_binary = text.starts_with("Binary files") || text.starts_with("GIT binary patch");
         let state = STATES.iter().position(|(start, _)| text.starts_with(start));
         if let Some(state) = state {
             self.states[state] += 1;
         }
         if let Some(file) = self.files.last_mut().filter(|_| self.count <= MAX_FILES as u64) {
-            file.binary |= binary;
+            file.is_binary |= is_binary;
             if let Some(state) = state {
                 file.state = ["new", "deleted", "renamed", "copied"][state];
             }
@@ -230,13 +231,13 @@ impl Diff {
     /// Ends the hunk; one without changes or with missing lines makes the counts uncertain.
     fn close_hunk(&mut self) {
         let hunk = std::mem::take(&mut self.hunk);
-        self.is_uncertain |= hunk.open && (hunk.changes == 0 || hunk.old + hunk.new > 0);
+        self.is_uncertain |= hunk.is_open && (hunk.changes == 0 || hunk.old + hunk.new > 0);
     }
 
-    fn changed(&mut self, added: bool) -> Mark {
-        *(if added { &mut self.added } else { &mut self.removed }) += 1;
+    fn changed(&mut self, is_added: bool) -> Mark {
+        *(if is_added { &mut self.added } else { &mut self.removed }) += 1;
         if let Some(file) = self.files.last_mut().filter(|_| self.count <= MAX_FILES as u64) {
-            *(if added { &mut file.added } else { &mut file.removed }) += 1;
+            *(if is_added { &mut file.added } else { &mut file.removed }) += 1;
         }
         Mark::Weight(20)
     }
@@ -257,14 +258,14 @@ impl Diff {
     }
 
     fn describe_file(&self, file: &File) -> String {
-        let File { path, added, removed, hunks, state, binary } = file;
-        let lines = if *binary || self.is_uncertain {
+        let File { path, added, removed, hunks, state, is_binary } = file;
+        let lines = if *is_binary || self.is_uncertain {
             String::new()
         } else {
             format!(" +{added} -{removed}")
         };
         let hunks = if *hunks > 1 { format!(", {hunks} hunks") } else { String::new() };
-        let state = match (*state, binary) {
+        let state = match (*state, is_binary) {
             ("", false) => String::new(),
             ("", true) => " (binary)".to_owned(),
             (state, true) => format!(" ({state}, binary)"),
@@ -295,6 +296,6 @@ impl Hunk {
         let lines = |range: &str| {
             range.split_once(',').map_or(Some(1), |(_, count)| count.parse::<u64>().ok())
         };
-        Some(Self { old: lines(old)?, new: lines(new)?, changes: 0, open: true })
+        Some(Self { old: lines(old)?, new: lines(new)?, changes: 0, is_open: true })
     }
 }

@@ -38,7 +38,7 @@ impl Instance {
 
     fn is_idle(&self) -> bool {
         self.idle_lines > MAX_IDLE_LINES
-            && (self.idle_lines > MAX_IDLE_LINES_IN_TEST || !self.recognizer.is_within_test())
+            && (self.idle_lines > MAX_IDLE_LINES_IN_TEST || !self.recognizer.is_in_test_output())
     }
 }
 
@@ -72,17 +72,17 @@ impl EmbeddedRecognizers {
         self.in_test_output = false;
         let mut mark = Mark::Plain;
         let runner_index =
-            self.awake.iter().position(|instance| instance.recognizer.is_within_test());
+            self.awake.iter().position(|instance| instance.recognizer.is_in_test_output());
         if let Some(runner_index) = runner_index {
             let instance = &mut self.awake[runner_index];
             mark = instance.push_line(line);
             // The line may be the one that ends the output of the test.
-            self.in_test_output = instance.recognizer.is_within_test();
+            self.in_test_output = instance.recognizer.is_in_test_output();
         }
         let mut any_idle = false;
         for (index, instance) in self.awake.iter_mut().enumerate() {
             if Some(index) != runner_index
-                && (!self.in_test_output || instance.recognizer.reads_within_tests())
+                && (!self.in_test_output || instance.recognizer.reads_test_output())
             {
                 mark = mark.max(instance.push_line(line));
             }
@@ -102,7 +102,7 @@ impl EmbeddedRecognizers {
             let index = new.trailing_zeros() as usize;
             new &= new - 1;
             let format = FORMATS[index];
-            if self.in_test_output && !(format.create)().reads_within_tests() {
+            if self.in_test_output && !(format.create)().reads_test_output() {
                 continue;
             }
             self.wake(index, format);
@@ -130,10 +130,10 @@ impl EmbeddedRecognizers {
     #[cfg(test)]
     pub(crate) fn reporting_formats(mut self, context: &ReportContext) -> Vec<&'static str> {
         self.awake.append(&mut self.asleep);
-        let reporting_formats = self.awake.into_iter().filter_map(|instance| {
+        let name = |instance: Instance| {
             instance.recognizer.report(context).map(|_| FORMATS[instance.index].name)
-        });
-        reporting_formats.collect()
+        };
+        self.awake.into_iter().filter_map(name).collect()
     }
 
     fn wake(&mut self, index: usize, format: &Format) {

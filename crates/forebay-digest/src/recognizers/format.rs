@@ -41,7 +41,7 @@ pub(crate) struct Start<'a> {
     /// The first lines, without the last one if it is incomplete.
     pub(crate) lines: Vec<&'a str>,
     /// True if all commands are known to print this format.
-    pub(crate) expected: bool,
+    pub(crate) is_expected: bool,
 }
 
 impl<'a> Start<'a> {
@@ -69,7 +69,7 @@ impl<'a> Start<'a> {
 
     /// Returns the claim of a format whose lines match.
     pub(crate) fn claim(&self) -> Claim {
-        if self.expected { Claim::Sure } else { Claim::Likely }
+        if self.is_expected { Claim::Sure } else { Claim::Likely }
     }
 }
 
@@ -82,10 +82,10 @@ impl Format {
             matches!(format.scope, Scope::Embedded(_)) && named()
         });
         let mut best: Option<(Claim, &Self)> = None;
-        let mut text_start = Start { command, lines: first_lines(start), expected: false };
+        let mut text_start = Start { command, lines: first_lines(start), is_expected: false };
         for format in FORMATS {
             let Scope::Whole(claims) = format.scope else { continue };
-            text_start.expected = command.all_match(format.commands);
+            text_start.is_expected = command.all_match(format.commands);
             if let Some(claim) = claims(&text_start)
                 && (claim == Claim::Sure || !names_embedded)
                 && best.is_none_or(|(best_claim, _)| claim > best_claim)

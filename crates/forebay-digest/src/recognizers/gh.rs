@@ -103,7 +103,7 @@ struct Run {
     failed: Vec<String>,
     other: u64,
     steps: ValueCounts,
-    annotations: bool,
+    in_annotations: bool,
 }
 
 /// Maximum number of rows held of each kind.
@@ -249,8 +249,8 @@ impl Run {
             line.trim().clone_into(&mut self.head);
             return Mark::OUTCOME;
         }
-        self.annotations |= line == "ANNOTATIONS";
-        if self.annotations {
+        self.in_annotations |= line == "ANNOTATIONS";
+        if self.in_annotations {
             return Mark::REASON;
         }
         let (indent, text) = (line.starts_with(' '), line.trim_start());

@@ -15,7 +15,7 @@ pub(super) const FORMAT: Format = Format {
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let has_current = start.lines.iter().filter(|line| line.starts_with("* ")).count() <= 1;
     let like_branches = start.mostly(100, |line| line.starts_with("  ") || line.starts_with("* "));
-    let named = start.expected && start.command.matches("git branch");
+    let named = start.is_expected && start.command.matches("git branch");
     (like_branches && has_current && named).then_some(Claim::Sure)
 }
 

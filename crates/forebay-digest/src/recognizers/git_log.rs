@@ -59,7 +59,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 pub(super) struct GitLog {
     pub(super) commits: u64,
     /// Commits span several lines, so a line that starts with a hash is not a commit.
-    multi_line: bool,
+    is_multi_line: bool,
     /// Number of commits that are reflog entries.
     ref_moves: u64,
     authors: ValueCounts,
@@ -78,7 +78,7 @@ impl Recognizer for GitLog {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
         if let Some(hash) = full_commit(text) {
-            self.multi_line = true;
+            self.is_multi_line = true;
             self.commit(cut::prefix(hash, 9), "");
         } else if let Some(author) = text.strip_prefix("Author:") {
             let name = author.split('<').next().unwrap_or(author).trim();
@@ -100,7 +100,7 @@ impl Recognizer for GitLog {
             self.inserted += inserted;
             self.deleted += deleted;
             text.trim().clone_into(&mut self.sum);
-        } else if !self.multi_line
+        } else if !self.is_multi_line
             && let Some((hash, subject)) = one_line_commit(text)
         {
             self.ref_moves += u64::from(subject.contains("@{") && subject.contains("}: "));

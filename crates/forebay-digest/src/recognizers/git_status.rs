@@ -17,12 +17,12 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     let long = ["On branch ", "HEAD detached at ", "interactive rebase in progress"];
     let is_long = long.iter().any(|opening| first.starts_with(opening));
     let is_short = start.mostly(95, |line| short_state(line).is_some() || line.starts_with("## "));
-    let is_porcelain_v2 = start.expected
+    let is_porcelain_v2 = start.is_expected
         && start
             .mostly(95, |line| porcelain_v2_state(line).is_some() || line.starts_with("# branch."));
     (is_long
         || is_porcelain_v2
-        || (is_short && (start.expected || start.nonblank_lines().count() > 3)))
+        || (is_short && (start.is_expected || start.nonblank_lines().count() > 3)))
         .then_some(Claim::Sure)
 }
 

@@ -60,8 +60,8 @@ impl Recognizer for GoJson {
 impl GoJson {
     /// Handles build errors, which older versions print on plain lines.
     fn plain_line(&mut self, line: &str) -> Mark {
-        let is_complaint = || location::has_location(line).then_some(Mark::REASON);
-        self.tally.package(line).or_else(is_complaint).unwrap_or_default()
+        let build_error = || location::has_location(line).then_some(Mark::REASON);
+        self.tally.package(line).or_else(build_error).unwrap_or_default()
     }
 
     fn read_output(&mut self, event: &Event<'_>, test: &str) -> Mark {

@@ -31,7 +31,7 @@ struct GoTest {
     printing: String,
     /// Messages of tests that are not yet known to fail.
     pending: Vec<(String, String)>,
-    failing: bool,
+    in_failure: bool,
     /// A panic message, until a stack trace proves that it was not printed by a test.
     panic: Option<String>,
     /// The panic was real, so the test binary has ended.
@@ -44,7 +44,7 @@ struct GoTest {
 enum PreviousLine {
     #[default]
     Other,
-    ReportContext,
+    EndsBinary,
 }
 
 impl Recognizer for GoTest {
@@ -80,7 +80,7 @@ impl Recognizer for GoTest {
         self.tally.report()
     }
 
-    fn is_within_test(&self) -> bool {
+    fn is_in_test_output(&self) -> bool {
         !self.running.is_empty()
     }
 }
@@ -90,7 +90,7 @@ impl GoTest {
     fn started(&mut self, text: &str) -> Mark {
         let (what, name) = text.split_once(' ').unwrap_or((text, ""));
         let name = name.trim();
-        self.failing = false;
+        self.in_failure = false;
         if matches!(what, "RUN" | "CONT" | "NAME") {
             name.clone_into(&mut self.printing);
         }
@@ -108,7 +108,7 @@ impl GoTest {
         if !is_known {
             return Mark::Plain;
         }
-        self.failing = state == "FAIL";
+        self.in_failure = state == "FAIL";
         if !self.tally.ended(state, name) {
             return Mark::Plain;
         }
@@ -133,7 +133,7 @@ impl GoTest {
     fn may_end_package(&self, line: &str, previous_line: PreviousLine) -> bool {
         let has_time = line.ends_with('s') && line.starts_with("FAIL\t");
         match previous_line {
-            PreviousLine::ReportContext => true,
+            PreviousLine::EndsBinary => true,
             PreviousLine::Other if !self.running.is_empty() => false,
             PreviousLine::Other if has_time => self.has_panicked,
             PreviousLine::Other => !(line.starts_with("ok ") && self.tally.has_failed()),
@@ -143,16 +143,16 @@ impl GoTest {
     /// Handles the stack trace of a panic, which ends the test binary.
     fn panicked(&mut self) {
         let Some(panic) = self.panic.take() else { return };
-        if !self.failing && self.running.remove(&self.printing) {
+        if !self.in_failure && self.running.remove(&self.printing) {
             self.tally.ended("FAIL", &self.printing);
         }
-        (self.failing, self.has_panicked) = (true, true);
+        (self.in_failure, self.has_panicked) = (true, true);
         self.running.clear();
         self.tally.outcome.add_reason(&panic);
     }
 
     fn end_binary(&mut self) {
-        self.failing = false;
+        self.in_failure = false;
         self.running.clear();
         self.pending.clear();
         (self.panic, self.has_panicked) = (None, false);
@@ -164,7 +164,7 @@ impl GoTest {
         if !line.starts_with([' ', '\t']) || !location::has_location(text) {
             return Mark::Plain;
         }
-        if self.failing {
+        if self.in_failure {
             if !text.contains("/src/testing/") && !text.contains("/src/runtime/") {
                 self.tally.explain(text);
             }
@@ -185,7 +185,7 @@ fn classify_line(line: &str) -> PreviousLine {
     let starts = ["exit status ", "coverage: ", "signal: "];
     let is_end =
         matches!(line, "FAIL" | "PASS") || starts.iter().any(|start| line.starts_with(start));
-    if is_end { PreviousLine::ReportContext } else { PreviousLine::Other }
+    if is_end { PreviousLine::EndsBinary } else { PreviousLine::Other }
 }
 
 /// Results of tests and packages, for both output formats of `go test`.
@@ -195,7 +195,7 @@ pub(super) struct GoTally {
     /// Tests passed, failed and skipped since the last package result.
     open: [u64; 3],
     /// True if some tests are subtests.
-    subtests: bool,
+    has_subtests: bool,
     packages_ok: ValueCounts,
     packages_failed: ValueCounts,
     without_tests: u64,
@@ -214,7 +214,7 @@ impl GoTally {
             }
             _ => return false,
         }
-        self.subtests |= name.contains('/');
+        self.has_subtests |= name.contains('/');
         true
     }
 
@@ -286,7 +286,7 @@ impl GoTally {
     }
 
     fn scope(&self) -> String {
-        let subtests = if self.subtests { " (with subtests)" } else { "" };
+        let has_subtests = if self.has_subtests { " (with subtests)" } else { "" };
         let counted_packages =
             |packages: &ValueCounts| counted(packages.distinct() as u64, "package");
         let (ok, failed) =
@@ -296,6 +296,6 @@ impl GoTally {
         } else {
             String::new()
         };
-        format!("{subtests}; {ok} ok, {failed} failed{without_tests}")
+        format!("{has_subtests}; {ok} ok, {failed} failed{without_tests}")
     }
 }

@@ -19,16 +19,16 @@ pub(super) const FORMAT: Format = Format {
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let is_match = |line: &str| {
         match_path(line).is_some()
-            || start.expected && (spaced_match_path(line).is_some() || is_tool_error(line))
+            || start.is_expected && (spaced_match_path(line).is_some() || is_tool_error(line))
     };
     let named = start.mostly(95, |line| is_match(line) || line == "--" || is_context(line));
     let enough = start.nonblank_lines().count() >= 3;
     let is_diagnostic = || start.mostly(30, |line| Diagnostic::parse(line).is_some());
-    if enough && named && (start.expected || !is_diagnostic()) {
+    if enough && named && (start.is_expected || !is_diagnostic()) {
         return Some(start.claim());
     }
     let heading = || start.mostly(95, |line| numbered_line(line).is_some() || is_heading(line));
-    (enough && start.expected && heading()).then_some(Claim::Sure)
+    (enough && start.is_expected && heading()).then_some(Claim::Sure)
 }
 
 #[derive(Debug, Default)]

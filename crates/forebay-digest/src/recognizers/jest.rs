@@ -75,7 +75,7 @@ enum PreviousLine {
 impl Recognizer for Jest {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
-        if self.is_in_output(line.text) {
+        if self.continues_output(line.text) {
             return Mark::Plain;
         }
         let previous_line = self.previous_line;
@@ -111,13 +111,13 @@ impl Recognizer for Jest {
         self.outcome.report("tests", &scope)
     }
 
-    fn is_within_test(&self) -> bool {
+    fn is_in_test_output(&self) -> bool {
         self.output != TestOutput::Nothing
     }
 }
 
 impl Jest {
-    fn is_in_output(&mut self, line: &str) -> bool {
+    fn continues_output(&mut self, line: &str) -> bool {
         let is_over = match self.output {
             TestOutput::Nothing => true,
             TestOutput::Paragraph => line.trim().is_empty(),

@@ -79,7 +79,7 @@ impl Recognizer for Log {
             }
             None => self.without_program(message),
         };
-        let seen = self.templates.add(message, line.number);
+        let occurrences = self.templates.add(message, line.number);
         let level = log_prefix::klog_level(text).or_else(|| log_prefix::find_level(message));
         if let Some((_, word)) = level {
             self.levels.add(word);
@@ -91,10 +91,10 @@ impl Recognizer for Log {
                 Mark::OUTCOME
             }
             Some(Level::Error) => {
-                self.after_error = if seen == 0 { 6 } else { 0 };
-                if seen == 0 { Mark::FAILURE } else { Mark::Weight(35) }
+                self.after_error = if occurrences == 0 { 6 } else { 0 };
+                if occurrences == 0 { Mark::FAILURE } else { Mark::Weight(35) }
             }
-            Some(Level::Warning) => Mark::Weight(if seen == 0 { 28 } else { 8 }),
+            Some(Level::Warning) => Mark::Weight(if occurrences == 0 { 28 } else { 8 }),
             _ => Mark::Plain,
         }
     }

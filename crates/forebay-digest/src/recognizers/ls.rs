@@ -138,9 +138,9 @@ impl Ls {
         if self.names.distinct() < MAX_NAMES {
             self.names.add(&name);
         }
-        if let (b'-', Some(Size { bytes, rounded })) = (entry.kind, entry.size) {
+        if let (b'-', Some(Size { bytes, is_rounded })) = (entry.kind, entry.size) {
             self.has_sizes = true;
-            self.has_rounded_sizes |= rounded;
+            self.has_rounded_sizes |= is_rounded;
             self.bytes += bytes;
             self.largest.push((bytes, name, entry.written_size.to_owned()));
             self.largest.sort_by_key(|(bytes, ..)| std::cmp::Reverse(*bytes));
@@ -165,7 +165,7 @@ struct Entry<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Size {
     bytes: u64,
-    rounded: bool,
+    is_rounded: bool,
 }
 
 impl Size {
@@ -173,7 +173,7 @@ impl Size {
     fn parse(word: &str) -> Option<Self> {
         let number = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let power = match &word[number.len()..] {
-            "" => return word.parse().ok().map(|bytes| Self { bytes, rounded: false }),
+            "" => return word.parse().ok().map(|bytes| Self { bytes, is_rounded: false }),
             "K" | "k" | "Ki" => 1,
             "M" | "Mi" => 2,
             "G" | "Gi" => 3,
@@ -181,7 +181,7 @@ impl Size {
             _ => return None,
         };
         let bytes = number.parse::<f64>().ok()? * 1024_f64.powi(power);
-        Some(Self { bytes: bytes as u64, rounded: true })
+        Some(Self { bytes: bytes as u64, is_rounded: true })
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) const FORMAT: Format = Format {
 const MAX_HEADINGS: usize = 400;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let expected = start.expected || start.command.reads_file(&["md", "mdx", "markdown"]);
+    let expected = start.is_expected || start.command.reads_file(&["md", "mdx", "markdown"]);
     let headings = start.lines.iter().filter(|line| heading(line).is_some()).count();
     let opens = start.nonblank_lines().next().is_some_and(|first| heading(first).is_some());
     let has_blank = start.lines.iter().any(|line| line.is_empty());

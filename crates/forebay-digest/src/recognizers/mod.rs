@@ -78,12 +78,12 @@ pub(crate) trait Recognizer: std::fmt::Debug + Send {
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report>;
 
     /// Returns true if the current lines are output of a test, which other recognizers must ignore.
-    fn is_within_test(&self) -> bool {
+    fn is_in_test_output(&self) -> bool {
         false
     }
 
     /// Returns true if it also reads the output of tests, because it only marks lines.
-    fn reads_within_tests(&self) -> bool {
+    fn reads_test_output(&self) -> bool {
         false
     }
 }

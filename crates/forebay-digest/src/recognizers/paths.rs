@@ -44,7 +44,7 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
     let longest = start.nonblank_lines().map(str::len).max().unwrap_or(0);
     let is_encoded = longest >= 40 && start.mostly(90, |line| line.len() == longest);
     let looks_right = with_folder * 10 >= start.nonblank_lines().count() * 7;
-    (is_list && !is_encoded && !has_columns && (start.expected || looks_right))
+    (is_list && !is_encoded && !has_columns && (start.is_expected || looks_right))
         .then_some(start.claim())
 }
 

@@ -31,7 +31,7 @@ struct Pytest {
     session: Session,
     section: Section,
     /// Below `Captured stdout`: output of a test.
-    captured: bool,
+    in_captured_output: bool,
     /// Within a titled block of the section.
     in_titled_block: bool,
     /// True once a line appeared that only pytest prints.
@@ -84,11 +84,11 @@ impl Recognizer for Pytest {
             return self.block(text);
         }
         if text.starts_with("---") && text.trim_matches(['-', ' ']).starts_with("Captured ") {
-            self.captured = true;
+            self.in_captured_output = true;
             return Mark::Noise;
         }
         match self.section {
-            _ if self.captured => self.captured(text),
+            _ if self.in_captured_output => self.captured_line(text),
             Section::Failures => self.within_failure(text),
             Section::Other | Section::Session | Section::ShortSummary => self.between(text),
         }
@@ -98,8 +98,8 @@ impl Recognizer for Pytest {
         self.outcome.report("pytest", "")
     }
 
-    fn is_within_test(&self) -> bool {
-        self.captured || self.section == Section::Session
+    fn is_in_test_output(&self) -> bool {
+        self.in_captured_output || self.section == Section::Session
     }
 }
 
@@ -117,7 +117,7 @@ impl Pytest {
     }
 
     fn section(&mut self, text: &str, title: &str) -> Mark {
-        (self.in_titled_block, self.captured, self.is_confirmed) = (false, false, true);
+        (self.in_titled_block, self.in_captured_output, self.is_confirmed) = (false, false, true);
         self.section = match title {
             "test session starts" => Section::Session,
             "FAILURES" | "ERRORS" => Section::Failures,
@@ -188,14 +188,14 @@ impl Pytest {
             return false;
         }
         let Some(width) = self.session.width() else { return text.starts_with("___") };
-        let wide = text.chars().count();
-        let is_title = wide == width || wide > width && text.starts_with("_ ");
-        is_title && (self.captured || self.section == Section::Failures)
+        let title_width = text.chars().count();
+        let is_title = title_width == width || title_width > width && text.starts_with("_ ");
+        is_title && (self.in_captured_output || self.section == Section::Failures)
     }
 
     /// Handles `____ test_a ____`, `____ ERROR at setup of test_a ____`.
     fn block(&mut self, text: &str) -> Mark {
-        self.captured = false;
+        self.in_captured_output = false;
         if self.section == Section::Other && self.is_confirmed {
             // With `-rP` the output of passing tests has titles too.
             return Mark::Noise;
@@ -211,11 +211,11 @@ impl Pytest {
     }
 
     /// Handles output of a test; with `--tb=line` the location of the failure ends it.
-    fn captured(&mut self, text: &str) -> Mark {
+    fn captured_line(&mut self, text: &str) -> Mark {
         let ends = !self.in_titled_block
             && text.starts_with('/')
             && location::located_message(text).is_some();
-        self.captured = !ends;
+        self.in_captured_output = !ends;
         Mark::Plain
     }
 

@@ -68,7 +68,7 @@ const MAX_LISTED_FRAMES: u64 = 8;
 
 #[derive(Debug, Default)]
 struct Trace {
-    python: bool,
+    in_python_traceback: bool,
     own_frames: u32,
     goroutines: u64,
     /// Exceptions so far; repeats are not shown.
@@ -81,10 +81,10 @@ impl Recognizer for Trace {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
         if text.trim_start().starts_with("Traceback (most recent call last)") {
-            self.python = true;
+            self.in_python_traceback = true;
             return Mark::DETAIL;
         }
-        if self.python {
+        if self.in_python_traceback {
             return self.python_line(text);
         }
         self.goroutines += u64::from(text.starts_with("goroutine ") && text.ends_with("]:"));
@@ -114,7 +114,7 @@ impl Recognizer for Trace {
         (!report.facts.is_empty()).then_some(report)
     }
 
-    fn reads_within_tests(&self) -> bool {
+    fn reads_test_output(&self) -> bool {
         true
     }
 }
@@ -140,8 +140,8 @@ impl Trace {
                 () => Mark::Plain,
             };
         }
-        self.python = text.is_empty();
-        if self.python { Mark::Plain } else { Mark::REASON }
+        self.in_python_traceback = text.is_empty();
+        if self.in_python_traceback { Mark::Plain } else { Mark::REASON }
     }
 }
 

@@ -240,7 +240,7 @@ fn without_duration(state: &str) -> String {
     if !matches!(first, "Up" | "Exited" | "Restarting" | "Created" | "Paused" | "Dead") {
         return state.to_owned();
     }
-    words.filter(|word| !is_time(word)).fold(first.to_owned(), |summary, word| summary + " " + word)
+    words.filter(|word| !is_time(word)).fold(first.to_owned(), |state, word| state + " " + word)
 }
 
 /// Returns true if the state of a row indicates a problem.

@@ -26,10 +26,10 @@ struct Tap {
     /// tests may look like results.
     planned: Option<u64>,
     /// Below a failing test.
-    failing: bool,
+    in_failure: bool,
     /// The next line is the first of a multi-line error.
     error_follows: bool,
-    nested: bool,
+    has_subtests: bool,
     /// A failing test, until it is known whether only its subtests failed.
     pending: Option<String>,
     location: Option<String>,
@@ -38,13 +38,13 @@ struct Tap {
 impl Recognizer for Tap {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_start();
-        self.nested |= text.len() < line.text.len()
+        self.has_subtests |= text.len() < line.text.len()
             && (text.starts_with("ok ") || text.starts_with("not ok "));
         if let Some(name) = text.strip_prefix("not ok ") {
             return self.not_ok(name);
         }
         if let Some(name) = text.strip_prefix("ok ") {
-            self.failing = false;
+            self.in_failure = false;
             self.passed += 1;
             self.skipped += u64::from(name.contains("# SKIP") || name.contains("# skip"));
             return Mark::Noise;
@@ -64,27 +64,27 @@ impl Recognizer for Tap {
         if let Some(comment) = text.strip_prefix('#').filter(|_| !is_padding(text)) {
             return self.comment(comment.trim());
         }
-        if !self.failing || text.is_empty() {
+        if !self.in_failure || text.is_empty() {
             return if is_padding(text) { Mark::Noise } else { Mark::Plain };
         }
         self.diagnostic(text)
     }
 
     fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
-        let Self { mut outcome, passed, failed, skipped, planned, nested, .. } = *self;
-        let seen = passed + failed;
-        let planned = planned.filter(|_| seen > 0)?;
+        let Self { mut outcome, passed, failed, skipped, planned, has_subtests, .. } = *self;
+        let results = passed + failed;
+        let planned = planned.filter(|_| results > 0)?;
         if outcome.has_summary {
             return outcome.report("tap", "");
         }
         // Tests cannot be distinguished from the groups that contain them.
-        outcome.has_summary = !nested;
+        outcome.has_summary = !has_subtests;
         outcome.passed = Some(passed - skipped);
         outcome.failed = Some(failed);
         outcome.skipped = Some(skipped);
-        outcome.total = Some(seen);
+        outcome.total = Some(results);
         // A plan that differs from the results means missed lines, or tests that did not run.
-        let plan = if planned != seen && planned > 0 {
+        let plan = if planned != results && planned > 0 {
             format!(" (of {planned} planned)")
         } else {
             String::new()
@@ -95,13 +95,13 @@ impl Recognizer for Tap {
 
 impl Tap {
     fn not_ok(&mut self, name: &str) -> Mark {
-        self.failing = !name.contains(EXPECTED_FAILURE);
-        if !self.failing {
+        self.in_failure = !name.contains(EXPECTED_FAILURE);
+        if !self.in_failure {
             return Mark::Plain;
         }
         self.failed += 1;
         self.pending = Some(without_number(name).to_owned());
-        if !self.nested {
+        if !self.has_subtests {
             self.commit_failure();
         }
         Mark::DETAIL
@@ -138,7 +138,7 @@ impl Tap {
 
     fn diagnostic(&mut self, text: &str) -> Mark {
         if text.contains("'subtestsFailed'") {
-            self.failing = false;
+            self.in_failure = false;
             self.pending = None;
             return Mark::Noise;
         }
@@ -183,10 +183,10 @@ impl Tap {
             text.strip_prefix("Failed test '").and_then(|rest| rest.rsplit_once('\''))
         {
             self.outcome.add_failure(name.0);
-            self.failing = true;
+            self.in_failure = true;
             return Mark::DETAIL;
         }
-        if !self.failing {
+        if !self.in_failure {
             return Mark::Plain;
         }
         self.commit_failure();

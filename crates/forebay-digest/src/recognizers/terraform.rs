@@ -26,13 +26,13 @@ struct Terraform {
     refreshed: u64,
     completed: ValueCounts,
     /// The plan was applied.
-    applied: bool,
+    is_applied: bool,
 }
 
 impl Recognizer for Terraform {
     fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
-        self.applied |=
+        self.is_applied |=
             line.text.starts_with("Apply complete!") || line.text.starts_with("Destroy complete!");
         // Deeper indentation is part of a value.
         if let Some((resource, action)) = line
@@ -75,7 +75,7 @@ impl Recognizer for Terraform {
 
     fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         let tense = |completed: &'static str, planned: &'static str| {
-            if self.applied { completed } else { planned }
+            if self.is_applied { completed } else { planned }
         };
         let groups = [
             (&self.created, tense("created", "to create")),

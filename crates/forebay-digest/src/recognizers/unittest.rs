@@ -25,7 +25,7 @@ struct Unittest {
     /// Number of tests and duration, until the result follows.
     ran: Option<(u64, String)>,
     /// Below the name of a failing test.
-    failing: bool,
+    in_failure: bool,
     /// Tests that did not pass; several subtests of one may fail.
     not_passed: HashSet<String>,
 }
@@ -36,7 +36,7 @@ impl Recognizer for Unittest {
         let after_separator =
             std::mem::replace(&mut self.after_separator, is_separator(text, b'='));
         if self.after_separator {
-            self.failing = false;
+            self.in_failure = false;
             return Mark::Noise;
         }
         if after_separator && let Some((name, class, subtest)) = failing_test(text) {
@@ -45,7 +45,7 @@ impl Recognizer for Unittest {
         if let Some(ran) = text.strip_prefix("Ran ").filter(|ran| ran.contains(" test")) {
             let took = ran.split_once(" in ").map_or("", |(_, took)| took);
             self.ran = count::first_number(ran).map(|count| (count, took.to_owned()));
-            self.failing = false;
+            self.in_failure = false;
             return Mark::NOTABLE;
         }
         if (text.starts_with("FAILED (") || text == "OK" || text.starts_with("OK ("))
@@ -53,7 +53,7 @@ impl Recognizer for Unittest {
         {
             return self.summary_line(text, total, took);
         }
-        if self.failing
+        if self.in_failure
             && let Some(mark) = frame_or_error(&mut self.outcome, text)
         {
             return mark;
@@ -69,7 +69,7 @@ impl Recognizer for Unittest {
 impl Unittest {
     fn open(&mut self, name: &str, class: &str, subtest: &str) -> Mark {
         self.outcome.add_failure(format!("{name} {subtest}").trim_end());
-        self.failing = true;
+        self.in_failure = true;
         // Fixtures are not tests.
         let is_test = !name.starts_with("setUp") && !name.starts_with("tearDown");
         if is_test && self.not_passed.len() < MAX_NOT_PASSED {

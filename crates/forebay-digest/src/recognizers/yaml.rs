@@ -22,7 +22,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let expected = start.expected || start.command.reads_file(&["yaml", "yml"]);
+    let expected = start.is_expected || start.command.reads_file(&["yaml", "yml"]);
     let nested = start.lines.iter().filter(|line| line.starts_with("  ")).count();
     let keys = start
         .lines

@@ -23,21 +23,21 @@ pub(crate) struct Salience {
     /// Weight of the line, regardless of the intent.
     pub(crate) weight: u32,
     /// The line reports a failure.
-    pub(crate) failure: bool,
+    pub(crate) is_failure: bool,
     /// The line names a source location.
-    pub(crate) location: bool,
+    pub(crate) has_location: bool,
     /// The intent words in the line, one bit each.
     pub(crate) intent_mask: u32,
     /// A recognizer set the weight.
-    pub(crate) marked: bool,
+    pub(crate) is_marked: bool,
     /// A recognizer considers the line unnecessary.
-    pub(crate) noise: bool,
+    pub(crate) is_noise: bool,
 }
 
 impl Salience {
     /// Returns true if the numbers in the line matter.
     pub(crate) fn is_specific(self) -> bool {
-        self.failure || self.location || self.intent_mask != 0
+        self.is_failure || self.has_location || self.intent_mask != 0
     }
 }
 
@@ -60,10 +60,10 @@ pub(crate) fn weigh(line: &str) -> (Salience, u128) {
     if kinds.has(Kind::Failure) && letters(line) < MIN_FAILURE_LETTERS {
         kinds.replace(Kind::Failure, Kind::PossibleFailure);
     }
-    let location = signals.location || location::has_location(line);
-    let weight = kinds.heaviest() + if location { LOCATION_WEIGHT } else { 0 };
-    let failure = kinds.has(Kind::Failure);
-    (Salience { weight, failure, location, ..Salience::default() }, signals.triggers)
+    let has_location = signals.has_location || location::has_location(line);
+    let weight = kinds.heaviest() + if has_location { LOCATION_WEIGHT } else { 0 };
+    let is_failure = kinds.has(Kind::Failure);
+    (Salience { weight, is_failure, has_location, ..Salience::default() }, signals.triggers)
 }
 
 fn letters(line: &str) -> usize {
@@ -98,7 +98,7 @@ struct LineSignals {
     /// The matching patterns, and their positions.
     patterns: Vec<(&'static Pattern, Range<usize>)>,
     triggers: u128,
-    location: bool,
+    has_location: bool,
 }
 
 fn scan(line: &str) -> LineSignals {
@@ -110,7 +110,7 @@ fn scan(line: &str) -> LineSignals {
         Signal::Pattern(_) => {}
         Signal::Trigger(bits) => signals.triggers |= bits,
         Signal::Location => {
-            signals.location |= location::starts_with_line_number(&line.as_bytes()[at.end..]);
+            signals.has_location |= location::starts_with_line_number(&line.as_bytes()[at.end..]);
         }
     });
     signals
@@ -189,7 +189,7 @@ mod tests {
         for line in lines {
             let (salience, _) = weigh(line);
             let signals = match salience.weight {
-                _ if salience.failure => "failure",
+                _ if salience.is_failure => "failure",
                 0 => "nothing",
                 _ => "notable",
             };

@@ -25,7 +25,7 @@ struct Template {
 #[derive(Debug, Default)]
 pub(crate) struct MessageTemplates {
     /// By template text.
-    seen: HashMap<Box<[u8]>, Template>,
+    by_text: HashMap<Box<[u8]>, Template>,
     others: u64,
     /// Reused buffer for the template of a message.
     buffer: Vec<u8>,
@@ -35,8 +35,8 @@ impl MessageTemplates {
     /// Counts a message; returns how often its template occurred before.
     pub(crate) fn add(&mut self, message: &str, line: u64) -> u64 {
         let key = write_template(message, &mut self.buffer);
-        let order = self.seen.len();
-        if let Some(template) = self.seen.get_mut(key) {
+        let order = self.by_text.len();
+        if let Some(template) = self.by_text.get_mut(key) {
             template.count += 1;
             return template.count - 1;
         }
@@ -46,18 +46,19 @@ impl MessageTemplates {
         }
         let sample = cut::one_line(message, 160);
         let text = String::from_utf8_lossy(key).into_owned();
-        self.seen.insert(key.into(), Template { text, count: 1, order, first_line: line, sample });
+        self.by_text
+            .insert(key.into(), Template { text, count: 1, order, first_line: line, sample });
         0
     }
 
     pub(crate) fn distinct(&self) -> String {
-        format!("{}{}", grouped(self.seen.len() as u64), if self.others > 0 { "+" } else { "" })
+        format!("{}{}", grouped(self.by_text.len() as u64), if self.others > 0 { "+" } else { "" })
     }
 
     /// Lists `850× request # served`, the most frequent first; templates that differ in one word
     /// are merged.
     pub(crate) fn frequent(&self, max: usize) -> Vec<String> {
-        let mut all: Vec<&Template> = self.seen.values().collect();
+        let mut all: Vec<&Template> = self.by_text.values().collect();
         all.sort_by_key(|template| template.order);
         let mut ranked = merge_similar(&all);
         ranked.retain(|(count, ..)| *count > 1);
@@ -72,7 +73,7 @@ impl MessageTemplates {
     /// the latest.
     pub(crate) fn seen_once(&self, max: usize) -> Vec<String> {
         let mut rare: Vec<&Template> =
-            self.seen.values().filter(|template| template.count == 1).collect();
+            self.by_text.values().filter(|template| template.count == 1).collect();
         let is_suspicious = |template: &Template| salience::weigh(&template.sample).0.weight > 0;
         rare.sort_by_key(|template| std::cmp::Reverse((is_suspicious(template), template.order)));
         rare.iter()
@@ -139,7 +140,7 @@ fn write_template<'a>(message: &str, buffer: &'a mut Vec<u8>) -> &'a [u8] {
         written: 0,
         part: 0,
         has_digit: false,
-        masked: false,
+        is_masked: false,
         words: 0,
     };
     for byte in message.bytes() {
@@ -194,7 +195,7 @@ struct TemplateWriter<'a> {
     part: usize,
     has_digit: bool,
     /// The previous part is a `#` that also covers this one.
-    masked: bool,
+    is_masked: bool,
     words: usize,
 }
 
@@ -207,11 +208,11 @@ impl TemplateWriter<'_> {
     fn end_part(&mut self) {
         if self.has_digit {
             self.written = self.part;
-            if !self.masked {
+            if !self.is_masked {
                 self.write(b'#');
             }
         }
-        self.masked = self.has_digit;
+        self.is_masked = self.has_digit;
         self.part = self.written;
         self.has_digit = false;
     }
@@ -219,7 +220,7 @@ impl TemplateWriter<'_> {
     /// Ends a word; returns true if it was the last one that counts.
     fn end_word(&mut self) -> bool {
         self.end_part();
-        self.masked = false;
+        self.is_masked = false;
         if self.written > 0 && self.text[self.written - 1] != b' ' {
             self.words += 1;
             if self.words == MAX_WORDS {

@@ -86,7 +86,7 @@ pub(crate) struct TestRuns {
     completed: Vec<TestCounts>,
     sum: TestCounts,
     aborted: u64,
-    failed: bool,
+    any_failed: bool,
 }
 
 impl TestRuns {
@@ -94,10 +94,10 @@ impl TestRuns {
         self.count += 1;
         let TestRun::Completed(counts) = run else {
             self.aborted += 1;
-            self.failed = true;
+            self.any_failed = true;
             return;
         };
-        self.failed |= counts.has_failures();
+        self.any_failed |= counts.has_failures();
         self.sum.add(&counts);
         if self.completed.len() < MAX_HELD_RUNS {
             self.completed.push(counts);
@@ -116,7 +116,7 @@ impl TestRuns {
     }
 
     pub(crate) fn had_failures(&self) -> bool {
-        self.failed
+        self.any_failed
     }
 }
 

@@ -128,10 +128,10 @@ impl ValueStats {
     pub(crate) fn describe(&self, max: usize) -> String {
         let mut description = self.type_name().to_owned();
         let distinct = self.texts.distinct();
-        let repeats = self.texts.total() > distinct as u64;
+        let has_repeats = self.texts.total() > distinct as u64;
         if self.is_numeric() {
             description += &format!(" {}", self.numbers.describe());
-            if repeats && distinct > 1 && distinct <= MAX_CATEGORIES {
+            if has_repeats && distinct > 1 && distinct <= MAX_CATEGORIES {
                 description += &format!(" ({})", self.texts.list(max.min(6)));
             } else if self.numbers.count > 2 && self.numbers.min < self.numbers.max {
                 description += &format!(", mean {}", super::format_rounded(self.numbers.mean()));
@@ -139,7 +139,7 @@ impl ValueStats {
         } else if self.dates == self.nonempty() && self.dates > 0 {
             description += &format!(" {}..{}", self.first_date, self.last_date);
         } else if self.nonempty() > 0 {
-            description += &self.describe_texts(distinct, repeats, max);
+            description += &self.describe_texts(distinct, has_repeats, max);
         }
         if self.empty > 0 {
             description += &format!(", {} empty", grouped(self.empty));
@@ -147,8 +147,8 @@ impl ValueStats {
         description
     }
 
-    fn describe_texts(&self, distinct: usize, repeats: bool, max: usize) -> String {
-        if repeats && (distinct <= MAX_CATEGORIES || self.is_skewed()) {
+    fn describe_texts(&self, distinct: usize, has_repeats: bool, max: usize) -> String {
+        if has_repeats && (distinct <= MAX_CATEGORIES || self.is_skewed()) {
             let more = if distinct > max {
                 format!(", {} distinct", self.texts.distinct_label())
             } else {

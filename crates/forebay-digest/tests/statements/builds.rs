@@ -8,8 +8,8 @@ fn counts_short_rustc_diagnostics() {
     let warnings = lines(6, |n| format!("src/lib.rs:{n}:1: warning: unused variable: `y`"));
     let text =
         format!("{errors}{warnings}error: could not compile `small` due to 30 previous errors\n");
-    let says = ["rustc: 30 errors, 6 warnings", "E0425: 30"];
-    check("cargo check --message-format=short", &text, 120, &says, &[]);
+    let expected = ["rustc: 30 errors, 6 warnings", "E0425: 30"];
+    check("cargo check --message-format=short", &text, 120, &expected, &[]);
 }
 
 #[test]
@@ -24,9 +24,9 @@ fn counts_json_rustc_diagnostics() {
     let text = lines(20, |n| message("warning", "unused", n))
         + &lines(3, |n| message("error", "E0308", n))
         + "{\"reason\":\"build-finished\",\"success\":false}\n";
-    let says =
+    let expected =
         ["rustc: 3 errors, 20 warnings", "src/lib.rs:2:5 error: message 2", "success: false"];
-    check("cargo build --message-format=json", &text, 200, &says, &["diagnostics"]);
+    check("cargo build --message-format=json", &text, 200, &expected, &["diagnostics"]);
 }
 
 #[test]
@@ -52,9 +52,9 @@ fn names_failed_make_targets_but_not_their_callers() {
            make[1]: *** [Makefile2:85: all] Error 2\n\
            make: *** Waiting for unfinished jobs....\n\
            make: *** [Makefile:101: all] Error 2\n";
-    let says =
+    let expected =
         ["2 targets failed: [build.make:76: app.c.o] Error 1, [build.make:90: util.c.o] Error 1"];
-    check("make -k", &text, 120, &says, &["3 targets"]);
+    check("make -k", &text, 120, &expected, &["3 targets"]);
 }
 
 #[test]
@@ -89,6 +89,6 @@ fn reads_ci_job_logs_behind_their_prefix() {
         + "\n"
         + &prefixed(62, "##[error]Process completed with exit code 1.")
         + "\n";
-    let says = ["CI failed", "Run make test", "\nsrc/a.c:3:5: error: bad thing"];
-    check("gh run view 1 --log", &text, 120, &says, &["2026-03-01T10:01:01"]);
+    let expected = ["CI failed", "Run make test", "\nsrc/a.c:3:5: error: bad thing"];
+    check("gh run view 1 --log", &text, 120, &expected, &["2026-03-01T10:01:01"]);
 }

@@ -31,8 +31,8 @@ fn unclosed_quote_does_not_swallow_rows() {
 fn keeps_the_precision_of_ranges() {
     let text = "rate,code,id\n".to_owned()
         + &lines(60, |n| format!("0.{:07},{n:04},{}", 10 * n, 9_007_199_254_740_993 + n));
-    let says = ["rate: float 0..0.000059", "code: text", "id: text", "9007199254741052"];
-    check("cat x.csv", &text, 120, &says, &["code: int", "9007199254740992"]);
+    let expected = ["rate: float 0..0.000059", "code: text", "id: text", "9007199254741052"];
+    check("cat x.csv", &text, 120, &expected, &["code: int", "9007199254740992"]);
 }
 
 #[test]
@@ -77,9 +77,9 @@ fn distinguishes_headings_from_code() {
          ![image](a.png) [link](b)\n\n{}",
         lines(60, |n| format!("Paragraph number {n}.\n"))
     );
-    let says =
+    let expected =
         ["3 headings", "1 code block", "1 link", "1 image", "12: # Underlined", "15: ## Second"];
-    check("cat a.md", &text, 100, &says, &[": ## no", ": ## neither"]);
+    check("cat a.md", &text, 100, &expected, &[": ## no", ": ## neither"]);
 }
 
 #[test]
@@ -87,8 +87,8 @@ fn yaml_anchors_do_not_break_nesting() {
     let services =
         lines(40, |n| format!("  svc{n}:\n    <<: *d\n    zip: \"0{n}\"\n    port: {}", 80 + n));
     let text = format!("defaults: &d\n  retries: 3\nservices:\n{services}---\nkind: List\n");
-    let says = ["2 documents", "defaults.retries: 3"];
-    check("cat y.yaml", &text, 120, &says, &["\nretries", "object with"]);
+    let expected = ["2 documents", "defaults.retries: 3"];
+    check("cat y.yaml", &text, 120, &expected, &["\nretries", "object with"]);
 }
 
 #[test]
@@ -101,8 +101,8 @@ fn separates_sql_results() {
     };
     let text =
         table("name") + &table("city") + "UPDATE 17\nERROR:  relation \"foo\" does not exist\n";
-    let says = ["2 results, 120 rows", "id, name", "id, city", "1 error", "relation \"foo\""];
-    check("psql -f x.sql", &text, 200, &says, &[]);
+    let expected = ["2 results, 120 rows", "id, name", "id, city", "1 error", "relation \"foo\""];
+    check("psql -f x.sql", &text, 200, &expected, &[]);
 }
 
 #[test]
@@ -119,6 +119,6 @@ fn counts_container_states_without_durations() {
         + "\n"
         + &row(31, "Restarting (1) 3 seconds ago")
         + "\n";
-    let says = ["STATUS: Up: 30, Exited (137): 1, Restarting (1): 1", "r30", "r31"];
-    check("docker ps -a", &text, 150, &says, &["\"sleep:"]);
+    let expected = ["STATUS: Up: 30, Exited (137): 1, Restarting (1): 1", "r30", "r31"];
+    check("docker ps -a", &text, 150, &expected, &["\"sleep:"]);
 }

@@ -36,8 +36,8 @@ fn folder_headers_are_not_entries() {
         lines(30, |n| format!("c{n}.c")),
         lines(40, |n| format!("g{n}.go"))
     );
-    let says = ["70 paths in 2 folders", "1 error: ls: cannot access 'nope'", "go/ 40"];
-    check("ls c go nope", &text, 90, &says, &[]);
+    let expected = ["70 paths in 2 folders", "1 error: ls: cannot access 'nope'", "go/ 40"];
+    check("ls c go nope", &text, 90, &expected, &[]);
 }
 
 #[test]

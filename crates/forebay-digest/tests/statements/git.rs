@@ -53,8 +53,8 @@ fn reports_a_single_commit_with_its_files() {
         "commit b4c46c617cb89a76cf62b0bc47c7431263ce8d73\nAuthor: Ann <a@example.com>\nDate:   Sun Nov 15 \
          22:36:42 2026 +0000\n\n    Make it work\n\n{files} 12 files changed, 66 insertions(+)\n"
     );
-    let says = ["b4c46c6", "Make it work", "Ann", "12 files changed", "src/file_0.rs"];
-    check("git show --stat", &text, 85, &says, &[]);
+    let expected = ["b4c46c6", "Make it work", "Ann", "12 files changed", "src/file_0.rs"];
+    check("git show --stat", &text, 85, &expected, &[]);
 }
 
 #[test]
@@ -66,8 +66,8 @@ fn counts_added_and_deleted_binary_files() {
         )
     };
     let text = lines(20, |n| binary(n, "new")) + &lines(10, |n| binary(n + 20, "deleted"));
-    let says = ["30 files, +0 -0, 20 added, 10 deleted", "(deleted, binary)"];
-    check("git diff", &text, 90, &says, &[]);
+    let expected = ["30 files, +0 -0, 20 added, 10 deleted", "(deleted, binary)"];
+    check("git diff", &text, 90, &expected, &[]);
 }
 
 #[test]
@@ -110,8 +110,8 @@ fn reads_porcelain_v2_status() {
         "# branch.oid {hash}\n# branch.head main\n{changed}2 R. N... 100644 100644 100644 {hash} {hash} R100 \
          new.txt\told.txt\n? untracked.txt\n"
     );
-    let says = ["1 staged, 10 not staged, 1 untracked", "main", "new.txt"];
-    check("git status --porcelain=v2", &text, 90, &says, &[]);
+    let expected = ["1 staged, 10 not staged, 1 untracked", "main", "new.txt"];
+    check("git status --porcelain=v2", &text, 90, &expected, &[]);
 }
 
 #[test]

@@ -12,8 +12,8 @@ fn time_range_covers_all_lines() {
             (n + 30) % 60
         )
     });
-    let says = ["01/Mar/2026:10:00:00 +0000 .. 01/Mar/2026:10:00:59 +0000"];
-    check("cat access.log", &requests, 60, &says, &[]);
+    let expected = ["01/Mar/2026:10:00:00 +0000 .. 01/Mar/2026:10:00:59 +0000"];
+    check("cat access.log", &requests, 60, &expected, &[]);
 }
 
 #[test]
@@ -22,8 +22,8 @@ fn reads_klog_level_letters() {
         let level = if n % 10 == 0 { 'E' } else { 'I' };
         format!("{level}0301 10:00:{n:02}.123456       1 sync.go:10] pod {n} synced")
     });
-    let says = ["0301 10:00:00 .. 0301 10:00:59", "info: 54, error: 6"];
-    check("kubectl logs x", &text, 90, &says, &[]);
+    let expected = ["0301 10:00:00 .. 0301 10:00:59", "info: 54, error: 6"];
+    check("kubectl logs x", &text, 90, &expected, &[]);
 }
 
 #[test]
@@ -32,8 +32,8 @@ fn reads_logfmt_levels_and_times() {
         let level = if n % 10 == 0 { "error" } else { "info" };
         format!("time=\"2026-03-01T10:00:{n:02}Z\" level={level} msg=\"handled {n}\"")
     });
-    let says = ["2026-03-01T10:00:00Z .. 2026-03-01T10:00:59Z", "info: 54, error: 6"];
-    check("cat x.log", &text, 90, &says, &[]);
+    let expected = ["2026-03-01T10:00:00Z .. 2026-03-01T10:00:59Z", "info: 54, error: 6"];
+    check("cat x.log", &text, 90, &expected, &[]);
 }
 
 #[test]
@@ -44,8 +44,8 @@ fn reports_log_containers() {
             "web-1     | 10.0.0.1 - - [01/Mar/2026:10:00:{n:02} +0000] \"GET /{n} HTTP/1.1\" 200 12"
         ),
     });
-    let says = ["worker-1: 30", "web-1: 30", "INFO: 30", "2026-03-01 10:00:00 .. "];
-    check("docker compose logs", &text, 120, &says, &[]);
+    let expected = ["worker-1: 30", "web-1: 30", "INFO: 30", "2026-03-01 10:00:00 .. "];
+    check("docker compose logs", &text, 120, &expected, &[]);
 }
 
 #[test]

@@ -15,13 +15,13 @@ fn digest(command: &str, text: &str, tokens: u64) -> String {
 
 /// Checks what a digest must contain and must not contain.
 #[track_caller]
-fn check(command: &str, text: &str, tokens: u64, says: &[&str], never: &[&str]) {
+fn check(command: &str, text: &str, tokens: u64, expected: &[&str], forbidden: &[&str]) {
     let digest = digest(command, text, tokens);
-    for said in says {
-        assert!(digest.contains(said), "{said:?} is missing for {command:?}:\n{digest}");
+    for part in expected {
+        assert!(digest.contains(part), "{part:?} is missing for {command:?}:\n{digest}");
     }
-    for said in never {
-        assert!(!digest.contains(said), "{said:?} is said for {command:?}:\n{digest}");
+    for part in forbidden {
+        assert!(!digest.contains(part), "{part:?} must not occur for {command:?}:\n{digest}");
     }
 }
 

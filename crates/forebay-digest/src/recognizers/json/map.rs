@@ -44,7 +44,7 @@ impl Shape {
     }
 
     /// Returns true if an object that gets one more key becomes a map.
-    pub(super) fn is_map(&self, parent: FieldId) -> bool {
+    pub(super) fn becomes_map(&self, parent: FieldId) -> bool {
         let field = &self.fields[parent.0];
         field.child_order.len() == MIN_MAP_ENTRIES
             && field.objects <= 1

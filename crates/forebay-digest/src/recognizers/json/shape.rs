@@ -78,7 +78,7 @@ impl Shape {
             self.fields[parent.0].next_index = at + 1;
             return field_id;
         }
-        if self.is_map(parent) {
+        if self.becomes_map(parent) {
             self.convert_to_map(parent);
             return self.map_entry(parent, key).unwrap_or(OVERFLOW);
         }
