@@ -178,7 +178,7 @@ fn month_number(name: &str) -> Option<u64> {
     MONTHS.iter().position(|month| *month == name).map(|at| at as u64 + 1)
 }
 
-/// `I0501 10:00:00.123456`.
+/// Returns the length of a klog timestamp with its level: `I0501 10:00:00.123456`.
 fn klog_len(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let is_day = b"IWEFD".contains(bytes.first()?)
@@ -187,7 +187,7 @@ fn klog_len(text: &str) -> Option<usize> {
     if is_day { Some(6 + clock_len(&text[6..])?) } else { None }
 }
 
-/// `2024-05-01T10:00:00.123Z`, `2024/05/01 10:00:00,123 +0000`.
+/// Returns the length of `2024-05-01T10:00:00.123Z` or `2024/05/01 10:00:00,123 +0000`.
 fn iso_len(text: &str) -> Option<usize> {
     let date = crate::tally::looks_like_date(text).then_some(10)?;
     let after = &text[date..];
@@ -195,7 +195,7 @@ fn iso_len(text: &str) -> Option<usize> {
     Some(date + gap + clock_len(&after[gap..])?)
 }
 
-/// `10:00:00`, with fractions and zone.
+/// Returns the length of `10:00:00`, including fraction and zone.
 fn clock_len(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let digits =
@@ -216,7 +216,7 @@ fn clock_len(text: &str) -> Option<usize> {
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// `May  1 10:00:00`.
+/// Returns the length of `May  1 10:00:00`.
 fn syslog_len(text: &str) -> Option<usize> {
     let month = text.get(..3).filter(|month| MONTHS.contains(month))?;
     let time = text.get(month.len() + 4..)?;

@@ -52,7 +52,7 @@ impl Tally {
         }
     }
 
-    /// `12 hosts`, `3,401 bytes in 5 lines (10..900)`, `15 steps (ok: 12, failed: 3)`.
+    /// Formats a count: `12 hosts`, `3,401 bytes in 5 lines (10..900)`, `15 steps (ok: 12)`.
     fn describe(&self, label: &str, max_items: usize) -> String {
         match self {
             Self::Lines(lines) => format!("{} {label}", grouped(*lines)),

@@ -38,7 +38,7 @@ pub(super) struct Request<'a> {
     bytes: Option<u64>,
 }
 
-/// `10.0.0.1 - - [01/May/2024:10:00:00 +0000] "GET /path HTTP/1.1" 200 1234 ...`.
+/// Parses `10.0.0.1 - - [01/May/2024:10:00:00 +0000] "GET /path HTTP/1.1" 200 1234 ...`.
 pub(super) fn request(line: &str) -> Option<Request<'_>> {
     let line = log_prefix::split_container(line).map_or(line, |(_, message)| message);
     let (before, rest) = split_once(line, b"[")?;

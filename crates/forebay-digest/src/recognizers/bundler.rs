@@ -99,7 +99,7 @@ impl Recognizer for Bundler {
 }
 
 impl Bundler {
-    /// `dist/assets/index.js   606.16 kB │ gzip: 3.66 kB`, `asset main.js 159 KiB`.
+    /// Adds `dist/assets/index.js   606.16 kB │ gzip: 3.66 kB` or `asset main.js 159 KiB`.
     fn add_asset(&mut self, text: &str) {
         self.assets += 1;
         let mut words = text.trim_start_matches("asset ").split_ascii_whitespace();

@@ -142,7 +142,7 @@ impl Compiler {
     }
 }
 
-/// `Found 3 errors in 2 files`, `3 errors generated.`, `2 errors`.
+/// Returns true for `Found 3 errors in 2 files`, `3 errors generated.` or `2 errors`.
 fn is_count(text: &str) -> bool {
     let may_count = text.starts_with("Found ")
         || text.ends_with("generated.")

@@ -88,7 +88,7 @@ impl Recognizer for Ctest {
 }
 
 impl Ctest {
-    /// `2/6 Test #2: resample .....***Failed    0.00 sec`.
+    /// Handles `2/6 Test #2: resample .....***Failed    0.00 sec`.
     fn result(&mut self, text: &str) -> Mark {
         let Some((finished, rest)) = text.split_once(" Test ") else { return Mark::Plain };
         let Some((finished, all)) =

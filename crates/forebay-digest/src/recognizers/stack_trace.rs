@@ -168,7 +168,8 @@ fn debugger_frame(text: &str) -> Option<&str> {
     rest.split(" (").next().filter(|_| text.contains(" ("))
 }
 
-/// `\tat a.B.c(B.java:3)`, `    at f (a.js:1:2)`, `#0 /a.php(3): f()`, `  12: a::b`, `   at N.C() in A.cs:line 3`.
+/// Returns true for `\tat a.B.c(B.java:3)`, `    at f (a.js:1:2)`, `#0 /a.php(3): f()` or
+/// `   at N.C() in A.cs:line 3`.
 fn is_frame(text: &str) -> bool {
     let trimmed = text.trim_start();
     trimmed.len() < text.len() && trimmed.starts_with("at ")
