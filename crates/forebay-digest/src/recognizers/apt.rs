@@ -55,7 +55,7 @@ impl Recognizer for Apt {
         .iter()
         .any(|start| text.starts_with(start));
         match () {
-            () if is_step && !text.starts_with("Fetched") => Mark::Noise,
+            () if is_step => Mark::Noise,
             () if text.starts_with("Bundle complete!")
                 || text.starts_with("E: ")
                 || text.starts_with("Fetched ") =>

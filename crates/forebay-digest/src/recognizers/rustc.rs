@@ -87,8 +87,8 @@ impl Recognizer for Rustc {
                 ),
             );
         }
-        for (index, listed_errors) in self.listed_errors.into_iter().enumerate() {
-            report.add(90 - index as u32, listed_errors);
+        for (index, error) in self.listed_errors.into_iter().enumerate() {
+            report.add(90 - index as u32, error);
         }
         Some(report)
     }
