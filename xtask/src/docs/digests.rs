@@ -40,12 +40,12 @@ pub(super) fn page() -> Result<String> {
          Output larger than the budget becomes a digest: first the known facts (counts, what failed, where and\n\
          why), then the most important lines, with the line numbers of each gap. The command and the first\n\
          lines determine the format; a log may contain several. A count is only given if it is certain;\n\
-         anything that is not understood is quoted.\n\n{}\n## Your own\n\n\
+         anything that is not understood is quoted.\n\n{}\n## Custom recognizers\n\n\
          The settings of the user and of the project can define further recognizers. They take precedence over\n\
          built-in ones, apply to every digest, and leave what they do not mention to the formats above.\n\
          Patterns use the syntax of Rust's `regex`. `forebay digest --check` checks each one against its\n\
-         sample, reports what fails, and then exits with 1.\n\n```toml\n{OWN}```\n\n## Examples\n\n\
-         Digests of recorded outputs, within {TOKENS} tokens.\n{}",
+         sample, reports what fails, and then exits with 1.\n\n```toml\n{CUSTOM_EXAMPLE}```\n\n## Examples\n\n\
+         Digests of recorded outputs, within {EXAMPLE_TOKENS} tokens.\n{}",
         table(&["format", "kept", "commands"], &rows),
         examples.concat()
     ))
