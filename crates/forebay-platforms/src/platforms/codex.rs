@@ -54,11 +54,7 @@ pub(super) static PLATFORM: Platform = Platform {
         Ability::SeePrompt,
     ],
     replaces: Replaces::WithText,
-    limits: Limits {
-        context_chars: None,
-        context_tokens: Some(2_500),
-        result_chars: Some(40_000),
-    },
+    limits: Limits { context_chars: None, context_tokens: Some(2_500), result_chars: Some(40_000) },
     cannot: &[
         "Hooks run only after a person trusted them with /hooks; until then they are skipped without a word.",
         "A hook cannot ask the user: a rule that says ask is left to Codex's own approvals.",

@@ -1,32 +1,39 @@
 //! The hosts, one file each, and the list that drives decoding, setup, `doctor`, docs and tests.
 
+mod antigravity;
+mod claude_code;
+mod claude_desktop;
+mod cline;
+mod codex;
+mod copilot_cli;
+mod cursor;
+mod gemini_cli;
+mod kiro;
+mod opencode;
+mod qwen_code;
+mod vscode_copilot;
+mod windsurf;
+mod zed;
+
 use crate::Platform;
 
-macro_rules! platforms {
-    ($($platform:ident),+ $(,)?) => {
-        $(mod $platform;)+
-
-        /// Every host, in the order in which they are listed.
-        pub static PLATFORMS: &[&Platform] = &[$(&$platform::PLATFORM),+];
-    };
-}
-
-platforms! {
-    claude_code,
-    codex,
-    gemini_cli,
-    copilot_cli,
-    opencode,
-    cursor,
-    qwen_code,
-    cline,
-    vscode_copilot,
-    kiro,
-    windsurf,
-    antigravity,
-    zed,
-    claude_desktop,
-}
+/// Every host, in the order in which they are listed.
+pub static PLATFORMS: &[&Platform] = &[
+    &claude_code::PLATFORM,
+    &codex::PLATFORM,
+    &gemini_cli::PLATFORM,
+    &copilot_cli::PLATFORM,
+    &opencode::PLATFORM,
+    &cursor::PLATFORM,
+    &qwen_code::PLATFORM,
+    &cline::PLATFORM,
+    &vscode_copilot::PLATFORM,
+    &kiro::PLATFORM,
+    &windsurf::PLATFORM,
+    &antigravity::PLATFORM,
+    &zed::PLATFORM,
+    &claude_desktop::PLATFORM,
+];
 
 /// The host of a name.
 pub fn find(id: &str) -> Option<&'static Platform> {

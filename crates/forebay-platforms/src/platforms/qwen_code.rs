@@ -68,7 +68,11 @@ pub(super) static PLATFORM: Platform = Platform {
         Ability::SeePrompt,
     ],
     replaces: Replaces::Nothing,
-    limits: Limits { context_chars: Some(10_000), context_tokens: None, result_chars: Some(20_000) },
+    limits: Limits {
+        context_chars: Some(10_000),
+        context_tokens: None,
+        result_chars: Some(20_000),
+    },
     cannot: &[
         "Neither a result nor a command can be replaced by a hook (documented, without effect when run): \
          long output is kept out only when the model uses Forebay's tools.",
