@@ -1,21 +1,22 @@
 //! The agent host page, from the platform tables.
 
-use forebay_platforms::platform::{Ability, Evidence};
-use forebay_platforms::setup::{Base, Level, SetupFile};
+use forebay_platforms::folders::BaseDir;
+use forebay_platforms::platform::{Capability, Evidence};
+use forebay_platforms::setup::{Level, SetupFile};
 use forebay_platforms::{PLATFORMS, Platform};
 
 use super::{GENERATED, table};
 
 /// The abilities in the overview.
-const SHOWN: &[(Ability, &str)] = &[
-    (Ability::Deny, "deny"),
-    (Ability::Ask, "ask"),
-    (Ability::Rewrite, "rewrite a command"),
-    (Ability::ReplaceOwn, "replace its results"),
-    (Ability::ReplaceMcp, "replace MCP results"),
-    (Ability::ContextAtStart, "guide at start"),
-    (Ability::ContextAtPrompt, "context at a prompt"),
-    (Ability::SeeCompaction, "see compaction"),
+const SHOWN: &[(Capability, &str)] = &[
+    (Capability::Deny, "deny"),
+    (Capability::Ask, "ask"),
+    (Capability::Rewrite, "rewrite a command"),
+    (Capability::ReplaceOwn, "replace its results"),
+    (Capability::ReplaceMcp, "replace MCP results"),
+    (Capability::ContextAtStart, "guide at start"),
+    (Capability::ContextAtPrompt, "context at a prompt"),
+    (Capability::SeeCompaction, "see compaction"),
 ];
 
 pub(super) fn page() -> String {
@@ -51,9 +52,9 @@ fn section(platform: &Platform) -> String {
     let Platform { name, id, .. } = platform;
     let mut text = format!("## {name}\n\n`forebay init {id}`. {}\n", evidence(platform.evidence));
     text.push_str("\nLimits:\n\n");
-    text.extend(platform.cannot.iter().map(|line| format!("- {line}\n")));
-    if let Some(steps) = platform.afterwards {
-        text.push_str(&format!("\nAfterwards: {steps}\n"));
+    text.extend(platform.limitations.iter().map(|line| format!("- {line}\n")));
+    if let Some(words) = platform.next_steps {
+        text.push_str(&format!("\nAfterwards: {words}\n"));
     }
     let rows: Vec<Vec<String>> = platform.files.iter().map(file).collect();
     text.push_str(&format!("\n{}", table(&["level", "file"], &rows)));
@@ -76,14 +77,14 @@ fn file(file: &SetupFile) -> Vec<String> {
     vec![level.to_owned(), format!("`{}{}`", base(file.base), file.path)]
 }
 
-fn base(base: Base) -> String {
+fn base(base: BaseDir) -> String {
     match base {
-        Base::Project => String::new(),
-        Base::Home => "~/".to_owned(),
-        Base::EnvOr(name, "") => format!("${{{name}:-~}}/"),
-        Base::EnvOr(name, folder) => format!("${{{name}:-~/{folder}}}/"),
-        Base::XdgConfig | Base::Config => "~/.config/".to_owned(),
-        Base::AppSupport => "<settings of desktop programs>/".to_owned(),
+        BaseDir::Project => String::new(),
+        BaseDir::Home => "~/".to_owned(),
+        BaseDir::EnvOr(name, "") => format!("${{{name}:-~}}/"),
+        BaseDir::EnvOr(name, folder) => format!("${{{name}:-~/{folder}}}/"),
+        BaseDir::XdgConfig | BaseDir::Config => "~/.config/".to_owned(),
+        BaseDir::AppSupport => "<settings of desktop programs>/".to_owned(),
     }
 }
 
@@ -96,8 +97,8 @@ mod tests {
         let page = page();
         for platform in PLATFORMS {
             assert!(page.contains(&format!("\n## {}\n", platform.name)), "{}", platform.id);
-            for limit in platform.cannot {
-                assert!(page.contains(limit), "{}: {limit}", platform.id);
+            for words in platform.limitations {
+                assert!(page.contains(words), "{}: {words}", platform.id);
             }
         }
     }

@@ -270,7 +270,10 @@ fn agents(app: &App) -> Vec<Check> {
     let mut checks = vec![report.summary()];
     checks.extend(report.faults.iter().map(|fault| Check::broken("agents", fault)));
     checks.extend(report.set_up.iter().map(|found| {
-        Check::note("agents", format!("{}: {}", found.agent.name, found.agent.cannot.join(" ")))
+        Check::note(
+            "agents",
+            format!("{}: {}", found.agent.name, found.agent.limitations.join(" ")),
+        )
     }));
     checks
 }

@@ -282,8 +282,8 @@ impl Common {
     }
 
     fn session_name(&self) -> Option<String> {
-        let by_host = || environment::HOST_SESSIONS.iter().find_map(|name| environment::read(name));
-        self.session.clone().or_else(|| environment::read(environment::SESSION)).or_else(by_host)
+        let configured = || environment::read(environment::SESSION);
+        self.session.clone().or_else(configured).or_else(environment::host_session)
     }
 
     /// Calls a tool like every other door and prints its answer.

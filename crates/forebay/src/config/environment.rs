@@ -1,4 +1,6 @@
-//! Every environment variable that Forebay reads.
+//! The environment variables that Forebay reads; those of agent hosts are in the platforms' tables.
+
+use forebay_platforms::PLATFORMS;
 
 /// The data directory.
 pub(crate) const HOME: &str = "FOREBAY_HOME";
@@ -6,13 +8,6 @@ pub(crate) const HOME: &str = "FOREBAY_HOME";
 pub(crate) const SESSION: &str = "FOREBAY_SESSION";
 /// The log level: error, warn, info, debug or trace.
 pub(crate) const LOG: &str = "FOREBAY_LOG";
-
-/// The folder a conversation was started in, as several hosts tell their hooks.
-pub(crate) const PROJECT: &str = "CLAUDE_PROJECT_DIR";
-
-/// Conversations as hosts name them, for the processes they start.
-pub(crate) const HOST_SESSIONS: &[&str] =
-    &["CLAUDE_CODE_SESSION_ID", "GEMINI_SESSION_ID", "QWEN_SESSION_ID"];
 
 /// Every variable that is valid Unicode, for redaction.
 pub(crate) fn all() -> Vec<(String, String)> {
@@ -29,4 +24,9 @@ pub(crate) fn forebay_variables() -> impl Iterator<Item = (String, String)> {
 /// A variable, if set and not empty.
 pub(crate) fn read(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The session that the host of this process names.
+pub(crate) fn host_session() -> Option<String> {
+    PLATFORMS.iter().flat_map(|platform| platform.session_env).find_map(|name| read(name))
 }

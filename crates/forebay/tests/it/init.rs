@@ -217,7 +217,7 @@ fn a_file_that_cannot_be_read_stays_and_the_others_are_written() {
     assert_eq!(output.code(), Some(1));
     let text = output.text();
     assert!(
-        text.contains("settings.json: it cannot be read") && text.contains("it stays as it is"),
+        text.contains("settings.json: cannot parse it") && text.contains("it stays as it is"),
         "{text}"
     );
     assert!(text.contains("CLAUDE.md: it cannot be read"), "{text}");

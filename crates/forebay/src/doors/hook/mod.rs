@@ -1,4 +1,4 @@
-//! The hook door: a host's JSON on stdin, its answer on stdout.
+//! The hook door: a host's JSON on stdin, the reply on stdout.
 //!
 //! A hook never breaks the agent. The work runs on its own thread; on an error, a panic or a timeout the process prints
 //! nothing, exits with 0 and logs a line. No async runtime, no network: a hook has milliseconds.
@@ -13,8 +13,8 @@ use std::thread;
 use std::time::Duration;
 
 use forebay_app::{App, AppError, hooks};
-use forebay_domain::hook::HookCall;
-use forebay_platforms::{Output, Platform, decode, encode, find};
+use forebay_domain::hook::{HookCall, Reply};
+use forebay_platforms::{Output, Platform, decode, encode, find, supports};
 
 use crate::config::environment;
 
@@ -53,15 +53,15 @@ fn work(platform: &str, event: &str, make_app: MakeApp) -> Result<Output, String
     let decoded = decode(platform, event, &bytes).map_err(|error| error.to_string())?;
     drop(bytes);
     // Hosts run each other's hooks; each has its own.
-    if !decoded.is_from_its_platform(|name| environment::read(name).is_some()) {
+    if !decoded.is_from_platform(|name| environment::read(name).is_some()) {
         return Ok(Output::default());
     }
     // The process exits with the answer, so destructors are skipped.
     let app =
         ManuallyDrop::new(make_app(platform, &decoded.call).map_err(|error| error.to_text())?);
-    let host = host::of(&decoded);
-    let reply = hooks::answer(&app, &host.seen_by_the_app(&decoded), &decoded.call)
-        .map_err(|error| error.to_text())?;
+    let supports = |reply: &Reply| supports(&decoded, reply);
+    let host = host::describe(&decoded, &supports);
+    let reply = hooks::answer(&app, &host, &decoded.call).map_err(|error| error.to_text())?;
     encode(&decoded, &reply).map_err(|error| error.to_string())
 }
 

@@ -1,13 +1,13 @@
-//! As much of Starlark as rule files are written in: calls with literal arguments at the top level.
+//! Parses the subset of Starlark that rule files use: top-level calls with literal arguments.
 
-/// Lists in lists that are still read.
-const DEEPEST: usize = 16;
+/// Lists nested deeper than this are not parsed.
+const MAX_DEPTH: usize = 16;
 
-/// A statement at the top of a file.
+/// A top-level statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Statement {
     Call(Call),
-    /// Anything else, by its first line.
+    /// Any other statement, as written, shortened.
     Other(String),
 }
 
@@ -16,7 +16,7 @@ pub(super) enum Statement {
 pub(super) struct Call {
     pub(super) name: String,
     arguments: Vec<(Option<String>, Literal)>,
-    /// As it is written, shortened.
+    /// As written, shortened.
     pub(super) text: String,
 }
 
@@ -28,11 +28,11 @@ pub(super) enum Literal {
 }
 
 impl Call {
-    /// The argument of a name, or at a place among those without.
-    pub(super) fn argument(&self, name: &str, place: usize) -> Option<&Literal> {
+    /// Returns the argument with this name, or the positional argument at this index.
+    pub(super) fn argument(&self, name: &str, index: usize) -> Option<&Literal> {
         let is_named = |given: &&(Option<String>, Literal)| given.0.as_deref() == Some(name);
-        let unnamed = || self.arguments.get(place).filter(|given| given.0.is_none());
-        self.arguments.iter().find(is_named).or_else(unnamed).map(|given| &given.1)
+        let positional = || self.arguments.get(index).filter(|given| given.0.is_none());
+        self.arguments.iter().find(is_named).or_else(positional).map(|given| &given.1)
     }
 }
 
@@ -52,14 +52,14 @@ impl Literal {
     }
 }
 
-/// The statements of a text; an error where brackets or strings do not end.
+/// Parses the statements of a text; unbalanced brackets and unterminated strings are errors.
 pub(super) fn statements(text: &str) -> Result<Vec<Statement>, String> {
     let tokens = tokens(text)?;
     let mut statements = Vec::new();
     let mut is_inside = false;
     for line in lines(&tokens) {
         let Some(first) = line.first() else { continue };
-        // What is indented belongs to the statement above it, which is told.
+        // An indented line belongs to the statement above it, which is reported.
         if first.is_indented {
             if !is_inside {
                 statements.push(other(text, line));
@@ -67,8 +67,8 @@ pub(super) fn statements(text: &str) -> Result<Vec<Statement>, String> {
             is_inside = true;
             continue;
         }
-        is_inside = !matches!(read_call(text, line), Some(Statement::Call(_)));
-        statements.push(read_call(text, line).unwrap_or_else(|| other(text, line)));
+        is_inside = !matches!(parse_call(text, line), Some(Statement::Call(_)));
+        statements.push(parse_call(text, line).unwrap_or_else(|| other(text, line)));
     }
     Ok(statements)
 }
@@ -78,17 +78,16 @@ struct Token {
     kind: Kind,
     from: usize,
     to: usize,
-    /// It begins a line with blanks before it.
+    /// The first token of an indented line.
     is_indented: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
-    Word(String),
+    Identifier(String),
     Text(String),
-    Sign(char),
-    /// The end of a statement.
-    End,
+    Punctuation(char),
+    EndOfStatement,
 }
 
 fn other(text: &str, line: &[Token]) -> Statement {
@@ -102,71 +101,71 @@ fn source<'a>(text: &'a str, line: &[Token]) -> &'a str {
 }
 
 fn shortened(source: &str) -> String {
-    const LONGEST: usize = 120;
+    const MAX_CHARS: usize = 120;
     let one_line = source.split_whitespace().collect::<Vec<_>>().join(" ");
-    match one_line.char_indices().nth(LONGEST) {
+    match one_line.char_indices().nth(MAX_CHARS) {
         Some((at, _)) => format!("{}…", &one_line[..at]),
         None => one_line,
     }
 }
 
 fn lines(tokens: &[Token]) -> impl Iterator<Item = &[Token]> {
-    tokens.split(|token| token.kind == Kind::End)
+    tokens.split(|token| token.kind == Kind::EndOfStatement)
 }
 
-fn read_call(text: &str, line: &[Token]) -> Option<Statement> {
+fn parse_call(text: &str, line: &[Token]) -> Option<Statement> {
     let (name, rest) = line.split_first()?;
     let (open, rest) = rest.split_first()?;
     let (close, inner) = rest.split_last()?;
-    let Kind::Word(name) = &name.kind else { return None };
-    if open.kind != Kind::Sign('(') || close.kind != Kind::Sign(')') {
+    let Kind::Identifier(name) = &name.kind else { return None };
+    if open.kind != Kind::Punctuation('(') || close.kind != Kind::Punctuation(')') {
         return None;
     }
-    let mut reader = Arguments { rest: inner };
-    let arguments = reader.all()?;
+    let mut parser = ArgumentParser { rest: inner };
+    let arguments = parser.all()?;
     let text = shortened(source(text, line));
     Some(Statement::Call(Call { name: name.clone(), arguments, text }))
 }
 
-/// Reads arguments; `None` where something is no literal.
-struct Arguments<'a> {
+/// Parses arguments; `None` if one is not a literal.
+struct ArgumentParser<'a> {
     rest: &'a [Token],
 }
 
-impl Arguments<'_> {
+impl ArgumentParser<'_> {
     fn all(&mut self) -> Option<Vec<(Option<String>, Literal)>> {
         let mut arguments = Vec::new();
         while !self.rest.is_empty() {
             let name = self.name();
             arguments.push((name, self.literal()?));
             if !self.rest.is_empty() {
-                self.sign(',')?;
+                self.punctuation(',')?;
             }
         }
         Some(arguments)
     }
 
     fn name(&mut self) -> Option<String> {
-        let [Token { kind: Kind::Word(name), .. }, equals, rest @ ..] = self.rest else {
+        let [Token { kind: Kind::Identifier(name), .. }, equals, rest @ ..] = self.rest else {
             return None;
         };
-        if equals.kind != Kind::Sign('=') {
+        if equals.kind != Kind::Punctuation('=') {
             return None;
         }
         self.rest = rest;
         Some(name.clone())
     }
 
-    fn sign(&mut self, sign: char) -> Option<()> {
+    fn punctuation(&mut self, expected: char) -> Option<()> {
         let (first, rest) = self.rest.split_first()?;
-        if first.kind != Kind::Sign(sign) {
+        if first.kind != Kind::Punctuation(expected) {
             return None;
         }
         self.rest = rest;
         Some(())
     }
 
-    /// A text, `None`, or a list, which no rule nests deep.
+    /// Parses a string, `None` or a list; a loop, so that deep nesting cannot exhaust the stack.
     fn literal(&mut self) -> Option<Literal> {
         let mut open: Vec<Vec<Literal>> = Vec::new();
         loop {
@@ -174,24 +173,24 @@ impl Arguments<'_> {
             self.rest = rest;
             let mut value = match &first.kind {
                 Kind::Text(text) => Literal::Text(text.clone()),
-                Kind::Word(word) if word == "None" => Literal::None,
-                Kind::Sign('[') if open.len() < DEEPEST => {
+                Kind::Identifier(word) if word == "None" => Literal::None,
+                Kind::Punctuation('[') if open.len() < MAX_DEPTH => {
                     open.push(Vec::new());
-                    if self.sign(']').is_none() {
+                    if self.punctuation(']').is_none() {
                         continue;
                     }
                     Literal::List(open.pop()?)
                 }
                 _ => return None,
             };
-            // The value may end the list it stands in, and that one the next.
+            // The value may close its list, which may close the list around it.
             loop {
                 let Some(list) = open.last_mut() else { return Some(value) };
                 list.push(value);
-                let goes_on = self.sign(',').is_some();
-                if self.sign(']').is_some() {
+                let has_comma = self.punctuation(',').is_some();
+                if self.punctuation(']').is_some() {
                     value = Literal::List(open.pop()?);
-                } else if goes_on {
+                } else if has_comma {
                     break;
                 } else {
                     return None;
@@ -202,25 +201,25 @@ impl Arguments<'_> {
 }
 
 fn tokens(text: &str) -> Result<Vec<Token>, String> {
-    let mut scanner = Scanner { text, at: 0, depth: Vec::new(), tokens: Vec::new() };
-    while let Some(character) = scanner.peek() {
-        scanner.token(character)?;
+    let mut lexer = Lexer { text, at: 0, open_brackets: Vec::new(), tokens: Vec::new() };
+    while let Some(character) = lexer.peek() {
+        lexer.token(character)?;
     }
-    match scanner.depth.last() {
-        Some(open) => Err(format!("a `{open}` is not closed")),
-        None => Ok(scanner.tokens),
+    match lexer.open_brackets.last() {
+        Some(open) => Err(format!("unclosed `{open}`")),
+        None => Ok(lexer.tokens),
     }
 }
 
-struct Scanner<'a> {
+struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// Brackets that are open.
-    depth: Vec<char>,
+    /// The open brackets.
+    open_brackets: Vec<char>,
     tokens: Vec<Token>,
 }
 
-impl Scanner<'_> {
+impl Lexer<'_> {
     fn rest(&self) -> &str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -233,7 +232,9 @@ impl Scanner<'_> {
         match character {
             '#' => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
             '\\' if self.rest()[1..].starts_with('\n') => self.at += 2,
-            '\n' | ';' if self.depth.is_empty() => self.sign(Kind::End, character),
+            '\n' | ';' if self.open_brackets.is_empty() => {
+                self.single(Kind::EndOfStatement, character);
+            }
             _ if character.is_whitespace() => self.at += character.len_utf8(),
             '"' | '\'' => self.string(self.at, false)?,
             'r' if self.rest()[1..].starts_with(['"', '\'']) => {
@@ -241,17 +242,17 @@ impl Scanner<'_> {
                 self.string(self.at - 1, true)?;
             }
             '(' | '[' | '{' => {
-                self.depth.push(character);
-                self.sign(Kind::Sign(character), character);
+                self.open_brackets.push(character);
+                self.single(Kind::Punctuation(character), character);
             }
             ')' | ']' | '}' => self.close(character)?,
-            _ if character.is_alphanumeric() || character == '_' => self.word(),
-            _ => self.sign(Kind::Sign(character), character),
+            _ if character.is_alphanumeric() || character == '_' => self.identifier(),
+            _ => self.single(Kind::Punctuation(character), character),
         }
         Ok(())
     }
 
-    fn sign(&mut self, kind: Kind, character: char) {
+    fn single(&mut self, kind: Kind, character: char) {
         let from = self.at;
         self.at += character.len_utf8();
         self.push(kind, from);
@@ -264,27 +265,27 @@ impl Scanner<'_> {
     }
 
     fn close(&mut self, character: char) -> Result<(), String> {
-        let expected = match self.depth.pop() {
+        let expected = match self.open_brackets.pop() {
             Some('(') => ')',
             Some('[') => ']',
             Some(_) => '}',
-            None => return Err(format!("a `{character}` closes nothing")),
+            None => return Err(format!("unmatched `{character}`")),
         };
         if character != expected {
-            return Err(format!("a `{character}` stands where `{expected}` should"));
+            return Err(format!("expected `{expected}`, found `{character}`"));
         }
-        self.sign(Kind::Sign(character), character);
+        self.single(Kind::Punctuation(character), character);
         Ok(())
     }
 
-    fn word(&mut self) {
+    fn identifier(&mut self) {
         let from = self.at;
         let is_inside = |c: char| c.is_alphanumeric() || c == '_';
         self.at += self.rest().find(|c| !is_inside(c)).unwrap_or(self.rest().len());
-        self.push(Kind::Word(self.text[from..self.at].to_owned()), from);
+        self.push(Kind::Identifier(self.text[from..self.at].to_owned()), from);
     }
 
-    /// A string, from its opening quotes on.
+    /// Scans a string, starting at its opening quotes.
     fn string(&mut self, from: usize, is_raw: bool) -> Result<(), String> {
         let quote = self.peek().unwrap_or_default();
         let triple = quote.to_string().repeat(3);
@@ -294,7 +295,7 @@ impl Scanner<'_> {
         let mut value = String::new();
         loop {
             let Some(character) = self.peek().filter(|c| is_triple || *c != '\n') else {
-                return Err(format!("a string is not closed: {}", shortened(&self.text[from..])));
+                return Err(format!("unterminated string: {}", shortened(&self.text[from..])));
             };
             if self.rest().starts_with(&close) {
                 self.at += close.len();
@@ -339,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_are_read_as_starlark_means_them() {
+    fn parses_literals() {
         let text = |text: &str| Some(Literal::Text(text.to_owned()));
         assert_eq!(literal(r#""a\"b\n""#), text("a\"b\n"));
         assert_eq!(literal(r"r'a\n'"), text(r"a\n"));
@@ -352,14 +353,14 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_no_trouble() {
+    fn rejects_deep_nesting_without_overflow() {
         let text = format!("f({}{})", "[".repeat(50_000), "]".repeat(50_000));
         assert!(matches!(statements(&text).unwrap()[..], [Statement::Other(_)]));
     }
 
     proptest! {
         #[test]
-        fn any_text_is_read_or_refused(text in "(?s)[f(\\[\\])\"'#\\\\;, =r\n a\u{e9}]{0,60}") {
+        fn accepts_or_rejects_any_text(text in "(?s)[f(\\[\\])\"'#\\\\;, =r\n a\u{e9}]{0,60}") {
             let _ = statements(&text);
         }
     }

@@ -3,7 +3,7 @@
 use forebay_domain::hook::Reply;
 use serde_json::json;
 
-use super::{Output, rebuilt, rewritten_input};
+use super::{Output, rebuilt_result, rewritten_input};
 use crate::decode::Decoded;
 
 pub(crate) fn reply(decoded: &Decoded, reply: &Reply) -> Output {
@@ -17,7 +17,7 @@ pub(crate) fn reply(decoded: &Decoded, reply: &Reply) -> Output {
         }
         Reply::Rewrite(command) => json!({ "modifiedArgs": rewritten_input(decoded, command) }),
         Reply::Context(text) => json!({ "additionalContext": text }),
-        Reply::Replace(text) => json!({ "modifiedResult": rebuilt(decoded, text) }),
+        Reply::Replace(text) => json!({ "modifiedResult": rebuilt_result(decoded, text) }),
     };
     Output::json(&value)
 }

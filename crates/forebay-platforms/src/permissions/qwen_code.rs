@@ -1,28 +1,34 @@
 //! Qwen Code: `permissions` of `settings.json`, and tools it excludes.
 //!
-//! As documented (docs/users/configuration/settings.md of github.com/QwenLM/qwen-code) and as its source
-//! reads them: lists `allow`, `ask` and `deny` of rules as in Claude Code, with these differences: tools
-//! have further names; a command without `*` is the beginning of one; a blank before any `*` may be
-//! missing with it; `/` in a path is the project's root, also in the user's file; a domain stands for its
-//! subdomains, too. `tools.exclude`, or `excludeTools` of older files, is the same as `deny`.
+//! As documented (docs/users/configuration/settings.md of github.com/QwenLM/qwen-code) and implemented
+//! there: lists `allow`, `ask` and `deny` of rules as in Claude Code, with these differences: tools have
+//! further names; a command without `*` is a prefix; any ` *` is optional; `/` in a path is the project's
+//! root, also in the user's file; a domain includes its subdomains. `tools.exclude`, or `excludeTools` of
+//! older files, is the same as `deny`.
 
 use forebay_policy::List;
 use serde::Deserialize;
 
-use super::reading::{Holds, Lies, Reading, Scene, Source};
-use super::{jsonc, spell};
+use super::source::{ParseContext, ParsedRules, RuleFolder, RuleSource, SourceKind};
+use super::{jsonc, translate};
+use crate::folders::BaseDir;
 
-pub(super) const SOURCES: &[Source] = &[
-    Source { lies: Lies::Project, path: ".qwen/settings.json", holds: Holds::File, read },
-    Source {
-        lies: Lies::User { variable: "QWEN_HOME", otherwise: ".qwen" },
+pub(crate) const SOURCES: &[RuleSource] = &[
+    RuleSource {
+        folder: RuleFolder::Project,
+        path: ".qwen/settings.json",
+        kind: SourceKind::File,
+        parse,
+    },
+    RuleSource {
+        folder: RuleFolder::User(BaseDir::EnvOr("QWEN_HOME", ".qwen")),
         path: "settings.json",
-        holds: Holds::File,
-        read,
+        kind: SourceKind::File,
+        parse,
     },
 ];
 
-/// Its names for what Forebay does.
+/// The host's names for Forebay's tools.
 const TOOLS: &[(&str, &str)] = &[
     ("run_shell_command", "Bash"),
     ("Shell", "Bash"),
@@ -45,8 +51,8 @@ const TOOLS: &[(&str, &str)] = &[
     ("WebFetchTool", "WebFetch"),
 ];
 
-/// Wildcards after a blank whose absence is written out.
-const MOST_OPTIONAL: usize = 4;
+/// Optional wildcards in a rule; each doubles the number of translated rules.
+const MAX_OPTIONAL: usize = 4;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -72,34 +78,35 @@ struct Tools {
     exclude: Vec<String>,
 }
 
-fn read(text: &str, scene: &Scene) -> Result<Reading, String> {
-    let settings: Settings = jsonc::read(text)?;
+fn parse(text: &str, context: &ParseContext) -> Result<ParsedRules, String> {
+    let settings: Settings = jsonc::parse(text)?;
     let Permissions { allow, ask, mut deny } = settings.permissions;
     deny.extend(settings.tools.exclude.into_iter().chain(settings.exclude_tools));
-    let mut reading = Reading::default();
+    let mut parsed = ParsedRules::default();
     for (list, rules) in [(List::Deny, deny), (List::Ask, ask), (List::Allow, allow)] {
         for rule in rules {
-            match translate(list, rule.trim(), scene) {
-                Ok(rows) => reading.rows(list, rows),
-                Err(why) => reading.lost(rule, why),
+            match translate(list, rule.trim(), context) {
+                Ok(rules) => parsed.extend(list, rules),
+                Err(reason) => parsed.skip(rule, reason),
             }
         }
     }
-    Ok(reading)
+    Ok(parsed)
 }
 
-fn translate(list: List, rule: &str, scene: &Scene) -> Result<Vec<String>, &'static str> {
-    let ours = |name: &str| TOOLS.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours);
+fn translate(list: List, rule: &str, context: &ParseContext) -> Result<Vec<String>, &'static str> {
+    let forebay_tool =
+        |name: &str| TOOLS.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours);
     let Some((name, rest)) = rule.split_once('(') else {
-        return Ok(vec![ours(rule).unwrap_or(rule).to_owned()]);
+        return Ok(vec![forebay_tool(rule).unwrap_or(rule).to_owned()]);
     };
     let inner = rest.strip_suffix(')').ok_or("its parentheses do not match")?.trim();
-    match ours(name.trim()) {
+    match forebay_tool(name.trim()) {
         Some(tool) if inner.is_empty() || inner == "*" => Ok(vec![tool.to_owned()]),
         Some("Bash") => command(list, inner),
         Some("WebFetch") => Ok(domain(inner)),
-        Some(tool) => Ok(paths(list, tool, inner, scene)),
-        // Told when it is compiled, where it does not fit.
+        Some(tool) => Ok(paths(list, tool, inner, context)),
+        // Not one of ours: the rule compiler reports it if it is malformed.
         None => Ok(vec![rule.to_owned()]),
     }
 }
@@ -107,18 +114,18 @@ fn translate(list: List, rule: &str, scene: &Scene) -> Result<Vec<String>, &'sta
 fn command(list: List, inner: &str) -> Result<Vec<String>, &'static str> {
     let pattern = inner.replace(":*", " *");
     if !pattern.contains('*') {
-        return Ok(vec![spell::command_prefix(&pattern)]);
+        return Ok(vec![translate::command_prefix(&pattern)]);
     }
-    // `?` is no wildcard of its; a rule has none either.
+    // `?` is literal, as in Forebay's rules.
     let rule = |pattern: &str| {
-        let text = pattern.split('*').map(spell::literal).collect::<Vec<_>>().join("*");
+        let text = pattern.split('*').map(translate::escape_command).collect::<Vec<_>>().join("*");
         format!("Bash({})", text.trim())
     };
     if list == List::Allow {
         return Ok(vec![rule(&pattern)]);
     }
     let parts: Vec<&str> = pattern.split(" *").collect();
-    if parts.len() > MOST_OPTIONAL + 1 {
+    if parts.len() > MAX_OPTIONAL + 1 {
         return Err("it has too many wildcards");
     }
     let mut patterns = vec![parts[0].to_owned()];
@@ -130,14 +137,14 @@ fn command(list: List, inner: &str) -> Result<Vec<String>, &'static str> {
     Ok(patterns.iter().filter(|pattern| !pattern.trim().is_empty()).map(|p| rule(p)).collect())
 }
 
-fn paths(list: List, tool: &str, inner: &str, scene: &Scene) -> Vec<String> {
-    let pattern = spell::path_glob(inner);
+fn paths(list: List, tool: &str, inner: &str, context: &ParseContext) -> Vec<String> {
+    let pattern = translate::escape_path_glob(inner);
     let patterns = match pattern.strip_prefix('/') {
-        Some(below) if !below.starts_with('/') => scene.below_root(below),
-        // From the folder at hand; a denied one from the project's root, too.
+        Some(below) if !below.starts_with('/') => context.under_root(below),
+        // Relative to the working directory; a denied path also to the project's root.
         None if list != List::Allow && !pattern.starts_with('~') => {
             let below = pattern.strip_prefix("./").unwrap_or(&pattern).to_owned();
-            std::iter::once(pattern.clone()).chain(scene.below_root(&below)).collect()
+            std::iter::once(pattern.clone()).chain(context.under_root(&below)).collect()
         }
         _ => vec![pattern],
     };
@@ -151,15 +158,15 @@ fn domain(inner: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{allows, asks, denies};
+    use super::super::tests::{assert_allowed, assert_asked, assert_denied};
     use super::*;
 
-    fn lines(text: &str, scene: &Scene) -> Vec<String> {
-        read(text, scene).unwrap().lines()
+    fn lines(text: &str, context: &ParseContext) -> Vec<String> {
+        parse(text, context).unwrap().lines()
     }
 
     #[test]
-    fn names_and_forms_of_its_own_are_understood() {
+    fn translates_tool_names_and_forms() {
         let text = r#"{
             "permissions": {
                 "allow": ["Bash(git *)", "Bash(npm test)"],
@@ -170,7 +177,7 @@ mod tests {
             "tools": {"exclude": ["web_fetch"], "approvalMode": "default"}
         }"#;
         assert_eq!(
-            lines(text, &Scene::project()),
+            lines(text, &ParseContext::project()),
             [
                 "deny Bash(rm -rf *)",
                 "deny Bash(rm -rf)",
@@ -189,41 +196,41 @@ mod tests {
     }
 
     #[test]
-    fn a_slash_is_the_projects_root_in_every_file() {
+    fn leading_slash_is_the_project_root() {
         let text = r#"{"permissions": {"deny": ["Read(/secrets/**)", "Edit(//etc/**)", "Read(~/.ssh/**)"]}}"#;
         assert_eq!(
-            lines(text, &Scene::user()),
+            lines(text, &ParseContext::user()),
             ["deny Read(//p/secrets/**)", "deny Edit(//etc/**)", "deny Read(~/.ssh/**)"]
         );
         let bare = r#"{"permissions": {"deny": ["Read(./.env)"], "allow": ["Read(./.env)"]}}"#;
         assert_eq!(
-            lines(bare, &Scene::project()),
+            lines(bare, &ParseContext::project()),
             ["deny Read(./.env)", "deny Read(/.env)", "allow Read(./.env)"]
         );
     }
 
     #[test]
-    fn what_is_broken_is_told() {
+    fn reports_malformed_rules() {
         let text = r#"{"permissions": {"deny": ["Bash(rm"]}}"#;
         assert_eq!(
-            lines(text, &Scene::project()),
-            ["lost Bash(rm is skipped: its parentheses do not match"]
+            lines(text, &ParseContext::project()),
+            ["skipped: Bash(rm is skipped: its parentheses do not match"]
         );
         for text in ["[", r#"{"permissions": {"deny": [1]}}"#, r#"{"tools": {"exclude": {}}}"#] {
-            assert!(read(text, &Scene::project()).is_err(), "{text}");
+            assert!(parse(text, &ParseContext::project()).is_err(), "{text}");
         }
     }
 
     #[test]
-    fn its_rules_decide() {
+    fn translated_rules_decide() {
         let text = r#"{"permissions": {"deny": ["Bash(git push)", "Read(.env)"], "ask": ["Bash(npm:*)"]}}"#;
-        let reading = read(text, &Scene::project()).unwrap();
+        let parsed = parse(text, &ParseContext::project()).unwrap();
         for command in ["git push", "git push origin main", "cat .env"] {
-            denies(&reading, command);
+            assert_denied(&parsed, command);
         }
-        asks(&reading, "npm install");
+        assert_asked(&parsed, "npm install");
         for command in ["git pushx", "npx x", "cat env"] {
-            allows(&reading, command);
+            assert_allowed(&parsed, command);
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Writes other hosts' patterns down as rules of Forebay's form.
+//! Translates patterns of other hosts into Forebay's rule syntax.
 
-/// Rules that stand for one pattern.
+/// The rules that one pattern translates to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Spelled {
+pub(super) struct Translation {
     pub(super) rules: Vec<String>,
-    /// They match what the pattern matches, and not more.
+    /// They match exactly what the pattern matches; otherwise they match more.
     pub(super) is_exact: bool,
 }
 
-impl Spelled {
+impl Translation {
     pub(super) fn exact(rule: impl Into<String>) -> Self {
         Self { rules: vec![rule.into()], is_exact: true }
     }
@@ -18,22 +18,22 @@ impl Spelled {
     }
 }
 
-/// A text that is matched as it is, inside of `Bash(...)`.
-pub(super) fn literal(text: &str) -> String {
-    escaped(text, &['*', '\\', '(', ')'])
+/// Escapes a literal text for use inside `Bash(...)`.
+pub(super) fn escape_command(text: &str) -> String {
+    escape(text, &['*', '\\', '(', ')'])
 }
 
-/// A path that is matched as it is.
-pub(super) fn path(text: &str) -> String {
-    escaped(text, &['*', '?', '[', '\\', '(', ')'])
+/// Escapes a literal path.
+pub(super) fn escape_path(text: &str) -> String {
+    escape(text, &['*', '?', '[', '\\', '(', ')'])
 }
 
-/// A path pattern of `*`, `**` and `?`, in which everything else is meant as it is.
-pub(super) fn path_glob(text: &str) -> String {
-    escaped(text, &['[', '\\', '(', ')'])
+/// Escapes a path pattern in which only `*`, `**` and `?` are special.
+pub(super) fn escape_path_glob(text: &str) -> String {
+    escape(text, &['[', '\\', '(', ')'])
 }
 
-fn escaped(text: &str, special: &[char]) -> String {
+fn escape(text: &str, special: &[char]) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         if special.contains(&character) {
@@ -44,20 +44,19 @@ fn escaped(text: &str, special: &[char]) -> String {
     escaped
 }
 
-/// A command with whatever words after it.
+/// A rule for a command with any arguments after it.
 pub(super) fn command_prefix(words: &str) -> String {
-    format!("Bash({}:*)", literal(words.trim()))
+    format!("Bash({}:*)", escape_command(words.trim()))
 }
 
-/// A command pattern in which `*` is any text, `?` any character, and a blank and `*` at the end may
-/// be missing.
-pub(super) fn command_glob(pattern: &str) -> Spelled {
+/// Translates a command pattern: `*` is any text, `?` any character, a trailing ` *` is optional.
+pub(super) fn command_glob(pattern: &str) -> Translation {
     let pattern = pattern.trim();
-    if is_stars(pattern) {
-        return Spelled::exact("Bash");
+    if is_only_stars(pattern) {
+        return Translation::exact("Bash");
     }
-    let text = escaped(&pattern.replace('?', "*"), &['\\', '(', ')']);
-    // A rule may end in `:*` to mean any further words; here the colon is a colon.
+    let text = escape(&pattern.replace('?', "*"), &['\\', '(', ')']);
+    // In a rule, a trailing `:*` means any arguments; here the colon is literal.
     let text = match text.strip_suffix(":*") {
         Some(before) => format!("{before}:**"),
         None => text,
@@ -66,11 +65,11 @@ pub(super) fn command_glob(pattern: &str) -> Spelled {
     if let Some(before) = text.strip_suffix(" *").filter(|before| before.contains('*')) {
         rules.push(format!("Bash({before})"));
     }
-    Spelled { rules, is_exact: !pattern.contains('?') }
+    Translation { rules, is_exact: !pattern.contains('?') }
 }
 
-/// Whether a pattern is nothing but stars.
-pub(super) fn is_stars(pattern: &str) -> bool {
+/// Whether a pattern consists of `*` only.
+pub(super) fn is_only_stars(pattern: &str) -> bool {
     !pattern.is_empty() && pattern.chars().all(|character| character == '*')
 }
 
@@ -79,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_glob_keeps_its_meaning() {
+    fn translates_command_patterns() {
         let rules = |pattern| command_glob(pattern).rules;
         assert_eq!(rules("rm *"), ["Bash(rm *)"]);
         assert_eq!(rules("git * push *"), ["Bash(git * push *)", "Bash(git * push)"]);

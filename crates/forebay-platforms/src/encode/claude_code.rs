@@ -1,9 +1,9 @@
-//! Claude Code's words, which Qwen Code and VS Code took over: everything in `hookSpecificOutput`.
+//! Claude Code's format, which Qwen Code and VS Code share: everything in `hookSpecificOutput`.
 
 use forebay_domain::hook::{Moment, Reply};
 use serde_json::{Map, Value, json};
 
-use super::{Output, rebuilt, rewritten_input};
+use super::{Output, rebuilt_result, rewritten_input};
 use crate::decode::Decoded;
 
 pub(crate) fn reply(decoded: &Decoded, reply: &Reply) -> Output {
@@ -14,13 +14,13 @@ pub(crate) fn reply(decoded: &Decoded, reply: &Reply) -> Output {
         Reply::Rewrite(command) => {
             specific(decoded, [("updatedInput", rewritten_input(decoded, command).into())])
         }
-        // What a hook prints before compaction is read as text, not as JSON.
+        // Before compaction, the output of a hook is plain text.
         Reply::Context(text) if decoded.call.event.moment() == Moment::BeforeCompact => {
             Output::text(text)
         }
         Reply::Context(text) => specific(decoded, [("additionalContext", json!(text))]),
         Reply::Replace(text) => {
-            specific(decoded, [("updatedToolOutput", rebuilt(decoded, text).into())])
+            specific(decoded, [("updatedToolOutput", rebuilt_result(decoded, text).into())])
         }
     }
 }
@@ -31,7 +31,7 @@ pub(super) fn permission(decoded: &Decoded, decision: &str, reason: &str) -> Out
     specific(decoded, fields)
 }
 
-/// An answer about this event.
+/// A reply with these fields in `hookSpecificOutput`.
 pub(super) fn specific<const N: usize>(decoded: &Decoded, fields: [(&str, Value); N]) -> Output {
     let mut inner = Map::from_iter([("hookEventName".to_owned(), json!(decoded.event_name))]);
     inner.extend(fields.into_iter().map(|(name, value)| (name.to_owned(), value)));

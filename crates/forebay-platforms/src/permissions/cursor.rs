@@ -2,29 +2,35 @@
 //!
 //! As documented (cursor.com/docs/cli/reference/permissions): lists `allow` and `deny` of `Shell(base)`
 //! or `Shell(base:arguments)`, `Read(glob)`, `Write(glob)`, `WebFetch(domain)` and `Mcp(server:tool)`;
-//! relative paths lie in the workspace, absolute ones anywhere; a deny wins. What the documentation
-//! leaves open is read in the stricter way: a denied name without a slash is denied at any depth, a
-//! denied command with whatever follows it.
+//! relative paths are in the workspace; deny wins. Where the documentation leaves a choice, the stricter
+//! reading is used: a denied name without a slash is denied at any depth, a denied command with any
+//! arguments.
 
 use forebay_policy::List;
 use serde::Deserialize;
 
-use super::reading::{Holds, Lies, Reading, Scene, Source};
-use super::{jsonc, spell};
+use super::source::{ParseContext, ParsedRules, RuleFolder, RuleSource, SourceKind};
+use super::{jsonc, translate};
+use crate::folders::BaseDir;
 
-pub(super) const SOURCES: &[Source] = &[
-    Source { lies: Lies::Project, path: ".cursor/cli.json", holds: Holds::File, read },
-    Source {
-        lies: Lies::User { variable: "CURSOR_CONFIG_DIR", otherwise: ".cursor" },
-        path: "cli-config.json",
-        holds: Holds::File,
-        read,
+pub(crate) const SOURCES: &[RuleSource] = &[
+    RuleSource {
+        folder: RuleFolder::Project,
+        path: ".cursor/cli.json",
+        kind: SourceKind::File,
+        parse,
     },
-    Source {
-        lies: Lies::User { variable: "XDG_CONFIG_HOME", otherwise: ".config" },
+    RuleSource {
+        folder: RuleFolder::User(BaseDir::EnvOr("CURSOR_CONFIG_DIR", ".cursor")),
+        path: "cli-config.json",
+        kind: SourceKind::File,
+        parse,
+    },
+    RuleSource {
+        folder: RuleFolder::User(BaseDir::EnvOr("XDG_CONFIG_HOME", ".config")),
         path: "cursor/cli-config.json",
-        holds: Holds::File,
-        read,
+        kind: SourceKind::File,
+        parse,
     },
 ];
 
@@ -42,43 +48,43 @@ struct Permissions {
     deny: Vec<String>,
 }
 
-fn read(text: &str, scene: &Scene) -> Result<Reading, String> {
-    let Config { permissions } = jsonc::read(text)?;
-    let mut reading = Reading::default();
+fn parse(text: &str, context: &ParseContext) -> Result<ParsedRules, String> {
+    let Config { permissions } = jsonc::parse(text)?;
+    let mut parsed = ParsedRules::default();
     for (list, rules) in [(List::Deny, permissions.deny), (List::Allow, permissions.allow)] {
         for rule in rules {
-            match translate(list, &rule, scene) {
-                Ok(rows) => reading.rows(list, rows),
-                Err(why) => reading.lost(rule, why),
+            match translate(list, &rule, context) {
+                Ok(rules) => parsed.extend(list, rules),
+                Err(reason) => parsed.skip(rule, reason),
             }
         }
     }
-    Ok(reading)
+    Ok(parsed)
 }
 
-fn translate(list: List, rule: &str, scene: &Scene) -> Result<Vec<String>, &'static str> {
+fn translate(list: List, rule: &str, context: &ParseContext) -> Result<Vec<String>, &'static str> {
     let (name, inner) = split(rule.trim()).ok_or("its parentheses do not match")?;
     let inner = inner.trim();
-    let is_whole = inner.is_empty() || spell::is_stars(inner);
+    let is_whole_tool = inner.is_empty() || translate::is_only_stars(inner);
     match name {
-        "Shell" if is_whole => Ok(vec!["Bash".to_owned()]),
+        "Shell" if is_whole_tool => Ok(vec!["Bash".to_owned()]),
         "Shell" => shell(list, inner),
         "Read" | "Write" => {
             let tool = if name == "Read" { "Read" } else { "Edit" };
-            if is_whole {
+            if is_whole_tool {
                 return Ok(vec![tool.to_owned()]);
             }
-            let patterns = paths(list, inner, scene)?;
+            let patterns = paths(list, inner, context)?;
             Ok(patterns.into_iter().map(|pattern| format!("{tool}({pattern})")).collect())
         }
-        "WebFetch" if is_whole => Ok(vec!["WebFetch".to_owned()]),
+        "WebFetch" if is_whole_tool => Ok(vec!["WebFetch".to_owned()]),
         "WebFetch" => Ok(vec![format!("WebFetch(domain:{inner})")]),
         "Mcp" => Ok(vec![mcp(inner)]),
-        _ => Err("Cursor documents no such permission"),
+        _ => Err("unknown permission"),
     }
 }
 
-/// `Name` or `Name(inner)`.
+/// Splits `Name` or `Name(inner)`.
 fn split(rule: &str) -> Option<(&str, &str)> {
     match rule.split_once('(') {
         Some((name, rest)) => Some((name.trim(), rest.strip_suffix(')')?)),
@@ -92,21 +98,21 @@ fn shell(list: List, inner: &str) -> Result<Vec<String>, &'static str> {
         None => (inner.to_owned(), false),
     };
     if line.contains(['*', '?']) {
-        let spelled = spell::command_glob(&line);
-        let is_usable = spelled.is_exact || list == List::Deny;
-        return if is_usable { Ok(spelled.rules) } else { Err("`?` cannot be allowed exactly") };
+        let translation = translate::command_glob(&line);
+        let is_usable = translation.is_exact || list == List::Deny;
+        return if is_usable { Ok(translation.rules) } else { Err("`?` has no exact translation") };
     }
     if has_arguments && list == List::Allow {
-        return Ok(vec![format!("Bash({})", spell::literal(line.trim()))]);
+        return Ok(vec![format!("Bash({})", translate::escape_command(line.trim()))]);
     }
-    Ok(vec![spell::command_prefix(&line)])
+    Ok(vec![translate::command_prefix(&line)])
 }
 
-fn paths(list: List, glob: &str, scene: &Scene) -> Result<Vec<String>, &'static str> {
+fn paths(list: List, glob: &str, context: &ParseContext) -> Result<Vec<String>, &'static str> {
     if list == List::Allow && glob.rsplit('/').next() == Some("*") {
-        return Err("a rule of Forebay's would allow more: what lies deeper, too");
+        return Err("Forebay's rule would also allow deeper folders");
     }
-    let pattern = spell::path_glob(glob.strip_prefix("./").unwrap_or(glob));
+    let pattern = translate::escape_path_glob(glob.strip_prefix("./").unwrap_or(glob));
     if let Some(absolute) = pattern.strip_prefix('/') {
         return Ok(vec![format!("//{}", absolute.trim_start_matches('/'))]);
     }
@@ -114,17 +120,17 @@ fn paths(list: List, glob: &str, scene: &Scene) -> Result<Vec<String>, &'static 
         return Ok(vec![pattern]);
     }
     if pattern.split('/').any(|name| name == "..") {
-        return Err("it leaves the workspace; write the path in full");
+        return Err("it leaves the workspace; use an absolute path");
     }
-    let is_name = !pattern.trim_end_matches('/').contains('/');
-    let deep = if is_name && list == List::Deny { format!("**/{pattern}") } else { pattern };
-    Ok(scene.below_root(&deep))
+    let is_file_name = !pattern.trim_end_matches('/').contains('/');
+    let deep = if is_file_name && list == List::Deny { format!("**/{pattern}") } else { pattern };
+    Ok(context.under_root(&deep))
 }
 
 fn mcp(inner: &str) -> String {
     let (server, tool) = inner.split_once(':').unwrap_or((inner, "*"));
     let (server, tool) = (server.trim(), tool.trim());
-    match (spell::is_stars(server), spell::is_stars(tool)) {
+    match (translate::is_only_stars(server), translate::is_only_stars(tool)) {
         (true, true) => "mcp__*".to_owned(),
         (_, true) => format!("mcp__{server}__*"),
         _ => format!("mcp__{server}__{tool}"),
@@ -133,21 +139,23 @@ fn mcp(inner: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{allows, denies};
+    use super::super::tests::{assert_allowed, assert_denied};
     use super::*;
 
-    fn lines(permissions: &str, scene: &Scene) -> Vec<String> {
-        read(&format!(r#"{{"version": 1, "permissions": {permissions}}}"#), scene).unwrap().lines()
+    fn lines(permissions: &str, context: &ParseContext) -> Vec<String> {
+        parse(&format!(r#"{{"version": 1, "permissions": {permissions}}}"#), context)
+            .unwrap()
+            .lines()
     }
 
     #[test]
-    fn the_documented_example_reads_as_meant() {
+    fn translates_the_documented_example() {
         let permissions = r#"{
             "allow": ["Shell(ls)", "Shell(git)", "Read(src/**/*.ts)", "Write(package.json)"],
             "deny": ["Shell(rm)", "Read(.env*)", "Write(**/*.key)", "Read(/etc/passwd)"]
         }"#;
         assert_eq!(
-            lines(permissions, &Scene::project()),
+            lines(permissions, &ParseContext::project()),
             [
                 "deny Bash(rm:*)",
                 "deny Read(/**/.env*)",
@@ -162,17 +170,17 @@ mod tests {
     }
 
     #[test]
-    fn a_users_relative_path_means_the_project_at_hand() {
+    fn relative_path_in_user_file_is_below_the_project() {
         let deny = r#"{"deny": ["Read(secrets/**)"]}"#;
-        assert_eq!(lines(deny, &Scene::user()), ["deny Read(//p/secrets/**)"]);
+        assert_eq!(lines(deny, &ParseContext::user()), ["deny Read(//p/secrets/**)"]);
     }
 
     #[test]
-    fn newer_forms_and_globs() {
+    fn translates_arguments_and_globs() {
         let deny = r#"{"deny": ["Shell(curl:*)", "Shell(npm:install*)", "Shell(git:push)", "Shell(*)",
             "WebFetch(*.evil.example)", "Mcp(db:drop_table)", "Mcp(*:*)", "Shell(mk?s)"]}"#;
         assert_eq!(
-            lines(deny, &Scene::project()),
+            lines(deny, &ParseContext::project()),
             [
                 "deny Bash(curl *)",
                 "deny Bash(npm install*)",
@@ -187,37 +195,37 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rule_is_told() {
+    fn reports_unknown_rules() {
         let lists = r#"{"deny": ["Shell(rm", "Fly(x)"], "allow": ["Read(src/*)"]}"#;
         assert_eq!(
-            lines(lists, &Scene::project()),
+            lines(lists, &ParseContext::project()),
             [
-                "lost Shell(rm is skipped: its parentheses do not match",
-                "lost Fly(x) is skipped: Cursor documents no such permission",
-                "lost Read(src/*) is skipped: a rule of Forebay's would allow more: what lies deeper, too",
+                "skipped: Shell(rm is skipped: its parentheses do not match",
+                "skipped: Fly(x) is skipped: unknown permission",
+                "skipped: Read(src/*) is skipped: Forebay's rule would also allow deeper folders",
             ]
         );
         for text in
             ["{", r#"{"permissions": {"deny": "Shell(rm)"}}"#, r#"{"permissions": []}"#, "[]"]
         {
-            assert!(read(text, &Scene::project()).is_err(), "{text}");
+            assert!(parse(text, &ParseContext::project()).is_err(), "{text}");
         }
     }
 
     #[test]
-    fn its_rules_decide() {
-        let reading = read(
+    fn translated_rules_decide() {
+        let parsed = parse(
             r#"{"permissions": {"deny": ["Shell(rm)", "Shell(npm:publish*)", "Read(.env*)"]}}"#,
-            &Scene::project(),
+            &ParseContext::project(),
         )
         .unwrap();
         for command in
             ["rm x", "env rm -rf x", "npm publish --tag x", "cat .env", "cat a/.env.local"]
         {
-            denies(&reading, command);
+            assert_denied(&parsed, command);
         }
         for command in ["rmdir x", "npm install", "cat env"] {
-            allows(&reading, command);
+            assert_allowed(&parsed, command);
         }
     }
 }

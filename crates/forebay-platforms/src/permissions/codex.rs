@@ -2,53 +2,59 @@
 //!
 //! The files are Starlark (developers.openai.com/codex/rules, and the execpolicy crate of
 //! github.com/openai/codex): `prefix_rule(pattern = [...], decision = "allow" | "prompt" | "forbidden")`
-//! holds for commands that begin with these words, a nested list standing for any of its words, and
-//! the strictest of all matching rules wins. Only calls with literal arguments are read, at the top of
-//! the file: what is computed is told, because nothing is evaluated here. `host_executable` only says
-//! which absolute paths a bare name stands for; here it stands for all.
+//! matches commands that start with these words; a nested list stands for any of its words. The strictest
+//! matching rule wins. Starlark is not evaluated: only top-level calls with literal arguments count, and
+//! everything else is reported. `host_executable` restricts the absolute paths that a bare name stands
+//! for; here a name stands for every path.
 
 use forebay_policy::List;
 
-use super::reading::{Holds, Lies, Reading, Scene, Source};
-use super::spell;
+use super::source::{ParseContext, ParsedRules, RuleFolder, RuleSource, SourceKind};
 use super::starlark::{self, Call, Literal, Statement};
+use super::translate;
+use crate::folders::BaseDir;
 
-pub(super) const SOURCES: &[Source] = &[
-    Source { lies: Lies::Project, path: ".codex/rules", holds: Holds::Folder("rules"), read },
-    Source {
-        lies: Lies::User { variable: "CODEX_HOME", otherwise: ".codex" },
+pub(crate) const SOURCES: &[RuleSource] = &[
+    RuleSource {
+        folder: RuleFolder::Project,
+        path: ".codex/rules",
+        kind: SourceKind::Folder("rules"),
+        parse,
+    },
+    RuleSource {
+        folder: RuleFolder::User(BaseDir::EnvOr("CODEX_HOME", ".codex")),
         path: "rules",
-        holds: Holds::Folder("rules"),
-        read,
+        kind: SourceKind::Folder("rules"),
+        parse,
     },
 ];
 
-/// Commands one call may stand for; a list of lists grows fast.
-const MOST_COMMANDS: usize = 1000;
+/// Commands that one call may expand to; nested lists multiply.
+const MAX_COMMANDS: usize = 1000;
 
-fn read(text: &str, _: &Scene) -> Result<Reading, String> {
-    let mut reading = Reading::default();
+fn parse(text: &str, _: &ParseContext) -> Result<ParsedRules, String> {
+    let mut parsed = ParsedRules::default();
     for statement in starlark::statements(text)? {
         match statement {
-            Statement::Call(call) => read_call(&call, &mut reading),
+            Statement::Call(call) => translate_call(&call, &mut parsed),
             Statement::Other(text) => {
-                reading.lost(text, "only calls with literal arguments are read");
+                parsed.skip(text, "only calls with literal arguments are supported");
             }
         }
     }
-    Ok(reading)
+    Ok(parsed)
 }
 
-fn read_call(call: &Call, reading: &mut Reading) {
-    let read = match call.name.as_str() {
+fn translate_call(call: &Call, parsed: &mut ParsedRules) {
+    let translated = match call.name.as_str() {
         "prefix_rule" => prefix_rule(call),
         "network_rule" => network_rule(call),
         "host_executable" => return,
-        _ => Err("Codex has no such rule"),
+        _ => Err("unknown function"),
     };
-    match read {
-        Ok((list, rows)) => reading.rows(list, rows),
-        Err(why) => reading.lost(&call.text, why),
+    match translated {
+        Ok((list, rules)) => parsed.extend(list, rules),
+        Err(reason) => parsed.skip(&call.text, reason),
     }
 }
 
@@ -56,29 +62,29 @@ fn prefix_rule(call: &Call) -> Result<(List, Vec<String>), &'static str> {
     let pattern = call.argument("pattern", 0).and_then(Literal::list).ok_or("it has no pattern")?;
     let list = match call.argument("decision", 1) {
         None | Some(Literal::None) => List::Allow,
-        Some(decision) => decision_of(decision)?,
+        Some(decision) => parse_decision(decision)?,
     };
-    let commands = commands(pattern)?;
-    Ok((list, commands.iter().map(|command| spell::command_prefix(command)).collect()))
+    let commands = expand(pattern)?;
+    Ok((list, commands.iter().map(|command| translate::command_prefix(command)).collect()))
 }
 
 fn network_rule(call: &Call) -> Result<(List, Vec<String>), &'static str> {
     let host = call.argument("host", 0).and_then(Literal::text).ok_or("it has no host")?;
     let decision = call.argument("decision", 2).ok_or("it has no decision")?;
-    Ok((decision_of(decision)?, vec![format!("WebFetch(domain:{host})")]))
+    Ok((parse_decision(decision)?, vec![format!("WebFetch(domain:{host})")]))
 }
 
-fn decision_of(decision: &Literal) -> Result<List, &'static str> {
+fn parse_decision(decision: &Literal) -> Result<List, &'static str> {
     match decision.text() {
         Some("allow") => Ok(List::Allow),
         Some("prompt") => Ok(List::Ask),
         Some("forbidden" | "deny") => Ok(List::Deny),
-        _ => Err("its decision is none of allow, prompt, forbidden"),
+        _ => Err("its decision is not allow, prompt or forbidden"),
     }
 }
 
-/// Every command a pattern begins.
-fn commands(pattern: &[Literal]) -> Result<Vec<String>, &'static str> {
+/// Expands a pattern to the command prefixes it matches.
+fn expand(pattern: &[Literal]) -> Result<Vec<String>, &'static str> {
     let mut commands = vec![String::new()];
     for word in pattern {
         let words: Vec<&str> = match word {
@@ -86,12 +92,13 @@ fn commands(pattern: &[Literal]) -> Result<Vec<String>, &'static str> {
             Literal::List(words) => words.iter().filter_map(Literal::text).collect(),
             Literal::None => Vec::new(),
         };
-        let is_whole = matches!(word, Literal::List(all) if all.len() != words.len());
-        if words.is_empty() || is_whole || words.iter().any(|word| word.trim().is_empty()) {
-            return Err("a word of its pattern is no text");
+        let has_other_literals = matches!(word, Literal::List(all) if all.len() != words.len());
+        if words.is_empty() || has_other_literals || words.iter().any(|word| word.trim().is_empty())
+        {
+            return Err("its pattern contains something other than words");
         }
-        if commands.len() * words.len() > MOST_COMMANDS {
-            return Err("it stands for too many commands");
+        if commands.len() * words.len() > MAX_COMMANDS {
+            return Err("it expands to too many commands");
         }
         let extended = |before: &String| {
             words.iter().map(|word| format!("{before} {word}")).collect::<Vec<_>>()
@@ -103,15 +110,15 @@ fn commands(pattern: &[Literal]) -> Result<Vec<String>, &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{allows, asks, denies};
+    use super::super::tests::{assert_allowed, assert_asked, assert_denied};
     use super::*;
 
     fn lines(text: &str) -> Vec<String> {
-        read(text, &Scene::project()).unwrap().lines()
+        parse(text, &ParseContext::project()).unwrap().lines()
     }
 
     #[test]
-    fn calls_with_literal_arguments_are_read() {
+    fn parses_calls_with_literal_arguments() {
         let text = r#"
 # Prompt before looking at pull requests.
 prefix_rule(
@@ -141,7 +148,7 @@ host_executable(name = "git", paths = ["/usr/bin/git"])
     }
 
     #[test]
-    fn what_is_computed_is_told() {
+    fn reports_computed_rules() {
         let text = r#"
 WORDS = ["git"]
 prefix_rule(pattern = WORDS + ["push"], decision = "forbidden")
@@ -158,39 +165,39 @@ prefix_rule(pattern = ["rm"], decision = "forbidden")
             lines(text),
             [
                 "deny Bash(rm:*)",
-                "lost WORDS = [\"git\"] is skipped: only calls with literal arguments are read",
-                "lost prefix_rule(pattern = WORDS + [\"push\"], decision = \"forbidden\") is skipped: only calls with literal arguments are read",
-                "lost def forbid(words): is skipped: only calls with literal arguments are read",
-                "lost [prefix_rule(pattern = [w]) for w in WORDS] is skipped: only calls with literal arguments are read",
-                "lost prefix_rule(pattern = [], decision = \"forbidden\") is skipped: its pattern is empty",
-                "lost prefix_rule(pattern = [\"a\"], decision = \"never\") is skipped: its decision is none of allow, prompt, forbidden",
-                "lost fly([\"a\"]) is skipped: Codex has no such rule",
+                "skipped: WORDS = [\"git\"] is skipped: only calls with literal arguments are supported",
+                "skipped: prefix_rule(pattern = WORDS + [\"push\"], decision = \"forbidden\") is skipped: only calls with literal arguments are supported",
+                "skipped: def forbid(words): is skipped: only calls with literal arguments are supported",
+                "skipped: [prefix_rule(pattern = [w]) for w in WORDS] is skipped: only calls with literal arguments are supported",
+                "skipped: prefix_rule(pattern = [], decision = \"forbidden\") is skipped: its pattern is empty",
+                "skipped: prefix_rule(pattern = [\"a\"], decision = \"never\") is skipped: its decision is not allow, prompt or forbidden",
+                "skipped: fly([\"a\"]) is skipped: unknown function",
             ]
         );
     }
 
     #[test]
-    fn a_text_that_is_no_starlark_is_an_error() {
+    fn rejects_malformed_starlark() {
         for text in ["prefix_rule(pattern = [\"a\"]", "x = \"a", "prefix_rule(])", "\"\"\"a"] {
-            assert!(read(text, &Scene::project()).is_err(), "{text}");
+            assert!(parse(text, &ParseContext::project()).is_err(), "{text}");
         }
     }
 
     #[test]
-    fn its_rules_decide() {
-        let reading = read(
+    fn translated_rules_decide() {
+        let parsed = parse(
             "prefix_rule(pattern=['git','push',['--force','-f']], decision='forbidden')\n\
              prefix_rule(pattern=['npm','publish'], decision='prompt')\n\
              prefix_rule(pattern=['find', '*'], decision='forbidden')",
-            &Scene::project(),
+            &ParseContext::project(),
         )
         .unwrap();
-        denies(&reading, "git push --force origin");
-        denies(&reading, "cd x && /usr/bin/git push -f");
-        denies(&reading, "find '*' -name x");
-        asks(&reading, "npm publish");
+        assert_denied(&parsed, "git push --force origin");
+        assert_denied(&parsed, "cd x && /usr/bin/git push -f");
+        assert_denied(&parsed, "find '*' -name x");
+        assert_asked(&parsed, "npm publish");
         for command in ["git push origin", "npm pub", "find . -name x", "echo 'git push -f'"] {
-            allows(&reading, command);
+            assert_allowed(&parsed, command);
         }
     }
 }

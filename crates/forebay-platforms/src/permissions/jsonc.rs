@@ -1,12 +1,14 @@
-//! JSON with comments and commas at ends, which hosts take in their settings.
+//! JSON with comments and trailing commas, as hosts accept it in their settings.
+//!
+//! Built on `serde_json` for its recursion limit: the files may come from an untrusted project.
 
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error};
 use serde_json::{Map, Value};
 
-/// Reads an object; an empty text is an empty one.
-pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    let plain = plain(text.trim_start_matches('\u{feff}'));
+/// Parses an object; an empty text is an empty object.
+pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    let plain = to_plain_json(text.trim_start_matches('\u{feff}'));
     let plain = if plain.trim().is_empty() { "{}" } else { &plain };
     let mut deserializer = serde_json::Deserializer::from_str(plain);
     let read = Map::deserialize(&mut deserializer).map_err(|error| error.to_string())?;
@@ -14,7 +16,7 @@ pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_path_to_error::deserialize(Value::Object(read)).map_err(|error| error.to_string())
 }
 
-/// Reads a field that must be an object: by itself a list would do for a struct, and say nothing.
+/// Deserializes a field that must be an object: by default serde also accepts a list for a struct.
 pub(super) fn object<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     from: D,
 ) -> Result<T, D::Error> {
@@ -22,9 +24,8 @@ pub(super) fn object<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     serde_path_to_error::deserialize(Value::Object(read)).map_err(D::Error::custom)
 }
 
-/// The text with blanks in place of comments and of commas before a closing bracket, so that what is
-/// said about lines and columns stays true.
-fn plain(text: &str) -> String {
+/// Removes comments and trailing commas; line numbers in parse errors stay correct.
+fn to_plain_json(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut comma: Option<usize> = None;
     let mut rest = text.chars().peekable();
@@ -66,7 +67,7 @@ fn skip_block(rest: &mut Rest<'_>, plain: &mut String) {
         }
         last = character;
     }
-    // Without an end it is no comment; the parser shall say so.
+    // Unterminated: leave a `/` for the parser to reject.
     plain.push('/');
 }
 
@@ -90,25 +91,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_and_last_commas_are_no_part_of_it() {
+    fn ignores_comments_and_trailing_commas() {
         let text = "{ // one\n \"a//b\": [1, 2, /* two, */ ],\n \"c\\\"/*\": \"x,]\", }";
-        assert_eq!(read::<Value>(text).unwrap(), json!({"a//b": [1, 2], "c\"/*": "x,]"}));
-        assert_eq!(read::<Value>(" \n").unwrap(), json!({}));
+        assert_eq!(parse::<Value>(text).unwrap(), json!({"a//b": [1, 2], "c\"/*": "x,]"}));
+        assert_eq!(parse::<Value>(" \n").unwrap(), json!({}));
     }
 
     #[test]
-    fn what_is_broken_stays_broken() {
+    fn rejects_malformed_json() {
         for text in ["{", "{} {}", "{,,}", "{ /* }", "[1 2]", "\"a", "[]", "1"] {
-            assert!(read::<Value>(text).is_err(), "{text}");
+            assert!(parse::<Value>(text).is_err(), "{text}");
         }
     }
 
     proptest! {
         #[test]
-        fn plain_json_reads_as_it_is(text in r#"[\[\]{}",:/*\\a1 \n]{0,40}"#) {
+        fn plain_json_is_unchanged(text in r#"[\[\]{}",:/*\\a1 \n]{0,40}"#) {
             let text = format!("{{\"a\":{text}}}");
             if let Ok(value) = serde_json::from_str::<Value>(&text) {
-                prop_assert_eq!(read::<Value>(&text).unwrap(), value);
+                prop_assert_eq!(parse::<Value>(&text).unwrap(), value);
             }
         }
     }

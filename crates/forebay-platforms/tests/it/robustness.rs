@@ -1,4 +1,4 @@
-//! Whatever comes on stdin, nothing breaks.
+//! No input on stdin crashes the decoder or the encoders.
 
 use forebay_platforms::{PLATFORMS, decode, encode};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::samples;
 
-/// Names that mean something to some host, so that random objects get far.
+/// Field names of some host, so that random objects reach deep code.
 const NAMES: &[&str] = &[
     "hook_event_name",
     "tool_name",
@@ -93,17 +93,17 @@ fn try_all(bytes: &[u8]) {
 
 proptest! {
     #[test]
-    fn any_json_is_survived(value in value()) {
+    fn handles_any_json(value in value()) {
         try_all(value.to_string().as_bytes());
     }
 
     #[test]
-    fn any_bytes_are_survived(bytes: Vec<u8>) {
+    fn handles_any_bytes(bytes: Vec<u8>) {
         try_all(&bytes);
     }
 
     #[test]
-    fn an_answer_to_any_tool_result_is_json(value in value()) {
+    fn replies_to_any_tool_result_are_json(value in value()) {
         let payload = serde_json::json!({"tool_name": "Bash", "tool_input": {"command": "x"}, "tool_response": value});
         for platform in PLATFORMS.iter().filter(|platform| !["kiro", "windsurf"].contains(&platform.id)) {
             for row in platform.events {
@@ -120,9 +120,9 @@ proptest! {
 }
 
 #[test]
-fn a_payload_that_was_cut_short_is_none() {
+fn rejects_truncated_payloads() {
     for platform in PLATFORMS {
-        for sample in samples::of(platform) {
+        for sample in samples::samples_of(platform) {
             let end = sample.bytes.len() - 2;
             for cut in (0..end).step_by(37) {
                 assert!(decode(platform, &sample.event, &sample.bytes[..cut]).is_err());
@@ -132,7 +132,7 @@ fn a_payload_that_was_cut_short_is_none() {
 }
 
 #[test]
-fn what_is_no_object_and_no_utf8_is_none() {
+fn rejects_other_json_and_invalid_utf8() {
     let platform = PLATFORMS[0];
     for bytes in [&b""[..], b"[]", b"\"x\"", b"null", b"{\"prompt\": \"\xff\xfe\"}", b"{} {}"] {
         assert!(decode(platform, "PreToolUse", bytes).is_err(), "{bytes:?}");
