@@ -7,6 +7,7 @@ mod contents;
 mod deploy;
 mod folder_cycles;
 mod formatting;
+mod hosts;
 mod layers;
 mod licenses;
 mod migrations;
@@ -47,6 +48,7 @@ const RULES: &[Rule] = &[
     layers::IMPORTS_POINT_DOWN,
     owners::SINGLE_OWNER,
     folder_cycles::NO_CYCLES,
+    hosts::IN_TABLES_ONLY,
     licenses::ALLOWED,
     unsafe_code::FORBIDDEN,
     contents::MODULE_DOC,
