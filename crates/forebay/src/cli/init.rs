@@ -22,9 +22,7 @@ const LINES_AROUND: usize = 3;
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person gives or not")]
 pub(super) struct Init {
-    /// claude-code, codex, gemini-cli, copilot-cli, opencode, cursor, qwen-code, cline,
-    /// vscode-copilot, kiro, windsurf, antigravity, zed, claude-desktop
-    #[arg(value_name = "AGENT")]
+    #[arg(value_name = "AGENT", help = agent_ids())]
     agents: Vec<String>,
     /// Your own settings, for all projects
     #[arg(long)]
@@ -124,7 +122,7 @@ impl Init {
         }
         AppError::not_found(
             "no agent was found here: none of their programs is on the PATH, none of their folders is there",
-            "name one: forebay init claude-code",
+            format!("name one: forebay init {}", agents::PLATFORMS[0].id),
         )
     }
 
@@ -228,12 +226,12 @@ fn named(names: &[String]) -> Result<Vec<&'static Platform>, AppError> {
     Ok(found)
 }
 
+fn agent_ids() -> String {
+    agents::PLATFORMS.iter().map(|agent| agent.id).collect::<Vec<_>>().join(", ")
+}
+
 fn unknown(name: &str) -> AppError {
-    let known: Vec<&str> = agents::PLATFORMS.iter().map(|agent| agent.id).collect();
-    AppError::bad_input(
-        format!("there is no agent `{name}`"),
-        format!("agents: {}", known.join(", ")),
-    )
+    AppError::bad_input(format!("there is no agent `{name}`"), format!("agents: {}", agent_ids()))
 }
 
 fn ask(plan: &Plan) -> Reply {
@@ -291,7 +289,7 @@ fn short(machine: &Machine, path: &Path) -> String {
 
 fn tell_what_is_left_to_do(chosen: &Chosen) -> Result<(), Failure> {
     for agent in &chosen.agents {
-        if let Some(left) = agent.afterwards {
+        if let Some(left) = agent.next_steps {
             terminal::print_painted(&format!(
                 "{} {left}",
                 paint::hint(&format!("{}:", agent.name))
