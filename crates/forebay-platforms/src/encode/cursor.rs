@@ -21,6 +21,6 @@ pub(crate) fn reply(decoded: &Decoded, reply: &Reply) -> Output {
     Output::json(&value)
 }
 
-fn permission(word: &str, reason: &str) -> Value {
-    json!({ "permission": word, "user_message": reason, "agent_message": reason })
+fn permission(decision: &str, reason: &str) -> Value {
+    json!({ "permission": decision, "user_message": reason, "agent_message": reason })
 }

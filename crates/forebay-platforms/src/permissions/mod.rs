@@ -1,10 +1,9 @@
 //! Permission rules that hosts keep in their own files, translated into Forebay's rule syntax.
 //!
-//! Forebay's rules are written in the syntax of the first host below; the files of every other host are
-//! translated. All of them apply to everything Forebay runs, whichever client calls: a deny rule counts
-//! wherever the user wrote it. What a host allows counts as an allow rule of the user or of the project,
-//! depending on where the file is, and never overrides a deny rule. A rule that cannot be translated is
-//! skipped and reported.
+//! Forebay's rules have the syntax of Claude Code's; the rules of every other host are translated. All of
+//! them apply to everything Forebay runs, whichever client calls: a deny rule counts wherever the user
+//! wrote it. What a host allows counts as an allow rule of the user or of the project, depending on where
+//! the file is, and never overrides a deny rule. A rule that cannot be translated is skipped and reported.
 //!
 //! Pure: a parser takes the text of a file. A platform's table says where the files are.
 //!

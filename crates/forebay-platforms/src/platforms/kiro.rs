@@ -20,7 +20,7 @@ pub(super) static PLATFORM: Platform = Platform {
         registered("PreToolUse", Moment::BeforeTool),
         registered("PostToolUse", Moment::AfterTool),
         registered("Stop", Moment::Stop),
-        // The words of its agent files, up to version 2 of the CLI.
+        // The event names in its agent files, up to version 2 of the CLI.
         recognized("agentSpawn", Moment::SessionStart),
         recognized("userPromptSubmit", Moment::Prompt),
         recognized("preToolUse", Moment::BeforeTool),

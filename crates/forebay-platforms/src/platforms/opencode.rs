@@ -26,7 +26,7 @@ pub(super) static PLATFORM: Platform = Platform {
     name: "OpenCode",
     evidence: Evidence::Run,
     events: &[
-        // Only the system prompt takes context at session start, so its hook stands for the start.
+        // Only the system prompt takes context at session start, so its hook counts as the start.
         registered("experimental.chat.system.transform", Moment::SessionStart),
         registered("chat.message", Moment::Prompt),
         registered("tool.execute.before", Moment::BeforeTool),

@@ -229,17 +229,17 @@ mod tests {
 
     #[test]
     fn finds_field_values_with_any_spacing() {
-        let words = ["user", "assistant"];
+        let values = ["user", "assistant"];
         for line in [
             r#"{"role":"user"}"#,
             r#"{ "role" : "assistant" }"#,
             "{\"role\":\n\t\"user\"}",
             r#"{"type":"role","message":{"role": "user"}}"#,
         ] {
-            assert!(has_field_value(line.as_bytes(), "role", &words), "{line}");
+            assert!(has_field_value(line.as_bytes(), "role", &values), "{line}");
         }
         for line in [r#"{"role":"system"}"#, r#"{"role":"users"}"#, r#"{"role":1}"#, r#""role"#] {
-            assert!(!has_field_value(line.as_bytes(), "role", &words), "{line}");
+            assert!(!has_field_value(line.as_bytes(), "role", &values), "{line}");
         }
     }
 }

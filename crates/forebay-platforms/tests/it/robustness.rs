@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::samples;
 
 /// Field names of some host, so that random objects reach deep code.
-const NAMES: &[&str] = &[
+const FIELD_NAMES: &[&str] = &[
     "hook_event_name",
     "tool_name",
     "tool_input",
@@ -41,7 +41,7 @@ const NAMES: &[&str] = &[
     "tool_info",
     "mcp_context",
 ];
-const WORDS: &[&str] = &[
+const VALUES: &[&str] = &[
     "PreToolUse",
     "PostToolUse",
     "Bash",
@@ -65,16 +65,18 @@ fn value() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         any::<String>().prop_map(Value::from),
-        prop::sample::select(WORDS).prop_map(Value::from),
+        prop::sample::select(VALUES).prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 40, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::vec((prop::sample::select(NAMES), inner), 0..6).prop_map(|fields| {
-                Value::Object(
-                    fields.into_iter().map(|(k, v)| (k.to_owned(), v)).collect::<Map<_, _>>(),
-                )
-            }),
+            prop::collection::vec((prop::sample::select(FIELD_NAMES), inner), 0..6).prop_map(
+                |fields| {
+                    Value::Object(
+                        fields.into_iter().map(|(k, v)| (k.to_owned(), v)).collect::<Map<_, _>>(),
+                    )
+                }
+            ),
         ]
     })
 }

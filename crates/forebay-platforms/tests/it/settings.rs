@@ -232,7 +232,7 @@ fn instructions_are_short() {
 }
 
 /// Whitespace and comments.
-fn blank() -> impl Strategy<Value = String> {
+fn whitespace() -> impl Strategy<Value = String> {
     const PIECES: &[&str] =
         &["", "", "", " ", "\n", "\n  ", "\t", "\r\n", " // word\n", " /* word */ ", "\n\n    "];
     prop::sample::select(PIECES).prop_map(str::to_owned)
@@ -262,11 +262,11 @@ fn listed(
     open: char,
     close: char,
 ) -> impl Strategy<Value = String> {
-    let items = prop::collection::vec((blank(), item, blank()), 0..4);
-    (items, any::<bool>(), blank()).prop_map(move |(items, trails, end)| {
+    let items = prop::collection::vec((whitespace(), item, whitespace()), 0..4);
+    (items, any::<bool>(), whitespace()).prop_map(move |(items, has_trailing_comma, end)| {
         let has_items = !items.is_empty();
         let items: Vec<String> = items.into_iter().map(|(a, b, c)| a + &b + &c).collect();
-        let comma = if trails && has_items { "," } else { "" };
+        let comma = if has_trailing_comma && has_items { "," } else { "" };
         format!("{open}{}{comma}{end}{close}", items.join(","))
     })
 }
@@ -276,14 +276,16 @@ fn object(value: impl Strategy<Value = String>) -> impl Strategy<Value = String>
     let servers = prop_oneof![Just("\"mcpServers\""), Just("\"hooks\"")];
     let name = prop_oneof![4 => name.prop_map(|name| format!("\"{name}\"")), 1 => servers.prop_map(str::to_owned)];
     let property =
-        (name, blank(), blank(), value).prop_map(|(n, a, b, v)| format!("{n}{a}:{b}{v}"));
+        (name, whitespace(), whitespace(), value).prop_map(|(n, a, b, v)| format!("{n}{a}:{b}{v}"));
     listed(property, '{', '}')
 }
 
 fn file() -> impl Strategy<Value = String> {
-    (blank(), object(jsonc()), blank(), any::<bool>()).prop_map(|(a, object, b, marked)| {
-        format!("{}{a}{object}{b}", if marked { "\u{feff}" } else { "" })
-    })
+    (whitespace(), object(jsonc()), whitespace(), any::<bool>()).prop_map(
+        |(a, object, b, has_bom)| {
+            format!("{}{a}{object}{b}", if has_bom { "\u{feff}" } else { "" })
+        },
+    )
 }
 
 /// A text in which a few characters are replaced.
