@@ -23,10 +23,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     // Tools that run, measure or describe hosts.
     ("xtask/", ""),
     // The rule syntax is Claude Code's: it protects that host's settings and anchors paths at them.
-    ("crates/forebay-domain/src/policy/", "claude"),
     ("crates/forebay-policy/", "claude"),
     // It also protects editor settings, whichever agent uses them.
-    ("crates/forebay-domain/src/policy/", "vscode"),
     ("crates/forebay-policy/", "vscode"),
     // The function-calling formats of model APIs, one of which shares its name with a host.
     ("crates/forebay/src/doors/functions.rs", "gemini"),

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use forebay_policy::Origin;
 use forebay_platforms::PLATFORMS;
 use forebay_platforms::folders::BaseDir;
 use forebay_platforms::permissions::{ParseContext, RuleFolder, RuleSource, SourceKind};
+use forebay_policy::Origin;
 
 use super::Place;
 use super::load::{Caution, OnError, Written};
