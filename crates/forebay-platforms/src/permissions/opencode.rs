@@ -75,10 +75,10 @@ fn parse(text: &str, context: &ParseContext) -> Result<ParsedRules, String> {
     let config: Config = jsonc::parse(text)?;
     let mut parsed = ParsedRules::default();
     let rules = flatten(config, &mut parsed)?;
-    for (tool, translation) in TOOLS {
+    for (tool, translate_pattern) in TOOLS {
         let about = rules.iter().filter(|rule| Glob::new(&rule.permission).matches(tool));
         let ordered: Vec<OrderedRule> = about
-            .map(|rule| rule.ordered(tool, Some(translation(&rule.pattern, context))))
+            .map(|rule| rule.ordered(tool, Some(translate_pattern(&rule.pattern, context))))
             .collect();
         resolve(&ordered, &mut parsed);
     }
