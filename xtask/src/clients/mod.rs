@@ -86,12 +86,12 @@ impl CheckResult {
 }
 
 /// Runs a conversation with an agent and checks what the model receives.
-fn drive(stage: &Stage) -> Result<Vec<Finding>> {
-    let model = Model::start()?;
-    stage.set_up(&model)?;
-    stage.converse(&model, "SCRIPT all: run the commands you were asked for", false)?;
-    let first = model.take();
-    stage.keep_requests("first", &first)?;
+fn drive(env: &AgentEnv) -> Result<Vec<CheckResult>> {
+    let model = ScriptedModel::start()?;
+    env.set_up(&model)?;
+    env.prompt(&model, "SCRIPT all: run the commands you were asked for", false)?;
+    let first = model.drain();
+    env.save_requests("first", &first)?;
     if first.is_empty() {
         bail!("{}: the model received no request; {}", env.host.label, env.log_tail());
     }
@@ -144,11 +144,11 @@ fn check_tool_results(env: &AgentEnv, exchanges: &[Exchange]) -> Vec<CheckResult
 }
 
 /// Continues the previous conversation; returns the requests that contain the prompt.
-fn ask(stage: &Stage, model: &Model, words: &str, name: &str) -> Result<Vec<Exchange>> {
-    stage.converse(model, &format!("SCRIPT none: {words}"), true)?;
-    let heard = model.take();
-    stage.keep_requests(name, &heard)?;
-    Ok(heard.into_iter().filter(|one| one.asked.prompt.contains(words)).collect())
+fn resume(env: &AgentEnv, model: &ScriptedModel, text: &str, name: &str) -> Result<Vec<Exchange>> {
+    env.prompt(model, &format!("SCRIPT none: {text}"), true)?;
+    let exchanges = model.drain();
+    env.save_requests(name, &exchanges)?;
+    Ok(exchanges.into_iter().filter(|exchange| exchange.request.prompt.contains(text)).collect())
 }
 
 fn check_guide(exchanges: &[Exchange], name: &'static str, start: &str) -> CheckResult {

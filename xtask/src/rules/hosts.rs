@@ -6,15 +6,15 @@ use anyhow::Result;
 use forebay_platforms::{PLATFORMS, Platform};
 use regex::Regex;
 
-use super::{Code, Rule};
+use super::{Codebase, Rule};
 use crate::workspace::Source;
 
 pub(super) const IN_TABLES_ONLY: Rule = Rule {
     name: "only forebay-platforms names agent hosts",
-    why: "What depends on a host is a field of its table, so that a new host is one new file.",
-    check: |code| {
+    reason: "What depends on a host is a field of its table, so that a new host is one new file.",
+    check: |codebase| {
         let names = names()?;
-        Ok(checked(code).flat_map(|source| violations(source, &names)).collect())
+        Ok(checked(codebase).flat_map(|source| violations(source, &names)).collect())
     },
 };
 
@@ -35,8 +35,9 @@ const EXCEPTIONS: &[(&str, &str)] = &[
 /// Names of hosts that are also ordinary words in code; these hosts are found by their folders.
 const ORDINARY_WORDS: &[&str] = &["code", "cursor"];
 
-fn checked(code: &Code) -> impl Iterator<Item = &Source> {
-    code.rust_sources()
+fn checked(codebase: &Codebase) -> impl Iterator<Item = &Source> {
+    codebase
+        .rust_sources()
         .filter(|source| !source.is_test() && !source.path.starts_with("crates/forebay-platforms/"))
 }
 
@@ -98,7 +99,7 @@ mod tests {
 
     #[test]
     fn finds_names_of_hosts_in_code() {
-        let code = Code::of_files(&[
+        let codebase = Codebase::with_files(&[
             ("crates/forebay/src/a.rs", "//! Reads codex.\nlet cursor = page.cursor;\n"),
             ("crates/forebay/src/b.rs", "if id == \"Codex\" {}\njoin(\".cursor/rules\")\n"),
             ("crates/forebay-app/src/c.rs", "const A: &str = \"QWEN_SESSION_ID\";\n"),
@@ -110,7 +111,7 @@ mod tests {
         ]);
         assert_finds(
             &IN_TABLES_ONLY,
-            &code,
+            &codebase,
             &[
                 "crates/forebay/src/b.rs:1 names codex",
                 "crates/forebay/src/b.rs:2 names .cursor/rules",

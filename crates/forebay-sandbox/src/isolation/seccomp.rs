@@ -177,7 +177,9 @@ mod tests {
 
     #[test]
     fn kills_code_of_another_architecture() {
-        let Some(filter) = SeccompFilter::for_profile(Profile::Project) else { return skip(NO_FILTER) };
+        let Some(filter) = SeccompFilter::for_profile(Profile::Project) else {
+            return skip(NO_FILTER);
+        };
         assert_eq!(evaluate(&filter, 0x4000_0003, 1), libc::SECCOMP_RET_KILL_PROCESS);
     }
 

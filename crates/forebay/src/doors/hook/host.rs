@@ -7,7 +7,7 @@ use forebay_domain::hook::{HookEvent, Reply, ToolKind};
 use forebay_platforms::folders::BaseDir;
 use forebay_platforms::platform::Capability;
 use forebay_platforms::{Decoded, Platform};
-use forebay_sandbox::on_path;
+use forebay_sandbox::path_candidates;
 
 use crate::config::environment;
 
@@ -40,7 +40,7 @@ fn program(decoded: &Decoded) -> Option<String> {
     }
     let own = std::env::current_exe().ok()?.canonicalize().ok()?;
     let on_path =
-        on_path(NAME).find(|path| path.is_file()).and_then(|path| path.canonicalize().ok());
+        path_candidates(NAME).find(|path| path.is_file()).and_then(|path| path.canonicalize().ok());
     if on_path.is_some_and(|found| found == own) {
         return Some(NAME.to_owned());
     }
