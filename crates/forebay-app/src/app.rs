@@ -243,7 +243,7 @@ impl App {
             steps += 1;
             steps <= RENEWED_STEPS
         })?;
-        Ok(store.tidy()?)
+        Ok(store.maintain()?)
     }
 
     /// Sets the project's store aside when it is damaged; says what was done.
@@ -323,7 +323,7 @@ impl App {
             created: self.now(),
             digest: String::new(),
             detail: NewDetail::Plain,
-            chunks_are_complete: false,
+            has_all_chunks: false,
             replaces_source: false,
         }
     }
@@ -360,7 +360,7 @@ impl App {
         if pending.is_empty() {
             return;
         }
-        let written = self.places.own().and_then(|store| Ok(store.record(&pending)?));
+        let written = self.places.own().and_then(|store| Ok(store.record_usage(&pending)?));
         if let Err(error) = written {
             tracing::warn!(%error, answers = pending.len(), "not entered in the usage ledger");
         }

@@ -66,7 +66,7 @@ impl AppError {
 impl From<StoreError> for AppError {
     fn from(error: StoreError) -> Self {
         let kind = match error {
-            StoreError::Unknown(_) | StoreError::Gone { .. } => ErrorKind::NotFound,
+            StoreError::NotFound(_) | StoreError::Gone { .. } => ErrorKind::NotFound,
             _ => ErrorKind::Unavailable,
         };
         Self { kind, message: error.to_string(), hint: error.hint() }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use forebay_app::settings::DEFAULTS;
-use forebay_app::working_set::{Touch, context_was_reset, resets_are_told, touched};
+use forebay_app::working_set::{Touch, context_was_reset, resets_are_reported, touched};
 use forebay_app::{App, Call, Setup};
 use forebay_domain::Timestamp;
 use forebay_store::{Home, Project};
@@ -28,7 +28,7 @@ impl Stage {
         let folder = root.path().join("project");
         fs::create_dir_all(folder.join(".git")).unwrap();
         fs::write(folder.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
-        let project = Project::of(&folder, None).unwrap();
+        let project = Project::for_folder(&folder, None).unwrap();
         let home = Home::at(root.path().join("data"));
         let store = SqliteStore::open(&home.project_database(&project.id)).unwrap();
         let app = App::new(Setup {
@@ -96,13 +96,13 @@ fn pairs(files: &[(&str, &str)]) -> Vec<(String, String)> {
 fn text_is_repeated_until_resets_are_told() {
     let stage = Stage::new();
     let whole = json!({ "path": "a.rs" });
-    assert!(!resets_are_told(&stage.store, SESSION).unwrap());
+    assert!(!resets_are_reported(&stage.store, SESSION).unwrap());
     assert!(!stage.is_unchanged(whole.clone()));
     assert!(!stage.is_unchanged(whole.clone()));
 
     context_was_reset(&stage.store, SESSION).unwrap();
-    assert!(resets_are_told(&stage.store, SESSION).unwrap());
-    assert!(!resets_are_told(&stage.store, "other").unwrap());
+    assert!(resets_are_reported(&stage.store, SESSION).unwrap());
+    assert!(!resets_are_reported(&stage.store, "other").unwrap());
     assert!(!stage.is_unchanged(whole.clone()), "what came before the reset is gone");
     assert!(stage.is_unchanged(whole.clone()));
     assert!(!stage.is_unchanged(json!({ "path": "a.rs", "fresh": true })));

@@ -30,7 +30,7 @@ pub(crate) fn of(app: &App, subject: &Subject<'_>, options: SkeletonOptions) -> 
 pub(crate) fn of_all(app: &App, subjects: &[Subject<'_>], options: SkeletonOptions) -> Vec<String> {
     let keys: Vec<DerivedKey> = subjects.iter().map(|subject| key(subject, options)).collect();
     let store = app.places.own().ok();
-    let known = store.as_ref().and_then(|store| store.derived(&keys).ok());
+    let known = store.as_ref().and_then(|store| store.cached_derived(&keys).ok());
     let known = known.unwrap_or_else(|| vec![None; keys.len()]);
     let work: Vec<(&Subject<'_>, Option<String>)> = subjects
         .iter()

@@ -51,14 +51,14 @@ impl Facts {
         let page = EventPage {
             session: session.clone(),
             kinds,
-            standing_only: true,
+            active_only: true,
             limit: Priority::ALL.len() * MOST_EVENTS,
-            of_each_priority: Some(MOST_EVENTS),
+            max_per_priority: Some(MOST_EVENTS),
             ..EventPage::default()
         };
         let events = store.events(&page)?;
         let prompt =
-            EventPage { kinds: vec![EventKind::Prompt], of_each_priority: Some(1), ..page };
+            EventPage { kinds: vec![EventKind::Prompt], max_per_priority: Some(1), ..page };
         let last_request = store.events(&prompt)?.pop().map(|recorded| recorded.event.text);
         let request = last_request.as_deref().unwrap_or_default();
         let request = words::significant(request, MOST_REQUEST_WORDS).into_iter().collect();

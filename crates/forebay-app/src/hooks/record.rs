@@ -26,9 +26,9 @@ pub(super) fn record(app: &App, call: &HookCall) -> Result<(), AppError> {
         branch: app.places.branch(),
         created: app.now(),
         events,
-        settled,
+        resolved: settled,
     };
-    Ok(app.places.own()?.remember(&happened)?)
+    Ok(app.places.own()?.record_events(&happened)?)
 }
 
 fn events(app: &App, call: &HookCall) -> Vec<Event> {
@@ -90,7 +90,7 @@ fn settled(app: &App, call: &HookCall, events: &[Event]) -> Result<Vec<i64>, App
     let page = EventPage {
         session: Some(app.session.clone()),
         kinds,
-        standing_only: true,
+        active_only: true,
         limit: MOST_LOOKED_AT,
         ..EventPage::default()
     };

@@ -54,7 +54,7 @@ pub fn index(
     let mut new = app.new_entry(EntryKind::Source, source.to_owned());
     source.clone_into(&mut new.source);
     new.digest = number::counted(documents, "document");
-    new.chunks_are_complete = true;
+    new.has_all_chunks = true;
     new.replaces_source = true;
     writer.neighbours.flush(&mut *writer.upload)?;
     let entry = writer.upload.finish(new)?;
@@ -171,7 +171,7 @@ impl Neighbours {
         let Some(own) = self.window.get(self.next) else { return Ok(()) };
         let mut chunk = own.clone();
         if chunk.bytes <= Self::SHORT_BYTES {
-            chunk.around = self.around(self.next);
+            chunk.context = self.around(self.next);
         }
         upload.chunk(chunk)?;
         self.next += 1;

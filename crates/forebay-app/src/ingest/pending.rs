@@ -32,8 +32,8 @@ pub(crate) fn to_chunk(title: &str, passage: Chunk) -> NewChunk {
         text,
         key: None,
         created: None,
-        around: String::new(),
-        meaning: sense.meaning,
+        context: String::new(),
+        embedding: sense.meaning,
         is_code: sense.is_code,
     }
 }
@@ -50,7 +50,7 @@ pub(crate) fn put(store: &dyn Store, mut new: NewEntry, text: &str) -> Result<En
         for passage in passages {
             upload.chunk(to_chunk(&new.title, passage))?;
         }
-        new.chunks_are_complete = true;
+        new.has_all_chunks = true;
     }
     Ok(upload.finish(new)?)
 }
@@ -83,11 +83,11 @@ struct Batch {
 /// One thread at a time, and each looks anew at what is left: what a search waits for is the end of a
 /// batch, not of all there is to do. Where nothing is left nobody waits.
 fn finish_some(store: &dyn Store) -> Result<Batch, AppError> {
-    if store.unindexed(1)?.is_empty() {
+    if store.unindexed_entries(1)?.is_empty() {
         return Ok(Batch { bytes: 0, is_last: true });
     }
-    let _alone = store.indexing().lock().unwrap_or_else(PoisonError::into_inner);
-    let pending = store.unindexed(BATCH_ENTRIES)?;
+    let _alone = store.indexing_lock().lock().unwrap_or_else(PoisonError::into_inner);
+    let pending = store.unindexed_entries(BATCH_ENTRIES)?;
     let is_all = pending.len() < BATCH_ENTRIES;
     let (mut steps, mut bytes) = (Vec::new(), 0);
     for mut state in pending {
@@ -112,13 +112,13 @@ const RENEWED_AT_ONCE: usize = 100;
 /// They are found all along, by less; so this is done when nobody waits, and a step at a time.
 pub(crate) fn renew(store: &dyn Store, mut go_on: impl FnMut() -> bool) -> Result<(), AppError> {
     while go_on() {
-        let outdated = store.outdated(RENEWED_AT_ONCE)?;
+        let outdated = store.stale_chunks(RENEWED_AT_ONCE)?;
         if outdated.is_empty() {
             break;
         }
         let renewed: Vec<ReindexedChunk> =
             outdated.iter().map(|old| renewed(store, old)).collect::<Result<_, _>>()?;
-        store.renew(&renewed)?;
+        store.reindex_chunks(&renewed)?;
     }
     Ok(())
 }
@@ -142,7 +142,7 @@ fn bytes_of(store: &dyn Store, passage: &StaleChunk) -> Result<Vec<u8>, StoreErr
 fn renewed(store: &dyn Store, old: &StaleChunk) -> Result<ReindexedChunk, AppError> {
     let bytes = bytes_of(store, old)?;
     let passage = Chunk { start: old.start, lines: (0, 0), bytes };
-    Ok(ReindexedChunk { passage: old.passage, chunk: to_chunk(&old.title, passage) })
+    Ok(ReindexedChunk { chunk_id: old.chunk_id, chunk: to_chunk(&old.title, passage) })
 }
 
 /// The passages of the next stretch of one entry, of about `bytes` bytes.

@@ -21,19 +21,19 @@ pub(super) struct Progress(EmbeddingProgress);
 impl Progress {
     /// Most of what could be found by meaning would not be.
     fn is_too_little(self) -> bool {
-        self.0.waiting > self.0.passages
+        self.0.pending > self.0.embedded
     }
 
     fn remark(self, embedder: &Embedder) -> Option<String> {
-        let EmbeddingProgress { waiting, .. } = self.0;
+        let EmbeddingProgress { pending, .. } = self.0;
         let until = if self.is_too_little() {
             "until then the built-in model is asked"
         } else {
             "until then words find them"
         };
-        let passages = number::counted(waiting, "passage");
-        let verb = if waiting == 1 { "waits" } else { "wait" };
-        (waiting > 0).then(|| format!("{passages} {verb} for {}: {until}", embedder.name()))
+        let passages = number::counted(pending, "passage");
+        let verb = if pending == 1 { "waits" } else { "wait" };
+        (pending > 0).then(|| format!("{passages} {verb} for {}: {until}", embedder.name()))
     }
 }
 
@@ -89,9 +89,9 @@ impl Reach {
             return Ok(Progress(all));
         }
         for store in &self.stores {
-            let EmbeddingProgress { passages, waiting } = store.embedded(model)?;
-            all.passages += passages;
-            all.waiting += waiting;
+            let EmbeddingProgress { embedded, pending } = store.embedding_progress(model)?;
+            all.embedded += embedded;
+            all.pending += pending;
         }
         Ok(Progress(all))
     }

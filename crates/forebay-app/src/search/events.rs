@@ -54,7 +54,7 @@ fn is_about_entries(query: &IndexQuery) -> bool {
         || !query.notes.is_empty()
         || !query.sources.is_empty()
         || !query.phrases.is_empty()
-        || !query.without.is_empty()
+        || !query.excluded.is_empty()
 }
 
 /// What was asked is no answer, and what was only read tells little.

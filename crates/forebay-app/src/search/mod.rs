@@ -130,7 +130,7 @@ impl Reach {
             } else {
                 None
             },
-            compares_found_only: limits.asks_once,
+            vector_rerank_only: limits.asks_once,
             ..IndexQuery::default()
         };
         let stores = app.places.within(scope)?;
@@ -199,8 +199,8 @@ impl Reach {
     /// Notes that share words with `text`, as it stands: nothing in it is a filter.
     pub(crate) fn find_notes(&self, text: &str) -> Result<Vec<Hit>, AppError> {
         let asked = Asked::for_words_of(text);
-        let least_words = SHARED_WORDS.min(asked.words.len());
-        let query = IndexQuery { least_words, ..asked.query(&self.filter, self.filter.limit) };
+        let min_words = SHARED_WORDS.min(asked.words.len());
+        let query = IndexQuery { min_words, ..asked.query(&self.filter, self.filter.limit) };
         let mut proposed = self.proposed(&query)?;
         proposed.truncate(self.filter.limit);
         self.hits(&proposed)
@@ -255,7 +255,7 @@ impl Reach {
             proposed.extend(candidates.map(|candidate| Proposed { store, candidate, score: 0.0 }));
         }
         let candidates: Vec<&Candidate> = proposed.iter().map(|one| &one.candidate).collect();
-        let scores = ranking::fuse(&candidates, Weights::of(query.meaning.as_ref()));
+        let scores = ranking::fuse(&candidates, Weights::of(query.embedding.as_ref()));
         for (one, score) in proposed.iter_mut().zip(scores) {
             one.score = score;
         }
@@ -270,7 +270,7 @@ impl Reach {
         for (number, store) in self.stores.iter().enumerate() {
             let own = || proposed.iter().enumerate().filter(|(_, one)| one.store == number);
             let candidates: Vec<Candidate> = own().map(|(_, one)| one.candidate).collect();
-            for ((place, one), hit) in own().zip(store.hits(&candidates)?) {
+            for ((place, one), hit) in own().zip(store.load_hits(&candidates)?) {
                 hits[place] = hit.map(|hit| Hit { score: one.score, ..hit });
             }
         }

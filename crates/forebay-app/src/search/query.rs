@@ -85,10 +85,10 @@ impl Asked {
         let question = &self.question;
         let mut query = filter.clone();
         query.words.clone_from(&self.words);
-        query.beginnings.clone_from(&self.beginnings);
+        query.prefixes.clone_from(&self.beginnings);
         query.phrases.clone_from(&question.phrases);
-        query.without.clone_from(&question.without);
-        query.meaning.clone_from(&self.meaning);
+        query.excluded.clone_from(&question.without);
+        query.embedding.clone_from(&self.meaning);
         query.sources.extend(question.sources.iter().cloned());
         // A filter of the question narrows the caller's, and the later of two moments holds.
         if !question.kinds.is_empty() || !question.notes.is_empty() {
@@ -188,12 +188,12 @@ impl Asked {
 /// In a long question a word that people use is no slip, the stores just do not have it; other words tell
 /// what is meant, and a few letters fit too much.
 fn meant(word: &str, is_short: bool, similar: &[SimilarWord]) -> Vec<String> {
-    let Some(fewest) = similar.iter().map(|similar| similar.slips).min() else { return Vec::new() };
+    let Some(fewest) = similar.iter().map(|similar| similar.edits).min() else { return Vec::new() };
     let is_part = fewest == 0;
     let fits = is_short || !embedding::knows(word) && word.chars().count() >= SHORTEST_BEGINNING;
     let most = if is_part { MOST_WHOLES } else { MOST_CORRECTIONS };
     let is_best = |similar: &&SimilarWord| {
-        similar.slips == fewest && (is_short || !words::is_language(&similar.word))
+        similar.edits == fewest && (is_short || !words::is_language(&similar.word))
     };
     let best = similar.iter().filter(|_| fits).filter(is_best).take(most);
     best.map(|similar| similar.word.clone()).collect()
@@ -216,12 +216,12 @@ fn similar_everywhere(stores: &[Arc<dyn Store>], word: &str) -> Result<Vec<Simil
     for store in stores {
         for similar in store.similar_words(word)? {
             match all.iter_mut().find(|known| known.word == similar.word) {
-                Some(known) => known.passages += similar.passages,
+                Some(known) => known.chunks += similar.chunks,
                 None => all.push(similar),
             }
         }
     }
-    all.sort_by(|a, b| (a.slips, b.passages, &a.word).cmp(&(b.slips, a.passages, &b.word)));
+    all.sort_by(|a, b| (a.edits, b.chunks, &a.word).cmp(&(b.edits, a.chunks, &b.word)));
     Ok(all)
 }
 
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_slip_is_read_as_the_nearest_words_and_a_part_as_many() {
-        let similar = |word: &str, slips| SimilarWord { word: word.into(), slips, passages: 1 };
+        let similar = |word: &str, edits| SimilarWord { word: word.into(), edits, chunks: 1 };
         let slips = [similar("config", 1), similar("conf", 1), similar("cone", 1)];
         assert_eq!(meant("confg", false, &slips), ["config", "conf"]);
         let part = [similar("configure", 0), similar("config", 1)];
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn in_a_long_question_a_word_that_people_use_is_no_slip() {
-        let similar = |word: &str, slips| SimilarWord { word: word.into(), slips, passages: 1 };
+        let similar = |word: &str, edits| SimilarWord { word: word.into(), edits, chunks: 1 };
         assert!(meant("radio", false, &[similar("ratio", 1)]).is_empty());
         assert_eq!(
             meant("radio", true, &[similar("ratio", 1)]),

@@ -39,11 +39,11 @@ const NOTED: f64 = 0.05;
 
 /// The score of each candidate by both; one scale for all of them.
 pub(crate) fn fuse(candidates: &[&Candidate], weights: Weights) -> Vec<f64> {
-    let words = Scale::of(candidates.iter().map(|candidate| candidate.words));
+    let words = Scale::of(candidates.iter().map(|candidate| candidate.word_score));
     let similarity = Scale::of(candidates.iter().map(|candidate| f64::from(candidate.similarity)));
     let score = |candidate: &&Candidate| {
         let weight = if candidate.is_code { weights.code } else { weights.prose };
-        (1.0 - weight) * words.place(candidate.words)
+        (1.0 - weight) * words.place(candidate.word_score)
             + weight * similarity.place(f64::from(candidate.similarity))
     };
     candidates.iter().map(score).collect()

@@ -95,7 +95,7 @@ impl Stores {
     pub(crate) fn called(&self, name: &str) -> Result<Option<SharedStore>, AppError> {
         match self {
             Self::Files(home) => {
-                let mut called = home.projects_called(name).into_iter();
+                let mut called = home.projects_named(name).into_iter();
                 match (called.next(), called.next()) {
                     (Some(only), None) => Ok(Some(Arc::new(SqliteStore::open(&only)?))),
                     _ => Ok(None),
@@ -119,7 +119,7 @@ impl Stores {
     /// Whether a store has put something off that keeps it quick.
     pub(crate) fn wants_tidying(&self, which: &Which) -> bool {
         match self {
-            Self::Files(home) => forebay_store_sqlite::wants_tidying(&database(home, which)),
+            Self::Files(home) => forebay_store_sqlite::needs_maintenance(&database(home, which)),
             Self::Server { .. } => false,
         }
     }
@@ -131,7 +131,7 @@ impl Stores {
             Self::Server { .. } => {
                 let health = self.open(which)?.health()?;
                 let place = health.location.display();
-                match health.faults.first() {
+                match health.problems.first() {
                     None => Ok(format!("{place} is sound; nothing to repair")),
                     Some(fault) => Err(AppError::bad_input(
                         format!("{place}: {fault}"),
@@ -151,7 +151,9 @@ impl Stores {
             Self::Server { url, workspace, .. } if Address::is_one(url) => {
                 Address::read(url, workspace)
             }
-            _ => Err(StoreError::Address { why: "it does not begin with postgres://".to_owned() }),
+            _ => Err(StoreError::InvalidAddress {
+                why: "it does not begin with postgres://".to_owned(),
+            }),
         }
     }
 
@@ -184,13 +186,13 @@ fn repair_file(path: &std::path::Path) -> Result<String, AppError> {
         Ok(Some(store)) if !store.notices().is_empty() => {
             return Ok(store.notices().join("\n"));
         }
-        Ok(Some(store)) => store.health()?.faults.is_empty(),
+        Ok(Some(store)) => store.health()?.problems.is_empty(),
         Err(StoreError::Corrupt { .. }) => false,
         Err(error) => return Err(error.into()),
     };
     if sound {
         return Ok(format!("{} is sound; nothing to repair", path.display()));
     }
-    let aside = forebay_store_sqlite::set_aside(path)?;
+    let aside = forebay_store_sqlite::quarantine(path)?;
     Ok(format!("{} was damaged and is kept as {}", path.display(), aside.display()))
 }

@@ -149,7 +149,7 @@ impl Places {
     /// cannot know.
     pub(crate) fn tidy_own(&self) -> Result<(), AppError> {
         if self.own_wants_tidying() {
-            self.own()?.tidy()?;
+            self.own()?.maintain()?;
         }
         Ok(())
     }
@@ -272,12 +272,12 @@ impl Places {
             match store.entry(reference) {
                 Ok(entry) => return Ok((store, entry)),
                 // Why it is gone tells more than that it was never there.
-                Err(error @ StoreError::Unknown(_)) => drop(missing.get_or_insert(error)),
+                Err(error @ StoreError::NotFound(_)) => drop(missing.get_or_insert(error)),
                 Err(error @ StoreError::Gone { .. }) => missing = Some(error),
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(missing.unwrap_or(StoreError::Unknown(reference)).into())
+        Err(missing.unwrap_or(StoreError::NotFound(reference)).into())
     }
 
     /// Sets a damaged store aside under a new name; a sound one is left alone.

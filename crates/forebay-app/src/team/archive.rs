@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-use forebay_store::{Packer, SincePage, begins_like_an_archive, unpack};
+use forebay_store::{ArchiveWriter, SincePage, is_archive, read_archive};
 use forebay_text::number;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -43,7 +43,7 @@ pub fn is_one(path: &Path) -> bool {
 fn begins_like_one(path: &Path) -> io::Result<bool> {
     let mut first = Vec::new();
     File::open(path)?.take(4).read_to_end(&mut first)?;
-    Ok(begins_like_an_archive(&first))
+    Ok(is_archive(&first))
 }
 
 /// Writes the chosen entries of the project into a new file.
@@ -88,7 +88,7 @@ struct Written {
 fn write(app: &App, path: &Path, chosen: &Chosen) -> Result<Written, AppError> {
     let file = private_file(path)?;
     let mut out = Sealing {
-        out: Packer::new(file).map_err(records::unwritable)?,
+        out: ArchiveWriter::new(file).map_err(records::unwritable)?,
         hasher: blake3::Hasher::new(),
     };
     let header = Header {
@@ -118,7 +118,7 @@ fn write_entries(
     let mut page = SincePage { after: 0, kinds: chosen.kinds(), limit: AT_ONCE };
     let (mut records, mut left_out) = (0, 0);
     loop {
-        let entries = store.since(&page)?;
+        let entries = store.entries_since(&page)?;
         let Some(last) = entries.last() else { return Ok((records, left_out)) };
         page.after = last.sequence;
         for entry in &entries {
@@ -212,7 +212,7 @@ fn open(path: &Path) -> Result<Lines<impl BufRead>, Unsound> {
     if !begins_like_one(path).map_err(foreign)? {
         return Err(Unsound::Foreign("it does not begin like one".to_owned()));
     }
-    let unpacked = unpack(File::open(path).map_err(foreign)?).map_err(foreign)?;
+    let unpacked = read_archive(File::open(path).map_err(foreign)?).map_err(foreign)?;
     Ok(Lines::new(BufReader::new(unpacked)))
 }
 
@@ -274,7 +274,7 @@ fn take_in(app: &App, path: &Path) -> Result<Tally, AppError> {
     let mut lines = open(path).map_err(|fault| refused(path, &fault))?;
     lines.next_raw().map_err(unsound)?;
     let store = app.places.own()?;
-    let giver = Giver { member: None, revives: true };
+    let giver = Giver { member: None, restores_purged: true };
     let mut tally = Tally::default();
     loop {
         match lines.next().map_err(unsound)? {

@@ -32,7 +32,7 @@ pub(super) fn page(store: &dyn Store, after: i64, chosen: &Chosen) -> Result<Pag
     let mut page = Page { to: after, more: true, ..Page::default() };
     while page.lines.len() < PAGE_BYTES {
         let asked = SincePage { after: page.to, kinds: chosen.kinds(), limit: AT_ONCE };
-        let entries = store.since(&asked)?;
+        let entries = store.entries_since(&asked)?;
         if entries.is_empty() {
             page.more = false;
             break;
@@ -90,7 +90,7 @@ pub fn give(
 
 /// What a server does with a page that was pushed: it is the caller's, whatever it says.
 pub fn take(app: &App, lines: &[u8]) -> Result<Tally, AppError> {
-    let giver = Giver { member: Some(app.author()), revives: false };
+    let giver = Giver { member: Some(app.author()), restores_purged: false };
     take_page(app, lines, &giver).map(|(tally, _)| tally)
 }
 

@@ -99,8 +99,8 @@ impl Tally {
                 self.added += 1;
                 self.conflicting += u64::from(entry.conflicts.is_some());
             }
-            ReplicateOutcome::Known(_) => self.known += 1,
-            ReplicateOutcome::Forgotten => self.forgotten += 1,
+            ReplicateOutcome::AlreadyPresent(_) => self.known += 1,
+            ReplicateOutcome::Purged => self.forgotten += 1,
         }
     }
 

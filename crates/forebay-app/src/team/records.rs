@@ -114,7 +114,7 @@ pub(super) fn write_entry(
 ) -> Result<(), AppError> {
     let mut line = EntryLine::of(entry);
     if let Some(note) = &mut line.note {
-        let replaced = store.replaced_by(entry.reference)?;
+        let replaced = store.notes_superseded_by(entry.reference)?;
         note.supersedes = replaced.iter().map(|older| older.as_str().to_owned()).collect();
     }
     write_line(&Line::Entry(Box::new(line)), out).map_err(unwritable)?;
@@ -282,7 +282,7 @@ pub(super) struct Giver<'a> {
     /// Whose they are, whatever they say; none where what they say counts.
     pub(super) member: Option<&'a str>,
     /// Whether they come back where they were forgotten.
-    pub(super) revives: bool,
+    pub(super) restores_purged: bool,
 }
 
 /// Stores the entry of a line, with the parts that follow it.
@@ -318,7 +318,7 @@ pub(super) fn adopt<R: BufRead>(
     if let NewDetail::Note(note) = &mut new.detail {
         note.links = Reference::all_in(&String::from_utf8_lossy(&keeping.beginning));
     }
-    Ok(keeping.upload()?.adopt(new, &origin).map_err(AppError::from)?)
+    Ok(keeping.upload()?.finish_replica(new, &origin).map_err(AppError::from)?)
 }
 
 /// Raw bytes on their way into the store.
@@ -382,11 +382,11 @@ fn read(
         created: Timestamp(line.created),
         digest: clean(&line.digest, 4 * MOST_WORD),
         detail,
-        chunks_are_complete: false,
+        has_all_chunks: false,
         replaces_source: false,
     };
-    let replaces = line.note.as_ref().map(replaced).unwrap_or_default();
-    Ok((ReplicaOrigin { reference, replaces, revives: giver.revives }, new))
+    let supersedes = line.note.as_ref().map(replaced).unwrap_or_default();
+    Ok((ReplicaOrigin { reference, supersedes, restores_purged: giver.restores_purged }, new))
 }
 
 /// The notes that a note says it replaced; more of them than anybody writes down are not looked at.

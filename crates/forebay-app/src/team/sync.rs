@@ -130,7 +130,7 @@ pub fn push(app: &App, server: &Server, chosen: &Chosen, call: &Call) -> Result<
 /// Takes in what is new on the server.
 pub fn pull(app: &App, server: &Server, chosen: &Chosen, call: &Call) -> Result<Answer, AppError> {
     let mut cursor = Cursor::read(app, server.way("pull", chosen))?;
-    let giver = Giver { member: None, revives: false };
+    let giver = Giver { member: None, restores_purged: false };
     let (mut tally, mut too_large) = (Tally::default(), 0);
     loop {
         let mut parameters = vec![("after", cursor.position.to_string())];
@@ -185,7 +185,7 @@ impl Cursor {
     const MARK: &'static str = "team";
 
     fn read(app: &App, way: String) -> Result<Self, AppError> {
-        let known = app.places.own()?.imported(&way)?;
+        let known = app.places.own()?.import_position(&way)?;
         let position = known.map_or(0, |known| known.position);
         Ok(Self { way, position: i64::try_from(position).unwrap_or_default() })
     }

@@ -73,14 +73,13 @@ pub fn list(app: &App) -> Result<Vec<Token>, AppError> {
 /// Whether anybody could come in with a token now.
 pub fn any_in_force(app: &App) -> Result<bool, AppError> {
     let now = app.now();
-    Ok(list(app)?.iter().any(|token| token.is_in_force(now)))
+    Ok(list(app)?.iter().any(|token| token.is_valid(now)))
 }
 
 /// Ends a token by its id, or by a name that only one in force has.
 pub fn revoke(app: &App, which: &str) -> Result<Token, AppError> {
     let now = app.now();
-    let in_force: Vec<Token> =
-        list(app)?.into_iter().filter(|token| token.is_in_force(now)).collect();
+    let in_force: Vec<Token> = list(app)?.into_iter().filter(|token| token.is_valid(now)).collect();
     let meant: Vec<&Token> =
         in_force.iter().filter(|token| token.id == which || token.name == which).collect();
     let token = match meant.as_slice() {
@@ -138,7 +137,7 @@ impl Gatekeeper {
     pub fn knows(&self, text: &str, now: Timestamp) -> Option<Arc<Token>> {
         let verified = self.verified();
         let known = verified.get(&self.mark(text))?;
-        let is_fresh = known.looked_up.elapsed() < TRUSTED_FOR && known.token.is_in_force(now);
+        let is_fresh = known.looked_up.elapsed() < TRUSTED_FOR && known.token.is_valid(now);
         is_fresh.then(|| Arc::clone(&known.token))
     }
 
@@ -184,7 +183,7 @@ fn out_of_force(token: &Token, now: Timestamp) -> Option<Refusal> {
     if token.revoked.is_some() {
         return Some(Refusal::Revoked);
     }
-    (!token.is_in_force(now)).then_some(Refusal::Expired)
+    (!token.is_valid(now)).then_some(Refusal::Expired)
 }
 
 fn parts(text: &str) -> Option<(&str, &str)> {

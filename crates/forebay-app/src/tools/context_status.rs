@@ -57,7 +57,7 @@ impl Row {
         let is_gone = sizes.is_none();
         let (shown, whole, skeleton) =
             sizes.unwrap_or_else(|| (source_file::shown(app, path), 0, 0));
-        let has_changed = now.is_some_and(|now| now.hash != file.seen);
+        let has_changed = now.is_some_and(|now| now.hash != file.content_hash);
         Self { shown, state: file.state, whole, skeleton, has_changed, is_gone }
     }
 

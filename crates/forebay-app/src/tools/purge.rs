@@ -97,7 +97,7 @@ fn selection(app: &App, input: &Input) -> Result<PurgeSelection, AppError> {
         expired: input.expired.then(|| Expiry {
             keep: app.settings.keep.spans(),
             events: app.settings.keep.events(),
-            at_most: SWEEP,
+            limit: SWEEP,
         }),
     };
     if selection.is_empty() {

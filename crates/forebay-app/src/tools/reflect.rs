@@ -65,7 +65,7 @@ fn standing(app: &App, session: Option<String>) -> Result<Vec<Recorded>, AppErro
     let page = EventPage {
         session,
         kinds: TOLD.to_vec(),
-        standing_only: true,
+        active_only: true,
         limit: MOST_ENTRIES,
         ..EventPage::default()
     };

@@ -29,7 +29,7 @@ impl Tool for Stats {
         app.flush_ledger();
         let session = store.usage(Some(&app.session))?;
         let project = store.usage(None)?;
-        let facts = store.facts()?;
+        let facts = store.stats()?;
         let data = json!({
             "session": ledger_data(&session),
             "project": ledger_data(&project),

@@ -63,7 +63,7 @@ impl Tour {
         settings.store.url.clear();
         let app = App::new(Setup {
             home: Home::at(folder.join("data")),
-            project: Project::of(&project, None),
+            project: Project::for_folder(&project, None),
             cwd: project,
             user_home: None,
             settings,

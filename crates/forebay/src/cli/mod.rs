@@ -236,7 +236,7 @@ impl Common {
         let home = data_folder()?;
         crate::log::start(&home.log_file());
         let user_home = user_home();
-        let project = Project::of(project, user_home.as_deref());
+        let project = Project::for_folder(project, user_home.as_deref());
         let root = project.as_ref().map_or(&cwd, |project| &project.root);
         let settings = self.settings(root)?;
         Ok(App::new(Setup {
@@ -337,7 +337,8 @@ impl Common {
 
 /// The root of the project that contains `cwd`; `cwd` itself if there is none.
 fn project_root(cwd: &Path) -> PathBuf {
-    Project::of(cwd, user_home().as_deref()).map_or_else(|| cwd.to_owned(), |project| project.root)
+    Project::for_folder(cwd, user_home().as_deref())
+        .map_or_else(|| cwd.to_owned(), |project| project.root)
 }
 
 /// The data directory: `FOREBAY_HOME`, or the platform's default.

@@ -49,7 +49,7 @@ impl Serve {
         let mut common = common.clone();
         common.set.extend(self.settings());
         // The first refusal may come before the first entry, and needs the log.
-        data_folder()?.make().map_err(AppError::from)?;
+        data_folder()?.create().map_err(AppError::from)?;
         let app = common.app_for("http", "http")?;
         let make_workspace = Box::new(move |name: &str| workspace(&common, name));
         http::serve(Plan { app, make_workspace, tell: Box::new(tell) })?;

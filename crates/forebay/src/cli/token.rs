@@ -128,7 +128,7 @@ fn data(app: &App, token: &Token) -> Value {
 fn state(app: &App, token: &Token) -> &'static str {
     match token.revoked {
         Some(_) => "revoked",
-        None if token.is_in_force(app.now()) => "in force",
+        None if token.is_valid(app.now()) => "in force",
         None => "expired",
     }
 }

@@ -130,7 +130,7 @@ fn a_damaged_archive_changes_nothing() {
 /// An archive as somebody else might write it.
 fn packed(env: &TestEnv, lines: &[u8]) -> PathBuf {
     let path = env.root().join("made.forebay");
-    let mut packer = forebay_store::Packer::new(fs::File::create(&path).unwrap()).unwrap();
+    let mut packer = forebay_store::ArchiveWriter::new(fs::File::create(&path).unwrap()).unwrap();
     packer.write_all(lines).unwrap();
     packer.finish().unwrap();
     path
@@ -170,7 +170,7 @@ fn an_archive_that_says_what_is_not_so_changes_nothing() {
 fn a_bomb_is_not_unpacked() {
     let env = TestEnv::new();
     let path = env.root().join("bomb.forebay");
-    let mut packer = forebay_store::Packer::new(fs::File::create(&path).unwrap()).unwrap();
+    let mut packer = forebay_store::ArchiveWriter::new(fs::File::create(&path).unwrap()).unwrap();
     packer.write_all(HEADER.as_bytes()).unwrap();
     let line = format!("{{\"text\":\"{}\"}}\n", "0".repeat(60_000));
     for _ in 0..400 {

@@ -135,7 +135,7 @@ fn purge_tells_first_and_forgets_only_with_yes() {
 
     let done = env.forebay(["purge", "--yes", &doomed]).ok().text();
     assert!(done.contains(" forgotten") && !done.contains("would"), "{done}");
-    env.forebay(["get", &doomed]).refused(1, "was forgotten: it was purged on request", "again");
+    env.forebay(["get", &doomed]).refused(1, "was deleted: it was purged on request", "again");
     assert_eq!(env.forebay(["get", &kept]).ok().body(), "to be kept");
     assert!(env.forebay(["search", "forgotten"]).ok().text().contains("nothing found"));
 }

@@ -64,7 +64,7 @@ fn every_command_works_on_a_server() {
     assert!(doctor.contains("ok     store       PostgreSQL"), "{doctor}");
     assert!(on.forebay(["doctor", "--repair"]).ok().text().contains("is sound"));
     on.forebay(["purge", &run, "--yes"]).ok();
-    on.forebay(["get", &run]).refused(1, "was forgotten: it was purged on request", "again");
+    on.forebay(["get", &run]).refused(1, "was deleted: it was purged on request", "again");
     assert!(!on.env.data().join("projects").exists(), "no file was made");
 }
 

@@ -20,7 +20,7 @@ const FORM: &str = concat!("names 4 ", env!("CARGO_PKG_VERSION"));
 pub(crate) fn names(app: &App, files: &[Found]) -> SymbolIndex {
     let store = app.places.own().ok();
     let key = key(app);
-    let kept = store.as_ref().and_then(|store| store.derived(&[key]).ok()?.pop().flatten());
+    let kept = store.as_ref().and_then(|store| store.cached_derived(&[key]).ok()?.pop().flatten());
     let mut names = kept.and_then(|bytes| SymbolIndex::from_bytes(&bytes)).unwrap_or_default();
     let before = names.files().count();
     let changed = drop_outdated(&mut names, files);

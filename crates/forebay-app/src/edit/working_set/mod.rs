@@ -42,8 +42,8 @@ pub fn context_was_reset(store: &dyn Store, session: &str) -> Result<(), AppErro
 }
 
 /// Whether it is known when this session's context starts over.
-pub fn resets_are_told(store: &dyn Store, session: &str) -> Result<bool, AppError> {
-    Ok(store.files_at_work(session)?.resets_are_told)
+pub fn resets_are_reported(store: &dyn Store, session: &str) -> Result<bool, AppError> {
+    Ok(store.working_set(session)?.resets_are_reported)
 }
 
 /// Told by hooks after the host's own tool touched a file: it becomes the active one.
@@ -59,9 +59,9 @@ pub fn touched(
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let Some(file) = source_file::read_if_text(&real) else { return Ok(()) };
     let path = real.to_string_lossy();
-    let known = store.files_at_work(session)?;
+    let known = store.working_set(session)?;
     let before = known.files.into_iter().find(|known| known.path == path);
-    let is_same = before.as_ref().is_some_and(|before| before.seen == file.hash);
+    let is_same = before.as_ref().is_some_and(|before| before.content_hash == file.hash);
     let kept = match before {
         // Reading what was read before changes nothing but the order.
         Some(before) if is_same && touch == Touch::Read => before,
@@ -79,7 +79,7 @@ fn fresh(path: &str, file: &SourceFile) -> WorkingFile {
     WorkingFile {
         path: path.to_owned(),
         state: FileState::Active,
-        seen: file.hash,
+        content_hash: file.hash,
         version: None,
         tokens: tokens::of(file.text()),
         skeleton_tokens: None,
@@ -115,7 +115,7 @@ pub(crate) struct Happened<'a> {
 impl AtWork {
     pub(crate) fn of(app: &App) -> Result<Self, AppError> {
         let store = app.places.own()?;
-        let known = store.files_at_work(&app.session)?;
+        let known = store.working_set(&app.session)?;
         Ok(Self { store, session: app.session.clone(), known })
     }
 
@@ -137,16 +137,16 @@ impl AtWork {
         lines: (u64, u64),
     ) -> bool {
         let known = self.find(place).filter(|known| known.state != FileState::Forgotten);
-        self.known.resets_are_told
+        self.known.resets_are_reported
             && known.is_some_and(|known| {
-                known.seen == file.hash && deliveries::cover(&known.delivered, lines)
+                known.content_hash == file.hash && deliveries::cover(&known.delivered, lines)
             })
     }
 
     /// Whether the session saw another content than the file has now; that content, if it is kept.
     pub(crate) fn seen_before(&self, place: &Place, file: &SourceFile) -> Option<&WorkingFile> {
         let known = self.find(place).filter(|known| known.state != FileState::Forgotten);
-        known.filter(|known| known.seen != file.hash)
+        known.filter(|known| known.content_hash != file.hash)
     }
 
     /// The file is the active one from here on; the one that was becomes a skeleton.
@@ -175,8 +175,13 @@ impl AtWork {
         let state = known.map_or(FileState::Skeleton, |known| known.state);
         let kept = self.updated(place, file, Happened { symbols, ..Happened::default() });
         // A look at its surface is no knowledge of its content.
-        let seen = self.find(place).map_or(file.hash, |known| known.seen);
-        self.keep(&WorkingFile { state, seen, skeleton_tokens: Some(skeleton_tokens), ..kept })
+        let content_hash = self.find(place).map_or(file.hash, |known| known.content_hash);
+        self.keep(&WorkingFile {
+            state,
+            content_hash,
+            skeleton_tokens: Some(skeleton_tokens),
+            ..kept
+        })
     }
 
     pub(crate) fn forget(&self, file: &WorkingFile) -> Result<(), AppError> {
@@ -207,7 +212,7 @@ impl AtWork {
         let known = self.find(place);
         let mut kept = fresh(&place.path.to_string_lossy(), file);
         kept.symbols = remembered(known.map_or(&[], |known| &known.symbols), happened.symbols);
-        if let Some(known) = known.filter(|known| known.seen == file.hash) {
+        if let Some(known) = known.filter(|known| known.content_hash == file.hash) {
             kept.version = known.version;
             kept.skeleton_tokens = known.skeleton_tokens;
             kept.delivered.clone_from(&known.delivered);
@@ -248,7 +253,7 @@ pub(crate) fn sizes(app: &App, known: &WorkingFile) -> Option<(String, u64, u64)
     let file = source_file::read_if_text(path)?;
     let shown = source_file::shown(app, path);
     let whole = tokens::of(file.text());
-    let known = known.skeleton_tokens.filter(|_| known.seen == file.hash);
+    let known = known.skeleton_tokens.filter(|_| known.content_hash == file.hash);
     let made = known.unwrap_or_else(|| {
         let subject = Subject { shown: &shown, text: file.text(), hash: file.hash };
         skeletons::tokens_of(&skeletons::of(app, &subject, SkeletonOptions::default()))

@@ -25,7 +25,7 @@ impl AtWork {
         file: &SourceFile,
     ) -> Result<Version, AppError> {
         let (text, redactions) = app.redaction.text(&file.source.as_in_file());
-        let known = self.find(place).filter(|known| known.seen == file.hash);
+        let known = self.find(place).filter(|known| known.content_hash == file.hash);
         let kept = known.and_then(|known| known.version);
         if let Some(reference) = kept.filter(|kept| self.store.entry(*kept).is_ok()) {
             return Ok(Version { reference, redactions });
@@ -33,7 +33,7 @@ impl AtWork {
         let mut new = app.new_entry(EntryKind::Capture, format!("file {}", place.shown));
         new.source.clone_from(&place.shown);
         // The file itself is what a search should lead to; its old contents would only mislead.
-        new.chunks_are_complete = true;
+        new.has_all_chunks = true;
         let entry = self.store.put(new, text.as_bytes())?;
         Ok(Version { reference: entry.reference, redactions })
     }

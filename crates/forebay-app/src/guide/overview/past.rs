@@ -81,7 +81,7 @@ fn left_open(app: &App, store: &SharedStore) -> Result<Vec<String>, AppError> {
 fn elsewhere(app: &App, store: &SharedStore, kind: EventKind) -> Result<Vec<Recorded>, AppError> {
     let page = EventPage {
         kinds: vec![kind],
-        standing_only: true,
+        active_only: true,
         limit: LOOKED_AT,
         ..EventPage::default()
     };

@@ -47,8 +47,8 @@ fn to_chunk(name: &str, text: &str, piece: Piece) -> NewChunk {
         text: body.to_owned(),
         key: None,
         created: None,
-        around: String::new(),
-        meaning: sense.meaning,
+        context: String::new(),
+        embedding: sense.meaning,
         is_code: sense.is_code,
     }
 }

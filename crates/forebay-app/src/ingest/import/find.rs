@@ -206,7 +206,7 @@ impl Search<'_> {
 
     fn project_of(&mut self, folder: &str) -> Option<Project> {
         let home = self.app.user_home.as_deref();
-        let find = || Project::of(Path::new(folder), home);
+        let find = || Project::for_folder(Path::new(folder), home);
         self.projects.entry(folder.to_owned()).or_insert_with(find).clone()
     }
 }

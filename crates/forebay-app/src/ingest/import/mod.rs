@@ -94,7 +94,7 @@ fn import_one(
         None => app.places.own()?,
     };
     let Some(mark) = transcript.mark()? else { return Ok(()) };
-    let known = store.imported(&transcript.key())?.filter(|known| known.mark == mark);
+    let known = store.import_position(&transcript.key())?.filter(|known| known.mark == mark);
     let from = known.map_or(0, |known| known.position);
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::sync_channel(BATCHES_AHEAD);

@@ -51,7 +51,7 @@ impl Maker<'_> {
         }
         let mut new = self.new_entry(EntryKind::Turn, title, &turn.place, turn.at);
         new.digest = cut::one_line(&raw, 300);
-        new.chunks_are_complete = true;
+        new.has_all_chunks = true;
         Import { new, raw: raw.into_bytes(), chunks }
     }
 
@@ -82,7 +82,7 @@ impl Maker<'_> {
             created: at.unwrap_or_else(|| self.app.now()),
             digest: String::new(),
             detail: NewDetail::Plain,
-            chunks_are_complete: false,
+            has_all_chunks: false,
             replaces_source: false,
         }
     }
@@ -128,6 +128,6 @@ fn tell_neighbours(entries: &mut [Import]) {
             .filter(|chunk| chunk.bytes <= SHORT_BYTES)
             .map(|chunk| chunk.text.trim())
             .collect();
-        entries[entry].chunks[chunk].around = around.join(" ");
+        entries[entry].chunks[chunk].context = around.join(" ");
     }
 }

@@ -86,7 +86,7 @@ pub(crate) fn default_name(app: &App, path: &Path) -> String {
 
 fn index_text(app: &App, name: &str, text: &str) -> Result<Outcome, AppError> {
     let store = app.places.own()?;
-    let content = HashedContent::of(text.as_bytes());
+    let content = HashedContent::new(text.as_bytes());
     let known = store.source_items(name)?;
     if known.len() == 1 && known[0].hash == mark(content) {
         return Ok(Outcome::unchanged(name, &known));
@@ -113,12 +113,12 @@ fn index_file(app: &App, name: &str, path: &Path) -> Result<Outcome, AppError> {
     let looked_at = file::stamp(path).ok_or(Skip::Unreadable);
     let read = looked_at.and_then(|_| file::read(path, most));
     let read = read.map_err(|skip| skip.as_error(path, most))?;
-    let content = HashedContent::of(&read.bytes);
+    let content = HashedContent::new(&read.bytes);
     let source = new_source(app, name, (SourceKind::File, path), &Narrowed::default());
     if known.len() == 1 && known[0].hash == mark(content) {
         let mut same = store.reindex()?;
         same.keep("", read.stamp);
-        same.finish(&source, UnlistedItems::Go)?;
+        same.finish(&source, UnlistedItems::Remove)?;
         return Ok(Outcome::unchanged(name, &known));
     }
     let converted =
@@ -138,7 +138,7 @@ fn write_one(
 ) -> Result<Outcome, AppError> {
     let mut reindex = store.reindex()?;
     reindex.add(item)?;
-    outcome.take(reindex.finish(source, UnlistedItems::Go)?);
+    outcome.take(reindex.finish(source, UnlistedItems::Remove)?);
     Ok(outcome)
 }
 
@@ -192,7 +192,7 @@ fn index_folder(
     })?;
     let mut source = new_source(app, name, (SourceKind::Folder, path), narrowed);
     source.at = now;
-    outcome.take(reindex.finish(&source, UnlistedItems::Go)?);
+    outcome.take(reindex.finish(&source, UnlistedItems::Remove)?);
     Ok(outcome)
 }
 
@@ -232,7 +232,7 @@ fn examine(
         Ok(read) => read,
         Err(skip) => return Ok(Examined::Skipped(skip)),
     };
-    let content = HashedContent::of(&read.bytes);
+    let content = HashedContent::new(&read.bytes);
     if known.is_some_and(|known| known.hash == mark(content)) {
         return Ok(Examined::Same(read.stamp));
     }
@@ -261,11 +261,11 @@ pub(crate) fn to_item(
     let entry = NewEntry {
         title: title.clone(),
         source: candidate.source.clone(),
-        chunks_are_complete: true,
+        has_all_chunks: true,
         ..entry.clone()
     };
     let (path, hash) = (candidate.path.clone(), mark(content));
-    let raw = EncodedBlob::of(content.turned_into(text.as_bytes()))?;
+    let raw = EncodedBlob::encode(content.transformed_to(text.as_bytes()))?;
     Ok((NewSourceItem { path, stamp, hash, entry, raw, chunks }, redactions))
 }
 

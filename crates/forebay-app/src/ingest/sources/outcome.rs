@@ -113,7 +113,7 @@ impl Outcome {
 
     pub(super) fn take(&mut self, reindexed: ReindexReport) {
         self.replaced = reindexed.replaced;
-        self.gone = reindexed.gone;
+        self.gone = reindexed.removed;
         if let [(path, reference)] = reindexed.added.as_slice()
             && path.is_empty()
         {

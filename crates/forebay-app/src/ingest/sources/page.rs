@@ -100,7 +100,7 @@ fn put(
     page: Page,
     known: Option<SourceItem>,
 ) -> Result<Indexed, AppError> {
-    let content = HashedContent::of(&page.body);
+    let content = HashedContent::new(&page.body);
     let source = NewSource {
         name: name.to_owned(),
         kind: SourceKind::Page,
@@ -116,13 +116,13 @@ fn put(
     let mut reindex = store.reindex()?;
     if let Some(known) = known.filter(|known| known.hash == mark(content)) {
         reindex.keep("", known.stamp);
-        reindex.finish(&source, UnlistedItems::Go)?;
+        reindex.finish(&source, UnlistedItems::Remove)?;
         return Ok(at_hand(name, &known, From::Unchanged));
     }
     let (item, redactions) = to_item(app, name, &page, content)?;
     let (bytes, sections) = (item.raw.bytes(), sections(&item, name));
     reindex.add(item)?;
-    let added = reindex.finish(&source, UnlistedItems::Go)?.added;
+    let added = reindex.finish(&source, UnlistedItems::Remove)?.added;
     let Some((_, reference)) = added.into_iter().next() else {
         return Err(AppError::unavailable(format!("{name} could not be stored"), None));
     };

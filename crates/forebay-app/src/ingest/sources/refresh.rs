@@ -92,7 +92,7 @@ fn replace(
         }
         Ok(())
     })?;
-    reindex.finish(source, UnlistedItems::Stay)?;
+    reindex.finish(source, UnlistedItems::Keep)?;
     Ok(())
 }
 

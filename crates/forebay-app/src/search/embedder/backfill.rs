@@ -51,7 +51,7 @@ fn next_batch(
         Err(fault) => return Ok(Err(fault)),
     };
     let waiting = store.chunks_without_embedding(&model, embedder.batch())?;
-    let read = waiting.iter().map(|one| Ok((one.passage, text_of(store, one)?)));
+    let read = waiting.iter().map(|one| Ok((one.chunk_id, text_of(store, one)?)));
     let read: Vec<(i64, String)> = read.collect::<Result<_, AppError>>()?;
     let (empty, asked): (Vec<_>, Vec<_>) = read.into_iter().partition(|(_, text)| text.is_empty());
     let texts: Vec<&str> = asked.iter().map(|(_, text)| text.as_str()).collect();
@@ -62,9 +62,9 @@ fn next_batch(
     let told = asked.iter().zip(vectors).map(|((passage, _), vector)| (*passage, vector));
     let told = told.chain(empty.iter().map(|(passage, _)| (*passage, None)));
     let told: Vec<ChunkEmbedding> =
-        told.map(|(passage, vector)| ChunkEmbedding { passage, vector }).collect();
+        told.map(|(chunk_id, vector)| ChunkEmbedding { chunk_id, vector }).collect();
     if !told.is_empty() {
-        store.embed(&model, &told)?;
+        store.store_embeddings(&model, &told)?;
     }
     Ok(Ok(told.len() as u64))
 }
@@ -73,7 +73,7 @@ fn next_batch(
 fn text_of(store: &dyn Store, passage: &StaleChunk) -> Result<String, AppError> {
     match pending::text_of(store, passage) {
         Ok(text) => Ok(format!("{}\n{text}", passage.title).trim().to_owned()),
-        Err(StoreError::Gone { .. } | StoreError::Unknown(_)) => Ok(String::new()),
+        Err(StoreError::Gone { .. } | StoreError::NotFound(_)) => Ok(String::new()),
         Err(error) => Err(error.into()),
     }
 }

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use forebay_sandbox::web::{self, HttpRequest};
-use forebay_store::REMOTE;
+use forebay_store::REMOTE_MODEL_PREFIX;
 use forebay_text::cut;
 
 pub(crate) use self::backfill::embed;
@@ -175,7 +175,7 @@ impl Embedder {
         let settings::Embedder { model, passage_prefix, .. } = &self.settings;
         let prefix =
             if passage_prefix.is_empty() { String::new() } else { format!("/{passage_prefix}") };
-        format!("{REMOTE}{model}/{dimensions}{prefix}")
+        format!("{REMOTE_MODEL_PREFIX}{model}/{dimensions}{prefix}")
     }
 
     /// Texts as they are sent. They have been stored without secrets; those that are known by now go, too.

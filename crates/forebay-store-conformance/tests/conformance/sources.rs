@@ -1,4 +1,4 @@
-//! Sources: written unseen, put in place of the old in one moment, forgotten with their entries.
+//! Sources are written invisibly, replaced in one transaction, and deleted with their entries.
 
 use forebay_domain::{EntryKind, Reference};
 use forebay_store::{
@@ -6,7 +6,7 @@ use forebay_store::{
     ReindexReport, SourceKind, Store, StoreError, UnlistedItems, fingerprint,
 };
 
-use crate::engine::{NOW, chunks_of, found, new_entry, on_every_engine, raw_of};
+use crate::engine::{NOW, chunks_of, for_each_engine, found, new_entry, raw_of};
 
 fn item(path: &str, text: &str) -> NewSourceItem {
     let mut entry = new_entry(EntryKind::Source, path);
@@ -16,7 +16,7 @@ fn item(path: &str, text: &str) -> NewSourceItem {
         stamp: FileStamp { modified: 7, size: text.len() as u64 },
         hash: fingerprint(&[text.as_bytes()]),
         entry,
-        raw: EncodedBlob::of(HashedContent::of(text.as_bytes())).unwrap(),
+        raw: EncodedBlob::encode(HashedContent::new(text.as_bytes())).unwrap(),
         chunks: chunks_of(path, text.as_bytes()),
     }
 }
@@ -44,7 +44,7 @@ fn index(
     for path in kept {
         reindex.keep(path, FileStamp { modified: 8, size: 1 });
     }
-    reindex.finish(&folder(), UnlistedItems::Go).unwrap()
+    reindex.finish(&folder(), UnlistedItems::Remove).unwrap()
 }
 
 fn reference_of(reindexed: &ReindexReport, path: &str) -> Reference {
@@ -52,22 +52,22 @@ fn reference_of(reindexed: &ReindexReport, path: &str) -> Reference {
 }
 
 #[test]
-fn a_source_is_unseen_until_it_is_finished() {
-    on_every_engine(|store| {
+fn a_source_is_invisible_until_finished() {
+    for_each_engine(|store| {
         let mut reindex = store.reindex().unwrap();
-        // Too many words to be held in memory: some of them are written before the source is whole.
+        // Too many words to keep in memory: some are written before the source is finished.
         let large = "walrus a b c d e f g h i j\n".repeat(200_000);
         reindex.add(item("a.md", &large)).unwrap();
         assert!(found(store, "walrus").is_empty());
         drop(reindex);
-        assert_eq!(store.facts().unwrap().chunks, 0);
+        assert_eq!(store.stats().unwrap().chunks, 0);
         assert!(store.sources().unwrap().is_empty());
     });
 }
 
 #[test]
-fn what_was_indexed_is_found_and_read() {
-    on_every_engine(|store| {
+fn indexed_items_are_found_and_read() {
+    for_each_engine(|store| {
         let text = "one walrus\n".repeat(30_000);
         let done = index(store, &[("a.md", &text)], &[]);
         let reference = reference_of(&done, "a.md");
@@ -81,9 +81,9 @@ fn what_was_indexed_is_found_and_read() {
 }
 
 #[test]
-fn a_source_of_many_items_is_found_whole() {
-    on_every_engine(|store| {
-        // More than are written at once.
+fn finds_all_items_of_a_large_source() {
+    for_each_engine(|store| {
+        // More than one write transaction has.
         let texts: Vec<(String, String)> = (0..1_100)
             .map(|number| (format!("{number}.md"), format!("walrus number{number}\n")))
             .collect();
@@ -95,16 +95,16 @@ fn a_source_of_many_items_is_found_whole() {
             assert_eq!(store.entry(reference).unwrap().title, format!("{number}.md"));
         }
         let after = index(store, &texts[..1], &[]);
-        assert_eq!((after.replaced, after.gone), (1, 1_099));
+        assert_eq!((after.replaced, after.removed), (1, 1_099));
         assert!(found(store, "number1099").is_empty());
     });
 }
 
 #[test]
-fn items_with_one_content_are_each_read_whole() {
-    on_every_engine(|store| {
+fn items_with_equal_content_are_each_readable() {
+    for_each_engine(|store| {
         index(store, &[("before.md", "walrus 3\n")], &[]);
-        // The same text again among those that are written together, and further off.
+        // Equal content within one write transaction, and across several.
         let texts: Vec<(String, String)> = (0..50)
             .map(|number| (format!("{number}.md"), format!("walrus {}\n", number % 20 / 2)))
             .collect();
@@ -118,12 +118,12 @@ fn items_with_one_content_are_each_read_whole() {
 }
 
 #[test]
-fn indexing_again_replaces_keeps_and_drops() {
-    on_every_engine(|store| {
+fn reindexing_replaces_keeps_and_removes_items() {
+    for_each_engine(|store| {
         let first =
             index(store, &[("a.md", "walrus"), ("b.md", "ostrich"), ("c.md", "beaver")], &[]);
         let second = index(store, &[("a.md", "pelican")], &["c.md"]);
-        assert_eq!((second.added.len(), second.replaced, second.gone), (1, 1, 1));
+        assert_eq!((second.added.len(), second.replaced, second.removed), (1, 1, 1));
         for (word, path) in [("walrus", "a.md"), ("ostrich", "b.md")] {
             assert!(found(store, word).is_empty(), "{word}");
             let gone = store.entry(reference_of(&first, path));
@@ -136,22 +136,22 @@ fn indexing_again_replaces_keeps_and_drops() {
 }
 
 #[test]
-fn some_items_change_while_the_others_stay() {
-    on_every_engine(|store| {
+fn a_partial_reindex_keeps_other_items() {
+    for_each_engine(|store| {
         index(store, &[("a.md", "walrus"), ("b.md", "ostrich"), ("c.md", "beaver")], &[]);
         let mut reindex = store.reindex().unwrap();
         reindex.add(item("a.md", "pelican")).unwrap();
         reindex.remove("b.md");
-        let done = reindex.finish(&folder(), UnlistedItems::Stay).unwrap();
-        assert_eq!((done.replaced, done.gone), (1, 1));
+        let done = reindex.finish(&folder(), UnlistedItems::Keep).unwrap();
+        assert_eq!((done.replaced, done.removed), (1, 1));
         assert!(found(store, "ostrich").is_empty());
         assert_eq!(found(store, "beaver").len(), 1);
     });
 }
 
 #[test]
-fn a_source_with_nothing_left_is_none() {
-    on_every_engine(|store| {
+fn a_source_without_items_is_deleted() {
+    for_each_engine(|store| {
         let done = index(store, &[("a.md", "walrus")], &[]);
         assert_eq!(store.sources().unwrap()[0].entries, 1);
         let references = vec![reference_of(&done, "a.md")];

@@ -1,10 +1,10 @@
-//! Tokens are kept, found by their id, and ended once.
+//! API tokens are stored, found by id, and revoked once.
 
 use forebay_domain::Timestamp;
 use forebay_domain::rights::{Right, Rights};
 use forebay_store::Token;
 
-use crate::engine::{NOW, on_every_engine};
+use crate::engine::{NOW, for_each_engine};
 
 fn token(id: &str) -> Token {
     Token {
@@ -20,8 +20,8 @@ fn token(id: &str) -> Token {
 }
 
 #[test]
-fn a_token_comes_back_as_it_was_kept() {
-    on_every_engine(|store| {
+fn a_token_is_read_back_as_stored() {
+    for_each_engine(|store| {
         assert_eq!(store.tokens().unwrap(), []);
         let plain = Token { workspace: None, expires: None, rights: Rights::ALL, ..token("b") };
         store.add_token(&token("a")).unwrap();
@@ -35,7 +35,7 @@ fn a_token_comes_back_as_it_was_kept() {
 
 #[test]
 fn a_token_is_revoked_once() {
-    on_every_engine(|store| {
+    for_each_engine(|store| {
         store.add_token(&token("a")).unwrap();
         store.add_token(&token("b")).unwrap();
         assert!(store.revoke_token("a", Timestamp(NOW.0 + 1)).unwrap());
@@ -47,9 +47,9 @@ fn a_token_is_revoked_once() {
 }
 
 #[test]
-fn a_token_is_in_force_until_it_expires_or_is_revoked() {
+fn a_token_is_valid_until_it_expires_or_is_revoked() {
     let (token, late) = (token("a"), Timestamp(NOW.0 + 10));
-    assert!(token.is_in_force(NOW) && !token.is_in_force(late));
-    assert!(Token { expires: None, ..token.clone() }.is_in_force(late));
-    assert!(!Token { revoked: Some(NOW), expires: None, ..token }.is_in_force(NOW));
+    assert!(token.is_valid(NOW) && !token.is_valid(late));
+    assert!(Token { expires: None, ..token.clone() }.is_valid(late));
+    assert!(!Token { revoked: Some(NOW), expires: None, ..token }.is_valid(NOW));
 }

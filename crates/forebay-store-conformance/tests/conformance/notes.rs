@@ -1,12 +1,12 @@
-//! Notes are kept whole, and the newest on a topic is the one in force.
+//! Notes are read back completely, and the newest on a topic supersedes older ones.
 
 use forebay_store::{NewNote, Store};
 
-use crate::engine::{decision, found, hits, on_every_engine, put_note, query, raw_of};
+use crate::engine::{decision, for_each_engine, found, hits, put_note, query, raw_of};
 
 #[test]
-fn a_note_has_its_text_behind_its_reference() {
-    on_every_engine(|store| {
+fn a_note_is_read_back_by_reference() {
+    for_each_engine(|store| {
         let text = "decided to cap raw output at 512 KB\nbecause a row holds 1 MB";
         let note = put_note(store, text, decision(Some("cap")));
         assert_eq!(raw_of(store, note.reference).unwrap(), text.as_bytes());
@@ -18,25 +18,25 @@ fn a_note_has_its_text_behind_its_reference() {
 }
 
 #[test]
-fn a_newer_note_on_the_topic_replaces_the_older() {
-    on_every_engine(|store| {
+fn a_newer_note_on_a_topic_supersedes_the_older() {
+    for_each_engine(|store| {
         let old = put_note(store, "we deploy with npm", decision(Some("package manager")));
         let new = put_note(store, "we deploy with pnpm", decision(Some("package manager")));
-        assert_only_the_newer_is_found(store, &old, &new);
+        assert_only_newer_is_found(store, &old, &new);
     });
 }
 
 #[test]
-fn a_note_can_name_what_it_replaces() {
-    on_every_engine(|store| {
+fn a_note_can_name_what_it_supersedes() {
+    for_each_engine(|store| {
         let old = put_note(store, "we deploy on fridays", decision(None));
         let replacing = NewNote { supersedes: Some(old.reference), ..decision(None) };
         let new = put_note(store, "we never deploy on fridays", replacing);
-        assert_only_the_newer_is_found(store, &old, &new);
+        assert_only_newer_is_found(store, &old, &new);
     });
 }
 
-fn assert_only_the_newer_is_found(
+fn assert_only_newer_is_found(
     store: &dyn Store,
     old: &forebay_domain::Entry,
     new: &forebay_domain::Entry,

@@ -1,4 +1,4 @@
-//! What the SQLite file promises: private, never wiped, set aside when damaged, refused when newer.
+//! Guarantees of the SQLite file: private, never wiped, renamed when damaged, rejected when newer.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -16,12 +16,12 @@ fn database(folder: &tempfile::TempDir) -> PathBuf {
 }
 
 #[test]
-fn the_engine_has_no_wal_reset_race() {
+fn sqlite_version_has_no_wal_reset_race() {
     assert!(SqliteStore::engine_version() >= 3_051_003, "older ones can corrupt a shared WAL");
 }
 
 #[test]
-fn opening_again_deletes_nothing() {
+fn reopening_keeps_everything() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(&folder);
     let reference =
@@ -33,7 +33,7 @@ fn opening_again_deletes_nothing() {
 }
 
 #[test]
-fn files_and_folders_are_closed_to_others() {
+fn files_and_folders_are_private() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(&folder);
     let store = SqliteStore::open(&path).unwrap();
@@ -47,11 +47,11 @@ fn files_and_folders_are_closed_to_others() {
 }
 
 #[test]
-fn a_damaged_file_is_set_aside_by_name() {
+fn a_damaged_file_is_renamed() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(&folder);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(&path, b"this is no database at all, but somebody's bytes".repeat(100)).unwrap();
+    fs::write(&path, b"not a database, but bytes of a user".repeat(100)).unwrap();
 
     let store = SqliteStore::open(&path).unwrap();
     let notices = store.notices().to_vec();
@@ -62,12 +62,12 @@ fn a_damaged_file_is_set_aside_by_name() {
         .find(|path| path.to_string_lossy().contains("damaged"))
         .unwrap();
     assert!(notices[0].contains(&*aside.to_string_lossy()), "{notices:?}");
-    assert!(fs::read(&aside).unwrap().starts_with(b"this is no database"));
+    assert!(fs::read(&aside).unwrap().starts_with(b"not a database"));
     put_run(&store, "works", b"again", Ending::Exited(0));
 }
 
 #[test]
-fn a_newer_database_is_refused_and_untouched() {
+fn rejects_a_newer_database_without_changing_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(&folder);
     drop(SqliteStore::open(&path).unwrap());
@@ -81,7 +81,7 @@ fn a_newer_database_is_refused_and_untouched() {
 }
 
 #[test]
-fn a_changed_migration_is_refused() {
+fn rejects_a_changed_migration() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(&folder);
     drop(SqliteStore::open(&path).unwrap());
@@ -91,7 +91,7 @@ fn a_changed_migration_is_refused() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_an_error_with_a_hint() {
+fn an_uncreatable_folder_is_an_error_with_a_hint() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), b"").unwrap();
     let error = SqliteStore::open(&folder.path().join("file/below/store.db")).unwrap_err();
@@ -99,7 +99,7 @@ fn a_folder_that_cannot_be_made_is_an_error_with_a_hint() {
 }
 
 #[test]
-fn many_threads_open_a_new_store_at_once() {
+fn opens_a_new_store_concurrently() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(&folder);
     let references: Vec<_> = std::thread::scope(|scope| {
@@ -122,7 +122,7 @@ fn many_threads_open_a_new_store_at_once() {
 }
 
 #[test]
-fn forgotten_text_is_not_left_in_the_file() {
+fn purged_text_is_erased_from_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(&folder);
     let store = SqliteStore::open(&path).unwrap();
@@ -143,7 +143,7 @@ fn forgotten_text_is_not_left_in_the_file() {
 }
 
 #[test]
-fn the_home_lists_every_database() {
+fn lists_every_database() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path().join("home"));
     assert!(home.databases().is_empty());
@@ -153,36 +153,36 @@ fn the_home_lists_every_database() {
 }
 
 #[test]
-fn passages_of_an_older_index_are_renewed_step_by_step() {
+fn reindexes_chunks_of_an_older_index_step_by_step() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(&folder);
     let store = SqliteStore::open(&path).unwrap();
     let texts = ["fn parseHTTPResponse()", "fn openDoor()", "fn closeDoor()"];
     let stored =
         texts.map(|text| put_run(&store, "cat", text.as_bytes(), Ending::Exited(0)).reference);
-    assert!(store.outdated(9).unwrap().is_empty(), "what is stored now needs no renewal");
-    // As it was before words in words were indexed.
+    assert!(store.stale_chunks(9).unwrap().is_empty(), "what is stored now needs no renewal");
+    // The state before subwords were indexed.
     let before = "DELETE FROM word_segment; DELETE FROM word_page; DELETE FROM word_places;
          UPDATE renewal SET last = (SELECT max(id) FROM chunk)";
     rusqlite::Connection::open(&path).unwrap().execute_batch(before).unwrap();
     assert!(found(&store, "http door").is_empty());
 
     let step = |at_most: usize| -> Vec<ReindexedChunk> {
-        let outdated = store.outdated(at_most).unwrap();
+        let outdated = store.stale_chunks(at_most).unwrap();
         let renew = outdated.iter().map(|old| {
             let raw = raw_of(&store, old.reference).unwrap();
-            ReindexedChunk { passage: old.passage, chunk: chunks_of(&old.title, &raw).remove(0) }
+            ReindexedChunk { chunk_id: old.chunk_id, chunk: chunks_of(&old.title, &raw).remove(0) }
         });
         renew.collect()
     };
     let first = step(2);
     assert_eq!(first.len(), 2);
-    store.renew(&first).unwrap();
-    store.renew(&first).unwrap();
+    store.reindex_chunks(&first).unwrap();
+    store.reindex_chunks(&first).unwrap();
     assert_eq!(found(&store, "http door").len(), 2, "the second time was too late");
-    store.renew(&step(9)).unwrap();
+    store.reindex_chunks(&step(9)).unwrap();
     assert_eq!(found(&store, "door close")[0], stored[2]);
-    assert!(store.outdated(9).unwrap().is_empty());
+    assert!(store.stale_chunks(9).unwrap().is_empty());
     assert_eq!(store.similar_words("parsehtp").unwrap().len(), 0);
     assert_eq!(store.similar_words("clsoe").unwrap()[0].word, "close");
 }

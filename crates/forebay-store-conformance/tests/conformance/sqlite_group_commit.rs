@@ -1,4 +1,4 @@
-//! Entries that many threads write at once are written together, and none is lost or told too soon.
+//! Entries written by concurrent threads share a commit; none is lost or acknowledged too early.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use crate::engine::{chunks_of, decision, found, new_entry, raw_of};
 
 const WRITERS: usize = 24;
 
-/// Has all writers wait for another process first, so that they are written together.
-fn at_once<T: Send>(path: &Path, write: impl Fn(usize) -> T + Sync) -> Vec<T> {
+/// Blocks all writers by another process first, so that they end up in one group.
+fn concurrently<T: Send>(path: &Path, write: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let other = rusqlite::Connection::open(path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     thread::scope(|scope| {
@@ -61,9 +61,10 @@ fn segments(path: &Path) -> i64 {
 }
 
 #[test]
-fn notes_that_arrive_at_once_are_all_there_and_found_by_others() {
+fn concurrent_notes_are_all_stored_and_found() {
     let (_folder, path, store) = open();
-    let written = at_once(&path, |number| note(&store, &text(number), None).unwrap().reference);
+    let written =
+        concurrently(&path, |number| note(&store, &text(number), None).unwrap().reference);
     assert_eq!(written.iter().collect::<HashSet<_>>().len(), WRITERS);
     let other = SqliteStore::open(&path).unwrap();
     for (number, reference) in written.iter().enumerate() {
@@ -74,15 +75,15 @@ fn notes_that_arrive_at_once_are_all_there_and_found_by_others() {
 }
 
 #[test]
-fn of_notes_on_one_topic_that_arrive_at_once_one_is_in_force() {
+fn one_of_concurrent_notes_on_a_topic_is_active() {
     let (_folder, path, store) = open();
-    at_once(&path, |number| note(&store, &text(number), Some("walruses")).unwrap());
-    let in_force: Vec<Reference> = found(&store, "walrus");
-    assert_eq!(in_force.len(), 1);
+    concurrently(&path, |number| note(&store, &text(number), Some("walruses")).unwrap());
+    let active_notes: Vec<Reference> = found(&store, "walrus");
+    assert_eq!(active_notes.len(), 1);
 }
 
 #[test]
-fn one_that_fails_does_no_harm_to_the_others() {
+fn a_failing_entry_does_not_affect_its_group() {
     let (_folder, path, store) = open();
     rusqlite::Connection::open(&path)
         .unwrap()
@@ -92,7 +93,7 @@ fn one_that_fails_does_no_harm_to_the_others() {
         )
         .unwrap();
     let topic = |number| if number % 8 == 3 { Some("refused") } else { None };
-    let written = at_once(&path, |number| note(&store, &text(number), topic(number)));
+    let written = concurrently(&path, |number| note(&store, &text(number), topic(number)));
     for (number, written) in written.into_iter().enumerate() {
         let word = format!("number{number}");
         match written {
@@ -106,5 +107,5 @@ fn one_that_fails_does_no_harm_to_the_others() {
             }
         }
     }
-    assert_eq!(store.facts().unwrap().entries["note"], WRITERS as u64 * 7 / 8);
+    assert_eq!(store.stats().unwrap().entries["note"], WRITERS as u64 * 7 / 8);
 }

@@ -1,9 +1,9 @@
-//! A transcript is read once: its entries and how far it is read are stored together or not at all.
+//! Imports store entries and the transcript's position together or not at all.
 
 use forebay_domain::EntryKind;
 use forebay_store::{HistoryPage, Import, ImportPosition, ImportStep, Store};
 
-use crate::engine::{chunks_of, hits, new_entry, on_every_engine, query, raw_of};
+use crate::engine::{chunks_of, for_each_engine, hits, new_entry, query, raw_of};
 
 fn turn(text: &str) -> Import {
     let chunks = chunks_of("turn", text.as_bytes());
@@ -19,14 +19,14 @@ fn entries(store: &dyn Store) -> usize {
 }
 
 #[test]
-fn a_step_is_stored_with_its_entries() {
-    on_every_engine(|store| {
-        assert_eq!(store.imported("host:file").unwrap(), None);
+fn stores_a_step_with_its_entries() {
+    for_each_engine(|store| {
+        assert_eq!(store.import_position("host:file").unwrap(), None);
         let long = "a long line of a long result\n".repeat(10_000);
         assert!(store.import(&[turn("the heron waits"), turn(&long)], &step(0, 70)).unwrap());
         let known = ImportPosition { position: 70, mark: "first line".to_owned() };
-        assert_eq!(store.imported("host:file").unwrap(), Some(known));
-        assert_eq!(store.imported("host:other").unwrap(), None);
+        assert_eq!(store.import_position("host:file").unwrap(), Some(known));
+        assert_eq!(store.import_position("host:other").unwrap(), None);
         let found = hits(store, &query("heron"));
         assert_eq!(raw_of(store, found[0].reference).unwrap(), b"the heron waits");
         let newest =
@@ -37,8 +37,8 @@ fn a_step_is_stored_with_its_entries() {
 }
 
 #[test]
-fn a_step_that_another_process_took_stores_nothing() {
-    on_every_engine(|store| {
+fn a_step_done_by_another_process_stores_nothing() {
+    for_each_engine(|store| {
         assert!(store.import(&[turn("first")], &step(0, 70)).unwrap());
         assert!(!store.import(&[turn("first again")], &step(0, 90)).unwrap());
         assert_eq!(entries(store), 1);
@@ -48,11 +48,11 @@ fn a_step_that_another_process_took_stores_nothing() {
 }
 
 #[test]
-fn another_transcript_of_the_same_name_begins_anew() {
-    on_every_engine(|store| {
+fn another_transcript_of_the_same_name_starts_over() {
+    for_each_engine(|store| {
         store.import(&[turn("first")], &step(0, 70)).unwrap();
         let other = ImportStep { mark: "another first line".to_owned(), ..step(0, 20) };
         assert!(store.import(&[turn("other")], &other).unwrap());
-        assert_eq!(store.imported("host:file").unwrap().unwrap().position, 20);
+        assert_eq!(store.import_position("host:file").unwrap().unwrap().position, 20);
     });
 }

@@ -1,4 +1,4 @@
-//! What is stored is found by its words.
+//! Stored entries are found by words, phrases, embeddings and filters.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use forebay_domain::{Ending, EntryKind, NoteKind, Timestamp};
 use forebay_store::{Embedding, IndexQuery, IndexState, IndexStep, PurgeSelection, Store};
 
 use crate::engine::{
-    NOW, chunks_of, decision, found, hits, new_entry, on_every_engine, put, put_note, put_run,
+    NOW, chunks_of, decision, for_each_engine, found, hits, new_entry, put, put_note, put_run,
     query,
 };
 
 #[test]
-fn words_need_not_stand_side_by_side() {
-    on_every_engine(|store| {
+fn words_need_not_be_adjacent() {
+    for_each_engine(|store| {
         let note = put_note(store, "Vectorize stays optional", decision(None));
         assert_eq!(found(store, "Vectorize optional"), [note.reference]);
     });
@@ -20,7 +20,7 @@ fn words_need_not_stand_side_by_side() {
 
 #[test]
 fn one_matching_word_is_enough_and_more_rank_higher() {
-    on_every_engine(|store| {
+    for_each_engine(|store| {
         let weak = put_note(store, "the parser is slow", decision(None));
         let strong = put_note(store, "the response parser is fast", decision(None));
         assert_eq!(
@@ -31,8 +31,8 @@ fn one_matching_word_is_enough_and_more_rank_higher() {
 }
 
 #[test]
-fn a_title_counts_more_than_the_body() {
-    on_every_engine(|store| {
+fn a_title_match_outranks_a_body_match() {
+    for_each_engine(|store| {
         put_run(
             store,
             "ls",
@@ -50,8 +50,8 @@ fn a_title_counts_more_than_the_body() {
 }
 
 #[test]
-fn operators_and_quotes_are_only_text() {
-    on_every_engine(|store| {
+fn operators_and_quotes_are_plain_text() {
+    for_each_engine(|store| {
         let note = put_note(store, "NEAR the AND gate", decision(None));
         for text in ["NEAR(", "\"gate", "gate AND OR NOT", "gate* ^x {y}", "col:gate -gate"] {
             assert_eq!(found(store, text), [note.reference], "{text}");
@@ -62,8 +62,8 @@ fn operators_and_quotes_are_only_text() {
 }
 
 #[test]
-fn a_hit_shows_its_place_and_passage() {
-    on_every_engine(|store| {
+fn a_hit_has_its_lines_and_text() {
+    for_each_engine(|store| {
         let raw: String =
             (1..=500).map(|line| format!("line number {line} of the log\n")).collect();
         let raw = raw.replace("line number 321 ", "needle number 321 ");
@@ -79,8 +79,8 @@ fn a_hit_shows_its_place_and_passage() {
 }
 
 #[test]
-fn conditions_narrow_a_search() {
-    on_every_engine(|store| {
+fn filters_narrow_a_search() {
+    for_each_engine(|store| {
         let mut other = new_entry(EntryKind::Run, "cargo test");
         other.session = "session-2".into();
         other.branch = Some("feature".into());
@@ -105,51 +105,52 @@ fn conditions_narrow_a_search() {
 }
 
 #[test]
-fn a_passage_is_found_by_its_meaning_and_by_what_stands_around_it() {
-    on_every_engine(|store| {
-        let meaning = |vector: [u8; 2]| Embedding { model: "test".into(), vector: vector.to_vec() };
-        let stored = |title: &str, vector: [u8; 2], around: &str| {
+fn finds_a_chunk_by_embedding_and_by_context() {
+    for_each_engine(|store| {
+        let embedding =
+            |vector: [u8; 2]| Embedding { model: "test".into(), vector: vector.to_vec() };
+        let stored = |title: &str, vector: [u8; 2], context: &str| {
             let new = new_entry(EntryKind::Turn, title);
             let mut chunk = chunks_of(title, title.as_bytes()).remove(0);
-            chunk.meaning = Some(meaning(vector));
-            around.clone_into(&mut chunk.around);
+            chunk.embedding = Some(embedding(vector));
+            context.clone_into(&mut chunk.context);
             let mut upload = store.upload().unwrap();
             upload.write(title.as_bytes()).unwrap();
             upload.chunk(chunk).unwrap();
             upload.finish(new).unwrap().reference
         };
-        let near = stored("one", [100, 10], "");
+        let nearest = stored("one", [100, 10], "");
         let far = stored("two", [10, 100], "yesterday");
-        let asked = |words: &str, vector: Option<[u8; 2]>, model: &'static str| {
+        let found_by = |words: &str, vector: Option<[u8; 2]>, model: &'static str| {
             let mut query = query(words);
-            query.meaning =
-                vector.map(|vector| Embedding { model: model.into(), ..meaning(vector) });
+            query.embedding =
+                vector.map(|vector| Embedding { model: model.into(), ..embedding(vector) });
             let hits = hits(store, &query);
             hits.into_iter().map(|hit| hit.reference).collect::<Vec<_>>()
         };
-        assert_eq!(asked("", Some([90, 0]), "test"), [near]);
-        assert_eq!(asked("", Some([90, 0]), "other"), []);
-        assert_eq!(asked("yesterday", None, ""), [far]);
-        assert_eq!(asked("two", Some([90, 0]), "test"), [far, near]);
+        assert_eq!(found_by("", Some([90, 0]), "test"), [nearest]);
+        assert_eq!(found_by("", Some([90, 0]), "other"), []);
+        assert_eq!(found_by("yesterday", None, ""), [far]);
+        assert_eq!(found_by("two", Some([90, 0]), "test"), [far, nearest]);
         store
-            .purge(&PurgeSelection { references: vec![near], ..PurgeSelection::default() }, NOW)
+            .purge(&PurgeSelection { references: vec![nearest], ..PurgeSelection::default() }, NOW)
             .unwrap();
-        assert_eq!(asked("", Some([90, 0]), "test"), []);
+        assert_eq!(found_by("", Some([90, 0]), "test"), []);
     });
 }
 
 #[test]
-fn what_is_not_indexed_yet_is_told_and_can_be_finished() {
-    on_every_engine(|store| {
+fn reports_and_finishes_unindexed_entries() {
+    for_each_engine(|store| {
         let mut new = new_entry(EntryKind::Run, "big");
-        new.chunks_are_complete = false;
+        new.has_all_chunks = false;
         let raw = b"a word worth finding\n";
         let entry = store.put(new, raw).unwrap();
         assert!(found(store, "finding").is_empty());
 
         assert_eq!(store.unindexed_bytes().unwrap(), raw.len() as u64);
-        assert_eq!(store.unindexed(0).unwrap(), []);
-        let pending = store.unindexed(10).unwrap();
+        assert_eq!(store.unindexed_entries(0).unwrap(), []);
+        let pending = store.unindexed_entries(10).unwrap();
         assert_eq!(
             pending,
             [IndexState {
@@ -165,14 +166,14 @@ fn what_is_not_indexed_yet_is_told_and_can_be_finished() {
         store.extend_index(&[step.clone(), step.clone()]).unwrap();
         store.extend_index(&[step]).unwrap();
         assert_eq!(found(store, "finding"), [entry.reference], "the others came too late");
-        assert_eq!(store.unindexed(10).unwrap(), []);
+        assert_eq!(store.unindexed_entries(10).unwrap(), []);
         assert_eq!(store.unindexed_bytes().unwrap(), 0);
     });
 }
 
 #[test]
-fn parts_of_identifiers_are_found() {
-    on_every_engine(|store| {
+fn finds_parts_of_identifiers() {
+    for_each_engine(|store| {
         let code =
             put_run(store, "cat", b"fn parseHTTPResponse(raw_body: &str)\n", Ending::Exited(0));
         let other =
@@ -189,17 +190,17 @@ fn parts_of_identifiers_are_found() {
 }
 
 #[test]
-fn phrases_unwanted_words_and_moments_narrow_a_search() {
-    on_every_engine(|store| {
+fn phrases_exclusions_and_times_narrow_a_search() {
+    for_each_engine(|store| {
         let written = |text: &str, day: i64| {
             let mut new = new_entry(EntryKind::Run, "log");
             new.created = Timestamp(day);
             put(store, new, text.as_bytes()).reference
         };
-        let near = written("the exact phrase of http", 10);
+        let nearest = written("the exact phrase of http", 10);
         let far = written("the phrase that is exact", 20);
         let note = put_note(store, "exact phrase", decision(None)).reference;
-        let asked = |change: fn(&mut IndexQuery)| {
+        let found_by = |change: fn(&mut IndexQuery)| {
             let mut query = query("exact phrase");
             change(&mut query);
             let hits = hits(store, &query);
@@ -212,13 +213,13 @@ fn phrases_unwanted_words_and_moments_narrow_a_search() {
             all
         };
         assert_eq!(
-            asked(|query| query.phrases = vec!["exact phrase".into()]),
-            sorted(vec![near, note])
+            found_by(|query| query.phrases = vec!["exact phrase".into()]),
+            sorted(vec![nearest, note])
         );
-        assert_eq!(asked(|query| query.without = vec!["http".into()]), sorted(vec![far, note]));
-        assert_eq!(asked(|query| query.before = Some(Timestamp(20))), [near]);
-        assert_eq!(asked(|query| query.after = Some(Timestamp(20))), sorted(vec![far, note]));
-        assert_eq!(asked(|query| query.notes = vec![NoteKind::Decision]), [note]);
+        assert_eq!(found_by(|query| query.excluded = vec!["http".into()]), sorted(vec![far, note]));
+        assert_eq!(found_by(|query| query.before = Some(Timestamp(20))), [nearest]);
+        assert_eq!(found_by(|query| query.after = Some(Timestamp(20))), sorted(vec![far, note]));
+        assert_eq!(found_by(|query| query.notes = vec![NoteKind::Decision]), [note]);
         let all = IndexQuery {
             limit: 2,
             kinds: vec![EntryKind::Run],
@@ -226,25 +227,24 @@ fn phrases_unwanted_words_and_moments_narrow_a_search() {
             ..IndexQuery::default()
         };
         let newest: Vec<_> = hits(store, &all).iter().map(|hit| hit.reference).collect();
-        assert_eq!(newest, [far, near], "nothing but a kind: the newest first");
-        let start =
-            IndexQuery { beginnings: vec!["exa".into()], limit: 9, ..IndexQuery::default() };
+        assert_eq!(newest, [far, nearest], "nothing but a kind: the newest first");
+        let start = IndexQuery { prefixes: vec!["exa".into()], limit: 9, ..IndexQuery::default() };
         assert_eq!(hits(store, &start).len(), 3);
     });
 }
 
-/// The words that may be meant by one, and how many slips it has.
+/// Returns similar words with their edit distance.
 fn similar(store: &dyn Store, word: &str) -> Vec<(String, usize)> {
     let similar = store.similar_words(word).unwrap();
-    similar.into_iter().map(|similar| (similar.word, similar.slips)).collect()
+    similar.into_iter().map(|similar| (similar.word, similar.edits)).collect()
 }
 
 #[test]
-fn slips_and_parts_lead_to_words_of_the_store() {
-    on_every_engine(|store| {
+fn finds_similar_words_for_typos_and_substrings() {
+    for_each_engine(|store| {
         let text = b"migrations of the configuration store; storage, storeKeeper 9f3a7c21\n";
         let entry = put_run(store, "cat", text, Ending::Exited(0));
-        let expect = |word: &str, slips: usize| vec![(word.to_owned(), slips)];
+        let expect = |word: &str, edits: usize| vec![(word.to_owned(), edits)];
         assert_eq!(similar(store, "migratoins"), expect("migrations", 1));
         assert_eq!(similar(store, "stroe"), expect("store", 1));
         assert_eq!(similar(store, "sotre"), expect("store", 1));
@@ -257,20 +257,20 @@ fn slips_and_parts_lead_to_words_of_the_store() {
         assert_eq!(store.unknown_words(&words).unwrap(), ["migratoins"]);
         let all = PurgeSelection { references: vec![entry.reference], ..PurgeSelection::default() };
         store.purge(&all, NOW).unwrap();
-        assert!(similar(store, "migratoins").is_empty(), "its words are forgotten, too");
+        assert!(similar(store, "migratoins").is_empty(), "purged words are not suggested");
         put_run(store, "cat", text, Ending::Exited(0));
         assert_eq!(similar(store, "migratoins"), expect("migrations", 1), "and learned again");
     });
 }
 
 #[test]
-fn questions_of_a_session_are_counted_for_a_while() {
-    on_every_engine(|store| {
+fn counts_queries_of_a_session_within_a_window() {
+    for_each_engine(|store| {
         let minute = Duration::from_mins(1);
-        let ask = |session: &str, second: i64| {
+        let count = |session: &str, second: i64| {
             store.count_query(session, Timestamp(second * 1_000), minute).unwrap()
         };
-        assert_eq!([ask("a", 0), ask("a", 1), ask("b", 1), ask("a", 59)], [1, 2, 1, 3]);
-        assert_eq!(ask("a", 61), 3, "those a minute ago are forgotten");
+        assert_eq!([count("a", 0), count("a", 1), count("b", 1), count("a", 59)], [1, 2, 1, 3]);
+        assert_eq!(count("a", 61), 3, "older queries are not counted");
     });
 }

@@ -1,4 +1,4 @@
-//! Stories of sessions: what happened, what of it still stands, and what goes when it is too much.
+//! Events of sessions: recording, resolving and eviction.
 
 use std::time::Duration;
 
@@ -6,20 +6,20 @@ use forebay_domain::time::days;
 use forebay_domain::{EntryKind, Event, EventKind, Timestamp};
 use forebay_store::{EventBatch, EventPage, Expiry, PurgeSelection, Store};
 
-use crate::engine::{NOW, hits, new_entry, on_every_engine, put, query};
+use crate::engine::{NOW, for_each_engine, hits, new_entry, put, query};
 
 fn event(kind: EventKind, subject: &str, text: &str) -> Event {
     Event { kind, subject: subject.to_owned(), text: text.to_owned() }
 }
 
-fn happened(session: &str, events: Vec<Event>) -> EventBatch {
+fn batch(session: &str, events: Vec<Event>) -> EventBatch {
     EventBatch {
         session: session.to_owned(),
         client: "test".to_owned(),
         branch: Some("feat/ABC-12-login".to_owned()),
         created: NOW,
         events,
-        settled: Vec::new(),
+        resolved: Vec::new(),
     }
 }
 
@@ -32,13 +32,13 @@ fn texts(store: &dyn Store, page: &EventPage) -> Vec<String> {
 }
 
 #[test]
-fn events_are_told_latest_first_with_branch_and_ticket() {
-    on_every_engine(|store| {
+fn lists_events_latest_first_with_branch_and_ticket() {
+    for_each_engine(|store| {
         let events = vec![
             event(EventKind::Prompt, "last request", "fix it"),
             event(EventKind::FileEdited, "a.rs", "file edited"),
         ];
-        store.remember(&happened("s", events)).unwrap();
+        store.record_events(&batch("s", events)).unwrap();
         let found = store.events(&page("s")).unwrap();
         assert_eq!(found[0].event.subject, "a.rs");
         assert_eq!(found[1].event.text, "fix it");
@@ -51,31 +51,31 @@ fn events_are_told_latest_first_with_branch_and_ticket() {
 }
 
 #[test]
-fn the_last_of_a_subject_says_how_it_stands() {
-    on_every_engine(|store| {
+fn the_latest_event_on_a_subject_replaces_earlier_ones() {
+    for_each_engine(|store| {
         for text in ["open: write docs", "in progress: write docs", "done"] {
-            store.remember(&happened("s", vec![event(EventKind::Task, "#1", text)])).unwrap();
+            store.record_events(&batch("s", vec![event(EventKind::Task, "#1", text)])).unwrap();
         }
         let found = store.events(&page("s")).unwrap();
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].event.text.as_str(), found[0].times), ("done: write docs", 3));
-        // What was asked is kept each time, also in the same words.
+        // Each question is kept, even if it is repeated.
         for _ in 0..2 {
             let prompt = event(EventKind::Prompt, "last request", "go on");
-            store.remember(&happened("s", vec![prompt])).unwrap();
+            store.record_events(&batch("s", vec![prompt])).unwrap();
         }
         assert_eq!(store.events(&page("s")).unwrap().len(), 3);
     });
 }
 
 #[test]
-fn many_of_one_priority_do_not_stand_in_the_way_of_another() {
-    on_every_engine(|store| {
+fn one_priority_does_not_crowd_out_another() {
+    for_each_engine(|store| {
         let task = |number: usize| event(EventKind::Task, &number.to_string(), "open: a task");
         let error = event(EventKind::Error, "cargo test", "error[E0308]");
-        store.remember(&happened("s", vec![error])).unwrap();
-        store.remember(&happened("s", (0..40).map(task).collect())).unwrap();
-        let bounded = EventPage { of_each_priority: Some(3), ..page("s") };
+        store.record_events(&batch("s", vec![error])).unwrap();
+        store.record_events(&batch("s", (0..40).map(task).collect())).unwrap();
+        let bounded = EventPage { max_per_priority: Some(3), ..page("s") };
         let found = store.events(&bounded).unwrap();
         let subjects: Vec<&str> = found.iter().map(|found| found.event.subject.as_str()).collect();
         assert_eq!(subjects, ["39", "38", "37", "cargo test"]);
@@ -86,31 +86,31 @@ fn many_of_one_priority_do_not_stand_in_the_way_of_another() {
 }
 
 #[test]
-fn what_is_settled_no_longer_stands_until_it_happens_again() {
-    on_every_engine(|store| {
+fn a_resolved_event_becomes_active_when_it_recurs() {
+    for_each_engine(|store| {
         let failure = || event(EventKind::Error, "cargo test", "error[E0308]");
-        store.remember(&happened("s", vec![failure()])).unwrap();
-        let settled = vec![store.events(&page("s")).unwrap()[0].sequence];
-        store.remember(&EventBatch { settled, ..happened("s", Vec::new()) }).unwrap();
-        let standing = EventPage { standing_only: true, ..page("s") };
+        store.record_events(&batch("s", vec![failure()])).unwrap();
+        let resolved = vec![store.events(&page("s")).unwrap()[0].sequence];
+        store.record_events(&EventBatch { resolved, ..batch("s", Vec::new()) }).unwrap();
+        let standing = EventPage { active_only: true, ..page("s") };
         assert!(store.events(&standing).unwrap().is_empty());
-        store.remember(&happened("s", vec![failure()])).unwrap();
+        store.record_events(&batch("s", vec![failure()])).unwrap();
         assert_eq!(store.events(&standing).unwrap()[0].times, 2);
     });
 }
 
 #[test]
-fn the_least_worthy_go_first_and_of_them_the_oldest() {
-    on_every_engine(|store| {
+fn evicts_the_oldest_of_the_lowest_priority() {
+    for_each_engine(|store| {
         let decision = event(EventKind::Decision, "use pnpm", "use pnpm, not npm");
-        store.remember(&happened("s", vec![decision])).unwrap();
-        for batch in 0..50 {
+        store.record_events(&batch("s", vec![decision])).unwrap();
+        for round in 0..50 {
             let reads = (0..60).map(|number| {
-                event(EventKind::FileRead, &format!("{batch}-{number}"), "file read")
+                event(EventKind::FileRead, &format!("{round}-{number}"), "file read")
             });
-            store.remember(&happened("s", reads.collect())).unwrap();
+            store.record_events(&batch("s", reads.collect())).unwrap();
         }
-        store.remember(&happened("other", vec![event(EventKind::Mcp, "x", "x")])).unwrap();
+        store.record_events(&batch("other", vec![event(EventKind::Mcp, "x", "x")])).unwrap();
         let found = store.events(&page("s")).unwrap();
         assert_eq!(found.len(), 2_000);
         assert_eq!(found.last().unwrap().event.kind, EventKind::Decision);
@@ -120,23 +120,23 @@ fn the_least_worthy_go_first_and_of_them_the_oldest() {
 }
 
 #[test]
-fn events_go_with_their_session_and_never_while_it_is_at_work() {
-    on_every_engine(|store| {
+fn events_expire_with_their_session_unless_it_is_active() {
+    for_each_engine(|store| {
         let old = Timestamp(NOW.0 - 100 * 86_400_000);
         let prompt = || event(EventKind::Prompt, "last request", "fix it");
-        store.remember(&EventBatch { created: old, ..happened("old", vec![prompt()]) }).unwrap();
-        store.remember(&EventBatch { created: old, ..happened("live", vec![prompt()]) }).unwrap();
-        store.remember(&happened("live", vec![event(EventKind::Mcp, "x", "x")])).unwrap();
-        let expiry = Expiry { keep: Vec::new(), events: Some(days(90)), at_most: 100 };
+        store.record_events(&EventBatch { created: old, ..batch("old", vec![prompt()]) }).unwrap();
+        store.record_events(&EventBatch { created: old, ..batch("live", vec![prompt()]) }).unwrap();
+        store.record_events(&batch("live", vec![event(EventKind::Mcp, "x", "x")])).unwrap();
+        let expiry = Expiry { keep: Vec::new(), events: Some(days(90)), limit: 100 };
         let expired = PurgeSelection { expired: Some(expiry), ..PurgeSelection::default() };
         assert_eq!(store.preview_purge(&expired, NOW).unwrap().events, 1);
         assert_eq!(store.purge(&expired, NOW).unwrap().events, 1);
         assert!(store.events(&page("old")).unwrap().is_empty());
         assert_eq!(store.events(&page("live")).unwrap().len(), 2);
 
-        // An entry that is forgotten does not take the events of its session with it.
+        // Purging an entry keeps the events of its session.
         let entry = put(store, new_entry(EntryKind::Run, "ls"), b"x");
-        store.remember(&happened("session-1", vec![prompt()])).unwrap();
+        store.record_events(&batch("session-1", vec![prompt()])).unwrap();
         let one = PurgeSelection { references: vec![entry.reference], ..PurgeSelection::default() };
         assert_eq!(store.purge(&one, NOW).unwrap().events, 0);
         assert_eq!(store.events(&page("session-1")).unwrap().len(), 1);
@@ -150,8 +150,8 @@ fn events_go_with_their_session_and_never_while_it_is_at_work() {
 }
 
 #[test]
-fn a_mark_is_set_once_and_taken_once() {
-    on_every_engine(|store| {
+fn a_mark_is_set_once_and_removed_once() {
+    for_each_engine(|store| {
         assert!(store.mark("s", "advice").unwrap());
         assert!(!store.mark("s", "advice").unwrap());
         assert!(store.mark("other", "advice").unwrap());
@@ -161,8 +161,8 @@ fn a_mark_is_set_once_and_taken_once() {
 }
 
 #[test]
-fn entries_are_found_by_their_ticket() {
-    on_every_engine(|store| {
+fn finds_entries_by_ticket() {
+    for_each_engine(|store| {
         let mut new = new_entry(EntryKind::Run, "login");
         new.branch = Some("feat/ABC-12-login".to_owned());
         let entry = put(store, new, b"needle here\n");

@@ -1,13 +1,13 @@
-//! What is stored comes back whole.
+//! Stored entries are read back completely.
 
 use forebay_domain::{Ending, EntryKind, Limit, Reference};
 use forebay_store::{HistoryPage, StoreError};
 
-use crate::engine::{new_entry, on_every_engine, put, put_run, raw_of};
+use crate::engine::{for_each_engine, new_entry, put, put_run, raw_of};
 
 #[test]
-fn bytes_come_back_as_they_were() {
-    on_every_engine(|store| {
+fn raw_bytes_are_read_back_unchanged() {
+    for_each_engine(|store| {
         let raw: Vec<u8> = (0..=255).cycle().take(1_000_003).collect();
         let entry = put(store, new_entry(EntryKind::Run, "binary"), &raw);
         assert_eq!(raw_of(store, entry.reference).unwrap(), raw);
@@ -16,8 +16,8 @@ fn bytes_come_back_as_they_were() {
 }
 
 #[test]
-fn an_empty_output_is_an_entry_too() {
-    on_every_engine(|store| {
+fn stores_an_empty_output() {
+    for_each_engine(|store| {
         let entry = put_run(store, "true", b"", Ending::Exited(0));
         assert_eq!((entry.bytes, entry.lines), (0, 0));
         assert_eq!(raw_of(store, entry.reference).unwrap(), b"");
@@ -25,8 +25,8 @@ fn an_empty_output_is_an_entry_too() {
 }
 
 #[test]
-fn every_detail_of_a_run_is_kept() {
-    on_every_engine(|store| {
+fn keeps_every_detail_of_a_run() {
+    for_each_engine(|store| {
         for ending in [
             Ending::Exited(101),
             Ending::Signalled(9),
@@ -45,8 +45,8 @@ fn every_detail_of_a_run_is_kept() {
 }
 
 #[test]
-fn lines_are_found_without_reading_what_stands_before() {
-    on_every_engine(|store| {
+fn finds_lines_without_reading_from_the_start() {
+    for_each_engine(|store| {
         let mut raw = Vec::new();
         let mut starts = Vec::new();
         for line in 0..60_000_u32 {
@@ -71,7 +71,7 @@ fn lines_are_found_without_reading_what_stands_before() {
 
 #[test]
 fn a_line_longer_than_a_part_has_one_start() {
-    on_every_engine(|store| {
+    for_each_engine(|store| {
         let raw = [b"a\n".as_slice(), &vec![b'x'; 400_000], b"\nlast\n"].concat();
         let entry = put(store, new_entry(EntryKind::Run, "long line"), &raw);
         assert_eq!(entry.lines, 3);
@@ -81,28 +81,28 @@ fn a_line_longer_than_a_part_has_one_start() {
 }
 
 #[test]
-fn equal_content_is_kept_once() {
-    on_every_engine(|store| {
+fn stores_equal_content_once() {
+    for_each_engine(|store| {
         let raw = vec![b'z'; 3_000_000];
         let first = put(store, new_entry(EntryKind::Run, "first"), &raw);
-        let before = store.facts().unwrap().disk_bytes;
+        let before = store.stats().unwrap().disk_bytes;
         let second = put(store, new_entry(EntryKind::Run, "second"), &raw);
         assert_ne!(first.reference, second.reference);
         assert_eq!(raw_of(store, second.reference).unwrap(), raw);
-        assert_eq!(store.facts().unwrap().raw_bytes, 6_000_000);
-        assert!(store.facts().unwrap().disk_bytes < before + 3_000_000);
+        assert_eq!(store.stats().unwrap().raw_bytes, 6_000_000);
+        assert!(store.stats().unwrap().disk_bytes < before + 3_000_000);
     });
 }
 
 #[test]
-fn an_upload_that_is_given_up_leaves_nothing() {
-    on_every_engine(|store| {
+fn an_abandoned_upload_leaves_nothing() {
+    for_each_engine(|store| {
         let mut upload = store.upload().unwrap();
         for number in 0..40_u8 {
             upload.write(&vec![number; 100_000]).unwrap();
         }
         drop(upload);
-        assert_eq!(store.facts().unwrap().raw_bytes, 0);
+        assert_eq!(store.stats().unwrap().raw_bytes, 0);
         assert!(
             store.history(&HistoryPage { limit: 10, ..HistoryPage::default() }).unwrap().is_empty()
         );
@@ -110,19 +110,19 @@ fn an_upload_that_is_given_up_leaves_nothing() {
 }
 
 #[test]
-fn a_reference_nobody_gave_out_is_unknown() {
-    on_every_engine(|store| {
+fn an_unused_reference_is_not_found() {
+    for_each_engine(|store| {
         let stranger = Reference::parse("[ctx:aaaaaaaaaa]").unwrap();
         let error = store.entry(stranger).unwrap_err();
-        assert!(matches!(error, StoreError::Unknown(_)));
+        assert!(matches!(error, StoreError::NotFound(_)));
         assert!(error.hint().is_some());
-        assert!(matches!(raw_of(store, stranger), Err(StoreError::Unknown(_))));
+        assert!(matches!(raw_of(store, stranger), Err(StoreError::NotFound(_))));
     });
 }
 
 #[test]
 fn history_is_newest_first_and_pages_without_gaps() {
-    on_every_engine(|store| {
+    for_each_engine(|store| {
         let made: Vec<_> = (0..25)
             .map(|number| {
                 put_run(store, &format!("run {number}"), b"out", Ending::Exited(0)).reference
@@ -144,7 +144,7 @@ fn history_is_newest_first_and_pages_without_gaps() {
 
 #[test]
 fn order_does_not_depend_on_the_clock() {
-    on_every_engine(|store| {
+    for_each_engine(|store| {
         let mut later = new_entry(EntryKind::Run, "made first, clock ahead");
         later.created.0 += 10_000_000;
         let first = put(store, later, b"1").reference;

@@ -1,5 +1,4 @@
-//! What the PostgreSQL server promises: one workspace never sees another, no name is a statement, a lost
-//! connection is no lost store, and many may come at once.
+//! Guarantees on PostgreSQL: isolated workspaces, no SQL injection, reconnection, concurrent use.
 
 use std::process::Command;
 use std::thread;
@@ -17,7 +16,7 @@ use crate::engine::{
     raw_of, unused_name,
 };
 
-/// Names that would do harm where they were read as anything but text.
+/// Names that are harmful if interpreted as anything but text.
 const HOSTILE: &[&str] = &[
     "'; DROP TABLE forebay.entry; --",
     "\" OR \"\"=\"",
@@ -41,19 +40,19 @@ pub(crate) fn server() -> String {
 }
 
 #[test]
-fn another_workspace_and_another_project_see_nothing() {
+fn workspaces_and_projects_are_isolated() {
     on_postgres(|address| {
         let own = open(address);
         let entry = put_run(&own, "secret", b"the password is swordfish\n", Ending::Exited(0));
         let elsewhere = Address::read(&server(), &unused_name()).unwrap();
         let strangers = [open(&elsewhere), PostgresStore::open(address, "other project").unwrap()];
         for stranger in strangers {
-            assert!(matches!(stranger.entry(entry.reference), Err(StoreError::Unknown(_))));
-            assert!(matches!(raw_of(&stranger, entry.reference), Err(StoreError::Unknown(_))));
+            assert!(matches!(stranger.entry(entry.reference), Err(StoreError::NotFound(_))));
+            assert!(matches!(raw_of(&stranger, entry.reference), Err(StoreError::NotFound(_))));
             assert!(found(&stranger, "swordfish").is_empty());
             assert!(stranger.similar_words("swordfihs").unwrap().is_empty());
             assert_eq!(stranger.unknown_words(&["swordfish".to_owned()]).unwrap().len(), 1);
-            assert_eq!(stranger.facts().unwrap().raw_bytes, 0);
+            assert_eq!(stranger.stats().unwrap().raw_bytes, 0);
             let all = PurgeSelection { everything: true, ..PurgeSelection::default() };
             assert_eq!(stranger.purge(&all, NOW).unwrap().entries, 0);
             let asked = IndexQuery { entries: vec![entry.reference], ..query("swordfish") };
@@ -65,7 +64,7 @@ fn another_workspace_and_another_project_see_nothing() {
 }
 
 #[test]
-fn the_server_itself_shows_no_row_of_another_workspace() {
+fn row_level_security_hides_other_workspaces() {
     on_postgres(|address| {
         put_run(&open(address), "run", b"out", Ending::Exited(0));
         let mut client = Client::connect(&server(), NoTls).unwrap();
@@ -83,7 +82,7 @@ fn the_server_itself_shows_no_row_of_another_workspace() {
             client.batch_execute(&format!("SET forebay.workspace = '{setting}'")).unwrap();
             client.query_one("SELECT count(*) FROM forebay.entry", &[]).unwrap().get(0)
         };
-        assert_eq!(seen(String::new()), 0, "who names no workspace sees nothing");
+        assert_eq!(seen(String::new()), 0, "nothing is visible without a workspace");
         assert_eq!(seen(id.to_string()), 1);
         client
             .batch_execute(&format!("RESET ROLE; DROP OWNED BY {role}; DROP ROLE {role}"))
@@ -92,7 +91,7 @@ fn the_server_itself_shows_no_row_of_another_workspace() {
 }
 
 #[test]
-fn no_name_is_a_statement() {
+fn names_are_never_executed_as_sql() {
     on_postgres(|address| {
         for name in HOSTILE {
             let store = PostgresStore::open(address, name).unwrap();
@@ -111,7 +110,7 @@ fn no_name_is_a_statement() {
             let by_session =
                 HistoryPage { session: Some((*name).to_owned()), before: None, limit: 9 };
             assert_eq!(store.history(&by_session).unwrap().len(), 1, "{name}");
-            ask_everything(&store, name);
+            query_everything(&store, name);
             let named =
                 PurgeSelection { session: Some((*name).to_owned()), ..PurgeSelection::default() };
             assert_eq!(store.purge(&named, NOW).unwrap().entries, 1, "{name}");
@@ -120,14 +119,14 @@ fn no_name_is_a_statement() {
     });
 }
 
-/// Hands a text to whatever takes one; nothing may fail.
-fn ask_everything(store: &PostgresStore, text: &str) {
+/// Passes a text to every method that accepts one; none may fail.
+fn query_everything(store: &PostgresStore, text: &str) {
     let some = || vec![text.to_owned()];
     let by = IndexQuery {
         words: some(),
-        beginnings: some(),
+        prefixes: some(),
         phrases: some(),
-        without: some(),
+        excluded: some(),
         sources: some(),
         session: Some(text.to_owned()),
         branch: Some(text.to_owned()),
@@ -143,8 +142,8 @@ fn ask_everything(store: &PostgresStore, text: &str) {
     assert!(store.unmark(text, text).unwrap());
     store.source(text).unwrap();
     store.source_items(text).unwrap();
-    store.imported(text).unwrap();
-    store.files_at_work(text).unwrap();
+    store.import_position(text).unwrap();
+    store.working_set(text).unwrap();
     store.usage(Some(text)).unwrap();
     let events = EventPage { session: Some(text.to_owned()), limit: 5, ..EventPage::default() };
     store.events(&events).unwrap();
@@ -157,7 +156,7 @@ fn ask_everything(store: &PostgresStore, text: &str) {
 }
 
 #[test]
-fn a_name_may_be_of_any_length() {
+fn names_may_have_any_length() {
     on_postgres(|address| {
         let long = "é".repeat(5_000);
         let store = PostgresStore::open(address, &long).unwrap();
@@ -174,7 +173,7 @@ fn a_name_may_be_of_any_length() {
 }
 
 #[test]
-fn a_connection_that_is_lost_is_made_anew() {
+fn reconnects_after_a_lost_connection() {
     on_postgres(|address| {
         let store = open(address);
         let before = put_run(&store, "before", b"kept", Ending::Exited(0)).reference;
@@ -182,18 +181,18 @@ fn a_connection_that_is_lost_is_made_anew() {
         for number in 0..20_u8 {
             upload.write(&vec![number; 100_000]).unwrap();
         }
-        cut_connections(address);
-        assert_eq!(raw_of(&store, before).unwrap(), b"kept", "who reads notices nothing");
-        cut_connections(address);
+        terminate_connections(address);
+        assert_eq!(raw_of(&store, before).unwrap(), b"kept", "reads reconnect transparently");
+        terminate_connections(address);
         let entry = upload.finish(new_entry(EntryKind::Run, "big")).unwrap();
         assert_eq!(raw_of(&store, entry.reference).unwrap().len(), 2_000_000);
     });
 }
 
-/// Ends every connection for this workspace, as a server does that goes down.
-fn cut_connections(address: &Address) {
+/// Terminates all connections of this workspace, as a server shutdown does.
+fn terminate_connections(address: &Address) {
     let mut client = Client::connect(&server(), NoTls).unwrap();
-    // A connection is known by the last statement that it was sent: some project of this workspace.
+    // Connections are identified by their last statement, which names a project of the workspace.
     let sql = "SELECT id FROM forebay.workspace WHERE name = $1";
     let workspace: i32 = client.query_one(sql, &[&address.workspace()]).unwrap().get(0);
     let name = format!("forebay {workspace}");
@@ -204,8 +203,8 @@ fn cut_connections(address: &Address) {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "who runs the tests knows how their server restarts")]
-fn a_server_that_is_restarted_is_the_same_store() {
+#[expect(clippy::disallowed_methods, reason = "the restart command is given by the environment")]
+fn survives_a_server_restart() {
     on_postgres(|_| {
         let (Ok(url), Ok(restart)) = (
             std::env::var("FOREBAY_TEST_POSTGRES_RESTARTABLE"),
@@ -230,7 +229,7 @@ fn a_server_that_is_restarted_is_the_same_store() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_told_without_the_password() {
+fn an_unreachable_server_is_reported_without_the_password() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let url = format!("postgres://ann:s3cret@127.0.0.1:{port}/team");
     let error = PostgresStore::open(&Address::read(&url, "").unwrap(), "p").unwrap_err();
@@ -240,7 +239,7 @@ fn a_server_that_is_not_there_is_told_without_the_password() {
 }
 
 #[test]
-fn a_database_that_is_not_there_is_refused() {
+fn a_missing_database_is_an_error() {
     on_postgres(|_| {
         let url = server().replace("/postgres", "/").replace("/stories", "/") + "no_such_database";
         let error = PostgresStore::open(&Address::read(&url, "").unwrap(), "p").unwrap_err();
@@ -249,7 +248,7 @@ fn a_database_that_is_not_there_is_refused() {
 }
 
 #[test]
-fn a_server_without_tls_is_not_used_where_tls_is_wanted() {
+fn refuses_a_server_without_required_tls() {
     on_postgres(|address| {
         let url = format!("{}?sslmode=verify-full", server());
         let opened = PostgresStore::open(&Address::read(&url, address.workspace()).unwrap(), "p");
@@ -259,25 +258,25 @@ fn a_server_without_tls_is_not_used_where_tls_is_wanted() {
     });
 }
 
-/// A database of its own, which is dropped in the end.
-fn in_new_database(story: impl Fn(&str)) {
+/// Runs a test in a new database, dropped afterwards.
+fn in_new_database(test: impl Fn(&str)) {
     on_postgres(|_| {
         let name = unused_name();
         let mut client = Client::connect(&server(), NoTls).unwrap();
         client.batch_execute(&format!("CREATE DATABASE {name}")).unwrap();
         let at = server().rfind('/').unwrap();
-        story(&format!("{}/{name}", &server()[..at]));
+        test(&format!("{}/{name}", &server()[..at]));
         client.batch_execute(&format!("DROP DATABASE {name} WITH (FORCE)")).unwrap();
     });
 }
 
 #[test]
-fn many_open_a_new_database_at_once() {
+fn opens_a_new_database_concurrently() {
     in_new_database(|url| {
         let references: Vec<Reference> = thread::scope(|scope| {
             let threads: Vec<_> = (0..6)
                 .map(|number| {
-                    // Another name of the program is another pool, as another process has one.
+                    // Another application name means another pool, as in another process.
                     let url = format!("{url}?application_name=racer{number}&workspace=race");
                     scope.spawn(move || {
                         let store = open(&Address::read(&url, "").unwrap());
@@ -296,7 +295,7 @@ fn many_open_a_new_database_at_once() {
 }
 
 #[test]
-fn newer_and_altered_tables_are_refused() {
+fn rejects_newer_and_altered_schemas() {
     in_new_database(|url| {
         let address =
             |name: &str| Address::read(&format!("{url}?application_name={name}"), "").unwrap();
@@ -321,7 +320,7 @@ fn newer_and_altered_tables_are_refused() {
 }
 
 #[test]
-fn of_many_notes_on_one_topic_one_is_in_force() {
+fn one_of_many_concurrent_notes_on_a_topic_is_active() {
     on_postgres(|address| {
         let store = open(address);
         thread::scope(|scope| {
@@ -334,12 +333,12 @@ fn of_many_notes_on_one_topic_one_is_in_force() {
             }
         });
         assert_eq!(found(&store, "deploy").len(), 1);
-        assert_eq!(store.facts().unwrap().entries["note"], 8);
+        assert_eq!(store.stats().unwrap().entries["note"], 8);
     });
 }
 
 #[test]
-fn who_forgets_and_who_writes_the_same_do_not_meet() {
+fn concurrent_purges_and_writes_do_not_interfere() {
     on_postgres(|address| {
         let store = open(address);
         let kept: Vec<Reference> = thread::scope(|scope| {
@@ -373,11 +372,11 @@ fn who_forgets_and_who_writes_the_same_do_not_meet() {
 }
 
 #[test]
-fn passages_of_an_older_index_are_renewed() {
+fn reindexes_chunks_of_an_older_index() {
     on_postgres(|address| {
         let store = open(address);
         let entry = put_run(&store, "cat", b"fn parseHTTPResponse()", Ending::Exited(0));
-        assert!(store.outdated(9).unwrap().is_empty(), "what is stored now needs no renewal");
+        assert!(store.stale_chunks(9).unwrap().is_empty(), "what is stored now needs no renewal");
         let mut client = Client::connect(&server(), NoTls).unwrap();
         client
             .execute(
@@ -387,13 +386,13 @@ fn passages_of_an_older_index_are_renewed() {
             )
             .unwrap();
         assert!(found(&store, "http").is_empty());
-        let outdated = store.outdated(9).unwrap();
+        let outdated = store.stale_chunks(9).unwrap();
         assert_eq!(outdated.len(), 1);
         let chunk = chunks_of("cat", b"fn parseHTTPResponse()").remove(0);
-        let renewed = [ReindexedChunk { passage: outdated[0].passage, chunk }];
-        store.renew(&renewed).unwrap();
-        store.renew(&renewed).unwrap();
+        let renewed = [ReindexedChunk { chunk_id: outdated[0].chunk_id, chunk }];
+        store.reindex_chunks(&renewed).unwrap();
+        store.reindex_chunks(&renewed).unwrap();
         assert_eq!(found(&store, "http"), [entry.reference]);
-        assert!(store.outdated(9).unwrap().is_empty());
+        assert!(store.stale_chunks(9).unwrap().is_empty());
     });
 }

@@ -1,12 +1,12 @@
-//! Files at work: a small table a session, bounded by use.
+//! Working sets: the files of each session, bounded by use.
 
-use forebay_store::working_set::{MAX_USES_KEPT, ranges_as_text, ranges_of_text};
+use forebay_store::working_set::{MAX_USES_KEPT, format_ranges, parse_ranges};
 use forebay_store::{FileState, WorkingFile, WorkingSet};
 use rusqlite::{Connection, Row, Transaction};
 
 use super::entries::parse_reference;
 
-pub(super) fn of_session(connection: &Connection, session: &str) -> rusqlite::Result<WorkingSet> {
+pub(super) fn load(connection: &Connection, session: &str) -> rusqlite::Result<WorkingSet> {
     let files = connection
         .prepare_cached(
             "SELECT path, state, seen, version, tokens, skeleton_tokens, delivered, symbols
@@ -14,17 +14,17 @@ pub(super) fn of_session(connection: &Connection, session: &str) -> rusqlite::Re
         )?
         .query_map([session], read)?
         .collect::<Result<_, _>>()?;
-    let resets_are_told = connection
+    let resets_are_reported = connection
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM told_session WHERE session = ?1)")?
         .query_row([session], |row| row.get(0))?;
-    Ok(WorkingSet { files, resets_are_told })
+    Ok(WorkingSet { files, resets_are_reported })
 }
 
-pub(super) fn keep(
+pub(super) fn save(
     transaction: &Transaction<'_>,
     session: &str,
     file: &WorkingFile,
-    most: usize,
+    max_files: usize,
 ) -> rusqlite::Result<()> {
     if file.state == FileState::Active {
         transaction
@@ -35,7 +35,7 @@ pub(super) fn keep(
             .execute((session, &file.path))?;
     }
     write(transaction, session, file)?;
-    forget_the_least_used(transaction, session, most)
+    evict_least_used(transaction, session, max_files)
 }
 
 fn write(transaction: &Transaction<'_>, session: &str, file: &WorkingFile) -> rusqlite::Result<()> {
@@ -50,20 +50,20 @@ fn write(transaction: &Transaction<'_>, session: &str, file: &WorkingFile) -> ru
             session,
             &file.path,
             file.state.word(),
-            file.seen.as_slice(),
+            file.content_hash.as_slice(),
             file.version.as_ref().map(|reference| reference.as_str().to_owned()),
             file.tokens as i64,
             file.skeleton_tokens.map(|tokens| tokens as i64),
-            ranges_as_text(&file.delivered),
+            format_ranges(&file.delivered),
             file.symbols.join("\n"),
         ))
         .map(drop)
 }
 
-fn forget_the_least_used(
+fn evict_least_used(
     transaction: &Transaction<'_>,
     session: &str,
-    most: usize,
+    max_files: usize,
 ) -> rusqlite::Result<()> {
     transaction
         .prepare_cached(
@@ -71,7 +71,7 @@ fn forget_the_least_used(
                  (SELECT used FROM file_at_work WHERE session = ?1
                   ORDER BY used DESC LIMIT 1 OFFSET ?2)",
         )?
-        .execute((session, most as i64))?;
+        .execute((session, max_files as i64))?;
     transaction
         .prepare_cached(
             "DELETE FROM file_at_work WHERE used <= (SELECT max(used) FROM file_at_work) - ?1",
@@ -94,8 +94,8 @@ pub(super) fn reset_deliveries(
         .map(drop)
 }
 
-/// Forgets the files of a session, or of all.
-pub(super) fn forget_session(
+/// Deletes the working set of a session, or of all.
+pub(super) fn delete_session(
     transaction: &Transaction<'_>,
     session: Option<&str>,
 ) -> rusqlite::Result<()> {
@@ -112,11 +112,11 @@ fn read(row: &Row<'_>) -> rusqlite::Result<WorkingFile> {
     Ok(WorkingFile {
         path: row.get(0)?,
         state: FileState::from_word(&state).unwrap_or(FileState::Forgotten),
-        seen: row.get(2)?,
+        content_hash: row.get(2)?,
         version: row.get::<_, Option<String>>(3)?.map(|text| parse_reference(&text)).transpose()?,
         tokens: row.get::<_, i64>(4)? as u64,
         skeleton_tokens: row.get::<_, Option<i64>>(5)?.map(|tokens| tokens as u64),
-        delivered: ranges_of_text(&row.get::<_, String>(6)?),
+        delivered: parse_ranges(&row.get::<_, String>(6)?),
         symbols: symbols.lines().map(str::to_owned).collect(),
     })
 }

@@ -1,4 +1,4 @@
-//! Words are taken for forms of each other where SQLite's own porter stemmer, which Forebay began with, does.
+//! The stemmer agrees with SQLite's porter stemmer, which earlier versions used.
 
 use forebay_text::stem::stem;
 use proptest::prelude::*;
@@ -21,8 +21,8 @@ const BEGINNINGS: &[&str] = &[
     "roll", "sky", "happ", "a", "be", "yy", "tr", "abil", "parse", "quer", "index", "token",
 ];
 
-/// The words that SQLite's index makes of these.
-fn by_the_index(words: &[String]) -> Vec<String> {
+/// Returns the terms of SQLite's own index for these words.
+fn stems_by_sqlite(words: &[String]) -> Vec<String> {
     let connection = rusqlite::Connection::open_in_memory().unwrap();
     connection
         .execute_batch(
@@ -40,23 +40,23 @@ fn by_the_index(words: &[String]) -> Vec<String> {
 
 #[track_caller]
 fn assert_stems(words: &[String]) {
-    for (word, expect) in words.iter().zip(by_the_index(words)) {
+    for (word, expect) in words.iter().zip(stems_by_sqlite(words)) {
         assert_eq!(stem(word), expect, "{word}");
     }
 }
 
 #[test]
-fn the_stems_of_words_are_those_of_sqlite() {
+fn stems_agree_with_sqlite() {
     let words: Vec<String> = BEGINNINGS
         .iter()
-        .flat_map(|beginning| ENDINGS.iter().map(move |ending| format!("{beginning}{ending}")))
+        .flat_map(|prefix_key| ENDINGS.iter().map(move |ending| format!("{prefix_key}{ending}")))
         .collect();
     assert_stems(&words);
 }
 
 proptest! {
     #[test]
-    fn so_are_those_of_any_letters(words in proptest::collection::vec("[a-z]{1,12}", 1..50)) {
+    fn stems_of_random_letters_agree_with_sqlite(words in proptest::collection::vec("[a-z]{1,12}", 1..50)) {
         assert_stems(&words);
     }
 }

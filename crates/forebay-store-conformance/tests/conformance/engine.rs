@@ -1,4 +1,4 @@
-//! The engines the stories run on, and short ways to fill a store.
+//! The engines under test, and helpers to fill a store.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -11,30 +11,30 @@ use forebay_store_postgres::{Address, PostgresStore};
 use forebay_store_sqlite::SqliteStore;
 use forebay_text::chunk::Chunker;
 
-/// Runs a story on every engine; each gets an empty store.
-pub(crate) fn on_every_engine(story: impl Fn(&dyn Store)) {
+/// Runs a test on every engine, each with an empty store.
+pub(crate) fn for_each_engine(test: impl Fn(&dyn Store)) {
     let folder = tempfile::tempdir().unwrap();
     let sqlite = SqliteStore::open(&folder.path().join("sqlite/store.db")).unwrap();
-    story(&sqlite);
-    on_postgres(|address| story(&PostgresStore::open(address, "project").unwrap()));
+    test(&sqlite);
+    on_postgres(|address| test(&PostgresStore::open(address, "project").unwrap()));
 }
 
-/// Runs a story on a PostgreSQL server, in a workspace of its own.
+/// Runs a test on a PostgreSQL server, in a workspace of its own.
 ///
 /// `cargo xtask test` starts one; without a server the test is reported as skipped.
-pub(crate) fn on_postgres(story: impl Fn(&Address)) {
+pub(crate) fn on_postgres(test: impl Fn(&Address)) {
     let Ok(server) = std::env::var("FOREBAY_TEST_POSTGRES") else {
         return forebay_test_support::skip("FOREBAY_TEST_POSTGRES is not set");
     };
-    story(&Address::read(&server, &unused_name()).unwrap());
+    test(&Address::read(&server, &unused_name()).unwrap());
 }
 
-/// A name that nothing on the server has.
+/// Returns a name that is unused on the server.
 pub(crate) fn unused_name() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    format!("story_{}_{}_{count}", std::process::id(), since.as_nanos())
+    format!("test_{}_{}_{count}", std::process::id(), since.as_nanos())
 }
 
 pub(crate) const NOW: Timestamp = Timestamp(1_800_000_000_000);
@@ -50,24 +50,24 @@ pub(crate) fn new_entry(kind: EntryKind, title: &str) -> NewEntry {
         created: NOW,
         digest: format!("digest of {title}"),
         detail: NewDetail::Plain,
-        chunks_are_complete: true,
+        has_all_chunks: true,
         replaces_source: false,
     }
 }
 
 pub(crate) fn chunks_of(title: &str, raw: &[u8]) -> Vec<NewChunk> {
     let mut chunks = Vec::new();
-    let mut emit = |passage: forebay_text::chunk::Chunk| {
+    let mut emit = |chunk: forebay_text::chunk::Chunk| {
         chunks.push(NewChunk {
-            start: passage.start,
-            bytes: passage.bytes.len() as u64,
-            lines: passage.lines,
+            start: chunk.start,
+            bytes: chunk.bytes.len() as u64,
+            lines: chunk.lines,
             title: title.to_owned(),
-            text: String::from_utf8_lossy(&passage.bytes).into_owned(),
+            text: String::from_utf8_lossy(&chunk.bytes).into_owned(),
             key: None,
             created: None,
-            around: String::new(),
-            meaning: None,
+            context: String::new(),
+            embedding: None,
             is_code: false,
         });
     };
@@ -133,10 +133,10 @@ pub(crate) fn query(text: &str) -> IndexQuery {
     }
 }
 
-/// What a store finds, as far as it is not replaced.
+/// Returns the hits of a query.
 pub(crate) fn hits(store: &dyn Store, query: &IndexQuery) -> Vec<Hit> {
     let candidates = store.candidates(query).unwrap();
-    store.hits(&candidates).unwrap().into_iter().flatten().collect()
+    store.load_hits(&candidates).unwrap().into_iter().flatten().collect()
 }
 
 pub(crate) fn found(store: &dyn Store, text: &str) -> Vec<Reference> {

@@ -1,4 +1,4 @@
-//! Forgetting takes what was named, all of it, and nothing else.
+//! A purge deletes exactly what was selected.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use forebay_domain::{Ending, EntryKind, Timestamp};
 use forebay_store::{Expiry, NewNote, PurgeSelection, Store, StoreError};
 
 use crate::engine::{
-    NOW, decision, found, new_entry, on_every_engine, put, put_note, put_run, raw_of,
+    NOW, decision, for_each_engine, found, new_entry, put, put_note, put_run, raw_of,
 };
 
 fn later(span: Duration) -> Timestamp {
@@ -17,24 +17,24 @@ fn later(span: Duration) -> Timestamp {
 fn expired() -> PurgeSelection {
     let keep = vec![(EntryKind::Run, days(30))];
     PurgeSelection {
-        expired: Some(Expiry { keep, at_most: 100, ..Expiry::default() }),
+        expired: Some(Expiry { keep, limit: 100, ..Expiry::default() }),
         ..PurgeSelection::default()
     }
 }
 
 #[test]
-fn an_entry_that_has_not_expired_is_purged_by_name() {
-    on_every_engine(|store| {
+fn purges_an_unexpired_entry_by_reference() {
+    for_each_engine(|store| {
         let gone = put_run(store, "secret", b"the password is swordfish", Ending::Exited(0));
         let kept = put_run(store, "kept", b"another output", Ending::Exited(0));
         let selection =
             PurgeSelection { references: vec![gone.reference], ..PurgeSelection::default() };
 
-        let told = store.preview_purge(&selection, NOW).unwrap();
-        assert_eq!((told.entries, told.examples.len()), (1, 1));
+        let preview = store.preview_purge(&selection, NOW).unwrap();
+        assert_eq!((preview.entries, preview.examples.len()), (1, 1));
         assert!(store.entry(gone.reference).is_ok(), "a survey takes nothing");
 
-        assert_eq!(store.purge(&selection, NOW).unwrap(), told);
+        assert_eq!(store.purge(&selection, NOW).unwrap(), preview);
         assert!(matches!(store.entry(gone.reference), Err(StoreError::Gone { .. })));
         assert!(found(store, "swordfish").is_empty());
         assert!(raw_of(store, kept.reference).is_ok());
@@ -42,8 +42,8 @@ fn an_entry_that_has_not_expired_is_purged_by_name() {
 }
 
 #[test]
-fn conditions_narrow_what_is_forgotten() {
-    on_every_engine(|store| {
+fn filters_narrow_a_purge() {
+    for_each_engine(|store| {
         let mut old = new_entry(EntryKind::Source, "old");
         old.source = "docs/a.md".into();
         old.created = Timestamp(NOW.0 - 1_000_000);
@@ -63,19 +63,19 @@ fn conditions_narrow_what_is_forgotten() {
 }
 
 #[test]
-fn nothing_named_is_nothing_forgotten() {
-    on_every_engine(|store| {
+fn an_empty_selection_purges_nothing() {
+    for_each_engine(|store| {
         put_run(store, "kept", b"out", Ending::Exited(0));
         assert_eq!(store.purge(&PurgeSelection::default(), NOW).unwrap().entries, 0);
         let everything = PurgeSelection { everything: true, ..PurgeSelection::default() };
         assert_eq!(store.purge(&everything, NOW).unwrap().entries, 1);
-        assert_eq!(store.facts().unwrap().raw_bytes, 0);
+        assert_eq!(store.stats().unwrap().raw_bytes, 0);
     });
 }
 
 #[test]
-fn content_that_another_entry_holds_stays() {
-    on_every_engine(|store| {
+fn content_shared_with_another_entry_stays() {
+    for_each_engine(|store| {
         let first = put_run(store, "first", b"same output", Ending::Exited(0));
         let second = put_run(store, "second", b"same output", Ending::Exited(0));
         let selection =
@@ -86,8 +86,8 @@ fn content_that_another_entry_holds_stays() {
 }
 
 #[test]
-fn runs_expire_and_notes_never() {
-    on_every_engine(|store| {
+fn runs_expire_but_notes_do_not() {
+    for_each_engine(|store| {
         let run = put_run(store, "old run", b"out", Ending::Exited(0));
         let note = put_note(store, "a lasting decision", decision(None));
         assert_eq!(store.purge(&expired(), later(days(29))).unwrap().entries, 0);
@@ -98,8 +98,8 @@ fn runs_expire_and_notes_never() {
 }
 
 #[test]
-fn what_is_in_use_does_not_expire() {
-    on_every_engine(|store| {
+fn entries_in_use_do_not_expire() {
+    for_each_engine(|store| {
         let named = put_run(store, "named by a note", b"out", Ending::Exited(0));
         let note = NewNote { links: vec![named.reference], ..decision(None) };
         put_note(store, "see the run", note);
@@ -116,21 +116,21 @@ fn what_is_in_use_does_not_expire() {
 }
 
 #[test]
-fn a_sweep_is_bounded() {
-    on_every_engine(|store| {
+fn an_expiry_purge_is_limited() {
+    for_each_engine(|store| {
         for number in 0..12 {
             put_run(store, &format!("run {number}"), b"out", Ending::Exited(0));
         }
         let mut selection = expired();
-        selection.expired.as_mut().unwrap().at_most = 5;
+        selection.expired.as_mut().unwrap().limit = 5;
         let swept = |store: &dyn Store| store.purge(&selection, later(days(90))).unwrap().entries;
         assert_eq!([swept(store), swept(store), swept(store), swept(store)], [5, 5, 2, 0]);
     });
 }
 
 #[test]
-fn indexing_a_source_again_replaces_it() {
-    on_every_engine(|store| {
+fn reindexing_a_source_replaces_it() {
+    for_each_engine(|store| {
         let again = |text: &str| {
             let mut new = new_entry(EntryKind::Source, "guide");
             new.source = "guide.md".into();

@@ -1,8 +1,8 @@
-//! What a session has of files, and what was made from them.
+//! Working sets of sessions, and cached values derived from files.
 
 use forebay_store::{DerivedValue, FileState, PurgeSelection, Store, WorkingFile};
 
-use crate::engine::{NOW, on_every_engine};
+use crate::engine::{NOW, for_each_engine};
 
 const MANY: usize = 100;
 
@@ -10,7 +10,7 @@ fn file(path: &str, state: FileState) -> WorkingFile {
     WorkingFile {
         path: path.to_owned(),
         state,
-        seen: [7; 32],
+        content_hash: [7; 32],
         version: None,
         tokens: 500,
         skeleton_tokens: Some(80),
@@ -20,28 +20,28 @@ fn file(path: &str, state: FileState) -> WorkingFile {
 }
 
 fn states(store: &dyn Store, session: &str) -> Vec<(String, FileState)> {
-    let files = store.files_at_work(session).unwrap().files;
+    let files = store.working_set(session).unwrap().files;
     files.into_iter().map(|file| (file.path, file.state)).collect()
 }
 
 #[test]
-fn a_file_comes_back_as_it_was_kept() {
-    on_every_engine(|store| {
+fn a_working_file_is_read_back_as_saved() {
+    for_each_engine(|store| {
         let mut kept = file("/p/a.rs", FileState::Active);
         store.save_working_file("s", &kept, MANY).unwrap();
-        assert_eq!(store.files_at_work("s").unwrap().files, [kept.clone()]);
+        assert_eq!(store.working_set("s").unwrap().files, [kept.clone()]);
         kept.delivered.clear();
         kept.skeleton_tokens = None;
         kept.symbols.clear();
         store.save_working_file("s", &kept, MANY).unwrap();
-        assert_eq!(store.files_at_work("s").unwrap().files, [kept]);
-        assert_eq!(store.files_at_work("other").unwrap().files, []);
+        assert_eq!(store.working_set("s").unwrap().files, [kept]);
+        assert_eq!(store.working_set("other").unwrap().files, []);
     });
 }
 
 #[test]
-fn one_file_of_a_session_is_active() {
-    on_every_engine(|store| {
+fn a_session_has_one_active_file() {
+    for_each_engine(|store| {
         store.save_working_file("s", &file("/p/a.rs", FileState::Active), MANY).unwrap();
         store.save_working_file("t", &file("/p/a.rs", FileState::Active), MANY).unwrap();
         store.save_working_file("s", &file("/p/b.rs", FileState::Active), MANY).unwrap();
@@ -56,8 +56,8 @@ fn one_file_of_a_session_is_active() {
 }
 
 #[test]
-fn the_least_recently_used_file_goes_first() {
-    on_every_engine(|store| {
+fn evicts_the_least_recently_used_file() {
+    for_each_engine(|store| {
         for name in ["a", "b", "c", "a", "d"] {
             store.save_working_file("s", &file(name, FileState::Skeleton), 3).unwrap();
         }
@@ -67,16 +67,16 @@ fn the_least_recently_used_file_goes_first() {
 }
 
 #[test]
-fn a_context_that_starts_over_has_been_handed_nothing() {
-    on_every_engine(|store| {
+fn a_context_reset_clears_deliveries() {
+    for_each_engine(|store| {
         for session in ["s", "t"] {
             store.save_working_file(session, &file("a", FileState::Active), MANY).unwrap();
         }
-        assert!(!store.files_at_work("s").unwrap().resets_are_told);
+        assert!(!store.working_set("s").unwrap().resets_are_reported);
         store.reset_deliveries("s").unwrap();
         store.reset_deliveries("s").unwrap();
-        let (of_s, of_t) = (store.files_at_work("s").unwrap(), store.files_at_work("t").unwrap());
-        assert!(of_s.resets_are_told && !of_t.resets_are_told);
+        let (of_s, of_t) = (store.working_set("s").unwrap(), store.working_set("t").unwrap());
+        assert!(of_s.resets_are_reported && !of_t.resets_are_reported);
         assert_eq!(of_s.files[0].delivered, []);
         assert_eq!(of_s.files[0].state, FileState::Active);
         assert_eq!(of_t.files[0].delivered.len(), 2);
@@ -84,8 +84,8 @@ fn a_context_that_starts_over_has_been_handed_nothing() {
 }
 
 #[test]
-fn a_session_that_is_purged_has_no_files() {
-    on_every_engine(|store| {
+fn purging_a_session_deletes_its_working_set() {
+    for_each_engine(|store| {
         for session in ["s", "t"] {
             store.save_working_file(session, &file("a", FileState::Active), MANY).unwrap();
         }
@@ -96,12 +96,12 @@ fn a_session_that_is_purged_has_no_files() {
         store.cache_derived(&[derived(1, 10)], 1_000).unwrap();
         store.purge(&all, NOW).unwrap();
         assert_eq!(states(store, "t").len(), 0);
-        assert_eq!(store.derived(&[[1; 32]]).unwrap(), [None]);
+        assert_eq!(store.cached_derived(&[[1; 32]]).unwrap(), [None]);
     });
 }
 
 fn derived(key: u8, bytes: usize) -> DerivedValue {
-    // Bytes that do not pack well.
+    // Incompressible bytes.
     let mut state = u32::from(key) + 1;
     let noise = (0..bytes).map(|_| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -111,24 +111,24 @@ fn derived(key: u8, bytes: usize) -> DerivedValue {
 }
 
 #[test]
-fn what_was_made_is_found_by_its_key() {
-    on_every_engine(|store| {
-        let (one, two) = (derived(1, 5_000), derived(2, 0));
-        store.cache_derived(&[one.clone(), two.clone()], 1_000_000).unwrap();
-        let found = store.derived(&[[2; 32], [3; 32], [1; 32]]).unwrap();
-        assert_eq!(found, [Some(two.value), None, Some(one.value)]);
+fn finds_derived_values_by_key() {
+    for_each_engine(|store| {
+        let (one, stores) = (derived(1, 5_000), derived(2, 0));
+        store.cache_derived(&[one.clone(), stores.clone()], 1_000_000).unwrap();
+        let found = store.cached_derived(&[[2; 32], [3; 32], [1; 32]]).unwrap();
+        assert_eq!(found, [Some(stores.value), None, Some(one.value)]);
     });
 }
 
 #[test]
-fn what_was_made_stays_within_its_bound() {
-    on_every_engine(|store| {
+fn derived_values_stay_within_the_byte_limit() {
+    for_each_engine(|store| {
         for key in 0..20 {
             store.cache_derived(&[derived(key, 1_000)], 5_500).unwrap();
         }
         let keys: Vec<[u8; 32]> = (0..20).map(|key| [key; 32]).collect();
         let kept: Vec<usize> = store
-            .derived(&keys)
+            .cached_derived(&keys)
             .unwrap()
             .iter()
             .enumerate()

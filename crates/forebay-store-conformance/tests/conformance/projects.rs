@@ -1,11 +1,11 @@
-//! A project is its repository: subfolders and worktrees are one, home and root are none.
+//! A project is its repository: subfolders and worktrees share it, home and root have none.
 
 use std::fs;
 use std::path::Path;
 
 use forebay_store::Project;
 
-/// Lays out the files git keeps, as `git init` and `git worktree add` do.
+/// Creates the files of `git init` and `git worktree add`.
 fn repository(at: &Path) {
     fs::create_dir_all(at.join(".git")).unwrap();
     fs::write(at.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
@@ -21,7 +21,7 @@ fn worktree(repository: &Path, name: &str, at: &Path) {
 }
 
 #[test]
-fn subfolders_and_worktrees_are_one_project() {
+fn subfolders_and_worktrees_share_a_project() {
     let folder = tempfile::tempdir().unwrap();
     let main = folder.path().join("app");
     let other = folder.path().join("elsewhere/app-feature");
@@ -29,9 +29,9 @@ fn subfolders_and_worktrees_are_one_project() {
     worktree(&main, "feature", &other);
     fs::create_dir_all(main.join("src/deep")).unwrap();
 
-    let project = Project::of(&main, None).unwrap();
-    let below = Project::of(&main.join("src/deep"), None).unwrap();
-    let beside = Project::of(&other, None).unwrap();
+    let project = Project::for_folder(&main, None).unwrap();
+    let below = Project::for_folder(&main.join("src/deep"), None).unwrap();
+    let beside = Project::for_folder(&other, None).unwrap();
     assert!(project.id.as_str().starts_with("app-"));
     assert_eq!(below, project);
     assert_eq!(beside.id, project.id);
@@ -41,33 +41,36 @@ fn subfolders_and_worktrees_are_one_project() {
 }
 
 #[test]
-fn two_repositories_of_one_name_are_two_projects() {
+fn repositories_of_one_name_are_different_projects() {
     let folder = tempfile::tempdir().unwrap();
-    let (one, two) = (folder.path().join("one/app"), folder.path().join("two/app"));
+    let (one, stores) = (folder.path().join("one/app"), folder.path().join("two/app"));
     repository(&one);
-    repository(&two);
-    assert_ne!(Project::of(&one, None).unwrap().id, Project::of(&two, None).unwrap().id);
+    repository(&stores);
+    assert_ne!(
+        Project::for_folder(&one, None).unwrap().id,
+        Project::for_folder(&stores, None).unwrap().id
+    );
 }
 
 #[test]
-fn home_and_root_are_never_a_project() {
+fn home_and_root_are_not_projects() {
     let home = tempfile::tempdir().unwrap();
     repository(home.path());
-    assert_eq!(Project::of(home.path(), Some(home.path())), None);
-    assert_eq!(Project::of(Path::new("/"), None), None);
+    assert_eq!(Project::for_folder(home.path(), Some(home.path())), None);
+    assert_eq!(Project::for_folder(Path::new("/"), None), None);
     let inside = home.path().join("plain");
     fs::create_dir(&inside).unwrap();
-    let project = Project::of(&inside, Some(home.path())).unwrap();
+    let project = Project::for_folder(&inside, Some(home.path())).unwrap();
     assert!(project.id.as_str().starts_with("plain-"), "not the repository around home");
 }
 
 #[test]
-fn a_settings_file_marks_a_folder_without_git() {
+fn a_settings_file_makes_a_folder_a_project() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("notes");
     fs::create_dir_all(root.join("sub")).unwrap();
     fs::write(root.join(".forebay.toml"), "").unwrap();
-    let project = Project::of(&root.join("sub"), None).unwrap();
+    let project = Project::for_folder(&root.join("sub"), None).unwrap();
     assert_eq!(project.root, root.canonicalize().unwrap());
 }
 
@@ -75,5 +78,5 @@ fn a_settings_file_marks_a_folder_without_git() {
 fn a_broken_git_file_does_not_stop_the_search() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".git"), "gitdir: /nowhere/at/all").unwrap();
-    assert!(Project::of(folder.path(), None).is_some());
+    assert!(Project::for_folder(folder.path(), None).is_some());
 }
