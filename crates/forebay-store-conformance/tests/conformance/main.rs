@@ -20,6 +20,7 @@ mod sources;
 mod sqlite_file;
 mod sqlite_group_commit;
 mod sqlite_hit_cache;
+mod sqlite_upgrade;
 mod stemmer;
 mod tokens;
 mod working_set;
