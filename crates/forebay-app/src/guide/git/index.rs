@@ -4,7 +4,7 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::sha1;
+use sha1::{Digest as _, Sha1};
 
 /// A larger index takes longer than a hook has.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
@@ -44,11 +44,14 @@ impl Tracked {
         if found.len() > MOST_COMPARED || !found.is_file() {
             return false;
         }
-        fs::read(path).is_ok_and(|content| {
-            let head = format!("blob {}\0", content.len());
-            sha1::of(&[head.as_bytes(), &content]) == self.hash
-        })
+        fs::read(path).is_ok_and(|content| blob_hash(&content) == self.hash)
     }
+}
+
+/// Returns the object id of a blob.
+fn blob_hash(content: &[u8]) -> [u8; 20] {
+    let hash = Sha1::new().chain_update(format!("blob {}\0", content.len())).chain_update(content);
+    hash.finalize().into()
 }
 
 impl Index {
@@ -171,8 +174,7 @@ mod tests {
             for number in [0, 0, 7, 8, 0, 0, 0o100_644, 0, 0, content.len() as u32] {
                 bytes.extend(u32::to_be_bytes(number));
             }
-            let head = format!("blob {}\0", content.len());
-            bytes.extend(sha1::of(&[head.as_bytes(), content]));
+            bytes.extend(blob_hash(content));
             bytes.extend((name.len() as u16).to_be_bytes());
             bytes.extend(name.as_bytes());
             bytes.push(0);

@@ -2,7 +2,6 @@
 
 mod commits;
 mod index;
-mod sha1;
 
 use std::collections::BTreeSet;
 use std::fs;
