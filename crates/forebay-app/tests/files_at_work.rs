@@ -40,7 +40,7 @@ impl Stage {
             environment: Vec::new(),
             session: SESSION.to_owned(),
             client: "test".to_owned(),
-            clock: || Timestamp(1_800_000_000_000),
+            clock: std::sync::Arc::new(|| Timestamp(1_800_000_000_000)),
             keeper: None,
         });
         let stage = Self { root, app, store };
@@ -146,7 +146,7 @@ fn a_skeleton_that_is_read_again_says_where_its_text_is() {
     assert!(!read("a.rs").contains("further up"));
     read("b.rs");
     let again = read("a.rs");
-    assert!(again.contains("its text stands further up, so it is active again"), "{again}");
+    assert!(again.contains("active again: its text is further up"), "{again}");
 }
 
 #[test]

@@ -36,8 +36,8 @@ pub(super) fn answer(
         return Ok(Reply::Silent);
     }
     let answer = Answer::new(text, Value::Null).instead_of(captured.entry.bytes);
-    app.enter_in_ledger(LEDGER_NAME, &answer, started.elapsed());
-    app.flush_ledger();
+    app.record_usage(LEDGER_NAME, &answer, started.elapsed());
+    app.flush_usage();
     Ok(Reply::Replace(answer.text))
 }
 

@@ -18,7 +18,7 @@ pub(super) fn before(app: &App, host: &Host<'_>) -> Result<Reply, AppError> {
     if !host.reports_compaction {
         return Ok(Reply::Silent);
     }
-    let Some(snapshot) = guide::of_session(app, SNAPSHOT_BYTES)? else {
+    let Some(snapshot) = guide::for_session(app, SNAPSHOT_BYTES)? else {
         return Ok(Reply::Silent);
     };
     put(app, guide::SNAPSHOT_SOURCE, &snapshot)?;

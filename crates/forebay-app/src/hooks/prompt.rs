@@ -10,6 +10,6 @@ pub(super) fn answer(app: &App, host: &Host<'_>) -> Result<Reply, AppError> {
     if !is_supported || !app.places.own()?.unmark(&app.session, GUIDE_DUE)? {
         return Ok(Reply::Silent);
     }
-    let guide = guide::of_session(app, room(host, app.settings.hooks.compact_budget))?;
+    let guide = guide::for_session(app, room(host, app.settings.hooks.compact_budget))?;
     Ok(guide.map_or(Reply::Silent, Reply::Context))
 }

@@ -17,12 +17,12 @@ pub(super) fn answer(app: &App, host: &Host<'_>, reason: StartReason) -> Result<
     let budget = if is_compacted { settings.compact_budget } else { settings.start_budget };
     let bytes = room(host, budget);
     let text = match reason {
-        StartReason::Compact | StartReason::Resume => guide::of_session(app, bytes)?,
+        StartReason::Compact | StartReason::Resume => guide::for_session(app, bytes)?,
         // What the user cleared away is not brought back.
-        StartReason::Startup | StartReason::Clear => guide::of_project(app, bytes)?,
-        StartReason::Fork => match guide::of_session(app, bytes)? {
+        StartReason::Startup | StartReason::Clear => guide::for_project(app, bytes)?,
+        StartReason::Fork => match guide::for_session(app, bytes)? {
             Some(guide) => Some(guide),
-            None => guide::of_project(app, bytes)?,
+            None => guide::for_project(app, bytes)?,
         },
     };
     Ok(text.map_or(Reply::Silent, Reply::Context))

@@ -1,13 +1,13 @@
-//! `ctx_import`: past conversations of agents, made searchable.
+//! `ctx_import`: makes past conversations of agents searchable.
 
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Nature, Tool};
+use super::{Effect, Tool};
 use crate::ingest::import::{self, Wanted};
-use crate::{Answer, App, AppError, Call, Power};
+use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct Import;
 
@@ -17,7 +17,7 @@ pub struct Input {
     /// Files or folders
     #[serde(default)]
     pub paths: Vec<String>,
-    /// Other projects, too
+    /// Other projects too
     #[serde(default)]
     pub all: bool,
 }
@@ -25,9 +25,9 @@ pub struct Input {
 impl Tool for Import {
     const NAME: &'static str = "ctx_import";
     const DESCRIPTION: &'static str = "Load this project's past agent transcripts into the store.";
-    const NATURE: Nature = Nature::Indexes;
-    const POWER: Power = Power::Files;
-    const STANDARD: bool = false;
+    const EFFECT: Effect = Effect::Index;
+    const CAPABILITY: Capability = Capability::Files;
+    const LISTED_BY_DEFAULT: bool = false;
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 use forebay_app::{App, Call, Setup};
@@ -70,7 +71,7 @@ impl Tour {
             environment: Vec::new(),
             session: "demo".to_owned(),
             client: "demo".to_owned(),
-            clock: wall_clock,
+            clock: Arc::new(wall_clock),
             keeper: None,
         });
         Ok(Self { app })

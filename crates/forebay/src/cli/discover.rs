@@ -36,7 +36,7 @@ impl Discover {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         let wanted = Wanted { paths: self.paths, all: self.all };
-        let call = Call::default().asking(terminal::ask);
+        let call = Call::default().prompting_with(terminal::ask);
         let bar = progress::bar("reading", 0);
         let answer = discover::discover(&app, &wanted, &call, &mut |done, total| {
             bar.set_length(total);

@@ -49,7 +49,7 @@ impl Import {
             return Ok(ExitCode::SUCCESS);
         }
         let wanted = Wanted { paths: transcripts, all: self.all };
-        let call = Call::default().asking(terminal::ask);
+        let call = Call::default().prompting_with(terminal::ask);
         let bar = progress::bar("importing", 0);
         let report = import::import(&app, &wanted, &call, &mut |done, total| {
             bar.set_length(total);

@@ -48,6 +48,7 @@ use std::ffi::OsString;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -248,7 +249,7 @@ impl Common {
             environment: environment::all(),
             session: self.session_name().unwrap_or_else(|| session.to_owned()),
             client: client.to_owned(),
-            clock: wall_clock,
+            clock: Arc::new(wall_clock),
             keeper: self.own_program(keep_job::NAME),
         }))
     }
@@ -298,9 +299,9 @@ impl Common {
 
     /// Indexes what was added and embeds it with the configured remote model, showing progress.
     fn index_all(&self, app: &App) -> Result<(), Failure> {
-        app.catch_up()?;
+        app.index_pending()?;
         let bar = progress::chunks();
-        let left = app.embed_rest(|done| {
+        let left = app.embed_pending(|done| {
             bar.set_position(done);
             true
         });
@@ -313,7 +314,7 @@ impl Common {
 
     /// Indexes a bounded amount; the rest waits for the next search.
     fn index_some(&self, app: &App) -> Result<(), Failure> {
-        app.catch_up_soon()?;
+        app.index_pending_briefly()?;
         tidy::spawn_if_needed(self, app)
     }
 

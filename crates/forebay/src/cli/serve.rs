@@ -1,9 +1,10 @@
 //! `forebay serve`: serves the tools over HTTP to other models, machines and teams.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
-use forebay_app::{App, AppError, Power, Setup};
+use forebay_app::{App, AppError, Capability, Setup};
 
 use super::terminal::{self, Failure};
 use super::{Common, data_folder, environment, user_home, wall_clock};
@@ -93,7 +94,7 @@ fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
         environment: environment::all(),
         session: "http".to_owned(),
         client: "http".to_owned(),
-        clock: wall_clock,
+        clock: Arc::new(wall_clock),
         keeper: common.own_program(super::keep_job::NAME),
     }))
 }
@@ -101,16 +102,16 @@ fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
 /// Prints one line with the URL, for people and programs.
 fn tell(listening: &Listening) {
     let scheme = if listening.has_tls { "https" } else { "http" };
-    let powers: Vec<&str> = [Power::Files, Power::Execute]
+    let capabilities: Vec<&str> = [Capability::Files, Capability::Execute]
         .into_iter()
-        .filter(|power| listening.powers.has(*power))
-        .map(Power::word)
+        .filter(|capability| listening.capabilities.has(*capability))
+        .map(Capability::word)
         .collect();
     let who = if listening.needs_token { "with a token" } else { "from this machine" };
-    let may = if powers.is_empty() {
+    let may = if capabilities.is_empty() {
         "the store".to_owned()
     } else {
-        format!("the store, {}", powers.join(", "))
+        format!("the store, {}", capabilities.join(", "))
     };
     let line = format!(
         "listening on {scheme}://{} for callers {who}; they may use {may}\n",

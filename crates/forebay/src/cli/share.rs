@@ -58,7 +58,7 @@ pub(super) struct Pull {
 impl Push {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
-        let call = Call::default().asking(terminal::ask);
+        let call = Call::default().prompting_with(terminal::ask);
         let answer = sync::push(&app, &self.with.server(&app)?, &self.with.chosen(), &call)?;
         common.show(&answer)
     }
@@ -67,7 +67,7 @@ impl Push {
 impl Pull {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
-        let call = Call::default().asking(terminal::ask);
+        let call = Call::default().prompting_with(terminal::ask);
         let answer = sync::pull(&app, &self.with.server(&app)?, &self.with.chosen(), &call)?;
         common.show(&answer)?;
         common.index_all(&app)?;

@@ -16,7 +16,7 @@ fn exported() -> (TestEnv, PathBuf) {
     env.write("guide.md", "# Guide\n\nHow the walrus is fed.\n");
     env.forebay(["index", "guide.md"]).ok();
     env.stored(b"raw \xff\xfe bytes\n".repeat(20_000));
-    assert!(older.text().contains("noted"));
+    assert!(older.text().contains("saved"));
     let archive = env.root().join("all.forebay");
     let told = env.forebay(["export", archive.to_str().unwrap(), "--runs"]).ok().text();
     assert!(told.contains("left out: 1 personal note"), "{told}");

@@ -203,7 +203,7 @@ fn a_pattern_that_is_no_regex_is_taken_as_plain_text() {
     let env = TestEnv::new();
     let reference = env.stored("call(a\nother\n");
     let shown = env.forebay(["get", &reference, "--grep", "call(a"]).ok().text();
-    assert!(shown.contains("1 matching line, taken as plain text\n1: call(a"), "{shown}");
+    assert!(shown.contains("1 matching line, matched as plain text\n1: call(a"), "{shown}");
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn grep_and_pointer_together_are_refused() {
     let reference = env.stored(DOCUMENT);
     env.forebay(["get", &reference, "--grep", "a", "--pointer", "/name"]).refused(
         2,
-        "cannot be combined",
+        "cannot combine grep and json",
         "one of",
     );
 }

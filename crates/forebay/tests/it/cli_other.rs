@@ -105,7 +105,7 @@ fn a_reflection_has_at_most_a_hundred_words() {
     }
     let text = env.forebay(["reflect"]).ok().text();
     assert!(text.split_whitespace().count() <= 100, "{text}");
-    assert!(text.contains("12 runs, 12 of them failed, 12 notes"), "{text}");
+    assert!(text.contains("12 runs (12 failed), 12 notes"), "{text}");
     assert!(text.contains("Decided: decision 11"), "{text}");
     assert!(text.ends_with('…'), "a cut shows: {text}");
 }
@@ -129,13 +129,13 @@ fn purge_tells_first_and_forgets_only_with_yes() {
     let doomed = env.noted("to be forgotten");
     let kept = env.noted("to be kept");
     let told = env.forebay(["purge", &doomed]).ok().text();
-    assert!(told.starts_with("1 entry (1 note among them), "), "{told}");
-    assert!(told.contains("would be forgotten") && told.ends_with("the same with --yes"), "{told}");
+    assert!(told.starts_with("1 entry (including 1 note), "), "{told}");
+    assert!(told.contains("would be deleted") && told.ends_with("the same with --yes"), "{told}");
     assert_eq!(env.forebay(["get", &doomed]).ok().body(), "to be forgotten");
 
     let done = env.forebay(["purge", "--yes", &doomed]).ok().text();
-    assert!(done.contains(" forgotten") && !done.contains("would"), "{done}");
-    env.forebay(["get", &doomed]).refused(1, "was deleted: it was purged on request", "again");
+    assert!(done.contains(" deleted") && !done.contains("would"), "{done}");
+    env.forebay(["get", &doomed]).refused(1, "was forgotten: it was purged on request", "again");
     assert_eq!(env.forebay(["get", &kept]).ok().body(), "to be kept");
     assert!(env.forebay(["search", "forgotten"]).ok().text().contains("nothing found"));
 }

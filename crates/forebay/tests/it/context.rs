@@ -133,8 +133,8 @@ fn another_project_is_told_only_when_it_is_named() {
     let own = env.forebay_in(&other, ["context"]).ok().text();
     assert!(own.contains("answers in English") && !own.contains("argon2"), "{own}");
     assert!(ask("app").contains("argon2"));
-    assert_eq!(ask("../app"), "nothing is known of a project `../app`");
-    assert!(ask("nowhere").contains("nothing is known of a project `nowhere`"));
+    assert_eq!(ask("../app"), "no data about a project `../app`");
+    assert!(ask("nowhere").contains("no data about a project `nowhere`"));
 }
 
 #[test]

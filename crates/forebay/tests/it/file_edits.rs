@@ -32,7 +32,7 @@ fn an_edit_shows_its_lines_and_where_the_old_text_is() {
         "context_edit",
         edit("    pages: Vec<Ptr<u8>>,", "    pages: Vec<Ptr<u8>>,\n    left: usize,"),
     );
-    assert_has(&told, &["src/pool.rs: 1 place changed · hash ", "7|     left: usize,"]);
+    assert_has(&told, &["src/pool.rs: 1 replacement · hash ", "7|     left: usize,"]);
     assert!(!told.contains("syntax error"), "{told}");
     let before = told.split("before: ").nth(1).unwrap();
     let kept = env.forebay(["get", "--raw", &reference_in(before)]).ok();
@@ -59,10 +59,10 @@ fn a_miss_names_what_is_nearest() {
         let told = mcp.fault("context_edit", edit(old, "x"));
         assert_has(
             &told,
-            &["old_string is not in src/pool.rs; nothing is changed", expect, "\nhint: "],
+            &["old_string is not in src/pool.rs; the file is unchanged", expect, "\nhint: "],
         );
     }
-    assert_has(&mcp.fault("context_edit", edit("zebra", "x")), &["nothing in it is alike"]);
+    assert_has(&mcp.fault("context_edit", edit("zebra", "x")), &["no similar text"]);
     assert_has(
         &mcp.fault("context_edit", edit("", "x")),
         &["old_string is empty", "context_write"],
@@ -91,7 +91,7 @@ fn an_ambiguous_edit_lists_its_places() {
     assert_has(
         &told,
         &[
-            "old_string stands 2 times in src/pool.rs",
+            "old_string matches 2 times in src/pool.rs",
             "11|         let page",
             "17|         let left",
             "replace_all=true",
@@ -171,7 +171,7 @@ fn a_dry_run_shows_the_change_and_makes_none() {
     let told = env.mcp().text("context_edit", input);
     assert_has(
         &told,
-        &["dry run, src/pool.rs is not changed", "-        debug_assert!(left", "syntax error"],
+        &["dry run, src/pool.rs is unchanged", "-        debug_assert!(left", "syntax error"],
     );
     assert_eq!(pool(&env), POOL);
 }
@@ -217,7 +217,7 @@ fn line_ends_marks_encodings_and_permissions_stay() {
         "context_edit",
         json!({ "path": "latin.txt", "old_string": "d\u{e9}", "new_string": "→" }),
     );
-    assert_has(&told, &["latin.txt is not changed: Latin-1 has no character '→'"]);
+    assert_has(&told, &["cannot edit latin.txt: Latin-1 has no character '→'"]);
     assert_eq!(fs::read(env.project().join("latin.txt")).unwrap(), b"caf\xe9 d\xe9j\xe0\n");
 }
 
@@ -271,7 +271,7 @@ fn a_link_stays_a_link_and_leads_nowhere_else() {
     let mut mcp = env.mcp();
     let through =
         json!({ "path": "src/link.rs", "old_string": "debug_assert!", "new_string": "assert!" });
-    assert_has(&mcp.text("context_edit", through), &["src/pool.rs: 1 place changed"]);
+    assert_has(&mcp.text("context_edit", through), &["src/pool.rs: 1 replacement"]);
     assert!(fs::symlink_metadata(env.project().join("src/link.rs")).unwrap().is_symlink());
     assert_eq!(pool(&env), POOL.replace("debug_assert!", "assert!"));
     for path in ["src/out.rs", "up/outside.rs", "../outside.rs"] {
@@ -301,7 +301,7 @@ fn a_file_is_written_anew_and_replaced_only_when_wanted() {
     );
     assert_has(&mcp.text("context_status", json!({})), &["Active: src/deep/er/new.rs"]);
     let told = mcp.fault("context_write", json!({ "path": "src/ptr.rs", "content": "x" }));
-    assert_has(&told, &["is there already, with 30 lines", "overwrite=true"]);
+    assert_has(&told, &["already exists, with 30 lines", "overwrite=true"]);
     let told = mcp.text(
         "context_write",
         json!({ "path": "src/ptr.rs", "content": "pub fn x( {}\n", "overwrite": true }),
@@ -317,7 +317,7 @@ fn a_file_is_written_anew_and_replaced_only_when_wanted() {
         mcp.fault("context_write", json!({ "path": "src", "content": "x", "overwrite": true }));
     assert_has(&told, &["src is a folder"]);
     let told = mcp.fault("context_write", json!({ "path": "src/ptr.rs/x", "content": "x" }));
-    assert_has(&told, &["src/ptr.rs/x is not written"]);
+    assert_has(&told, &["cannot write src/ptr.rs/x"]);
 }
 
 /// A disk without room: the old file stays whole, nothing is left beside it.

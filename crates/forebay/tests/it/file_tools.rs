@@ -148,7 +148,7 @@ fn a_refactoring_over_several_files_leaves_one_active() {
         mcp.text("context_read", json!({ "path": path }));
         let edit = json!({ "path": path, "old_string": "Ptr<", "new_string": "SafePtr<", "replace_all": true });
         let told = mcp.text("context_edit", edit);
-        assert_has(&told, &[" places changed", "before: [ctx:", "SafePtr<"]);
+        assert_has(&told, &[" replacements", "before: [ctx:", "SafePtr<"]);
     }
     let status = mcp.text("context_status", json!({}));
     assert_has(&status, &["Active: src/pool.rs", "\n  src/ptr.rs "]);
@@ -156,11 +156,11 @@ fn a_refactoring_over_several_files_leaves_one_active() {
     assert_eq!(text, PTR.replace("Ptr<", "SafePtr<"));
     assert_has(
         &mcp.text("context_forget", json!({ "path": "src/ptr.rs" })),
-        &["no longer at work"],
+        &["no longer tracked"],
     );
     assert!(!mcp.text("context_status", json!({})).contains("src/ptr.rs"));
     let told = mcp.fault("context_forget", json!({ "path": "src/ptr.rs" }));
-    assert_has(&told, &["src/ptr.rs is not at work", "these are: src/pool.rs"]);
+    assert_has(&told, &["src/ptr.rs is not tracked", "tracked: src/pool.rs"]);
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn ranges_are_read_and_long_files_come_in_pages() {
 
     env.write("one_line.json", format!("[{}1]", "1,".repeat(200_000)));
     let cut = mcp.text("context_read", json!({ "path": "one_line.json" }));
-    assert_has(&cut, &["line 1 is cut; whole: ctx_get "]);
+    assert_has(&cut, &["line 1 is cut; full: ctx_get "]);
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn a_symbol_is_shown_with_its_body() {
         assert!(!body.contains("is_null"), "{body}");
     }
     let told = mcp.fault("context_peek", json!({ "paths": "src/ptr.rs", "symbol": "is_nul" }));
-    assert_has(&told, &["nothing is called `is_nul`", "alike: is_null"]);
+    assert_has(&told, &["no symbol `is_nul`", "similar: is_null"]);
     let told = mcp.fault("context_peek", json!({ "paths": "src/ptr.rs", "symbol": " " }));
     assert_has(&told, &["symbol is empty"]);
 }
@@ -312,7 +312,7 @@ fn answers_leave_out_what_tells_nothing() {
         json!({ "path": "ones.py", "old_string": "one", "new_string": "two", "replace_all": true });
     let told = mcp.text("context_edit", edit);
     assert!(!told.contains("skeleton"), "{told}");
-    assert_has(&told, &["20 places changed", "9| two = 1", "... and 17 more"]);
+    assert_has(&told, &["20 replacements", "9| two = 1", "... and 17 more"]);
     assert!(!told.contains("13| two"), "{told}");
 }
 

@@ -116,7 +116,7 @@ fn commands_and_files_stay_off_on_a_network_server() {
         ("ctx_import", json!({})),
         ("ctx_doctor", json!({})),
     ] {
-        call(&off, tool, input).refused(403, "is off on this server", "--enable");
+        call(&off, tool, input).refused(403, "is disabled on this server", "--enable");
     }
     call(&off, "ctx_index", json!({ "text": "words", "source": "s" })).ok();
     let listed = off.send(&Request::get("/v1/tools?format=mcp").bearing(&token)).text();

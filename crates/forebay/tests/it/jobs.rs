@@ -73,7 +73,7 @@ fn the_end_is_told_with_the_reference_of_what_was_stored() {
     let told = client.text("ctx_job", json!({ "job": job, "cursor": 5 }));
     assert!(told.ends_with("text\ndone"), "{told}");
     let told = client.fault("ctx_job", json!({ "job": job, "input": "late" }));
-    assert!(told.contains("takes no input"), "{told}");
+    assert!(told.contains("does not take input"), "{told}");
 }
 
 #[test]

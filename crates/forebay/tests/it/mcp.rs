@@ -270,10 +270,10 @@ fn a_purge_needs_the_count_that_still_holds() {
     assert!(told.contains("confirm=1"), "{told}");
     mcp.text("ctx_annotate", json!({ "text": "two" }));
     let stale = mcp.fault("ctx_purge", json!({ "everything": true, "confirm": 1 }));
-    assert!(stale.contains("2 entries match now; nothing was forgotten"), "{stale}");
+    assert!(stale.contains("2 entries selected now; nothing was deleted"), "{stale}");
     assert!(mcp.text("ctx_search", json!({ "query": "one" })).contains("1 hit"));
     let done = mcp.text("ctx_purge", json!({ "everything": true, "confirm": 2 }));
-    assert!(done.starts_with("2 entries (2 notes among them)"), "{done}");
+    assert!(done.starts_with("2 entries (including 2 notes)"), "{done}");
     assert!(mcp.text("ctx_search", json!({ "query": "one" })).contains("nothing found"));
 }
 

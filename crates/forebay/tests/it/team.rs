@@ -345,7 +345,7 @@ fn the_context_of_a_project_is_served_as_text(team: &Team) {
     assert!(compact.len() < 800 && !compact.contains("**:"), "{compact}");
     assert!(get("&pinned=-1&notes=-1").starts_with("nothing"), "both left out");
     let nowhere = Request::get("/context?project=nowhere").bearing(&ann.token);
-    assert!(team.server.send(&nowhere).text().contains("nothing is known of a project `nowhere`"));
+    assert!(team.server.send(&nowhere).text().contains("no data about a project `nowhere`"));
 }
 
 fn a_model_on_the_network_writes_into_the_project_it_names(team: &Team) {
@@ -353,7 +353,7 @@ fn a_model_on_the_network_writes_into_the_project_it_names(team: &Team) {
     let note = Request::tool("ctx_annotate", json!({ "text": "learned over the network" }));
     let named = note.header("forebay-project", "app").bearing(&ann.token);
     let answer = team.server.send(&named).answer();
-    assert!(answer.contains("noted"), "{answer}");
+    assert!(answer.contains("saved"), "{answer}");
     assert_eq!(ann.json(&["pull"])["added"], 1);
     let own = ann.run(&["get", &reference_in(&answer)]).ok().text();
     assert!(own.contains("learned over the network") && own.contains("by ann"), "{own}");

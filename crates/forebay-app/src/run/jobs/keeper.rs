@@ -94,7 +94,7 @@ impl Kept {
         // The store has it now.
         let _ = fs::remove_file(job.output_file());
         let _ = fs::remove_file(job.inlet());
-        app.settle()
+        app.finish_pending_work()
     }
 }
 

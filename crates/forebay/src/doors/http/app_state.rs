@@ -27,7 +27,8 @@ pub(super) struct AppState {
 
 impl AppState {
     pub(super) fn new(own: App, make_workspace: WorkspaceMaker) -> Result<Self, AppError> {
-        let calls = if own.is_on_server() { Calls::bounded_by_server() } else { Calls::bounded() };
+        let calls =
+            if own.has_remote_store() { Calls::bounded_by_server() } else { Calls::bounded() };
         Ok(Self {
             own: counter(own),
             make_workspace,
@@ -69,7 +70,7 @@ impl AppState {
         let session = caller::session(headers, caller);
         let mut app = app.on_behalf_of(name, session.as_deref());
         if let Some(token) = &caller.token {
-            app = app.by_member(&token.name);
+            app = app.as_team_member(&token.name);
         }
         if let Some(project) = caller::project(headers) {
             app = with_project(app, caller, &project)?;
@@ -82,7 +83,7 @@ impl AppState {
         if let Some(known) = workspaces.get(name) {
             return Ok(known.clone());
         }
-        let app = (self.make_workspace)(name)?.limited_to(self.own.app.powers());
+        let app = (self.make_workspace)(name)?.with_capabilities(self.own.app.capabilities());
         let opened = counter(app);
         workspaces.insert(name.to_owned(), opened.clone());
         Ok(opened)
@@ -90,9 +91,9 @@ impl AppState {
 
     /// Flushes deferred writes when no call is left.
     pub(super) fn flush(&self) {
-        self.own.app.flush_ledger();
+        self.own.app.flush_usage();
         let workspaces = self.workspaces.lock().unwrap_or_else(PoisonError::into_inner);
-        workspaces.values().for_each(|counter| counter.app.flush_ledger());
+        workspaces.values().for_each(|counter| counter.app.flush_usage());
     }
 }
 
