@@ -70,7 +70,11 @@ fn history_is_of_one_session_or_of_all() {
     assert!(one.contains("first") && !one.contains("second"), "{one}");
     let all = env.forebay(["history", "--all"]).ok().text();
     assert!(all.contains("first") && all.contains("second"), "{all}");
-    env.forebay(["--session", "three", "history"]).refused(1, "no session `three`", "two, one");
+    env.forebay(["--session", "three", "history"]).refused(
+        1,
+        "unknown session `three`",
+        "two, one",
+    );
 }
 
 #[test]
@@ -162,7 +166,7 @@ fn purge_takes_exactly_what_its_conditions_cover() {
 fn purge_without_anything_named_is_refused() {
     let env = TestEnv::new();
     env.noted("kept");
-    env.forebay(["purge", "--yes"]).refused(2, "nothing is named", "everything");
+    env.forebay(["purge", "--yes"]).refused(2, "nothing is selected", "everything");
 }
 
 #[test]
@@ -316,7 +320,7 @@ fn a_setting_takes_effect() {
 fn wrong_settings_are_told_with_their_place() {
     let env = TestEnv::new();
     let set = |flag: &str| env.forebay(["config", "--set", flag]);
-    set("digest.budgt=1").refused(2, "there is no setting `digest.budgt`", "forebay config");
+    set("digest.budgt=1").refused(2, "unknown setting `digest.budgt`", "forebay config");
     set("digest.budget=many").refused(2, "a whole number", "forebay config");
     set("digest.budget").refused(2, "key=value", "forebay config");
     env.write(".forebay.toml", "digest.nope = 1\n");

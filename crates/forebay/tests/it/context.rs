@@ -97,7 +97,7 @@ fn each_section_is_capped_or_left_out() {
     assert_eq!(bullets(&without), 4, "{without}");
     let nothing =
         ["--pinned", "-1", "--notes", "-1", "--prompts", "-1", "--sessions", "-1", "--compact"];
-    assert!(context(&env, nothing).starts_with("nothing to tell"));
+    assert!(context(&env, nothing).starts_with("no data about"));
 }
 
 #[test]

@@ -263,13 +263,11 @@ fn nonsense_is_told_and_nothing_of_it_is_kept() {
     let answers: [(&str, &str, Answering); 7] = [
         ("not a list of vectors", "", |_| (200, "<html>busy</html>".to_owned())),
         ("not a list of vectors", "", |_| (200, r#"{"data":[{"embedding":[NaN]}]}"#.to_owned())),
-        ("2 vectors where 1 were asked for", "", |_| {
-            (200, r#"{"embeddings":[[1],[2]]}"#.to_owned())
-        }),
-        ("4 numbers where 8", "8", |request| by_topic(request)),
-        ("a number that is none", "", |request| (200, vectors(request, |_| [1e300]))),
+        ("2 vectors for 1 texts", "", |_| (200, r#"{"embeddings":[[1],[2]]}"#.to_owned())),
+        ("4 dimensions, expected 8", "8", |request| by_topic(request)),
+        ("a number that is not finite", "", |request| (200, vectors(request, |_| [1e300]))),
         ("answered with 401: bad", "", |_| (401, r#"{"error":"bad"}"#.to_owned())),
-        ("has no end", "", |_| (200, " ".repeat(1_000_000))),
+        ("response is too large", "", |_| (200, " ".repeat(1_000_000))),
     ];
     for (told, dimensions, model) in answers {
         server.becomes(model);

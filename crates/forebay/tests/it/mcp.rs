@@ -61,7 +61,7 @@ fn wrong_types_are_told_with_the_field() {
     check_wrong_input("ctx_annotate", json!({ "text": null }), "`text`");
     check_wrong_input("ctx_annotate", json!({ "text": "x", "scope": "branch" }), "scope");
     check_wrong_input("ctx_history", json!({ "cursor": "abc" }), "cursor");
-    check_wrong_input("ctx_purge", json!({}), "nothing is named");
+    check_wrong_input("ctx_purge", json!({}), "nothing is selected");
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn faults_of_a_call_are_told_with_a_hint() {
     check(&mut mcp, "ctx_get", json!({ "ref": "zzzzzzzzzz" }), "not in this project");
     check(&mut mcp, "ctx_get", json!({ "ref": "what?" }), "not a reference");
     check(&mut mcp, "ctx_annotate", json!({ "text": "" }), "empty");
-    check(&mut mcp, "ctx_search", json!({ "queries": [] }), "no query");
+    check(&mut mcp, "ctx_search", json!({ "queries": [] }), "the query is empty");
 }
 
 #[test]

@@ -343,7 +343,7 @@ fn the_context_of_a_project_is_served_as_text(team: &Team) {
     let compact = get("&limit=8&compact=1");
     assert_eq!(compact.matches("\n- [").count(), 8, "{compact}");
     assert!(compact.len() < 800 && !compact.contains("**:"), "{compact}");
-    assert!(get("&pinned=-1&notes=-1").starts_with("nothing"), "both left out");
+    assert!(get("&pinned=-1&notes=-1").starts_with("no data"), "both left out");
     let nowhere = Request::get("/context?project=nowhere").bearing(&ann.token);
     assert!(team.server.send(&nowhere).text().contains("no data about a project `nowhere`"));
 }
