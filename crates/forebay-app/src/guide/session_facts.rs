@@ -51,14 +51,14 @@ impl SessionFacts {
         let page = EventPage {
             session: session.clone(),
             kinds,
-            standing_only: true,
+            active_only: true,
             limit: Priority::ALL.len() * MAX_EVENTS_PER_PRIORITY,
-            of_each_priority: Some(MAX_EVENTS_PER_PRIORITY),
+            max_per_priority: Some(MAX_EVENTS_PER_PRIORITY),
             ..EventPage::default()
         };
         let events = store.events(&page)?;
         let prompt =
-            EventPage { kinds: vec![EventKind::Prompt], of_each_priority: Some(1), ..page };
+            EventPage { kinds: vec![EventKind::Prompt], max_per_priority: Some(1), ..page };
         let last_request = store.events(&prompt)?.pop().map(|recorded| recorded.event.text);
         let request_text = last_request.as_deref().unwrap_or_default();
         let request_words =

@@ -21,11 +21,11 @@ pub(super) struct Coverage(EmbeddingProgress);
 impl Coverage {
     /// Whether most chunks are missing, so that a vector search would miss them.
     fn is_too_low(self) -> bool {
-        self.0.waiting > self.0.passages
+        self.0.pending > self.0.embedded
     }
 
     fn remark(self, embedder: &Embedder) -> Option<String> {
-        let EmbeddingProgress { waiting, .. } = self.0;
+        let EmbeddingProgress { pending: waiting, .. } = self.0;
         let fallback = if self.is_too_low() {
             "using the built-in model meanwhile"
         } else {
@@ -88,9 +88,10 @@ impl Searcher {
             return Ok(Coverage(total));
         }
         for store in &self.stores {
-            let EmbeddingProgress { passages, waiting } = store.embedded(model)?;
-            total.passages += passages;
-            total.waiting += waiting;
+            let EmbeddingProgress { embedded: passages, pending: waiting } =
+                store.embedding_progress(model)?;
+            total.embedded += passages;
+            total.pending += waiting;
         }
         Ok(Coverage(total))
     }

@@ -129,7 +129,7 @@ impl Searcher {
             } else {
                 None
             },
-            compares_found_only: options.is_one_shot,
+            vector_rerank_only: options.is_one_shot,
             ..IndexQuery::default()
         };
         let stores = app.places.within(scope)?;
@@ -201,8 +201,10 @@ impl Searcher {
     pub(crate) fn find_notes(&self, text: &str) -> Result<Vec<Hit>, AppError> {
         let parsed = ParsedQuery::from_words_of(text);
         let least_words = MIN_SHARED_WORDS.min(parsed.words.len());
-        let query =
-            IndexQuery { least_words, ..parsed.index_query(&self.filter, self.filter.limit) };
+        let query = IndexQuery {
+            min_words: least_words,
+            ..parsed.index_query(&self.filter, self.filter.limit)
+        };
         let mut candidates = self.candidates(&query)?;
         candidates.truncate(self.filter.limit);
         self.read_hits(&candidates)
@@ -261,7 +263,7 @@ impl Searcher {
             }));
         }
         let candidates: Vec<&Candidate> = scored.iter().map(|one| &one.candidate).collect();
-        let scores = ranking::fuse(&candidates, Weights::for_embedding(query.meaning.as_ref()));
+        let scores = ranking::fuse(&candidates, Weights::for_embedding(query.embedding.as_ref()));
         for (one, score) in scored.iter_mut().zip(scores) {
             one.score = score;
         }
@@ -276,7 +278,7 @@ impl Searcher {
         for (index, store) in self.stores.iter().enumerate() {
             let own = || scored.iter().enumerate().filter(|(_, one)| one.store == index);
             let candidates: Vec<Candidate> = own().map(|(_, one)| one.candidate).collect();
-            for ((slot, one), hit) in own().zip(store.hits(&candidates)?) {
+            for ((slot, one), hit) in own().zip(store.load_hits(&candidates)?) {
                 slots[slot] = hit.map(|hit| Hit { score: one.score, ..hit });
             }
         }

@@ -87,10 +87,10 @@ impl ParsedQuery {
         let query = &self.query;
         let mut index_query = filter.clone();
         index_query.words.clone_from(&self.words);
-        index_query.beginnings.clone_from(&self.prefixes);
+        index_query.prefixes.clone_from(&self.prefixes);
         index_query.phrases.clone_from(&query.phrases);
-        index_query.without.clone_from(&query.without);
-        index_query.meaning.clone_from(&self.embedding);
+        index_query.excluded.clone_from(&query.without);
+        index_query.embedding.clone_from(&self.embedding);
         index_query.sources.extend(query.sources.iter().cloned());
         // The query's own filters narrow the caller's; of two time bounds the tighter one applies.
         if !query.kinds.is_empty() || !query.notes.is_empty() {
@@ -191,13 +191,13 @@ impl ParsedQuery {
 /// In a long query, a common word that the stores lack is not a typo: the other words carry the query, and a
 /// few letters match too much.
 fn corrections(word: &str, is_short: bool, similar: &[SimilarWord]) -> Vec<String> {
-    let Some(fewest) = similar.iter().map(|similar| similar.slips).min() else { return Vec::new() };
+    let Some(fewest) = similar.iter().map(|similar| similar.edits).min() else { return Vec::new() };
     let is_part = fewest == 0;
     let may_correct =
         is_short || !embedding::knows(word) && word.chars().count() >= MIN_PREFIX_CHARS;
     let max = if is_part { MAX_CONTAINING_WORDS } else { MAX_TYPO_CORRECTIONS };
     let is_best = |similar: &&SimilarWord| {
-        similar.slips == fewest && (is_short || !words::is_language(&similar.word))
+        similar.edits == fewest && (is_short || !words::is_language(&similar.word))
     };
     let best = similar.iter().filter(|_| may_correct).filter(is_best).take(max);
     best.map(|similar| similar.word.clone()).collect()
@@ -218,12 +218,12 @@ fn similar_in_all(stores: &[Arc<dyn Store>], word: &str) -> Result<Vec<SimilarWo
     for store in stores {
         for similar in store.similar_words(word)? {
             match all.iter_mut().find(|known| known.word == similar.word) {
-                Some(known) => known.passages += similar.passages,
+                Some(known) => known.chunks += similar.chunks,
                 None => all.push(similar),
             }
         }
     }
-    all.sort_by(|a, b| (a.slips, b.passages, &a.word).cmp(&(b.slips, a.passages, &b.word)));
+    all.sort_by(|a, b| (a.edits, b.chunks, &a.word).cmp(&(b.edits, a.chunks, &b.word)));
     Ok(all)
 }
 

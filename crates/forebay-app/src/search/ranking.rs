@@ -38,12 +38,12 @@ const NOTE_BONUS: f64 = 0.05;
 
 /// Returns the fused score of each candidate.
 pub(crate) fn fuse(candidates: &[&Candidate], weights: Weights) -> Vec<f64> {
-    let words = MinMax::new(candidates.iter().map(|candidate| candidate.words));
+    let words = MinMax::new(candidates.iter().map(|candidate| candidate.word_score));
     let similarity =
         MinMax::new(candidates.iter().map(|candidate| f64::from(candidate.similarity)));
     let score = |candidate: &&Candidate| {
         let weight = if candidate.is_code { weights.code } else { weights.prose };
-        (1.0 - weight) * words.normalize(candidate.words)
+        (1.0 - weight) * words.normalize(candidate.word_score)
             + weight * similarity.normalize(f64::from(candidate.similarity))
     };
     candidates.iter().map(score).collect()

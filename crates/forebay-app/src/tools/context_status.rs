@@ -57,7 +57,7 @@ impl Row {
         let is_gone = sizes.is_none();
         let (shown, whole, skeleton) =
             sizes.unwrap_or_else(|| (source_file::shown(app, path), 0, 0));
-        let has_changed = current.is_some_and(|current| current.hash != file.seen);
+        let has_changed = current.is_some_and(|current| current.hash != file.content_hash);
         Self { shown, state: file.state, whole, skeleton, has_changed, is_gone }
     }
 

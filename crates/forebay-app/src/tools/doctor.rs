@@ -153,7 +153,7 @@ fn store(app: &App) -> Check {
     };
     let about =
         format!("{}, schema {}, {}", health.engine, health.schema, health.location.display());
-    if let Some(fault) = health.faults.first() {
+    if let Some(fault) = health.problems.first() {
         let remedy = if app.places.are_on_server() {
             "ask the server's administrator"
         } else {
@@ -189,7 +189,7 @@ fn embedder(app: &App) -> Option<Check> {
     };
     let took = started.elapsed().as_millis();
     let answers = format!("{about} answers in {took} ms, vectors stored as {model:?}");
-    Some(match app.places.own().and_then(|store| Ok(store.embedded(&model)?.waiting)) {
+    Some(match app.places.own().and_then(|store| Ok(store.embedding_progress(&model)?.pending)) {
         Ok(0) => Check::good("embedder", answers),
         Ok(waiting) => Check::note(
             "embedder",

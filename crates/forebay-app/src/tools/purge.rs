@@ -100,7 +100,7 @@ fn selection(app: &App, input: &Input) -> Result<PurgeSelection, AppError> {
         expired: input.expired.then(|| Expiry {
             keep: app.settings.keep.spans(),
             events: app.settings.keep.events(),
-            at_most: MAX_EXPIRED_PER_CALL,
+            limit: MAX_EXPIRED_PER_CALL,
         }),
     };
     if selection.is_empty() {

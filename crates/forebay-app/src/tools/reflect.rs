@@ -65,7 +65,7 @@ fn events_in_force(app: &App, session: Option<String>) -> Result<Vec<Recorded>, 
     let page = EventPage {
         session,
         kinds: KINDS.to_vec(),
-        standing_only: true,
+        active_only: true,
         limit: MAX_ENTRIES,
         ..EventPage::default()
     };

@@ -32,7 +32,7 @@ impl TestEnv {
         let folder = root.path().join("project");
         fs::create_dir_all(folder.join(".git")).unwrap();
         fs::write(folder.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
-        let project = Project::of(&folder, None).unwrap();
+        let project = Project::for_folder(&folder, None).unwrap();
         let home = Home::at(root.path().join("data"));
         let now_ms = Arc::new(AtomicI64::new(START_MS));
         let app = App::new(Setup {

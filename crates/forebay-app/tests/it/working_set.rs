@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use forebay_app::working_set::{Touch, context_was_reset, resets_are_told, touched};
+use forebay_app::working_set::{Touch, context_was_reset, resets_are_reported, touched};
 use forebay_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 
@@ -52,13 +52,13 @@ fn pairs(files: &[(&str, &str)]) -> Vec<(String, String)> {
 fn repeats_text_until_resets_are_reported() {
     let stage = Stage::new();
     let whole = json!({ "path": "a.rs" });
-    assert!(!resets_are_told(&stage.store, SESSION).unwrap());
+    assert!(!resets_are_reported(&stage.store, SESSION).unwrap());
     assert!(!stage.is_unchanged(whole.clone()));
     assert!(!stage.is_unchanged(whole.clone()));
 
     context_was_reset(&stage.store, SESSION).unwrap();
-    assert!(resets_are_told(&stage.store, SESSION).unwrap());
-    assert!(!resets_are_told(&stage.store, "other").unwrap());
+    assert!(resets_are_reported(&stage.store, SESSION).unwrap());
+    assert!(!resets_are_reported(&stage.store, "other").unwrap());
     assert!(!stage.is_unchanged(whole.clone()), "text from before the reset is gone");
     assert!(stage.is_unchanged(whole.clone()));
     assert!(!stage.is_unchanged(json!({ "path": "a.rs", "fresh": true })));

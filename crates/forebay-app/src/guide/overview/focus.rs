@@ -42,7 +42,7 @@ pub(super) fn read(app: &App, store: &SharedStore) -> Result<Focus, AppError> {
             EventKind::FileEdited,
             EventKind::FileWritten,
         ],
-        standing_only: true,
+        active_only: true,
         limit: MAX_EVENTS,
         ..EventPage::default()
     };

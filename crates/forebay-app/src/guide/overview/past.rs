@@ -86,7 +86,7 @@ fn events_of_other_sessions(
 ) -> Result<Vec<Recorded>, AppError> {
     let page = EventPage {
         kinds: vec![kind],
-        standing_only: true,
+        active_only: true,
         limit: MAX_EVENTS,
         ..EventPage::default()
     };

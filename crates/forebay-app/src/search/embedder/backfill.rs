@@ -52,7 +52,7 @@ fn next_batch(
         Err(error) => return Ok(Err(error)),
     };
     let missing = store.chunks_without_embedding(&model, embedder.batch_size())?;
-    let read = missing.iter().map(|chunk| Ok((chunk.passage, text_of(store, chunk)?)));
+    let read = missing.iter().map(|chunk| Ok((chunk.chunk_id, text_of(store, chunk)?)));
     let read: Vec<(i64, String)> = read.collect::<Result<_, AppError>>()?;
     let (empty, sent): (Vec<_>, Vec<_>) = read.into_iter().partition(|(_, text)| text.is_empty());
     let texts: Vec<&str> = sent.iter().map(|(_, text)| text.as_str()).collect();
@@ -63,9 +63,9 @@ fn next_batch(
     let embedded = sent.iter().zip(vectors).map(|((passage, _), vector)| (*passage, vector));
     let embedded = embedded.chain(empty.iter().map(|(passage, _)| (*passage, None)));
     let embedded: Vec<ChunkEmbedding> =
-        embedded.map(|(passage, vector)| ChunkEmbedding { passage, vector }).collect();
+        embedded.map(|(passage, vector)| ChunkEmbedding { chunk_id: passage, vector }).collect();
     if !embedded.is_empty() {
-        store.embed(&model, &embedded)?;
+        store.store_embeddings(&model, &embedded)?;
     }
     Ok(Ok(embedded.len() as u64))
 }
@@ -74,7 +74,7 @@ fn next_batch(
 fn text_of(store: &dyn Store, chunk: &StaleChunk) -> Result<String, AppError> {
     match pending::text_of(store, chunk) {
         Ok(text) => Ok(format!("{}\n{text}", chunk.title).trim().to_owned()),
-        Err(StoreError::Gone { .. } | StoreError::Unknown(_)) => Ok(String::new()),
+        Err(StoreError::Gone { .. } | StoreError::NotFound(_)) => Ok(String::new()),
         Err(error) => Err(error.into()),
     }
 }
