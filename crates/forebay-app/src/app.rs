@@ -19,8 +19,8 @@ use crate::ingest::redaction::Redaction;
 use crate::rules::Permissions;
 use crate::run::jobs::Jobs;
 use crate::search::embedder::{self, Embedder};
-use crate::stores::backend::Stores;
-use crate::stores::registry::Places;
+use crate::stores::backend::Backend;
+use crate::stores::registry::StoreRegistry;
 use crate::tools::{self, ToolDescriptor};
 use crate::{Answer, AppError, Call, Settings};
 
@@ -56,7 +56,7 @@ pub struct Setup {
     pub client: String,
     pub clock: Clock,
     /// The program that supervises background jobs; without it there are none.
-    pub keeper: Option<ReexecCommand>,
+    pub supervisor: Option<ReexecCommand>,
 }
 
 /// Forebay, ready to answer.
@@ -72,7 +72,7 @@ pub struct App {
     /// The author of notes: the user, or the team member the call is made for.
     author: String,
     is_shared: bool,
-    pub(crate) places: Arc<Places>,
+    pub(crate) places: Arc<StoreRegistry>,
     pub(crate) redaction: Arc<Redaction>,
     /// The remote embedding model, if one is configured.
     pub(crate) embedder: Option<Arc<Embedder>>,
@@ -93,7 +93,7 @@ impl App {
     /// Builds the application; no file is opened or created before the first call.
     pub fn new(setup: Setup) -> Self {
         let author = author(&setup);
-        let stores = Stores::of(&setup.home, &setup.settings, &author);
+        let backend = Backend::new(&setup.home, &setup.settings, &author);
         let machine = Machine::of(&setup).map(Arc::new);
         let (redaction, embedder) = redaction_and_embedder(&setup.settings, setup.environment);
         Self {
@@ -108,9 +108,9 @@ impl App {
             client: setup.client,
             cwd: setup.cwd,
             user_home: setup.user_home,
-            places: Arc::new(Places::new(setup.home, stores, setup.project)),
+            places: Arc::new(StoreRegistry::new(setup.home, backend, setup.project)),
             permissions: Arc::default(),
-            jobs: Arc::new(Jobs::new(setup.keeper)),
+            jobs: Arc::new(Jobs::new(setup.supervisor)),
             capabilities: Capabilities::ALL,
             clock: setup.clock,
             notices_taken: Arc::default(),
@@ -212,7 +212,7 @@ impl App {
     /// Indexes all stored text that is not searchable yet.
     pub fn index_pending(&self) -> Result<(), AppError> {
         self.flush_usage();
-        crate::ingest::pending::finish_all(&*self.places.own()?, |_| true).map(drop)
+        crate::ingest::pending::index_pending(&*self.places.own()?, |_| true).map(drop)
     }
 
     /// Indexes pending text before a command exits, up to a bound on the delay.
@@ -221,13 +221,13 @@ impl App {
     pub fn index_pending_briefly(&self) -> Result<(), AppError> {
         self.flush_usage();
         let store = self.places.own()?;
-        crate::ingest::pending::finish_all(&*store, |done| done < MAX_FOREGROUND_INDEX_BYTES)
+        crate::ingest::pending::index_pending(&*store, |done| done < MAX_FOREGROUND_INDEX_BYTES)
             .map(drop)
     }
 
     /// Whether enough was written that the store needs maintenance.
     pub fn needs_maintenance(&self) -> bool {
-        self.places.own_wants_tidying()
+        self.places.own_needs_tidying()
     }
 
     /// Embeds stored chunks with the configured remote model until `proceed(done)` returns false.
@@ -250,7 +250,7 @@ impl App {
     pub fn run_maintenance(&self) -> Result<(), AppError> {
         let store = self.places.own()?;
         let mut steps = 0;
-        crate::ingest::pending::renew(&*store, || {
+        crate::ingest::pending::reindex_stale(&*store, || {
             steps += 1;
             steps <= MAX_REINDEX_STEPS
         })?;
@@ -284,7 +284,7 @@ impl App {
         if self.places.is_called(name) {
             return self;
         }
-        Self { places: self.places.of_team_project(name), ..self }
+        Self { places: self.places.for_team_project(name), ..self }
     }
 
     /// Whether a project of this name exists.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::hooks::tools::is_captured_kind;
 use crate::ingest::import::find::Transcript;
-use crate::ingest::import::{Wanted, find, read};
+use crate::ingest::import::{TranscriptSelection, find, read};
 use crate::render::frame::RESERVED_TOKENS;
 use crate::{Answer, App, AppError, Call};
 
@@ -46,7 +46,7 @@ impl Tally {
 /// Reads the selected transcripts and reports what would have been saved; stores nothing.
 pub fn discover(
     app: &App,
-    wanted: &Wanted,
+    wanted: &TranscriptSelection,
     call: &Call,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Answer, AppError> {

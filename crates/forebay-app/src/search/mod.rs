@@ -291,7 +291,7 @@ impl Searcher {
     pub(crate) fn index_pending(&self) -> Result<u64, AppError> {
         let mut left = 0;
         for store in &self.stores {
-            if !pending::finish_all(&**store, |done| done < MAX_PENDING_INDEX_BYTES)? {
+            if !pending::index_pending(&**store, |done| done < MAX_PENDING_INDEX_BYTES)? {
                 left += store.unindexed_bytes()?;
             }
         }

@@ -112,7 +112,7 @@ impl Tool for Annotate {
         if !conflicts.is_empty() {
             answer.push_str("\nif it replaces one, save it again with supersedes");
         }
-        Ok(Answer::new(redaction::told(answer, &redactions), data))
+        Ok(Answer::new(redaction::with_remark(answer, &redactions), data))
     }
 }
 

@@ -163,7 +163,7 @@ impl Batch {
     }
 
     fn run_one(&self, app: &App, item: &Item, call: &Call) -> Outcome {
-        let ran = Command::of_code(app, item.language.as_deref(), item.code.clone())
+        let ran = Command::from_code(app, item.language.as_deref(), item.code.clone())
             .and_then(|command| run::run(app, command, &self.options, call, &mut Unwatched));
         match ran {
             Ok(ran) => Outcome::Ran(Box::new(ran)),

@@ -44,7 +44,7 @@ impl Tool for ContextEdit {
         check_expected(&place, &file, input.expected_hash.as_deref())?;
         check_stale(app, &at_work, &place, &file)?;
         let matches = find_matches(&place, &file, &input)?;
-        let bytes = file.source.replaced(&matches, &input.new_string).map_err(|error| {
+        let bytes = file.source.replace_ranges(&matches, &input.new_string).map_err(|error| {
             AppError::bad_input(
                 format!("cannot edit {}: {error}", place.shown),
                 "use characters of the file's encoding, or convert the file first",
@@ -74,9 +74,9 @@ fn find_matches(
         return Err(AppError::bad_input("old_string and new_string are the same", "nothing to do"));
     }
     // `context_read` shows CRLF as LF, so a CRLF in `old_string` must match as LF.
-    let has_returns = file.source.form.has_returns;
+    let has_crlf = file.source.format.has_crlf;
     let pattern =
-        if has_returns { input.old_string.replace("\r\n", "\n") } else { input.old_string.clone() };
+        if has_crlf { input.old_string.replace("\r\n", "\n") } else { input.old_string.clone() };
     let matches = occurrences::all(file.text(), &pattern);
     match matches.len() {
         0 => Err(not_found(place, file, &pattern)),

@@ -169,14 +169,14 @@ impl Read {
         if (first, last) == (1, total) {
             return format!("{} {}", self.place.shown, number::counted(total, "line"));
         }
-        let lines = source_file::lines_told(first as usize, last as usize);
+        let lines = source_file::line_range(first as usize, last as usize);
         format!("{} {lines} of {}", self.place.shown, number::grouped(total))
     }
 
     /// `1,050 tokens · hash 1f2e3d4c · [ctx:k3v9m2a1xq]`
     fn facts(&self) -> String {
         let size = number::counted(tokens::of(self.file.text()), "token");
-        let form = self.file.source.form.remark();
+        let form = self.file.source.format.remark();
         let hash = format!("hash {}", source_file::short(&self.file.hash));
         let parts = [Some(size), form, Some(hash), Some(self.version.reference.to_string())];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")

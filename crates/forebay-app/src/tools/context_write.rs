@@ -10,7 +10,7 @@ use serde_json::json;
 use similar::{ChangeTag, TextDiff};
 
 use super::{Effect, Tool};
-use crate::edit::source_file::{self, Access, Form, Place, SourceFile, SourceText, locate};
+use crate::edit::source_file::{self, Access, Place, SourceFile, SourceText, TextFormat, locate};
 use crate::edit::stale::check_stale;
 use crate::edit::syntax;
 use crate::edit::working_set::{AtWork, BecameSkeleton, Happened, Version};
@@ -119,11 +119,11 @@ fn encode(
     };
     let bytes = match old {
         // As an edit of the whole text, so that unchanged lines keep their line endings.
-        Some(old) => old.source.replaced_by(content),
-        None => Form::default().written(content),
+        Some(old) => old.source.replace_all(content),
+        None => TextFormat::default().encode_text(content),
     };
     let bytes = bytes.map_err(|error| unwritable(error.to_string()))?;
-    if bytes.len() as u64 > source_file::LARGEST {
+    if bytes.len() as u64 > source_file::MAX_FILE_BYTES {
         return Err(unwritable(format!("{} is too large", number::bytes(bytes.len() as u64))));
     }
     let source =

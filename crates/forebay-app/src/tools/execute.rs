@@ -47,7 +47,7 @@ impl Tool for Execute {
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
-        let mut command = Command::of_code(app, input.language.as_deref(), input.code)?;
+        let mut command = Command::from_code(app, input.language.as_deref(), input.code)?;
         if let Some(text) = input.stdin {
             command.stdin = Stdin::Text(text.into_bytes());
         }

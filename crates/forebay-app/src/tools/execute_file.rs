@@ -33,8 +33,8 @@ impl Tool for ExecuteFile {
     type Input = Input;
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
-        let files = input_files::named(&app.cwd, &input.path)?;
-        let command = Command::over_files(app, input.language.as_deref(), input.code, files)?;
+        let files = input_files::resolve(&app.cwd, &input.path)?;
+        let command = Command::for_files(app, input.language.as_deref(), input.code, files)?;
         let options = Options {
             intent: input.intent,
             timeout_ms: input.timeout_ms,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Effect, Tool};
 use crate::ingest::redaction;
-use crate::ingest::sources::page::{self, From, Indexed};
+use crate::ingest::sources::page::{self, Indexed, PageOrigin};
 use crate::input;
 use crate::render::budgeted::BudgetedText;
 use crate::render::describe;
@@ -115,7 +115,7 @@ fn page_block(app: &App, page: &Indexed, bytes: usize) -> String {
         number::bytes(page.bytes),
         how(app, page.from)
     );
-    let mut text = redaction::told(head, &page.redactions);
+    let mut text = redaction::with_remark(head, &page.redactions);
     let sections = page.sections.join("; ");
     let room = bytes.saturating_sub(text.len() + "\nabout: ".len());
     if !sections.is_empty() && room > 20 {
@@ -124,11 +124,11 @@ fn page_block(app: &App, page: &Indexed, bytes: usize) -> String {
     text
 }
 
-fn how(app: &App, from: From) -> String {
+fn how(app: &App, from: PageOrigin) -> String {
     match from {
-        From::Network => "fetched".to_owned(),
-        From::Unchanged => "unchanged".to_owned(),
-        From::Store(since) => format!("cached, {}", describe::age(since, app.now())),
+        PageOrigin::Network => "fetched".to_owned(),
+        PageOrigin::Unchanged => "unchanged".to_owned(),
+        PageOrigin::Store(since) => format!("cached, {}", describe::age(since, app.now())),
     }
 }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Effect, Tool};
-use crate::ingest::import::{self, Wanted};
+use crate::ingest::import::{self, TranscriptSelection};
 use crate::{Answer, App, AppError, Call, Capability};
 
 pub struct Import;
@@ -32,7 +32,7 @@ impl Tool for Import {
 
     fn call(app: &App, input: Input, call: &Call) -> Result<Answer, AppError> {
         let paths = input.paths.into_iter().map(PathBuf::from).collect();
-        let wanted = Wanted { paths, all: input.all };
+        let wanted = TranscriptSelection { paths, all: input.all };
         let report = import::import(app, &wanted, call, &mut |done, _| {
             call.report(done as f64, "bytes read");
         })?;

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{Effect, Tool};
 use crate::ingest::jsonl;
-use crate::ingest::sources::{self, Narrowed, Request};
+use crate::ingest::sources::{self, PathGlobs, Request};
 use crate::input;
 use crate::{Answer, App, AppError, Call, Capability};
 
@@ -60,7 +60,7 @@ fn request(app: &App, input: Input) -> Result<Request, AppError> {
             Ok(Request::Path {
                 path: app.cwd.join(path),
                 name,
-                narrowed: narrowed(input.globs, input.exclude),
+                path_globs: path_globs(input.globs, input.exclude),
             })
         }
         (None, Some(text)) => match name {
@@ -77,15 +77,15 @@ fn request(app: &App, input: Input) -> Result<Request, AppError> {
     }
 }
 
-fn narrowed(globs: Vec<String>, exclude: Vec<String>) -> Narrowed {
-    let mut narrowed = Narrowed { include: Vec::new(), exclude };
+fn path_globs(globs: Vec<String>, exclude: Vec<String>) -> PathGlobs {
+    let mut path_globs = PathGlobs { include: Vec::new(), exclude };
     for glob in globs {
         match glob.strip_prefix('!') {
-            Some(excluded) => narrowed.exclude.push(excluded.to_owned()),
-            None => narrowed.include.push(glob),
+            Some(excluded) => path_globs.exclude.push(excluded.to_owned()),
+            None => path_globs.include.push(glob),
         }
     }
-    narrowed
+    path_globs
 }
 
 /// Opens the file if its first line is a document: an object with `id` and `text`.

@@ -72,7 +72,7 @@ impl Tour {
             session: "demo".to_owned(),
             client: "demo".to_owned(),
             clock: Arc::new(wall_clock),
-            keeper: None,
+            supervisor: None,
         });
         Ok(Self { app })
     }

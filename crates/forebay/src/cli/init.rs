@@ -139,7 +139,7 @@ impl Init {
                 Reply::Unavailable => return Outcome::NobodyToAsk,
             }
         }
-        let faults = plan.changes.iter().filter_map(|change| change.carry_out(machine).err());
+        let faults = plan.changes.iter().filter_map(|change| change.apply(machine).err());
         Outcome::Written(faults.map(|fault| fault.to_string()).collect())
     }
 

@@ -250,7 +250,7 @@ impl Common {
             session: self.session_name().unwrap_or_else(|| session.to_owned()),
             client: client.to_owned(),
             clock: Arc::new(wall_clock),
-            keeper: self.own_program(keep_job::NAME),
+            supervisor: self.own_program(keep_job::NAME),
         }))
     }
 

@@ -132,18 +132,18 @@ impl Run {
         })?;
         let language = self.language.as_deref();
         if self.file.is_empty() {
-            Command::of_code(app, language, code)
+            Command::from_code(app, language, code)
         } else {
-            Command::over_named_files(app, language, code, &self.file)
+            Command::for_named_files(app, language, code, &self.file)
         }
     }
 
     fn into_plain_command(mut self) -> Command {
         if self.command.len() == 1 && !is_program(&self.command[0]) {
             let line = self.command.remove(0);
-            return Command::of_shell(line);
+            return Command::from_shell(line);
         }
-        Command::of_arguments(self.command)
+        Command::from_arguments(self.command)
     }
 }
 

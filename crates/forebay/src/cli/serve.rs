@@ -84,7 +84,7 @@ impl Serve {
 fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
     let cwd = common.working_folder()?;
     let mut settings = common.settings(&super::project_root(&cwd))?;
-    settings.store.enter(name);
+    settings.store.enter_workspace(name);
     Ok(App::new(Setup {
         home: data_folder()?.workspace(name),
         cwd,
@@ -95,7 +95,7 @@ fn workspace(common: &Common, name: &str) -> Result<App, AppError> {
         session: "http".to_owned(),
         client: "http".to_owned(),
         clock: Arc::new(wall_clock),
-        keeper: common.own_program(super::keep_job::NAME),
+        supervisor: common.own_program(super::keep_job::NAME),
     }))
 }
 

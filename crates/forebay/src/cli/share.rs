@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use forebay_app::team::Chosen;
+use forebay_app::team::ExportFilter;
 use forebay_app::team::sync::{self, Server};
 use forebay_app::{App, Call};
 
@@ -32,8 +32,8 @@ impl With {
         Ok(Server::choose(app, self.server.clone(), self.token.clone())?)
     }
 
-    fn chosen(&self) -> Chosen {
-        Chosen { sources: self.source.clone(), runs: self.runs, personal: false }
+    fn filter(&self) -> ExportFilter {
+        ExportFilter { sources: self.source.clone(), runs: self.runs, personal: false }
     }
 }
 

@@ -225,7 +225,7 @@ fn repair_leaves_a_sound_store_alone() {
     let env = TestEnv::new();
     let reference = env.noted("kept");
     let text = env.forebay(["doctor", "--repair"]).ok().text();
-    assert!(text.contains("is sound; nothing to repair"), "{text}");
+    assert!(text.contains("is intact; nothing to repair"), "{text}");
     assert!(set_aside(&env).is_empty());
     assert_eq!(env.forebay(["get", &reference]).ok().body(), "kept");
 }

@@ -92,10 +92,7 @@ fn reading_on_makes_a_skeleton_of_what_was_active() {
     assert!(!first.contains("skeleton"), "{first}");
 
     let second = mcp.text("context_read", json!({ "path": "src/pool.rs" }));
-    assert_has(
-        &second,
-        &["src/ptr.rs is a skeleton from here on: ", " tokens (saved ", POOL.trim_end()],
-    );
+    assert_has(&second, &["src/ptr.rs is now a skeleton: ", " tokens (saved ", POOL.trim_end()]);
 
     let edit = json!({ "path": "src/pool.rs", "old_string": "pages.pop()", "new_string": "pages.pop().clone()" });
     mcp.text("context_edit", edit);
@@ -329,12 +326,12 @@ fn bad_files_are_told_for_what_they_are() {
         ("src", "src is a folder"),
         ("program", "program is binary (7 B)"),
         ("huge.rs", "huge.rs has 1.1 GB"),
-        ("device", "/dev/zero lies outside of the project"),
-        ("../home", "lies outside of the project"),
-        ("/etc/hosts", "/etc/hosts lies outside of the project"),
+        ("device", "/dev/zero is outside of the project"),
+        ("../home", "is outside of the project"),
+        ("/etc/hosts", "/etc/hosts is outside of the project"),
         ("loop", "loop"),
-        ("", "that is no path"),
-        ("src/ptr.rs\0", "that is no path"),
+        ("", "invalid path"),
+        ("src/ptr.rs\0", "invalid path"),
     ] {
         for tool in ["context_read", "context_peek", "context_edit"] {
             if (path, tool) == ("src", "context_peek") {
@@ -439,7 +436,7 @@ fn rules_hold_for_files_and_for_what_folders_hold() {
     assert_has(&mcp.fault("context_write", write), &["Edit(src/pool.rs) denies it"]);
     for own in [".claude/settings.json", ".git/config", ".forebay.toml"] {
         let write = json!({ "path": own, "content": "x", "overwrite": true });
-        assert_has(&mcp.fault("context_write", write), &["decides what may be run or changed"]);
+        assert_has(&mcp.fault("context_write", write), &["controls what may be run or changed"]);
     }
     assert_eq!(fs::read_to_string(env.project().join("src/pool.rs")).unwrap(), POOL);
 }

@@ -62,7 +62,7 @@ fn every_command_works_on_a_server() {
     assert!(on.forebay(["stats"]).ok().text().contains("entries"));
     let doctor = on.forebay(["doctor"]).text();
     assert!(doctor.contains("ok     store       PostgreSQL"), "{doctor}");
-    assert!(on.forebay(["doctor", "--repair"]).ok().text().contains("is sound"));
+    assert!(on.forebay(["doctor", "--repair"]).ok().text().contains("is intact"));
     on.forebay(["purge", &run, "--yes"]).ok();
     on.forebay(["get", &run]).refused(1, "was deleted: it was purged on request", "again");
     assert!(!on.env.data().join("projects").exists(), "no file was made");

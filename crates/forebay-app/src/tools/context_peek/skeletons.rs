@@ -105,7 +105,7 @@ impl Page {
             }
             let end = (start + BATCH_SIZE).min(files.len());
             let batch: Vec<Subject<'_>> = files[start..end].iter().map(subject).collect();
-            let texts = skeletons::of_all(app, &batch, options);
+            let texts = skeletons::for_files(app, &batch, options);
             for (offset, skeleton) in texts.iter().enumerate() {
                 page.add(app, files, start + offset, skeleton, options);
             }
@@ -127,14 +127,14 @@ impl Page {
         }
         let minimal = SkeletonOptions { verbosity: Verbosity::Minimal, ..options };
         if options != minimal {
-            let shorter = skeletons::of(app, &subject(&files[index]), minimal);
+            let shorter = skeletons::for_file(app, &subject(&files[index]), minimal);
             if self.text.push(&shorter) {
                 self.shortened += 1;
                 return self.shown.push((index, tokens::of(&shorter)));
             }
         }
         if files.len() == 1 {
-            let minimal = skeletons::of(app, &subject(&files[index]), minimal);
+            let minimal = skeletons::for_file(app, &subject(&files[index]), minimal);
             self.add_truncated(&minimal);
             return self.shown.push((index, cost));
         }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::targets::{Files, Target, Targets};
 use crate::edit::repository::{names, walk};
-use crate::edit::source_file::{Access, SourceFile, lines_told, locate};
+use crate::edit::source_file::{Access, SourceFile, line_range, locate};
 use crate::edit::working_set::AtWork;
 use crate::render::budgeted::BudgetedText;
 use crate::{Answer, App, AppError, Call};
@@ -108,7 +108,7 @@ impl<'a> Body<'a> {
     }
 
     fn format(&self, first: usize, text: &str) -> String {
-        let lines = lines_told(first, self.lines.1);
+        let lines = line_range(first, self.lines.1);
         format!("{} {lines}\n{}", self.target.place.shown, text.trim_end())
     }
 }

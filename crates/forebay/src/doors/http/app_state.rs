@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::http::HeaderMap;
-use forebay_app::team::tokens::Gatekeeper;
+use forebay_app::team::tokens::TokenVerifier;
 use forebay_app::{App, AppError};
 use forebay_domain::rights::Right;
 
@@ -21,7 +21,7 @@ pub(super) struct AppState {
     make_workspace: WorkspaceMaker,
     workspaces: Mutex<HashMap<String, CallerContext>>,
     calls: Arc<Calls>,
-    gatekeeper: Gatekeeper,
+    token_verifier: TokenVerifier,
     metrics: Arc<Metrics>,
 }
 
@@ -34,7 +34,7 @@ impl AppState {
             make_workspace,
             workspaces: Mutex::default(),
             calls: Arc::new(calls),
-            gatekeeper: Gatekeeper::new()?,
+            token_verifier: TokenVerifier::new()?,
             metrics: Arc::default(),
         })
     }
@@ -48,8 +48,8 @@ impl AppState {
         &self.calls
     }
 
-    pub(super) fn gatekeeper(&self) -> &Gatekeeper {
-        &self.gatekeeper
+    pub(super) fn token_verifier(&self) -> &TokenVerifier {
+        &self.token_verifier
     }
 
     pub(super) fn metrics(&self) -> Arc<Metrics> {

@@ -138,7 +138,7 @@ fn enabled(words: &[String]) -> Result<Capabilities, AppError> {
 }
 
 fn check_tokens(app: &App) -> Result<(), AppError> {
-    if forebay_app::team::tokens::any_in_force(app)? {
+    if forebay_app::team::tokens::has_active_token(app)? {
         return Ok(());
     }
     Err(AppError::refused(

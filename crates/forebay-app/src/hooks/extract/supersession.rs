@@ -1,24 +1,24 @@
-//! What still stands: a later word takes an earlier one back.
+//! Supersession: decides whether a later statement invalidates an earlier one.
 
 use std::collections::BTreeSet;
 
 use forebay_domain::{Event, EventKind};
 
-/// Whether `newer` says that `older` no longer holds.
-pub fn settles(newer: &Event, older: &Event) -> bool {
+/// Whether `newer` invalidates `older`.
+pub fn supersedes_event(newer: &Event, older: &Event) -> bool {
     match (newer.kind, older.kind) {
         (EventKind::Decision, EventKind::Decision) => supersedes(&newer.text, &older.text),
-        (EventKind::Rejected, EventKind::Decision) => takes_back(&newer.text, &older.text),
+        (EventKind::Rejected, EventKind::Decision) => rejects_choice(&newer.text, &older.text),
         (EventKind::Decision | EventKind::Rejected, EventKind::Plan | EventKind::Goal) => {
-            takes_back(&newer.text, &older.text)
+            rejects_choice(&newer.text, &older.text)
         }
         (EventKind::Prompt, EventKind::Blocker) => unblocks(&newer.text, &older.text),
         _ => false,
     }
 }
 
-/// The kinds that an event of this kind may settle.
-pub const fn may_settle(kind: EventKind) -> &'static [EventKind] {
+/// Returns the kinds that an event of this kind can supersede.
+pub const fn supersedable_kinds(kind: EventKind) -> &'static [EventKind] {
     match kind {
         EventKind::Decision | EventKind::Rejected => {
             &[EventKind::Decision, EventKind::Plan, EventKind::Goal]
@@ -28,8 +28,8 @@ pub const fn may_settle(kind: EventKind) -> &'static [EventKind] {
     }
 }
 
-/// Words after which stands what is taken.
-const TAKING: &[&str] = &[
+/// Phrases followed by what is chosen.
+const CHOICE_PHRASES: &[&str] = &[
     "use",
     "using",
     "take",
@@ -49,8 +49,8 @@ const TAKING: &[&str] = &[
     "back to",
     "decided for",
 ];
-/// Words after which stands what is turned down.
-const TURNING_DOWN: &[&str] = &[
+/// Phrases followed by what is rejected.
+const REJECTION_PHRASES: &[&str] = &[
     "not",
     "instead of",
     "rather than",
@@ -71,15 +71,15 @@ const TURNING_DOWN: &[&str] = &[
     "tried",
     "let's not use",
 ];
-/// Words after which stands what something is for.
-const PURPOSES: &[&str] = &["for", "as", "in"];
-/// Words with which another part of the sentence begins.
-const ENDINGS: &[&str] = &[
+/// Words followed by a purpose.
+const PURPOSE_WORDS: &[&str] = &["for", "as", "in"];
+/// Words that start another clause.
+const CLAUSE_STARTS: &[&str] = &[
     ",", ".", ";", ":", "not", "instead", "rather", "over", "for", "as", "in", "because", "since",
     "when", "to", "but", "and", "with", "from", "now", "here", "again", "anymore", "until", "if",
 ];
-/// Words that name nothing.
-const EMPTY: &[&str] = &[
+/// Words that name nothing specific.
+const STOP_WORDS: &[&str] = &[
     "the",
     "a",
     "an",
@@ -112,21 +112,23 @@ const EMPTY: &[&str] = &[
     "idea",
 ];
 
-/// A decision takes the place of an earlier one that it turns down, or that is for the same thing.
+/// Whether a decision replaces an earlier one: it rejects its choice, or has the same purpose.
 fn supersedes(newer: &str, older: &str) -> bool {
-    takes_back(newer, older) || is_for_the_same(newer, older)
+    rejects_choice(newer, older) || has_same_purpose(newer, older)
 }
 
-fn takes_back(newer: &str, older: &str) -> bool {
-    let (turned_down, taken) = (named_after(newer, TURNING_DOWN), named_after(older, TAKING));
+fn rejects_choice(newer: &str, older: &str) -> bool {
+    let (turned_down, taken) =
+        (words_after(newer, REJECTION_PHRASES), words_after(older, CHOICE_PHRASES));
     let covers =
         |one: &BTreeSet<String>, other: &BTreeSet<String>| !one.is_empty() && one.is_subset(other);
     covers(&turned_down, &taken) || covers(&taken, &turned_down)
 }
 
-fn is_for_the_same(newer: &str, older: &str) -> bool {
-    let (purpose, former) = (named_after(newer, PURPOSES), named_after(older, PURPOSES));
-    let (taken, former_taken) = (named_after(newer, TAKING), named_after(older, TAKING));
+fn has_same_purpose(newer: &str, older: &str) -> bool {
+    let (purpose, former) = (words_after(newer, PURPOSE_WORDS), words_after(older, PURPOSE_WORDS));
+    let (taken, former_taken) =
+        (words_after(newer, CHOICE_PHRASES), words_after(older, CHOICE_PHRASES));
     let both =
         |one: &BTreeSet<String>, other: &BTreeSet<String>| !one.is_empty() && !other.is_empty();
     both(&purpose, &former)
@@ -135,8 +137,8 @@ fn is_for_the_same(newer: &str, older: &str) -> bool {
         && taken != former_taken
 }
 
-/// The words that name something after the first of these phrases, up to the next part.
-fn named_after(text: &str, phrases: &[&str]) -> BTreeSet<String> {
+/// Returns the significant words after the first of these phrases, up to the next clause.
+fn words_after(text: &str, phrases: &[&str]) -> BTreeSet<String> {
     let words = words(text);
     let starts = |at: usize| {
         let begins = |phrase: &&&str| {
@@ -153,14 +155,14 @@ fn named_after(text: &str, phrases: &[&str]) -> BTreeSet<String> {
             at += 1;
             continue;
         };
-        let part = words[start..].iter().take_while(|word| !ENDINGS.contains(&word.as_str()));
-        found.extend(part.filter(|word| !EMPTY.contains(&word.as_str())).cloned());
+        let part = words[start..].iter().take_while(|word| !CLAUSE_STARTS.contains(&word.as_str()));
+        found.extend(part.filter(|word| !STOP_WORDS.contains(&word.as_str())).cloned());
         at = start;
     }
     found
 }
 
-/// In lower case, marks apart.
+/// Splits into lowercase words and punctuation.
 fn words(text: &str) -> Vec<String> {
     let lower = text.to_lowercase().replace('’', "'");
     let mut found = Vec::new();
@@ -177,7 +179,7 @@ fn words(text: &str) -> Vec<String> {
     found
 }
 
-const UNBLOCKING: &[&str] = &[
+const UNBLOCKING_PHRASES: &[&str] = &[
     "no longer blocked",
     "not blocked",
     "unblocked",
@@ -197,9 +199,9 @@ const UNBLOCKING: &[&str] = &[
     "no longer waiting",
 ];
 
-/// Whether a prompt says that what stood in the way no longer does.
+/// Whether a prompt says that a blocker is gone.
 fn unblocks(prompt: &str, blocker: &str) -> bool {
-    const NAMES_NOTHING: &[&str] = &[
+    const GENERIC_WORDS: &[&str] = &[
         "we're", "i'm", "blocked", "waiting", "down", "access", "can't", "cannot", "continue",
         "proceed", "don't", "have", "stuck", "on", "by", "no", "again", "still", "until",
     ];
@@ -207,13 +209,13 @@ fn unblocks(prompt: &str, blocker: &str) -> bool {
     let names: BTreeSet<String> = words(blocker)
         .into_iter()
         .filter(|word| {
-            !NAMES_NOTHING.contains(&word.as_str())
-                && !EMPTY.contains(&word.as_str())
-                && !ENDINGS.contains(&word.as_str())
+            !GENERIC_WORDS.contains(&word.as_str())
+                && !STOP_WORDS.contains(&word.as_str())
+                && !CLAUSE_STARTS.contains(&word.as_str())
         })
         .collect();
     sentences.map(str::to_lowercase).any(|sentence| {
-        UNBLOCKING.iter().any(|words| sentence.contains(words))
+        UNBLOCKING_PHRASES.iter().any(|words| sentence.contains(words))
             && words(&sentence).iter().any(|word| names.contains(word))
     })
 }
@@ -225,11 +227,11 @@ mod tests {
     #[track_caller]
     fn check(newer: (EventKind, &str), older: (EventKind, &str), expect: bool) {
         let event = |(kind, text)| Event::new(kind, text, text);
-        assert_eq!(settles(&event(newer), &event(older)), expect, "{newer:?} {older:?}");
+        assert_eq!(supersedes_event(&event(newer), &event(older)), expect, "{newer:?} {older:?}");
     }
 
     #[test]
-    fn decisions_are_taken_back() {
+    fn later_decisions_supersede_earlier_ones() {
         use EventKind::{Decision, Rejected};
         for (newer, older, expect) in [
             ("Use yarn instead of pnpm", "use pnpm, not npm", true),
@@ -250,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stood_in_the_way_is_gone() {
+    fn prompts_resolve_blockers() {
         use EventKind::{Blocker, Prompt};
         let staging = "staging is down again";
         check((Prompt, "staging is back, go on"), (Blocker, staging), true);
@@ -260,9 +262,9 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_words_are_read(newer in "\\PC{0,80}", older in "\\PC{0,80}") {
+        fn never_panics_on_any_text(newer in "\\PC{0,80}", older in "\\PC{0,80}") {
             let event = |text: &str| Event::new(EventKind::Decision, text, text);
-            let _ = settles(&event(&newer), &event(&older));
+            let _ = supersedes_event(&event(&newer), &event(&older));
         }
     }
 }
