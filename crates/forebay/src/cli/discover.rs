@@ -35,7 +35,7 @@ fn long_about() -> String {
 impl Discover {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
-        let wanted = TranscriptSelection { paths: self.paths, all: self.all };
+        let selection = TranscriptSelection { paths: self.paths, all: self.all };
         let call = Call::default().prompting_with(terminal::ask);
         let bar = progress::bar("reading", 0);
         let answer = discover::discover(&app, &selection, &call, &mut |done, total| {

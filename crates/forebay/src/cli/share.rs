@@ -59,7 +59,7 @@ impl Push {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         let call = Call::default().prompting_with(terminal::ask);
-        let answer = sync::push(&app, &self.with.server(&app)?, &self.with.chosen(), &call)?;
+        let answer = sync::push(&app, &self.with.server(&app)?, &self.with.filter(), &call)?;
         common.show(&answer)
     }
 }
@@ -68,7 +68,7 @@ impl Pull {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let app = common.app()?;
         let call = Call::default().prompting_with(terminal::ask);
-        let answer = sync::pull(&app, &self.with.server(&app)?, &self.with.chosen(), &call)?;
+        let answer = sync::pull(&app, &self.with.server(&app)?, &self.with.filter(), &call)?;
         common.show(&answer)?;
         common.index_all(&app)?;
         Ok(ExitCode::SUCCESS)
