@@ -1,4 +1,4 @@
-//! The page on the command line: what `--help` says, of every command.
+//! The command line page: `--help` of every command.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ pub(super) fn page(forebay: &Path) -> Result<String> {
     let whole = help(forebay, &[])?;
     let commands = commands(&whole);
     ensure!(!commands.is_empty(), "`forebay --help` lists no commands");
-    let mut page = format!("{GENERATED}\n\n# The command line\n\n{}", block(&whole));
+    let mut page = format!("{GENERATED}\n\n# Command line\n\n{}", block(&whole));
     for command in commands {
         page.push_str(&format!("\n## forebay {command}\n\n{}", block(&help(forebay, &[command])?)));
     }
     Ok(page)
 }
 
-/// What a command says of itself, on lines of 80 columns whatever terminal this is.
+/// Returns the help text of a command, wrapped at 80 columns.
 fn help(forebay: &Path, command: &[&str]) -> Result<String> {
     let mut forebay = shell::command(forebay);
     forebay.args(command).arg("--help").env("COLUMNS", "80").env("NO_COLOR", "1");
@@ -26,7 +26,7 @@ fn help(forebay: &Path, command: &[&str]) -> Result<String> {
     Ok(text.lines().map(|line| format!("{}\n", line.trim_end())).collect())
 }
 
-/// The commands listed in a help text.
+/// Returns the commands that a help text lists.
 fn commands(help: &str) -> Vec<&str> {
     help.lines()
         .skip_while(|line| *line != "Commands:")
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_read_from_the_help_text() {
+    fn reads_commands_from_help_text() {
         let help = "Says.\n\nCommands:\n  run   Run it\n          and more\n  get   Get it\n  help  Print\n\nOptions:\n  -h\n";
         assert_eq!(commands(help), ["run", "get"]);
     }

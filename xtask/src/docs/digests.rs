@@ -1,23 +1,23 @@
-//! The page on digests: what is kept of each format, each with an example.
+//! The digests page: what each recognizer keeps, with an example.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use forebay_app::settings::recognizers::EXAMPLE as OWN;
+use forebay_app::settings::recognizers::EXAMPLE as CUSTOM;
 use forebay_digest::{Budget, FormatRow, Hint, digest, formats};
 use serde::Deserialize;
 
 use super::{GENERATED, table};
 use crate::workspace;
 
-/// Recorded outputs, each with a card that says which command printed it.
+/// Recorded outputs, each with a TOML file that names its command.
 const SAMPLES: &str = "crates/forebay-digest/samples";
 
-/// Tokens of an example.
+/// Budget of an example, in tokens.
 const TOKENS: u64 = 120;
 
-/// The part of a card that matters here.
+/// The fields of a sample's TOML file that this page needs.
 #[derive(Deserialize)]
 struct Card {
     command: String,
@@ -30,22 +30,22 @@ struct Sample {
 
 pub(super) fn page() -> Result<String> {
     let samples = samples()?;
-    ensure!(!samples.is_empty(), "{SAMPLES} holds no recorded output");
+    ensure!(!samples.is_empty(), "{SAMPLES} contains no recorded output");
     let rows: Vec<Vec<String>> = formats().map(row).collect();
     let examples: Vec<String> = formats()
         .filter_map(|format| example(format, &samples).transpose())
         .collect::<Result<_>>()?;
     Ok(format!(
         "{GENERATED}\n\n# Digests\n\n\
-         Output that is larger than the budget becomes a digest: first what is known of it (counts, what\n\
-         failed, where and why), then the lines that matter most, each gap with the numbers of the lines\n\
-         left out. The command and the first lines decide who reads it; a log may hold several formats.\n\
-         A count is only given where it is sure; what is not understood is quoted.\n\n{}\n## Your own\n\n\
-         A settings file can define further recognizers, the project's as well as the user's. They are asked\n\
-         before all others, hold for every digest, and leave what they do not mention to the formats above.\n\
-         Patterns are regular expressions as Rust's `regex` has them. `forebay digest --check` tries each one\n\
-         on its sample, says what fails, and then exits with 1.\n\n```toml\n{OWN}```\n\n## Examples\n\n\
-         Digests of recorded outputs, within {TOKENS} tokens.\n{}",
+         Output larger than the budget is reduced to a digest. Facts come first: counts, failing names,\n\
+         locations and reasons. Then come the most relevant lines; each gap names the line numbers left out.\n\
+         A recognizer is chosen by the command and the first lines; one output may contain several formats.\n\
+         A recognizer reports a count only if it is certain; text that no recognizer understands is quoted.\n\n{}\n## Custom recognizers\n\n\
+         A settings file, the user's or the project's `.forebay.toml`, can define further recognizers. They run\n\
+         before the built-in ones and apply to every digest; lines they do not mention are left to the formats\n\
+         above. Patterns use the syntax of Rust's `regex` crate. `forebay digest --check` tests each recognizer\n\
+         on its sample and exits with 1 if one fails. See the [guide](../guides/recognizers.md).\n\n```toml\n{CUSTOM}```\n\n## Examples\n\n\
+         Digests of recorded outputs with a budget of {TOKENS} tokens.\n{}",
         table(&["format", "kept", "commands"], &rows),
         examples.concat()
     ))
@@ -57,7 +57,7 @@ fn row(format: FormatRow) -> Vec<String> {
     vec![format.name.to_owned(), format.keeps.to_owned(), commands.join(", ")]
 }
 
-/// The first recorded output of a command that prints this format.
+/// Digests the first recorded output of a command that prints this format.
 fn example(format: FormatRow, samples: &[Sample]) -> Result<Option<String>> {
     let Some(sample) = samples.iter().find(|sample| format.is_printed_by(&sample.command)) else {
         return Ok(None);
@@ -73,7 +73,7 @@ fn example(format: FormatRow, samples: &[Sample]) -> Result<Option<String>> {
     )))
 }
 
-/// All recorded outputs, in the order of their names.
+/// Returns all recorded outputs, sorted by path.
 fn samples() -> Result<Vec<Sample>> {
     let mut samples = Vec::new();
     for tool in entries(&workspace::root().join(SAMPLES))?.into_iter().filter(|path| path.is_dir())

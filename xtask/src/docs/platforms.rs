@@ -1,4 +1,4 @@
-//! The page on the hosts, from the platforms' tables.
+//! The platforms page, from the platform tables.
 
 use forebay_platforms::platform::{Ability, Evidence};
 use forebay_platforms::setup::{Base, Level, SetupFile};
@@ -6,22 +6,22 @@ use forebay_platforms::{PLATFORMS, Platform};
 
 use super::{GENERATED, table};
 
-/// The abilities people ask for first.
+/// Columns of the overview.
 const SHOWN: &[(Ability, &str)] = &[
     (Ability::Deny, "deny"),
     (Ability::Ask, "ask"),
-    (Ability::Rewrite, "rewrite a command"),
-    (Ability::ReplaceOwn, "replace its results"),
+    (Ability::Rewrite, "rewrite command"),
+    (Ability::ReplaceOwn, "replace own results"),
     (Ability::ReplaceMcp, "replace MCP results"),
     (Ability::ContextAtStart, "guide at start"),
-    (Ability::ContextAtPrompt, "context at a prompt"),
+    (Ability::ContextAtPrompt, "context at prompt"),
     (Ability::SeeCompaction, "see compaction"),
 ];
 
 pub(super) fn page() -> String {
     let mut page = format!(
-        "{GENERATED}\n\n# Agent hosts\n\nWhat Forebay's hooks can do in each of {} hosts. Where a host offers no \
-         hooks, the MCP tools work.\n\n{}",
+        "{GENERATED}\n\n# Agent platforms\n\nWhat Forebay's hooks can do on each of {} platforms. The MCP tools work on all of \
+         them, also on those without hooks.\n\n{}",
         PLATFORMS.len(),
         overview()
     );
@@ -34,7 +34,7 @@ pub(super) fn page() -> String {
 
 fn overview() -> String {
     let head: Vec<&str> =
-        ["host"].into_iter().chain(SHOWN.iter().map(|(_, words)| *words)).collect();
+        ["platform"].into_iter().chain(SHOWN.iter().map(|(_, words)| *words)).collect();
     let row = |platform: &&Platform| {
         let marks =
             SHOWN.iter().map(|(ability, _)| mark(platform.has_hooks() && platform.can(*ability)));
@@ -62,9 +62,9 @@ fn section(platform: &Platform) -> String {
 
 const fn evidence(evidence: Evidence) -> &'static str {
     match evidence {
-        Evidence::Run => "Seen in runs of the program.",
-        Evidence::Package => "Read from the published program, not run.",
-        Evidence::Documentation => "Read from documentation, not run.",
+        Evidence::Run => "Tested with the released program.",
+        Evidence::Package => "Derived from the published package; not run.",
+        Evidence::Documentation => "Derived from its documentation; not run.",
     }
 }
 
@@ -83,7 +83,7 @@ fn base(base: Base) -> String {
         Base::EnvOr(name, "") => format!("${{{name}:-~}}/"),
         Base::EnvOr(name, folder) => format!("${{{name}:-~/{folder}}}/"),
         Base::XdgConfig | Base::Config => "~/.config/".to_owned(),
-        Base::AppSupport => "<settings of desktop programs>/".to_owned(),
+        Base::AppSupport => "<application support>/".to_owned(),
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_host_and_everything_it_cannot_do_stands_on_the_page() {
+    fn lists_every_platform_with_its_limits() {
         let page = page();
         for platform in PLATFORMS {
             assert!(page.contains(&format!("\n## {}\n", platform.name)), "{}", platform.id);

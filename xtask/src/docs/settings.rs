@@ -1,14 +1,14 @@
-//! The page on the settings, from the defaults and the list of environment variables.
+//! The settings page, from the file of defaults and the list of environment variables.
 
 use anyhow::{Context, Result, ensure};
 
 use super::{GENERATED, table};
 use crate::workspace;
 
-/// Where the variables stand that are no settings.
+/// Declares the environment variables that are not settings.
 const ENVIRONMENT: &str = "crates/forebay/src/config/environment.rs";
 
-/// A setting as the file of defaults has it.
+/// A setting in the file of defaults.
 #[derive(Debug, PartialEq, Eq)]
 struct Setting {
     /// `digest.budget`
@@ -20,18 +20,18 @@ struct Setting {
 pub(super) fn page() -> Result<String> {
     let settings: Vec<Vec<String>> =
         settings(forebay_app::settings::DEFAULTS).iter().map(Setting::row).collect();
-    ensure!(!settings.is_empty(), "the defaults hold no setting");
+    ensure!(!settings.is_empty(), "the defaults contain no settings");
     let source = std::fs::read_to_string(workspace::root().join(ENVIRONMENT))
         .with_context(|| ENVIRONMENT.to_owned())?;
     let variables = variables(&source);
-    ensure!(!variables.is_empty(), "{ENVIRONMENT} names no variable");
+    ensure!(!variables.is_empty(), "{ENVIRONMENT} declares no variables");
     Ok(format!(
         "{GENERATED}\n\n# Settings\n\n\
-         The last one that names a setting decides: defaults, the user's file, `.forebay.toml` of the\n\
-         project, the environment, `--set KEY=VALUE`. `forebay config` prints each value and where it\n\
-         came from.\n\n{}\n## Recognizers\n\n\
-         `[recognizers.<name>]` in a settings file makes digests understand the output of further commands;\n\
-         [digests](digests.md#your-own) shows one. A later file replaces a recognizer of the same name.\n\n\
+         Settings are read from these layers; later ones override earlier ones: built-in defaults, the user's\n\
+         `settings.toml`, the project's `.forebay.toml`, environment variables, `--set KEY=VALUE`.\n\
+         `forebay config` prints every value and the layer it came from.\n\n{}\n## Recognizers\n\n\
+         A `[recognizers.<name>]` table defines how the output of a command is digested; see the\n\
+         [example](digests.md#custom-recognizers). A later layer replaces a recognizer of the same name.\n\n\
          ## Other variables\n\n{}",
         table(&["key", "default", "environment", "meaning"], &settings),
         table(&["variable", "meaning"], &variables)
@@ -50,7 +50,7 @@ impl Setting {
     }
 }
 
-/// The settings of a TOML text; a comment holds for what follows it up to the next one.
+/// Parses settings from a TOML text; a comment applies to all keys up to the next comment.
 fn settings(text: &str) -> Vec<Setting> {
     let (mut section, mut comment, mut is_open) = (String::new(), String::new(), false);
     let mut found = Vec::new();
@@ -76,7 +76,7 @@ fn settings(text: &str) -> Vec<Setting> {
     found
 }
 
-/// Constants that hold a variable's name, each with the comment above it.
+/// Finds the constants that name a variable, each with the comment above it.
 fn variables(source: &str) -> Vec<Vec<String>> {
     let lines: Vec<&str> = source.lines().collect();
     lines.windows(2).filter_map(|pair| variable(pair[0], pair[1])).collect()
@@ -93,20 +93,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comment_holds_until_the_next_one() {
+    fn comment_applies_until_the_next_one() {
         let text = "[keep]\n# Days,\n# counted.\nruns = 30\nnotes = 0\n\n[get]\nbudget = 2\n";
-        let told: Vec<String> = settings(text)
+        let listed: Vec<String> = settings(text)
             .into_iter()
             .map(|one| format!("{} {} {}", one.key, one.default, one.meaning))
             .collect();
         assert_eq!(
-            told,
+            listed,
             ["keep.runs 30 Days, counted.", "keep.notes 0 Days, counted.", "get.budget 2 "]
         );
     }
 
     #[test]
-    fn every_default_stands_on_the_page_with_its_meaning() {
+    fn lists_every_default_with_its_meaning() {
         let defaults: toml::Table = toml::from_str(forebay_app::settings::DEFAULTS).unwrap();
         let found = settings(forebay_app::settings::DEFAULTS);
         let count: usize = defaults.values().map(|section| section.as_table().unwrap().len()).sum();
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_are_read_with_their_comment() {
+    fn reads_variables_with_their_comments() {
         let source = "/// The data folder.\npub(crate) const HOME: &str = \"FOREBAY_HOME\";\n";
         assert_eq!(variables(source), [["`FOREBAY_HOME`", "The data folder."]]);
     }

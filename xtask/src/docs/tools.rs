@@ -1,4 +1,4 @@
-//! The page on the tools, from the app's registry.
+//! The tools page, from the tool registry.
 
 use anyhow::{Context, Result};
 use forebay_app::tools::{INSTRUCTIONS, Nature, TOOLS, ToolRow};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{GENERATED, table};
 
 pub(super) fn page() -> Result<String> {
-    let mut page = format!("{GENERATED}\n\n# The tools\n\n{}\n", summary()?);
+    let mut page = format!("{GENERATED}\n\n# Tools\n\n{}\n", summary()?);
     for tool in TOOLS {
         page.push('\n');
         page.push_str(&section(tool)?);
@@ -20,10 +20,10 @@ fn summary() -> Result<String> {
     let standard: Vec<&ToolRow> = TOOLS.iter().filter(|tool| tool.standard).collect();
     let all: Vec<&ToolRow> = TOOLS.iter().collect();
     Ok(format!(
-        "{} tools, of which {} are listed unless a setting (`tools.all`, `tools.also`, `tools.without`) \
-         says otherwise.\nNames, descriptions and schemas of these are {} tokens (o200k) of every \
-         conversation, of all tools {},\nthe server's instructions another {words}. A tool that is not \
-         listed answers all the same.\n\n```text\n{INSTRUCTIONS}\n```",
+        "There are {} tools. {} of them are listed by default; `tools.all`, `tools.also` and `tools.without` change \
+         the list.\nTheir names, descriptions and schemas cost {} tokens (o200k) in every conversation; all \
+         tools together cost {}.\nThe server's instructions cost another {words}. A tool that is not listed can \
+         still be called.\n\n```text\n{INSTRUCTIONS}\n```",
         all.len(),
         standard.len(),
         cost(&standard)?,
@@ -36,23 +36,23 @@ fn cost(tools: &[&ToolRow]) -> Result<usize> {
     Ok(bpe_openai::o200k_base().count(&serde_json::to_string(&listed)?))
 }
 
-/// A tool as a model is shown it.
+/// Returns a tool as it is shown to a model.
 fn listing(tool: &ToolRow) -> Value {
     json!({ "name": tool.name, "description": tool.description, "inputSchema": (tool.schema)() })
 }
 
 fn section(tool: &ToolRow) -> Result<String> {
     let schema = (tool.schema)();
-    let fields = schema["properties"].as_object().context("a schema without properties")?;
+    let fields = schema["properties"].as_object().context("schema without properties")?;
     let rows: Vec<Vec<String>> =
         fields.iter().map(|(name, field)| row(name, field, &schema["required"])).collect();
     let fields = if rows.is_empty() {
-        "It takes nothing.\n".to_owned()
+        "Takes no input.\n".to_owned()
     } else {
-        table(&["field", "type", "needed", "meaning"], &rows)
+        table(&["field", "type", "required", "meaning"], &rows)
     };
     let (name, description, nature) = (tool.name, tool.description, nature(tool.nature));
-    let unlisted = if tool.standard { "" } else { " Not listed by itself." };
+    let unlisted = if tool.standard { "" } else { " Not listed by default." };
     Ok(format!("## {name}\n\n{description}\n\n{nature}{unlisted}\n\n{fields}"))
 }
 
@@ -76,12 +76,12 @@ fn type_of(field: &Value) -> String {
 
 fn nature(nature: Nature) -> &'static str {
     match nature {
-        Nature::Reads => "Reads: changes nothing.",
-        Nature::Adds | Nature::Indexes => "Adds to the store and changes nothing else.",
-        Nature::Edits => "Changes files of the project; what they held before is kept.",
-        Nature::Fetches => "Adds what it fetches from elsewhere to the store.",
-        Nature::Removes => "Removes what cannot be brought back.",
-        Nature::Runs => "Runs: does whatever the command does.",
+        Nature::Reads => "Read-only.",
+        Nature::Adds | Nature::Indexes => "Adds to the store; changes nothing else.",
+        Nature::Edits => "Changes files of the project; the previous version is kept.",
+        Nature::Fetches => "Fetches from the network and adds the result to the store.",
+        Nature::Removes => "Deletes permanently.",
+        Nature::Runs => "Runs a command; effects depend on the command.",
     }
 }
 
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_tool_and_every_field_stands_on_the_page() {
+    fn lists_every_tool_and_field() {
         let page = page().unwrap();
         for tool in TOOLS {
             assert!(page.contains(&format!("\n## {}\n", tool.name)), "{}", tool.name);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn types_are_named_in_words() {
+    fn names_types_in_words() {
         assert_eq!(
             type_of(&json!({"type": "array", "items": {"type": "string"}})),
             "list of string"
