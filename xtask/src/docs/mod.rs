@@ -1,14 +1,14 @@
 //! `cargo xtask docs`: generates the reference, checks the links of the documentation and builds the book.
 //!
 //! - `cli`, `tools`, `settings`, `digests`, `platforms`: one page of `docs/reference` each, generated from code;
-//! - `console`: runs the commands that pages show, and updates the output below them;
+//! - `console_blocks`: runs the commands that pages show, and updates the output below them;
 //! - `recording`: the picture of a terminal in the README, recorded from a real session;
 //! - `links`: relative links, anchors and includes must resolve, and every page must be listed in `SUMMARY.md`;
 //! - `book`: renders `docs/` to HTML with mdBook.
 
 mod book;
 mod cli;
-mod console;
+mod console_blocks;
 mod digests;
 mod links;
 mod platforms;
@@ -118,7 +118,7 @@ fn pages(forebay: &Path) -> Result<Vec<Generated>> {
         Generated::reference("digests.md", digests::page()?),
         Generated::reference("platforms.md", platforms::page()),
     ];
-    pages.extend(console::pages(forebay)?);
+    pages.extend(console_blocks::pages(forebay)?);
     Ok(pages)
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use super::console::masked;
+use super::console_blocks::masked;
 use crate::{say, shell, workspace};
 
 pub(super) const PICTURE: &str = "docs/images/run.svg";
