@@ -18,6 +18,7 @@ use regex::Regex;
 use tempfile::TempDir;
 
 use super::Generated;
+use super::links::is_markdown;
 use crate::{say, shell, workspace};
 
 const OPENING: &str = "```console";
@@ -48,7 +49,7 @@ const VOLATILE: &str = r"(?xm)
 pub(super) fn pages(forebay: &Path) -> Result<Vec<Generated>> {
     let mut pages = Vec::new();
     for source in workspace::sources()? {
-        let is_page = source.path.starts_with("docs/") && source.path.ends_with(".md");
+        let is_page = source.path.starts_with("docs/") && is_markdown(&source.path);
         if !is_page || !source.text.contains(OPENING) {
             continue;
         }

@@ -5,6 +5,7 @@
 //! - `docs/SUMMARY.md` lists every page of the book exactly once.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
 use std::sync::LazyLock;
 
 use anyhow::{Context, Result, bail};
@@ -56,7 +57,11 @@ pub(super) fn check() -> Result<()> {
 
 fn is_documentation(path: &str) -> bool {
     let is_listed = !path.contains('/') || FOLDERS.iter().any(|folder| path.starts_with(folder));
-    is_listed && path.ends_with(".md")
+    is_listed && is_markdown(path)
+}
+
+pub(super) fn is_markdown(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension == "md")
 }
 
 impl Page {

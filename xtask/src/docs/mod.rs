@@ -45,9 +45,9 @@ struct Generated {
 impl Docs {
     pub(crate) fn carry_out(self) -> Result<()> {
         if self.check {
-            check_generated()?
+            check_generated()?;
         } else {
-            write()?
+            write()?;
         }
         links::check()?;
         if self.book { book::build() } else { Ok(()) }
