@@ -5,8 +5,8 @@
 //! `$DOCS` is the folder of the documentation there. References, times and the like differ each
 //! time: a block keeps its text as long as nothing else changed, and the references of a page never change.
 //!
-//! A page with `<!-- recorded with rustc ... -->` shows output of the Rust toolchain. Another version may print
-//! something else, so there it is neither run nor compared.
+//! A page whose output depends on the machine has a comment `<!-- runs if <command> -->`: where the command fails, the
+//! page is neither run nor compared.
 
 use std::env;
 use std::fs;
@@ -25,7 +25,7 @@ const OPENING: &str = "```console";
 const CLOSING: &str = "```";
 const SETUP: &str = "<!-- setup";
 const SETUP_END: &str = "-->";
-const TOOLCHAIN: &str = "<!-- recorded with rustc ";
+const CONDITION: &str = "<!-- runs if ";
 const PROMPT: &str = "$ ";
 
 /// The home folder that readers see.
@@ -53,11 +53,11 @@ pub(super) fn pages(forebay: &Path) -> Result<Vec<Generated>> {
         if !is_page || !source.text.contains(OPENING) {
             continue;
         }
-        if !is_recorded_here(&source.text)? {
-            say::line(format!("{} was recorded with another compiler; not run", source.path));
-            continue;
-        }
         let text = refreshed(&source.text, forebay).with_context(|| source.path.clone())?;
+        let Some(text) = text else {
+            say::line(format!("{} was not run: its condition fails here", source.path));
+            continue;
+        };
         pages.push(Generated { path: source.path, text });
     }
     Ok(pages)
@@ -68,16 +68,14 @@ pub(super) fn masked(text: &str) -> Result<String> {
     Ok(Regex::new(VOLATILE)?.replace_all(text, "#").into_owned())
 }
 
-fn is_recorded_here(text: &str) -> Result<bool> {
-    let Some((_, after)) = text.split_once(TOOLCHAIN) else { return Ok(true) };
-    let version = shell::text(shell::command("rustc").arg("--version"))?;
-    let recorded = after.split_whitespace().next().unwrap_or_default();
-    Ok(version.split_whitespace().nth(1) == Some(recorded))
-}
-
-/// Runs all blocks of a page.
-fn refreshed(text: &str, forebay: &Path) -> Result<String> {
+/// Runs all blocks of a page; returns `None` if its condition fails.
+fn refreshed(text: &str, forebay: &Path) -> Result<Option<String>> {
     let mut stage = Stage::new(forebay)?;
+    if let Some(condition) = condition(text)
+        && stage.set_up(condition).is_err()
+    {
+        return Ok(None);
+    }
     let mut page = String::with_capacity(text.len());
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
@@ -99,7 +97,13 @@ fn refreshed(text: &str, forebay: &Path) -> Result<String> {
         page.push_str(closing);
         page.push('\n');
     }
-    Ok(page)
+    Ok(Some(page))
+}
+
+/// Returns the command that decides whether a page runs here.
+fn condition(text: &str) -> Option<&str> {
+    let (_, after) = text.split_once(CONDITION)?;
+    Some(after.split_once(SETUP_END)?.0.trim())
 }
 
 /// A home folder with a project, in which the commands of one page run.
@@ -232,7 +236,7 @@ mod tests {
     use super::*;
 
     fn refresh(page: &str) -> String {
-        refreshed(page, Path::new("/nowhere/forebay")).unwrap()
+        refreshed(page, Path::new("/nowhere/forebay")).unwrap().unwrap()
     }
 
     #[test]
@@ -253,6 +257,16 @@ mod tests {
         let page = "```console\n$ echo '[ctx:aaaaaaaaa1] old'\n[ctx:bbbbbbbbb2] new\n$ echo bbbbbbbbb2\n```\n";
         let fresh = "```console\n$ echo '[ctx:aaaaaaaaa1] old'\n[ctx:bbbbbbbbb2] old\n$ echo bbbbbbbbb2\nbbbbbbbbb2\n```\n";
         assert_eq!(refresh(page), fresh);
+    }
+
+    #[test]
+    fn skips_a_page_whose_condition_fails() {
+        let page = |condition: &str| {
+            let page = format!("<!-- runs if {condition} -->\n");
+            refreshed(&page, Path::new("/nowhere/forebay")).unwrap()
+        };
+        assert_eq!(page("false"), None);
+        assert_eq!(page("true"), Some("<!-- runs if true -->\n".to_owned()));
     }
 
     #[test]
