@@ -23,6 +23,8 @@ use crate::{say, shell, workspace};
 
 const OPENING: &str = "```console";
 const CLOSING: &str = "```";
+/// Encloses a block that shows how to write one; it is not run.
+const LONG_FENCE: &str = "````";
 const SETUP: &str = "<!-- setup";
 const SETUP_END: &str = "-->";
 const CONDITION: &str = "<!-- runs if ";
@@ -77,11 +79,14 @@ fn refreshed(text: &str, forebay: &Path) -> Result<Option<String>> {
         return Ok(None);
     }
     let mut page = String::with_capacity(text.len());
+    let mut is_quoted = false;
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         page.push_str(line);
         page.push('\n');
+        is_quoted ^= line.starts_with(LONG_FENCE);
         let closing = match line {
+            _ if is_quoted => continue,
             OPENING => CLOSING,
             SETUP => SETUP_END,
             _ => continue,
@@ -244,6 +249,12 @@ mod tests {
         let page = "# A\n\n<!-- setup\necho one > file\n-->\n\n```console\n$ cat file\ntwo\n$ echo \\\n  b\n```\n\nend\n";
         let fresh = page.replace("two\n", "one\n").replace("  b\n```", "  b\nb\n```");
         assert_eq!(refresh(page), fresh);
+    }
+
+    #[test]
+    fn does_not_run_a_quoted_block() {
+        let page = "````text\n```console\n$ echo one\ntwo\n```\n````\n";
+        assert_eq!(refresh(page), page);
     }
 
     #[test]
