@@ -107,8 +107,7 @@ fn refreshed(text: &str, forebay: &Path) -> Result<Option<String>> {
 
 /// Returns the command that decides whether a page runs here.
 fn condition(text: &str) -> Option<&str> {
-    let (_, after) = text.split_once(CONDITION)?;
-    Some(after.split_once(SETUP_END)?.0.trim())
+    text.lines().find_map(|line| line.strip_prefix(CONDITION)?.strip_suffix(SETUP_END))
 }
 
 /// A home folder with a project, in which the commands of one page run.
