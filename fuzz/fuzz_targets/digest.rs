@@ -1,4 +1,4 @@
-//! Any bytes at any budget: never over it, never a panic, the same however the bytes are split.
+//! A digest of any bytes stays within its budget and does not depend on how the bytes are split.
 #![no_main]
 
 use forebay_digest::{Budget, Digester, Hint, digest};
@@ -9,13 +9,13 @@ fuzz_target!(|input: (u16, u16, bool, &[u8])| {
     let (tokens_allowed, split, failed, raw) = input;
     let budget = Budget::exactly(u64::from(tokens_allowed % 700));
     let hint = Hint { command: Some("make"), failed, ..Hint::default() };
-    let whole = digest(raw, hint, Some("error parser"), budget);
-    assert!(tokens::of(&whole.text) <= budget.digest.max(budget.verbatim));
-    assert!(!whole.text.contains(['\r', '\x1b']));
+    let expected = digest(raw, hint, Some("error parser"), budget);
+    assert!(tokens::of(&expected.text) <= budget.digest.max(budget.verbatim));
+    assert!(!expected.text.contains(['\r', '\x1b']));
 
     let (first, second) = raw.split_at(usize::from(split) % (raw.len() + 1));
     let mut digester = Digester::new(hint, Some("error parser"), budget);
     digester.push(first);
     digester.push(second);
-    assert_eq!(digester.finish(), whole);
+    assert_eq!(digester.finish(), expected);
 });

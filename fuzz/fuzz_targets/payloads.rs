@@ -1,4 +1,4 @@
-//! Any bytes on a hook's stdin: never a panic, whatever is answered.
+//! Decoding any bytes from a hook's stdin and encoding any reply never panics.
 #![no_main]
 
 use forebay_app::hooks::extract::events;

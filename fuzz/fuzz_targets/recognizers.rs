@@ -1,7 +1,7 @@
-//! Any patterns over any text: refused, or a digest within its budget, the same each time.
+//! A custom recognizer with any patterns is rejected, or its digests are within budget and deterministic.
 #![no_main]
 
-use forebay_digest::{Budget, CountDefinition, Customs, Definition, Hint, digest};
+use forebay_digest::{Budget, CountDefinition, CustomRecognizers, Definition, Hint, digest};
 use forebay_domain::tokens;
 use libfuzzer_sys::fuzz_target;
 
@@ -15,11 +15,11 @@ fuzz_target!(|input: (String, String, String, u16, &[u8])| {
         counts: vec![CountDefinition { label: "counted".to_owned(), pattern: counted }],
         ..Definition::default()
     };
-    let Ok(customs) = Customs::new([definition]) else { return };
+    let Ok(recognizers) = CustomRecognizers::new([definition]) else { return };
     let budget = Budget::exactly(u64::from(tokens_allowed % 700));
-    let hint = Hint { recognizers: Some(&customs), ..Hint::default() };
+    let hint = Hint { recognizers: Some(&recognizers), ..Hint::default() };
     let shown = digest(raw, hint, None, budget);
     assert!(tokens::of(&shown.text) <= budget.digest);
     assert_eq!(digest(raw, hint, None, budget), shown);
-    customs.check("any", raw, &[], budget.digest);
+    recognizers.check("any", raw, &[], budget.digest);
 });

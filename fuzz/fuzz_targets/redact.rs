@@ -1,4 +1,4 @@
-//! Any bytes: never a panic, lines kept, the same however the bytes are split.
+//! Redaction of any bytes keeps the line count and does not depend on how the bytes are split.
 #![no_main]
 
 use forebay_redact::Redactor;
@@ -6,20 +6,20 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u16, &[u8])| {
     let (split, raw) = input;
-    let known = Redactor::with_values([("DEPLOY_TOKEN", "correct-horse-9")]);
-    let (whole, redactions) = known.redact(raw);
-    assert_eq!(lines(&whole), lines(raw));
+    let template = Redactor::with_values([("DEPLOY_TOKEN", "correct-horse-9")]);
+    let (expected, redactions) = template.redact(raw);
+    assert_eq!(lines(&expected), lines(raw));
     if redactions.is_empty() {
-        assert_eq!(whole, raw);
+        assert_eq!(expected, raw);
     }
 
     let (first, second) = raw.split_at(usize::from(split) % (raw.len() + 1));
-    let mut redactor = known.fresh();
-    let mut clean = Vec::new();
-    redactor.push(first, &mut |piece| clean.extend_from_slice(piece));
-    redactor.push(second, &mut |piece| clean.extend_from_slice(piece));
-    assert_eq!(redactor.finish(&mut |piece| clean.extend_from_slice(piece)), redactions);
-    assert_eq!(whole, clean);
+    let mut redactor = template.fresh();
+    let mut redacted = Vec::new();
+    redactor.push(first, &mut |piece| redacted.extend_from_slice(piece));
+    redactor.push(second, &mut |piece| redacted.extend_from_slice(piece));
+    assert_eq!(redactor.finish(&mut |piece| redacted.extend_from_slice(piece)), redactions);
+    assert_eq!(expected, redacted);
 });
 
 fn lines(bytes: &[u8]) -> usize {

@@ -1,8 +1,8 @@
-//! What people paste: a reference is read or refused, and what is read prints the same again.
+//! Parsed references, line ranges and spans survive a round trip.
 #![no_main]
 
-use forebay_text::line_range::LineRange;
 use forebay_domain::{Reference, Spans};
+use forebay_text::line_range::LineRange;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&str, &[u8])| {

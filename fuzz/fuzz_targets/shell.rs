@@ -1,21 +1,22 @@
-//! Any text as a command: reading it ends, and a deny rule is never talked out of its deny.
+//! Parsing any text as a shell command terminates, and no text disables a deny rule.
 #![no_main]
 
 use std::sync::LazyLock;
 
 use forebay_policy::{
-    Action, Call, Decision, List, Mode, Origin, Rules, Trust, Unmatched, Verdict, World, judge, no_links, shell,
+    Action, Call, Decision, List, Mode, Origin, Rules, Trust, Unmatched, Verdict, World, judge,
+    no_links, shell,
 };
 use libfuzzer_sys::fuzz_target;
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| {
-    let written = [
+    let rules = [
         (Origin::User, List::Deny, "Bash(sudo:*)"),
         (Origin::User, List::Deny, "Read(.env)"),
         (Origin::Project, List::Ask, "Bash(git push *)"),
         (Origin::Project, List::Allow, "Bash(ls:*)"),
     ];
-    Rules::compile(written).0
+    Rules::compile(rules).0
 });
 
 fuzz_target!(|text: &str| {

@@ -1,7 +1,7 @@
 //! `cargo xtask inspector`: the MCP inspector lists and calls every tool.
 //!
-//! The inspector is another people's client, so what it accepts other hosts accept. Its version and
-//! everything it needs are pinned in `xtask/inspector/package-lock.json`.
+//! The inspector is an independent client: other hosts accept what it accepts. Its version and its dependencies
+//! are pinned in `xtask/inspector/package-lock.json`.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -15,19 +15,20 @@ use forebay_app::tools::TOOLS;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{npm, say, shell, test, workspace};
+use crate::test::Skips;
+use crate::{console, npm, process, workspace};
 
-/// Have the MCP inspector list and call every tool
+/// List and call every tool with the MCP inspector
 #[derive(Debug, Args)]
 pub(crate) struct Inspector {}
 
-/// A call with sensible arguments; `{ref}` stands for the reference of the first run, `{url}` for a page.
+/// A tool call; `{ref}` is replaced by the reference of the first run, `{url}` by a page's address.
 struct Call {
     tool: &'static str,
     arguments: &'static [&'static str],
 }
 
-/// At least one call a tool, in an order in which each finds something.
+/// At least one call per tool, in an order that gives each call data to work on.
 const CALLS: &[Call] = &[
     Call {
         tool: "ctx_execute",
@@ -72,55 +73,58 @@ const CALLS: &[Call] = &[
 ];
 
 impl Inspector {
-    pub(crate) fn carry_out(self) -> Result<()> {
+    pub(crate) fn run(self) -> Result<()> {
         check()
     }
 }
 
-/// Checks where node and npm are; only an attended run may do without.
-pub(crate) fn check_where_possible() -> Result<()> {
-    if npm::is_here() {
+/// Checks if node and npm are installed; records a skip otherwise.
+pub(crate) fn check_if_available(skips: &mut Skips) -> Result<()> {
+    if npm::is_installed() {
         return check();
     }
-    ensure!(!test::is_unattended(), "node and npm are needed for the inspector");
-    say::loudly("SKIPPED: node and npm are not installed, so the inspector called no tool");
-    Ok(())
+    skips.add("inspector", "node and npm are not installed")
 }
 
 fn check() -> Result<()> {
-    let forgotten = forgotten(TOOLS.iter().map(|tool| tool.name));
-    ensure!(forgotten.is_empty(), "no call in xtask/src/inspector.rs for {}", forgotten.join(", "));
-    let stage = Stage::new()?;
-    stage.check_list()?;
+    let missing = tools_without_call(TOOLS.iter().map(|tool| tool.name));
+    ensure!(missing.is_empty(), "no call in xtask/src/inspector.rs for {}", missing.join(", "));
+    let session = Session::new()?;
+    session.check_list()?;
     let mut reference = None;
     for call in CALLS {
-        let answer = stage.call(call, reference.as_deref())?;
-        reference = reference.or_else(|| reference_in(&answer));
-        say::line(format!("ok   {:<14} {}", call.tool, answer.lines().next().unwrap_or_default()));
+        let answer = session.call(call, reference.as_deref())?;
+        reference = reference.or_else(|| find_reference(&answer));
+        console::line(format!(
+            "ok   {:<14} {}",
+            call.tool,
+            answer.lines().next().unwrap_or_default()
+        ));
     }
     Ok(())
 }
 
-/// The tools that no call names.
-fn forgotten<'a>(tools: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+/// Returns the tools that no call names.
+fn tools_without_call<'a>(tools: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     tools.filter(|tool| !CALLS.iter().any(|call| call.tool == *tool)).collect()
 }
 
-fn reference_in(text: &str) -> Option<String> {
+/// Returns the first `[ctx:...]` of an answer.
+fn find_reference(text: &str) -> Option<String> {
     let rest = &text[text.find("[ctx:")?..];
     Some(rest[..=rest.find(']')?].to_owned())
 }
 
-/// A fresh data folder and project, and what works on them.
-struct Stage {
+/// The inspector with an empty data folder and project.
+struct Session {
     folder: TempDir,
     forebay: PathBuf,
     inspector: PathBuf,
-    /// A page on this machine.
-    page: String,
+    /// The address of a page on loopback.
+    page_url: String,
 }
 
-impl Stage {
+impl Session {
     fn new() -> Result<Self> {
         let forebay = workspace::build_forebay("dev")?;
         let inspector = npm::install("xtask/inspector")?.join("node_modules/.bin/mcp-inspector");
@@ -128,35 +132,35 @@ impl Stage {
         for name in ["data", "project", "home"] {
             fs::create_dir(folder.path().join(name))?;
         }
-        Ok(Self { folder, forebay, inspector, page: serve_a_page()? })
+        Ok(Self { folder, forebay, inspector, page_url: serve_page()? })
     }
 
-    /// The inspector names every tool of the registry and finds no fault with a schema.
+    /// Checks that the inspector lists every tool of the registry and accepts its schema.
     fn check_list(&self) -> Result<()> {
-        let list = self.ask(&["tools/list", "--strict"])?;
+        let list = self.run(&["tools/list", "--strict"])?;
         let listed: Vec<&str> = list["tools"]
             .as_array()
-            .context("the inspector shows no list of tools")?
+            .context("the inspector lists no tools")?
             .iter()
             .filter_map(|tool| tool["name"].as_str())
             .collect();
         let expected: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
         ensure!(listed == expected, "listed: {listed:?}, expected: {expected:?}");
-        say::line(format!("ok   tools/list     {} tools", listed.len()));
+        console::line(format!("ok   tools/list     {} tools", listed.len()));
         Ok(())
     }
 
-    /// The text of a tool's answer, which is no error.
+    /// Calls a tool and returns the text of its answer, which must not be an error.
     fn call(&self, call: &Call, reference: Option<&str>) -> Result<String> {
         let mut arguments =
             vec!["tools/call".to_owned(), "--tool-name".to_owned(), call.tool.to_owned()];
         for argument in call.arguments {
             let filled = argument.replace("{ref}", reference.unwrap_or("{ref}"));
-            let filled = filled.replace("{url}", &self.page);
+            let filled = filled.replace("{url}", &self.page_url);
             arguments.extend(["--tool-arg".to_owned(), filled]);
         }
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let answer = self.ask(&arguments).with_context(|| call.tool.to_owned())?;
+        let answer = self.run(&arguments).with_context(|| call.tool.to_owned())?;
         let text = answer["content"][0]["text"].as_str().unwrap_or_default();
         if answer["isError"] == true || text.is_empty() {
             bail!("{}: {answer}", call.tool);
@@ -164,32 +168,32 @@ impl Stage {
         Ok(text.to_owned())
     }
 
-    /// What the inspector prints for a method.
-    fn ask(&self, method: &[&str]) -> Result<Value> {
+    /// Runs the inspector with a method and returns what it prints.
+    fn run(&self, method: &[&str]) -> Result<Value> {
         let folder = self.folder.path();
-        let mut inspector = shell::command(&self.inspector);
-        // The inspector keeps a catalogue in the home folder; it shall not be the person's own.
+        let mut inspector = process::command(&self.inspector);
+        // The inspector writes a catalogue to the home folder; keep it out of the user's.
         inspector.env("HOME", folder.join("home")).current_dir(folder.join("project"));
         inspector.arg("--cli").arg("-e");
         inspector.arg(format!("FOREBAY_HOME={}", folder.join("data").display()));
-        // Each call is a server of its own; together they are one conversation.
+        // Each call starts a server; the session id makes them one conversation.
         for setting in ["SESSION=inspector", "TOOLS_ALL=true", "FETCH_LOOPBACK=true"] {
             inspector.args(["-e", &format!("FOREBAY_{setting}")]);
         }
         inspector.arg(&self.forebay).arg("mcp").arg("--method").args(method);
-        let printed = shell::text(&mut inspector)?;
+        let printed = process::stdout_text(&mut inspector)?;
         serde_json::from_str(&printed).with_context(|| format!("not JSON: {printed}"))
     }
 }
 
-/// Serves one page for as long as this process lives; its address.
-fn serve_a_page() -> Result<String> {
+/// Serves one page until the process ends; returns its address.
+fn serve_page() -> Result<String> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     let address = format!("http://{}/", listener.local_addr()?);
     thread::spawn(move || {
         for mut client in listener.incoming().flatten() {
             let mut request = [0; 4096];
-            // A client that goes away needs no page.
+            // The client may have disconnected.
             let _ = client.read(&mut request).and_then(|_| client.write_all(PAGE.as_bytes()));
         }
     });
@@ -205,17 +209,17 @@ mod tests {
 
     #[test]
     fn every_tool_is_called() {
-        assert_eq!(forgotten(TOOLS.iter().map(|tool| tool.name)), <[&str; 0]>::default());
+        assert_eq!(tools_without_call(TOOLS.iter().map(|tool| tool.name)), <[&str; 0]>::default());
     }
 
     #[test]
-    fn a_tool_without_a_call_is_found() {
-        assert_eq!(forgotten(["ctx_get", "ctx_new"].into_iter()), ["ctx_new"]);
+    fn finds_tool_without_a_call() {
+        assert_eq!(tools_without_call(["ctx_get", "ctx_new"].into_iter()), ["ctx_new"]);
     }
 
     #[test]
-    fn the_reference_is_taken_from_an_answer() {
+    fn finds_the_first_reference() {
         let answer = "[ctx:k3v9m2a1xq] exit 0\n[ctx:aaaaaaaaaa]";
-        assert_eq!(reference_in(answer).as_deref(), Some("[ctx:k3v9m2a1xq]"));
+        assert_eq!(find_reference(answer).as_deref(), Some("[ctx:k3v9m2a1xq]"));
     }
 }

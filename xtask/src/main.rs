@@ -1,20 +1,21 @@
-//! Chores and rules as code: `cargo xtask <chore>`.
+//! Project tasks and repository rules: `cargo xtask <task>`.
 //!
-//! One file a chore. [`mod@test`] is what the README and continuous integration run; it calls the others.
+//! One module per task. [`mod@test`] is what the README and CI run; it calls the others.
 
 mod bench;
 mod clients;
 mod conformance;
+mod console;
 mod docs;
 mod inspector;
-mod layout;
 mod npm;
-mod packages;
 mod postgres;
+mod process;
+mod python;
 mod rules;
-mod say;
 mod server;
-mod shell;
+mod spelling;
+mod system_packages;
 mod test;
 mod workspace;
 
@@ -23,16 +24,16 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Parser;
 
-/// Forebay's chores
+/// Project tasks of Forebay
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
-enum Chore {
+enum Task {
     Test(test::Test),
     Rules(rules::Rules),
+    Spelling(spelling::Spelling),
     Docs(docs::Docs),
     Inspector(inspector::Inspector),
     Bench(bench::Bench),
-    Layout(layout::Layout),
     Clients(clients::Clients),
     Conformance(conformance::Conformance),
     Examples(clients::examples::Examples),
@@ -41,27 +42,27 @@ enum Chore {
 }
 
 fn main() -> ExitCode {
-    match carry_out(Chore::parse()) {
+    match run(Task::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            say::loudly(format!("{error:#}"));
+            console::warning(format!("{error:#}"));
             ExitCode::FAILURE
         }
     }
 }
 
-fn carry_out(chore: Chore) -> Result<()> {
-    match chore {
-        Chore::Test(test) => test.carry_out(),
-        Chore::Rules(rules) => rules.carry_out(),
-        Chore::Docs(docs) => docs.carry_out(),
-        Chore::Inspector(inspector) => inspector.carry_out(),
-        Chore::Bench(bench) => bench.carry_out(),
-        Chore::Layout(layout) => layout.carry_out(),
-        Chore::Clients(clients) => clients.carry_out(),
-        Chore::Conformance(conformance) => conformance.carry_out(),
-        Chore::Examples(examples) => examples.carry_out(),
-        Chore::Probe(probe) => probe.carry_out(),
-        Chore::Postgres(postgres) => postgres.carry_out(),
+fn run(task: Task) -> Result<()> {
+    match task {
+        Task::Test(test) => test.run(),
+        Task::Rules(rules) => rules.run(),
+        Task::Spelling(spelling) => spelling.run(),
+        Task::Docs(docs) => docs.run(),
+        Task::Inspector(inspector) => inspector.run(),
+        Task::Bench(bench) => bench.run(),
+        Task::Clients(clients) => clients.run(),
+        Task::Conformance(conformance) => conformance.run(),
+        Task::Examples(examples) => examples.run(),
+        Task::Probe(probe) => probe.run(),
+        Task::Postgres(postgres) => postgres.run(),
     }
 }

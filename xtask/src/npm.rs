@@ -1,4 +1,4 @@
-//! Programs from npm, pinned with all they need in a folder with a `package-lock.json`.
+//! Installs npm programs, pinned with their dependencies by a `package-lock.json`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,42 +7,43 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::workspace::Metadata;
-use crate::{say, shell, workspace};
+use crate::{console, process, workspace};
 
 const FILES: [&str; 2] = ["package.json", "package-lock.json"];
 
-/// Whether node and npm are here.
-pub(crate) fn is_here() -> bool {
-    shell::works(shell::command("node").arg("--version")) && shell::works(&mut npm(&["--version"]))
+/// Returns whether node and npm are installed.
+pub(crate) fn is_installed() -> bool {
+    process::succeeds(process::command("node").arg("--version"))
+        && process::succeeds(&mut npm(&["--version"]))
 }
 
-/// Whether npm reaches a registry.
-pub(crate) fn reaches_a_registry() -> bool {
-    shell::works(&mut npm(&["view", "@modelcontextprotocol/conformance", "version"]))
+/// Returns whether npm can reach its registry.
+pub(crate) fn can_reach_registry() -> bool {
+    process::succeeds(&mut npm(&["view", "@modelcontextprotocol/conformance", "version"]))
 }
 
-/// Installs what `pinned`, a folder of this repository, asks for, unless it is there already; gives the folder
-/// below `target/` that has it.
+/// Installs the packages pinned in `pinned`, a folder of this repository, unless they are installed already.
+///
+/// Returns the folder below `target/` that contains `node_modules`.
 pub(crate) fn install(pinned: &str) -> Result<PathBuf> {
-    let from = workspace::root().join(pinned);
+    let source = workspace::root().join(pinned);
     let folder = Metadata::read()?.target_directory.join("npm").join(pinned.replace('/', "-"));
-    if folder.join("node_modules").is_dir()
-        && FILES.iter().all(|name| is_same(&from, &folder, name))
-    {
+    let is_current = FILES.iter().all(|name| is_same(&source, &folder, name));
+    if folder.join("node_modules").is_dir() && is_current {
         return Ok(folder);
     }
-    say::line(format!("installing {pinned} with npm"));
+    console::line(format!("installing {pinned} with npm"));
     fs::create_dir_all(&folder)?;
-    // What is half installed is not taken for whole.
+    // An interrupted installation must not pass for a complete one.
     let _ = fs::remove_dir_all(folder.join("node_modules"));
-    for name in FILES.iter().filter(|name| from.join(name).exists()) {
-        fs::copy(from.join(name), folder.join(name))?;
+    for name in FILES.iter().filter(|name| source.join(name).exists()) {
+        fs::copy(source.join(name), folder.join(name))?;
     }
-    // Not `npm ci`: it wants the packages of every platform in the lock file, and a registry that is
-    // a mirror may not have them.
+    // Not `npm ci`: it requires the lock file's packages for every platform, which a mirror may lack.
     let mut npm =
         npm(&["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
-    shell::output(npm.current_dir(&folder)).with_context(|| format!("npm installs {pinned}"))?;
+    process::stdout(npm.current_dir(&folder))
+        .with_context(|| format!("npm cannot install {pinned}"))?;
     Ok(folder)
 }
 
@@ -51,7 +52,7 @@ fn is_same(one: &Path, other: &Path, name: &str) -> bool {
 }
 
 fn npm(arguments: &[&str]) -> Command {
-    let mut npm = shell::command("npm");
+    let mut npm = process::command("npm");
     npm.args(arguments);
     npm
 }

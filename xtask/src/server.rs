@@ -1,4 +1,4 @@
-//! A `forebay serve` that ends with what uses it.
+//! A `forebay serve` process that is killed when dropped.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -11,32 +11,33 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a command that is `forebay serve`, and waits until it listens.
+    /// Starts a `forebay serve` command and waits until it listens.
     pub(crate) fn start(command: &mut Command) -> Result<Self> {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
         let mut stdout = BufReader::new(child.stdout.take().context("the server's stdout")?);
-        let mut told = String::new();
-        stdout.read_line(&mut told)?;
-        let url = told.split(' ').find(|word| word.contains("://"));
-        let url = url.with_context(|| format!("the server does not listen: {told}"))?.to_owned();
+        let mut line = String::new();
+        stdout.read_line(&mut line)?;
+        let url = line.split(' ').find(|word| word.contains("://"));
+        let url = url.with_context(|| format!("the server does not listen: {line}"))?.to_owned();
         Ok(Self { child, url })
     }
 
-    /// Where it listens: `http://127.0.0.1:40001`.
+    /// Returns the base URL: `http://127.0.0.1:40001`.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// The same without `http://`.
+    /// Returns the URL without its scheme: `127.0.0.1:40001`.
     pub(crate) fn address(&self) -> &str {
         self.url.split("://").nth(1).unwrap_or_default()
     }
 
-    pub(crate) fn process(&self) -> u32 {
+    /// Returns the process id.
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Ends it at once, as a crash would.
+    /// Kills the process, as a crash would end it.
     pub(crate) fn kill(&mut self) -> Result<()> {
         self.child.kill()?;
         self.child.wait()?;
@@ -46,7 +47,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Ended already, or ended by this.
+        // Fails only if the process has ended already.
         let _ = self.kill();
     }
 }

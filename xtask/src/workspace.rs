@@ -1,4 +1,4 @@
-//! The workspace as chores see it: its folders, its packages, its files.
+//! Reads the workspace: its root, its packages, its files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-use crate::shell;
+use crate::process;
 
-/// What `cargo metadata` tells, as far as anybody here asks.
+/// The part of `cargo metadata` that tasks use.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Metadata {
     pub(crate) packages: Vec<Package>,
@@ -21,7 +21,7 @@ pub(crate) struct Package {
     pub(crate) version: String,
     pub(crate) manifest_path: PathBuf,
     pub(crate) license: Option<String>,
-    /// Where it was fetched from; nothing for a package of the workspace.
+    /// The registry it comes from; `None` for a workspace member.
     pub(crate) source: Option<String>,
     pub(crate) dependencies: Vec<Dependency>,
 }
@@ -29,59 +29,54 @@ pub(crate) struct Package {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Dependency {
     pub(crate) name: String,
-    /// `dev` or `build`; nothing for a normal one.
+    /// `dev` or `build`; `None` for a normal dependency.
     pub(crate) kind: Option<String>,
 }
 
 /// A text file of the repository.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
-    /// Relative to the root, with `/`.
+    /// Relative to the root, separated by `/`.
     pub(crate) path: String,
     pub(crate) text: String,
 }
 
 impl Metadata {
-    /// Asks cargo, for this machine's platform only, so that nothing is fetched that is not built.
+    /// Runs `cargo metadata` for the host platform only, so that cargo fetches nothing that is not built.
     pub(crate) fn read() -> Result<Self> {
-        let mut cargo = shell::cargo();
+        let mut cargo = process::cargo();
         cargo.args(["metadata", "--format-version", "1", "--locked", "--filter-platform"]);
-        cargo.arg(host()?).current_dir(root());
-        serde_json::from_slice(&shell::output(&mut cargo)?).context("cargo metadata")
+        cargo.arg(host_triple()?).current_dir(root());
+        serde_json::from_slice(&process::stdout(&mut cargo)?).context("cargo metadata")
     }
 
-    /// The packages of this workspace.
+    /// Returns the workspace members.
     pub(crate) fn members(&self) -> impl Iterator<Item = &Package> {
         self.packages.iter().filter(|package| package.source.is_none())
     }
 }
 
-/// The folder that holds the workspace.
+/// Returns the workspace root.
 pub(crate) fn root() -> &'static Path {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    own.parent().unwrap_or(own)
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask)
 }
 
-/// Builds the `forebay` binary in a profile and gives its path.
+/// Builds the `forebay` binary with a cargo profile and returns its path.
 pub(crate) fn build_forebay(profile: &str) -> Result<PathBuf> {
-    build_forebay_with(profile, &[])
-}
-
-/// The same with these variables.
-pub(crate) fn build_forebay_with(profile: &str, variables: &[(&str, &Path)]) -> Result<PathBuf> {
-    let mut cargo = shell::cargo();
-    cargo.envs(variables.iter().copied());
+    let mut cargo = process::cargo();
     cargo.args(["build", "--quiet", "--locked", "--package", "forebay", "--profile", profile]);
-    shell::run(cargo.current_dir(root()))?;
+    process::run(cargo.current_dir(root()))?;
     let folder = if profile == "dev" { "debug" } else { profile };
     Ok(Metadata::read()?.target_directory.join(folder).join("forebay"))
 }
 
-/// The files that git tracks or would track.
+/// Lists the files that git tracks, and untracked files that it does not ignore.
 pub(crate) fn files() -> Result<Vec<String>> {
-    let mut git = shell::command("git");
+    let mut git = process::command("git");
     git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
-    let listed = shell::text(git.current_dir(root())).context("git lists the sources")?;
+    let listed =
+        process::stdout_text(git.current_dir(root())).context("cannot list the sources")?;
     let mut files: Vec<String> =
         listed.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect();
     files.sort();
@@ -89,7 +84,7 @@ pub(crate) fn files() -> Result<Vec<String>> {
     Ok(files)
 }
 
-/// Those of the files that are text, read; what was deleted and is still listed is left out.
+/// Reads every listed file that is UTF-8 text; skips files that are deleted but still listed.
 pub(crate) fn sources() -> Result<Vec<Source>> {
     let mut sources = Vec::new();
     for path in files()? {
@@ -103,8 +98,9 @@ pub(crate) fn sources() -> Result<Vec<Source>> {
     Ok(sources)
 }
 
-pub(crate) fn host() -> Result<String> {
-    let told = shell::text(shell::command("rustc").args(["--version", "--verbose"]))?;
-    let host = told.lines().find_map(|line| line.strip_prefix("host: "));
-    Ok(host.context("rustc does not tell its host")?.to_owned())
+/// Returns the host's target triple.
+pub(crate) fn host_triple() -> Result<String> {
+    let version = process::stdout_text(process::command("rustc").args(["--version", "--verbose"]))?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.context("rustc --version --verbose prints no host")?.to_owned())
 }

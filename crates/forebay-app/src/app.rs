@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use forebay_digest::Hint;
 use forebay_domain::usage::{self, Answered};
 use forebay_domain::{Entry, Timestamp, tokens};
-use forebay_sandbox::OwnProgram;
+use forebay_sandbox::ReexecCommand;
 use forebay_store::{Home, NewDetail, NewEntry, Project};
 use forebay_text::cut;
 use serde_json::Value;
@@ -54,7 +54,7 @@ pub struct Setup {
     pub client: String,
     pub clock: fn() -> Timestamp,
     /// How a keeper of background jobs is started; without it there are none.
-    pub keeper: Option<OwnProgram>,
+    pub keeper: Option<ReexecCommand>,
 }
 
 /// Forebay, ready to answer.

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use forebay_sandbox::Cancel;
+use forebay_sandbox::CancelToken;
 
 /// What became of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ const REPORT_EVERY: Duration = Duration::from_millis(100);
 
 /// What a door lends to a tool while it works.
 pub struct Call {
-    pub cancel: Cancel,
+    pub cancel: CancelToken,
     progress: Progress,
     asker: Asker,
     last_report: Mutex<Option<Instant>>,
@@ -35,7 +35,7 @@ pub struct Call {
 impl Default for Call {
     fn default() -> Self {
         Self {
-            cancel: Cancel::new(),
+            cancel: CancelToken::new(),
             progress: Box::new(|_, _| {}),
             asker: Box::new(|_| Reply::NobodyToAsk),
             last_report: Mutex::default(),

@@ -1,11 +1,11 @@
-//! Data that is no text: said so, rather than shown.
+//! Detects binary data, which is described instead of shown.
 
 use forebay_text::number::grouped;
 
-/// How many bytes at the start decide.
-pub(crate) const PROBE: usize = 1024;
+/// Number of leading bytes that decide between text and binary data.
+pub(crate) const PROBE_BYTES: usize = 1024;
 
-/// How files of a kind start.
+/// Magic numbers: how files of each kind start.
 const MAGIC: &[(&str, &[u8])] = &[
     ("png", b"\x89PNG\r\n\x1a\n"),
     ("jpeg", b"\xff\xd8\xff"),
@@ -19,16 +19,16 @@ const MAGIC: &[(&str, &[u8])] = &[
     ("utf-16 text", b"\xfe\xff"),
 ];
 
-/// What the start of binary data tells of its kind.
+/// Binary data, described from its first bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Binary {
     kind: Option<&'static str>,
-    /// What its header says.
+    /// Details read from the header.
     detail: String,
 }
 
 impl Binary {
-    /// Recognises binary data by its first bytes; `None` for text.
+    /// Detects binary data by its first bytes; `None` for text.
     pub(crate) fn recognize(start: &[u8]) -> Option<Self> {
         let kind = MAGIC.iter().find(|(_, magic)| start.starts_with(magic)).map(|(kind, _)| *kind);
         let binary = kind.is_some() || start.contains(&0) || is_mostly_garbage(start);
@@ -38,14 +38,14 @@ impl Binary {
         })
     }
 
-    /// The line that stands for `bytes` bytes of it.
+    /// Returns the line that replaces `bytes` bytes of data.
     pub(crate) fn describe(&self, bytes: u64, hash: &str) -> String {
         let kind = self.kind.map(|kind| format!(" ({kind}{})", self.detail)).unwrap_or_default();
         format!("binary data, {} bytes{kind}, sha256 {hash}", grouped(bytes))
     }
 }
 
-/// What a header of this kind says, with a comma before it.
+/// Returns what the header of this kind says, with its leading separator.
 fn detail(kind: &str, start: &[u8]) -> String {
     match kind {
         "png" => png(start),
@@ -56,7 +56,7 @@ fn detail(kind: &str, start: &[u8]) -> String {
     .unwrap_or_default()
 }
 
-/// Size and colours stand in the first chunk.
+/// Reads size and color type from the first chunk.
 fn png(start: &[u8]) -> Option<String> {
     let header = start.get(16..26).filter(|_| start[12..16] == *b"IHDR")?;
     let number = |at: usize| {
@@ -80,7 +80,7 @@ fn elf(start: &[u8]) -> Option<String> {
         0x28 => "arm",
         0x03 => "x86",
         0xf3 => "riscv",
-        _ => "other machine",
+        _ => "other architecture",
     };
     let interpreted = memchr::memmem::find(start, b"/ld-").is_some();
     let what = match (start.get(16)?, interpreted) {
@@ -93,20 +93,20 @@ fn elf(start: &[u8]) -> Option<String> {
     Some(format!(" {bits} {machine} {what}{linked}"))
 }
 
-/// More than three bytes in ten are control characters or not UTF-8.
+/// Returns true if more than 30 % of the bytes are control characters or invalid UTF-8.
 fn is_mostly_garbage(start: &[u8]) -> bool {
     let garbage: usize = start
         .utf8_chunks()
         .map(|chunk| {
             chunk.invalid().len()
-                + chunk.valid().bytes().filter(|byte| is_odd_control(*byte)).count()
+                + chunk.valid().bytes().filter(|byte| is_unusual_control(*byte)).count()
         })
         .sum();
     garbage * 10 > start.len() * 3
 }
 
-/// Control characters that a program writing to a terminal does not use.
-fn is_odd_control(byte: u8) -> bool {
+/// Control characters that terminal programs do not print.
+fn is_unusual_control(byte: u8) -> bool {
     byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x07 | 0x08 | 0x1b)
 }
 
@@ -116,12 +116,12 @@ mod tests {
 
     #[track_caller]
     fn check(start: &[u8], expect: Option<&str>) {
-        let said = Binary::recognize(start).map(|binary| binary.describe(12_345, "0"));
-        assert_eq!(said.as_deref(), expect, "{start:?}");
+        let described = Binary::recognize(start).map(|binary| binary.describe(12_345, "0"));
+        assert_eq!(described.as_deref(), expect, "{start:?}");
     }
 
     #[test]
-    fn data_is_told_from_text() {
+    fn distinguishes_binary_data_from_text() {
         check(b"", None);
         check(b"plain\ttext\r\n", None);
         check(b"\x1b[31mred\x1b[0m \x08\x08\x08\x08", None);

@@ -1,14 +1,14 @@
-//! What is known of a text from the command that printed it.
+//! Parses the command line that produced an output, to predict its format.
 
 use forebay_policy::shell;
 
-/// Commands that only run another one.
+/// Commands that only run another command.
 const WRAPPERS: &[&str] = &[
     "sudo", "env", "time", "nice", "nohup", "timeout", "stdbuf", "command", "exec", "npx", "bunx",
     "xvfb-run", "xargs", "watch",
 ];
 
-/// Two words that only run another command.
+/// Two-word commands that only run another command.
 const RUNNERS: &[(&str, &str)] = &[
     ("uv", "run"),
     ("poetry", "run"),
@@ -22,24 +22,24 @@ const RUNNERS: &[(&str, &str)] = &[
     ("docker", "exec"),
 ];
 
-/// Commands that pass on a part of what they read.
+/// Commands that pass on part of their input.
 const FILTERS: &[&str] = &[
     "head", "tail", "tee", "cat", "less", "more", "sort", "uniq", "grep", "egrep", "rg", "sed",
     "tr", "nl", "column",
 ];
 
-/// The commands whose output a text may hold, each as its words.
+/// The commands whose output the text may contain, each as its words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Command {
     calls: Vec<Vec<String>>,
 }
 
 impl Command {
-    pub(crate) fn read(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let mut calls: Vec<Vec<String>> = Vec::new();
         for command in shell::parse(text).commands {
             let words = command.words.iter().map(|word| unquoted(&word.source)).collect();
-            let call = unwrapped(words);
+            let call = without_wrappers(words);
             let Some(name) = call.first() else { continue };
             if command.piped && FILTERS.contains(&name.as_str()) && !calls.is_empty() {
                 continue;
@@ -54,18 +54,20 @@ impl Command {
         Self { calls }
     }
 
-    /// Whether one of the commands is such a one: `pytest`, `git log`.
-    pub(crate) fn is(&self, pattern: &str) -> bool {
-        self.calls.iter().any(|call| fits(call, pattern))
+    /// Returns true if any of the commands matches a pattern such as `pytest` or `git log`.
+    pub(crate) fn matches(&self, pattern: &str) -> bool {
+        self.calls.iter().any(|call| call_matches(call, pattern))
     }
 
-    /// Whether all of the text comes from such a command.
-    pub(crate) fn is_only(&self, patterns: &[&str]) -> bool {
-        let fits_one = |call: &Vec<String>| patterns.iter().any(|pattern| fits(call, pattern));
-        !self.calls.is_empty() && self.calls.iter().all(fits_one)
+    /// Returns true if every command matches one of the patterns.
+    pub(crate) fn all_match(&self, patterns: &[&str]) -> bool {
+        let matches_any =
+            |call: &Vec<String>| patterns.iter().any(|pattern| call_matches(call, pattern));
+        !self.calls.is_empty() && self.calls.iter().all(matches_any)
     }
 
-    /// Whether one of the commands has an option, by its letter (`-c`, also within `-rc`) or its name.
+    /// Returns true if any command has the option, by its letter (`-c`, also within `-rc`) or its
+    /// name.
     pub(crate) fn has_option(&self, letter: char, name: &str) -> bool {
         let is_letter = |word: &str| {
             word.strip_prefix('-')
@@ -76,7 +78,7 @@ impl Command {
             .any(|call| call.iter().skip(1).any(|word| word == name || is_letter(word)))
     }
 
-    /// Whether a file name with such an ending is among the words of the only command.
+    /// Returns true if the only command has an argument with one of these file extensions.
     pub(crate) fn reads_file(&self, extensions: &[&str]) -> bool {
         let [call] = self.calls.as_slice() else { return false };
         call.iter().skip(1).any(|word| {
@@ -85,20 +87,22 @@ impl Command {
     }
 }
 
-/// The first word is the program; the others of the pattern follow among its words, in order.
-fn fits(call: &[String], pattern: &str) -> bool {
-    let mut wanted = pattern.split(' ');
+/// Compares the program with the first word of the pattern; the other pattern words must follow in
+/// order among the arguments.
+fn call_matches(call: &[String], pattern: &str) -> bool {
+    let mut pattern_words = pattern.split(' ');
     let mut words = call.iter();
     let program = words.next().map(|word| word.rsplit('/').next().unwrap_or(word));
-    program == wanted.next() && wanted.all(|want| words.any(|word| word == want))
+    program == pattern_words.next()
+        && pattern_words.all(|expected| words.any(|word| word == expected))
 }
 
 fn unquoted(word: &str) -> String {
     word.trim_matches(['"', '\'']).to_owned()
 }
 
-/// The words without the commands that only run others.
-fn unwrapped(mut words: Vec<String>) -> Vec<String> {
+/// Removes leading commands that only run others.
+fn without_wrappers(mut words: Vec<String>) -> Vec<String> {
     loop {
         let skip = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             ["timeout", limit, ..] if limit.starts_with(|c: char| c.is_ascii_digit()) => 2,
@@ -120,17 +124,17 @@ mod tests {
 
     #[track_caller]
     fn check(command: &str, is: &[&str], is_not: &[&str]) {
-        let read = Command::read(command);
+        let parsed = Command::parse(command);
         for pattern in is {
-            assert!(read.is(pattern), "{command}: {pattern} in {read:?}");
+            assert!(parsed.matches(pattern), "{command}: {pattern} in {parsed:?}");
         }
         for pattern in is_not {
-            assert!(!read.is(pattern), "{command}: {pattern} in {read:?}");
+            assert!(!parsed.matches(pattern), "{command}: {pattern} in {parsed:?}");
         }
     }
 
     #[test]
-    fn the_command_that_printed_is_found() {
+    fn finds_the_command_that_produced_the_output() {
         check(
             "cd /x && cargo test --all 2>&1 | tail -50",
             &["cargo test", "cargo"],
@@ -145,12 +149,12 @@ mod tests {
     }
 
     #[test]
-    fn options_are_found_by_letter_and_by_name() {
+    fn finds_options_by_letter_and_name() {
         for command in ["grep -c x", "grep -rc x", "rg --count x"] {
-            assert!(Command::read(command).has_option('c', "--count"), "{command}");
+            assert!(Command::parse(command).has_option('c', "--count"), "{command}");
         }
         for command in ["grep x c", "rg --color x", ""] {
-            assert!(!Command::read(command).has_option('c', "--count"), "{command}");
+            assert!(!Command::parse(command).has_option('c', "--count"), "{command}");
         }
     }
 }

@@ -1,30 +1,30 @@
-//! The digest of an output that arrives in pieces.
+//! Builds the digest of an output that arrives in chunks.
 
 use forebay_domain::tokens;
 use forebay_text::cut;
 
 use crate::binary::{self, Binary};
-use crate::custom::Customs;
-use crate::hash::Sha256;
+use crate::custom::CustomRecognizers;
 use crate::lines::{Line, LineReader};
 use crate::reducer::Reducer;
-use crate::{Budget, Digest, Hint, LeftOut};
+use crate::sha256::Sha256;
+use crate::{Budget, Digest, Hint, OmittedRange};
 
-/// A longer line is held in part; data in one line may be that long, no prose or log is.
-const LINE_BYTES: usize = 8 * 1024 * 1024;
+/// Maximum bytes held of one line; only single-line data is ever this long.
+const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
 
-/// So much of a text is seen before it is decided who is to read it.
+/// Bytes buffered before a recognizer is chosen.
 const START_BYTES: usize = 16 * 1024;
 
-/// Makes a digest of pushed bytes; how they are split into pushes makes no difference.
+/// Builds a digest from pushed bytes; chunk boundaries do not affect the result.
 #[derive(Debug)]
 pub struct Digester {
     bytes: u64,
     stage: Stage,
-    /// What was seen of the first bytes, until they tell text from binary data.
+    /// The first bytes, until they decide between text and binary data.
     start: Vec<u8>,
     reader: LineReader,
-    text: Text,
+    text: TextDigest,
 }
 
 #[derive(Debug)]
@@ -41,15 +41,15 @@ impl Digester {
             bytes: 0,
             stage: Stage::Undecided,
             start: Vec::new(),
-            // Colours can make the raw line several times as long as what it shows.
-            reader: LineReader::keeping(whole.saturating_mul(4).max(LINE_BYTES)),
-            text: Text {
+            // Escape sequences can make a raw line several times longer than its visible text.
+            reader: LineReader::with_max_bytes(whole.saturating_mul(4).max(MAX_LINE_BYTES)),
+            text: TextDigest {
                 budget,
                 failed: hint.failed,
                 command: hint.command.unwrap_or_default().to_owned(),
                 intent: intent.unwrap_or_default().to_owned(),
-                customs: hint.recognizers.cloned().unwrap_or_default(),
-                shape: Shape::Whole(String::new()),
+                recognizers: hint.recognizers.cloned().unwrap_or_default(),
+                state: TextState::Buffered(String::new()),
             },
         }
     }
@@ -62,10 +62,10 @@ impl Digester {
         }
     }
 
-    /// Notes that the command failed, which is known only once all of its output has arrived.
+    /// Records that the command failed, which is known only after all of its output.
     pub fn command_failed(&mut self) {
         self.text.failed = true;
-        if let Shape::Reduced(reduced) = &mut self.text.shape {
+        if let TextState::Reducing(reduced) = &mut self.text.state {
             reduced.command_failed();
         }
     }
@@ -74,23 +74,23 @@ impl Digester {
         if matches!(self.stage, Stage::Undecided) {
             self.decide();
         }
-        self.reader.finish(&mut |line| self.text.take(line));
+        self.reader.finish(&mut |line| self.text.push_line(line));
         let lines = self.reader.count();
-        let shown = match self.stage {
+        let output = match self.stage {
             Stage::Binary(binary, hash) => {
-                self.text.stand_in(&binary.describe(self.bytes, &hash.short()), lines)
+                self.text.placeholder(&binary.describe(self.bytes, &hash.short()), lines)
             }
             Stage::Undecided | Stage::Text => self.text.finish(lines),
         };
-        let Shown { text, verbatim, left_out } = shown;
-        Digest { text, verbatim, lines, bytes: self.bytes, left_out }
+        let Output { text, verbatim, omitted } = output;
+        Digest { text, verbatim, lines, bytes: self.bytes, omitted }
     }
 
     fn probe(&mut self, raw: &[u8]) {
-        let missing = raw.len().min(binary::PROBE - self.start.len());
+        let missing = raw.len().min(binary::PROBE_BYTES - self.start.len());
         let (start, rest) = raw.split_at(missing);
         self.start.extend_from_slice(start);
-        if self.start.len() == binary::PROBE {
+        if self.start.len() == binary::PROBE_BYTES {
             self.decide();
             self.read(rest);
         }
@@ -104,7 +104,7 @@ impl Digester {
     }
 
     fn read(&mut self, raw: &[u8]) {
-        // Lines of binary data are only counted.
+        // Lines of binary data are counted but not read.
         let is_text = match &mut self.stage {
             Stage::Binary(_, hash) => {
                 hash.push(raw);
@@ -114,114 +114,117 @@ impl Digester {
         };
         self.reader.push(raw, &mut |line| {
             if is_text {
-                self.text.take(line);
+                self.text.push_line(line);
             }
         });
     }
 }
 
-/// A text on its way to a digest.
+/// Digests the text after terminal noise was removed.
 #[derive(Debug)]
-struct Text {
+struct TextDigest {
     budget: Budget,
     failed: bool,
     command: String,
     intent: String,
-    customs: Customs,
-    shape: Shape,
+    recognizers: CustomRecognizers,
+    state: TextState,
 }
 
 #[derive(Debug)]
-enum Shape {
-    /// Everything so far, while it may still be shown whole or decide who is to read it.
-    Whole(String),
-    /// Too large for that.
-    Reduced(Box<Reducer>),
+enum TextState {
+    /// The whole text so far, while it may still be shown verbatim or is needed to choose a
+    /// recognizer.
+    Buffered(String),
+    /// The text is too large and is being reduced.
+    Reducing(Box<Reducer>),
 }
 
-/// What a digest shows.
-struct Shown {
+/// The text of a digest and the lines it omits.
+struct Output {
     text: String,
     verbatim: bool,
-    left_out: Vec<LeftOut>,
+    omitted: Vec<OmittedRange>,
 }
 
-impl Shown {
+impl Output {
     fn whole(text: String) -> Self {
-        Self { text, verbatim: true, left_out: Vec::new() }
+        Self { text, verbatim: true, omitted: Vec::new() }
     }
 
-    fn reduced((text, left_out): (String, Vec<LeftOut>)) -> Self {
-        Self { text, verbatim: false, left_out }
+    fn reduced((text, omitted): (String, Vec<OmittedRange>)) -> Self {
+        Self { text, verbatim: false, omitted }
     }
 }
 
-impl Text {
-    fn take(&mut self, line: Line<'_>) {
-        let limit = self.whole_limit().max(START_BYTES);
-        match &mut self.shape {
-            Shape::Whole(text) if fits(text, line, limit) => line.append_to(text),
-            Shape::Whole(text) => {
+impl TextDigest {
+    fn push_line(&mut self, line: Line<'_>) {
+        let limit = self.max_verbatim_bytes().max(START_BYTES);
+        match &mut self.state {
+            TextState::Buffered(text) if fits(text, line, limit) => line.append_to(text),
+            TextState::Buffered(text) => {
                 let text = std::mem::take(text);
                 let start =
                     if text.is_empty() { cut::prefix(line.text, START_BYTES) } else { &text };
                 let mut reduced = self.reducer(start);
                 feed(&mut reduced, &text);
-                reduced.take(line);
-                self.shape = Shape::Reduced(Box::new(reduced));
+                reduced.push_line(line);
+                self.state = TextState::Reducing(Box::new(reduced));
             }
-            Shape::Reduced(reduced) => reduced.take(line),
+            TextState::Reducing(reduced) => reduced.push_line(line),
         }
     }
 
-    /// The bytes of the largest text that may be shown whole.
-    fn whole_limit(&self) -> usize {
+    /// Returns the maximum size of a text that may be shown verbatim.
+    fn max_verbatim_bytes(&self) -> usize {
         tokens::to_bytes(self.budget.verbatim.max(self.budget.digest))
     }
 
-    /// What reduces a text that starts so.
+    /// Creates a reducer for a text with this start.
     fn reducer(&self, start: &str) -> Reducer {
         let hint = Hint {
             command: Some(&self.command),
             failed: self.failed,
-            recognizers: Some(&self.customs),
+            recognizers: Some(&self.recognizers),
         };
         Reducer::new(hint, start, &self.intent, self.budget.digest)
     }
 
-    fn finish(mut self, lines: u64) -> Shown {
-        match std::mem::replace(&mut self.shape, Shape::Whole(String::new())) {
-            Shape::Whole(text) if tokens::of(&text) <= self.budget.verbatim => Shown::whole(text),
-            Shape::Whole(text) => self.smaller_of(text, lines),
-            Shape::Reduced(reduced) => Shown::reduced(reduced.finish(lines)),
+    fn finish(mut self, lines: u64) -> Output {
+        match std::mem::replace(&mut self.state, TextState::Buffered(String::new())) {
+            TextState::Buffered(text) if tokens::of(&text) <= self.budget.verbatim => {
+                Output::whole(text)
+            }
+            TextState::Buffered(text) => self.smaller_of(text, lines),
+            TextState::Reducing(reduced) => Output::reduced(reduced.finish(lines)),
         }
     }
 
-    /// The reduced text, or the text itself where reducing it gains nothing.
-    fn smaller_of(&self, text: String, lines: u64) -> Shown {
+    /// Returns the reduced text, or the text itself if reducing it gains nothing.
+    fn smaller_of(&self, text: String, lines: u64) -> Output {
         let mut reducer = self.reducer(&text);
         feed(&mut reducer, &text);
         let reduced = reducer.finish(lines);
         if tokens::of(&text) <= self.budget.digest && reduced.0.len() >= text.trim_end().len() {
-            return Shown::whole(text);
+            return Output::whole(text);
         }
-        Shown::reduced(reduced)
+        Output::reduced(reduced)
     }
 
-    /// A short text that stands for all lines.
-    fn stand_in(&self, text: &str, lines: u64) -> Shown {
+    /// Returns a short text in place of all lines.
+    fn placeholder(&self, text: &str, lines: u64) -> Output {
         let text = cut::prefix(text, tokens::to_bytes(self.budget.digest)).to_owned();
-        Shown::reduced((text, vec![LeftOut { first: 1, last: lines }]))
+        Output::reduced((text, vec![OmittedRange { first: 1, last: lines }]))
     }
 }
 
-/// Hands the lines of the start of a text on.
+/// Pushes the lines of a buffered start into the reducer.
 pub(crate) fn feed(reducer: &mut Reducer, start: &str) {
     for (number, text) in (1..).zip(start.lines()) {
-        reducer.take(Line { number, text, cut: 0, ended: true });
+        reducer.push_line(Line { number, text, cut: 0, has_newline: true });
     }
 }
 
 fn fits(text: &str, line: Line<'_>, limit: usize) -> bool {
-    line.cut == 0 && text.len() + line.text.len() + usize::from(line.ended) <= limit
+    line.cut == 0 && text.len() + line.text.len() + usize::from(line.has_newline) <= limit
 }

@@ -1,15 +1,15 @@
 //! Turns raw tool output into a small faithful digest within a token budget.
 //!
-//! Pure: bytes in, text out, the same for the same input. The path of a byte:
+//! A pure function from bytes to text, in these stages:
 //!
-//! 1. `lines` cuts the raw bytes into lines and `terminal` removes what only a terminal needs;
-//! 2. a text that fits the budget is shown as it is, and nothing below is ever built;
-//! 3. a larger one is reduced (`reducer`): the recognizers (`recognizers`, one file a format) bid for
-//!    it by its command and its first lines, look at every line, mark those that matter and report
-//!    facts; those a user defines (`custom`) come first; `salience` weighs the lines that nobody marked;
-//!    `quote` folds repeated lines and quotes the most telling ones below the facts.
+//! 1. `lines` splits the raw bytes into lines and `terminal` removes terminal noise;
+//! 2. a text that fits the budget is returned verbatim, and the later stages are never built;
+//! 3. a larger one is reduced (`reducer`): recognizers (`recognizers`, one file per format) bid for
+//!    it by its command and first lines, mark the lines that matter and report facts; user-defined
+//!    ones (`custom`) come first; `salience` weighs unmarked lines; `quote` folds repeated lines and
+//!    quotes the most salient ones below the facts.
 //!
-//! Memory is bounded by the budget and a few constants, never by the size of the output.
+//! Memory is bounded by the budget and a few constants, not by the size of the output.
 
 mod binary;
 mod command;
@@ -17,66 +17,67 @@ mod custom;
 mod digester;
 mod hash;
 mod lines;
-mod place;
+mod location;
+mod log_prefix;
 mod quote;
 mod recognizers;
 mod reducer;
 mod salience;
+mod sha256;
 mod tally;
 mod terminal;
-mod when;
 
-pub use custom::{BadDefinition, Checked, CountDefinition, Customs, Definition};
+pub use custom::{BadDefinition, CountDefinition, CustomRecognizers, Definition, SampleCheck};
 pub use digester::Digester;
 
-/// What is known about where the text came from.
+/// What is known about the source of a text.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hint<'a> {
     pub command: Option<&'a str>,
     pub failed: bool,
-    /// Recognizers of the user, which are asked before all others.
-    pub recognizers: Option<&'a Customs>,
+    /// User-defined recognizers, which take precedence over built-in ones.
+    pub recognizers: Option<&'a CustomRecognizers>,
 }
 
-/// How many tokens a digest may cost.
+/// The token budget of a digest.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
-    /// Texts up to so many tokens pass whole.
+    /// Texts of up to this many tokens are returned verbatim.
     pub verbatim: u64,
-    /// Larger ones are reduced to so many tokens.
+    /// Larger texts are reduced to this many tokens.
     pub digest: u64,
 }
 
 impl Budget {
-    /// Passes a text whole if it fits, and else reduces it to the same size.
+    /// Returns a text verbatim if it fits, else reduces it to the same size.
     pub fn exactly(tokens: u64) -> Self {
         Self { verbatim: tokens, digest: tokens }
     }
 }
 
-/// The small text made from a raw one, and what it leaves out.
+/// The digest of a text, and the lines it omits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digest {
     /// Valid UTF-8 without `\r` or escape sequences, within the budget.
     pub text: String,
-    /// Nothing but terminal noise was removed.
+    /// True if only terminal noise was removed.
     pub verbatim: bool,
-    /// Lines of the raw text; a last line without `\n` counts.
+    /// Number of lines in the raw text, including a last line without `\n`.
     pub lines: u64,
-    /// Bytes of the raw text.
+    /// Size of the raw text in bytes.
     pub bytes: u64,
-    /// The raw lines not shown, in order; empty when verbatim.
-    pub left_out: Vec<LeftOut>,
+    /// Raw lines that are not shown, in order; empty if verbatim.
+    pub omitted: Vec<OmittedRange>,
 }
 
-/// A range of raw lines that a digest does not show, counted from 1, both ends included.
+/// A range of raw lines that a digest does not show; numbered from 1, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct OmittedRange {
     pub first: u64,
     pub last: u64,
 }
 
-/// What a format is called, what a digest of it keeps, and which commands print it.
+/// A recognized format: its name, what its digests keep, and the commands that print it.
 #[derive(Debug, Clone, Copy)]
 pub struct FormatRow {
     pub name: &'static str,
@@ -85,14 +86,14 @@ pub struct FormatRow {
 }
 
 impl FormatRow {
-    /// Whether this command prints the format.
+    /// Returns true if this command prints the format.
     pub fn is_printed_by(&self, command: &str) -> bool {
-        let command = command::Command::read(command);
-        self.commands.iter().any(|pattern| command.is(pattern))
+        let command = command::Command::parse(command);
+        self.commands.iter().any(|pattern| command.matches(pattern))
     }
 }
 
-/// Every format that is recognised, for the reference.
+/// Returns every recognized format, for the reference.
 pub fn formats() -> impl Iterator<Item = FormatRow> {
     let row = |format: &&'static recognizers::Format| FormatRow {
         name: format.name,
@@ -102,7 +103,7 @@ pub fn formats() -> impl Iterator<Item = FormatRow> {
     recognizers::FORMATS.iter().map(row)
 }
 
-/// The digest of a text that is held whole.
+/// Returns the digest of a text that is in memory as a whole.
 pub fn digest(raw: &[u8], hint: Hint<'_>, intent: Option<&str>, budget: Budget) -> Digest {
     let mut digester = Digester::new(hint, intent, budget);
     digester.push(raw);
@@ -111,11 +112,11 @@ pub fn digest(raw: &[u8], hint: Hint<'_>, intent: Option<&str>, budget: Budget) 
 
 /// Removes terminal noise: escape sequences, overwritten states of a line, control characters.
 ///
-/// Tabs and newlines stay, `\r\n` becomes `\n`, invalid UTF-8 becomes U+FFFD. Of the states a line
-/// went through (text after a lone `\r`), the last one that shows something stays.
+/// Tabs and newlines stay, `\r\n` becomes `\n`, invalid UTF-8 becomes U+FFFD. Of the states of a
+/// line (separated by a lone `\r`), the last visible one stays.
 pub fn clean(raw: &[u8]) -> String {
     let mut text = String::with_capacity(raw.len());
-    let mut reader = lines::LineReader::keeping(usize::MAX);
+    let mut reader = lines::LineReader::with_max_bytes(usize::MAX);
     let mut keep = |line: lines::Line<'_>| line.append_to(&mut text);
     reader.push(raw, &mut keep);
     reader.finish(&mut keep);

@@ -1,4 +1,4 @@
-//! Raw bytes to clean lines, as they arrive.
+//! Splits streamed bytes into clean lines.
 
 use memchr::memchr;
 
@@ -7,77 +7,79 @@ use crate::terminal;
 /// One line of the raw text, without terminal noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Line<'a> {
-    /// Its number in the raw text, from 1.
+    /// Line number in the raw text, from 1.
     pub(crate) number: u64,
     pub(crate) text: &'a str,
-    /// Raw bytes at its end that were not held.
+    /// Raw bytes at the end of the line that were dropped because it was too long.
     pub(crate) cut: u64,
-    /// A `\n` follows it.
-    pub(crate) ended: bool,
+    /// True if a `\n` ends the line.
+    pub(crate) has_newline: bool,
 }
 
 impl Line<'_> {
-    /// Writes the line as it stood in the text.
+    /// Appends the line with its newline.
     pub(crate) fn append_to(&self, text: &mut String) {
         text.push_str(self.text);
-        if self.ended {
+        if self.has_newline {
             text.push('\n');
         }
     }
 }
 
 impl Line<'_> {
-    /// The line without the time that a CI service writes before each.
-    pub(crate) fn without_stamp(self) -> Self {
+    /// Strips the timestamp that CI services prepend to each line.
+    pub(crate) fn without_timestamp(self) -> Self {
         let bytes = self.text.as_bytes();
-        let job = job_and_step(bytes);
-        let stamp = stamp(&bytes[job..]);
-        let start = if stamp == 0 { 0 } else { job + stamp };
+        let job = job_prefix_len(bytes);
+        let ci_timestamp_len = ci_timestamp_len(&bytes[job..]);
+        let start = if ci_timestamp_len == 0 { 0 } else { job + ci_timestamp_len };
         Self { text: &self.text[start..], ..self }
     }
 }
 
-/// The length of `job<tab>step<tab>`, which `gh run view --log` writes before the time.
-fn job_and_step(line: &[u8]) -> usize {
-    const LONGEST: usize = 200;
-    let start = &line[..line.len().min(LONGEST)];
+/// Returns the length of `job<tab>step<tab>`, which `gh run view --log` writes before the
+/// timestamp.
+fn job_prefix_len(line: &[u8]) -> usize {
+    const MAX_PREFIX_BYTES: usize = 200;
+    let start = &line[..line.len().min(MAX_PREFIX_BYTES)];
     let Some(job) = memchr(b'\t', start) else { return 0 };
     let Some(step) = memchr(b'\t', &start[job + 1..]) else { return 0 };
     let length = job + step + 2;
-    // The log of a job starts with a mark of its encoding.
+    // The log of a job starts with a byte order mark.
     if line[length..].starts_with("\u{feff}".as_bytes()) { length + 3 } else { length }
 }
 
-/// The length of `2024-05-01T12:00:00.1234567Z `: no program but a CI service counts so finely.
-fn stamp(line: &[u8]) -> usize {
-    const LENGTH: usize = 28;
-    let is_stamp = line.len() >= LENGTH
-        && line[LENGTH - 1] == b'Z'
+/// Returns the length of `2024-05-01T12:00:00.1234567Z `; only CI services write seven decimals.
+fn ci_timestamp_len(line: &[u8]) -> usize {
+    const TIMESTAMP_BYTES: usize = 28;
+    let is_stamp = line.len() >= TIMESTAMP_BYTES
+        && line[TIMESTAMP_BYTES - 1] == b'Z'
         && line[10] == b'T'
         && line[19] == b'.'
         && line[..4].iter().chain(&line[20..27]).all(u8::is_ascii_digit);
-    match line.get(LENGTH) {
-        Some(b' ') if is_stamp => LENGTH + 1,
-        None if is_stamp => LENGTH,
+    match line.get(TIMESTAMP_BYTES) {
+        Some(b' ') if is_stamp => TIMESTAMP_BYTES + 1,
+        None if is_stamp => TIMESTAMP_BYTES,
         _ => 0,
     }
 }
 
-/// Cuts pushed bytes into lines and hands each on as soon as it is complete.
+/// Splits pushed bytes into lines and emits each as soon as it is complete.
 ///
-/// A carriage return starts a new *state* of the line, as on a terminal. The last state that shows
-/// something is the line; so a progress bar is its last state, and the `\r` of `\r\n` takes nothing
-/// away. A longer earlier state does not shine through a shorter later one: no program means that.
+/// A carriage return starts a new *state* of the line, as on a terminal. The last visible state
+/// becomes the line, so a progress bar is reduced to its last state and the `\r` of `\r\n` has no
+/// effect. Remains of a longer earlier state behind a shorter later one are dropped, because no
+/// program intends them.
 #[derive(Debug)]
 pub(crate) struct LineReader {
-    /// How many bytes of one state are held.
-    keep: usize,
+    /// Maximum bytes buffered per state.
+    max_bytes: usize,
     number: u64,
-    /// Some bytes of a line that has not ended were seen.
-    open: bool,
+    /// True if bytes of an unfinished line were pushed.
+    is_open: bool,
     raw: Vec<u8>,
     cut: u64,
-    shown: Option<State>,
+    visible: Option<State>,
 }
 
 #[derive(Debug)]
@@ -93,12 +95,12 @@ impl State {
 }
 
 impl LineReader {
-    /// Holds at most `keep` bytes of a line, however long it is.
-    pub(crate) fn keeping(keep: usize) -> Self {
-        Self { keep, number: 0, open: false, raw: Vec::new(), cut: 0, shown: None }
+    /// Buffers at most `max_bytes` bytes of a line.
+    pub(crate) fn with_max_bytes(max_bytes: usize) -> Self {
+        Self { max_bytes, number: 0, is_open: false, raw: Vec::new(), cut: 0, visible: None }
     }
 
-    /// The number of lines handed on so far.
+    /// Returns the number of lines emitted so far.
     pub(crate) fn count(&self) -> u64 {
         self.number
     }
@@ -109,51 +111,51 @@ impl LineReader {
             self.end_line(&rest[..end], sink);
             rest = &rest[end + 1..];
         }
-        self.hold(rest);
+        self.buffer(rest);
     }
 
-    /// Hands on the last line if no `\n` ended it.
+    /// Emits the last line if no `\n` ended it.
     pub(crate) fn finish(&mut self, sink: &mut impl FnMut(Line<'_>)) {
-        if self.open {
+        if self.is_open {
             self.emit(false, sink);
         }
     }
 
     fn end_line(&mut self, last: &[u8], sink: &mut impl FnMut(Line<'_>)) {
-        // Most lines arrive whole and clean; they are handed on without a copy.
+        // Fast path: most lines arrive complete and clean, and are emitted without a copy.
         let whole = last.strip_suffix(b"\r").unwrap_or(last);
-        if !self.open
-            && whole.len() <= self.keep
+        if !self.is_open
+            && whole.len() <= self.max_bytes
             && let Some(text) = terminal::already_clean(whole)
         {
             self.number += 1;
-            sink(Line { number: self.number, text, cut: 0, ended: true });
+            sink(Line { number: self.number, text, cut: 0, has_newline: true });
             return;
         }
-        self.hold(last);
+        self.buffer(last);
         self.emit(true, sink);
     }
 
-    fn hold(&mut self, bytes: &[u8]) {
-        self.open |= !bytes.is_empty();
+    fn buffer(&mut self, bytes: &[u8]) {
+        self.is_open |= !bytes.is_empty();
         let mut states = bytes.split(|byte| *byte == b'\r');
         self.extend(states.next().unwrap_or_default());
         for state in states {
-            self.settle();
+            self.finish_state();
             self.extend(state);
         }
     }
 
     fn extend(&mut self, bytes: &[u8]) {
-        let room = self.keep.saturating_sub(self.raw.len()).min(bytes.len());
-        self.raw.extend_from_slice(&bytes[..room]);
-        self.cut += (bytes.len() - room) as u64;
+        let fitting = self.max_bytes.saturating_sub(self.raw.len()).min(bytes.len());
+        self.raw.extend_from_slice(&bytes[..fitting]);
+        self.cut += (bytes.len() - fitting) as u64;
     }
 
-    fn settle(&mut self) {
+    fn finish_state(&mut self) {
         let state = self.take_state();
-        if state.is_visible() || self.shown.is_none() {
-            self.shown = Some(state);
+        if state.is_visible() || self.visible.is_none() {
+            self.visible = Some(state);
         }
     }
 
@@ -161,19 +163,19 @@ impl LineReader {
         let cut = std::mem::take(&mut self.cut);
         let mut text = terminal::strip(&self.raw);
         if cut > 0 && text.ends_with('\u{fffd}') {
-            // The cut went through a character.
+            // The cut split a character.
             text.pop();
         }
         self.raw.clear();
         State { text, cut }
     }
 
-    fn emit(&mut self, ended: bool, sink: &mut impl FnMut(Line<'_>)) {
-        self.settle();
-        self.open = false;
+    fn emit(&mut self, has_newline: bool, sink: &mut impl FnMut(Line<'_>)) {
+        self.finish_state();
+        self.is_open = false;
         self.number += 1;
-        if let Some(State { text, cut }) = self.shown.take() {
-            sink(Line { number: self.number, text: &text, cut, ended });
+        if let Some(State { text, cut }) = self.visible.take() {
+            sink(Line { number: self.number, text: &text, cut, has_newline });
         }
     }
 }
@@ -185,23 +187,23 @@ mod tests {
     #[track_caller]
     fn check(raw: &str, expect: &[(&str, u64)]) {
         let mut lines = Vec::new();
-        let mut reader = LineReader::keeping(12);
-        let mut keep = |line: Line<'_>| lines.push((line.text.to_owned(), line.cut));
-        reader.push(raw.as_bytes(), &mut keep);
-        reader.finish(&mut keep);
+        let mut reader = LineReader::with_max_bytes(12);
+        let mut max_bytes = |line: Line<'_>| lines.push((line.text.to_owned(), line.cut));
+        reader.push(raw.as_bytes(), &mut max_bytes);
+        reader.finish(&mut max_bytes);
         let lines: Vec<_> = lines.iter().map(|(text, cut)| (text.as_str(), *cut)).collect();
         assert_eq!(lines, expect, "{raw:?}");
     }
 
     #[test]
-    fn lines_end_at_newlines_and_at_the_end() {
+    fn splits_lines_at_newlines_and_at_the_end() {
         check("", &[]);
         check("a", &[("a", 0)]);
         check("a\n\nb\n", &[("a", 0), ("", 0), ("b", 0)]);
     }
 
     #[test]
-    fn the_last_state_that_shows_something_is_the_line() {
+    fn keeps_the_last_visible_state_of_a_line() {
         check("10%\r50%\rdone\n", &[("done", 0)]);
         check("a\r\n  \r\nb\r\r\n", &[("a", 0), ("  ", 0), ("b", 0)]);
         check("100%\r    \r\u{1b}[K\nnext", &[("100%", 0), ("next", 0)]);
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_held_in_part_and_says_how_much_is_missing() {
+    fn truncates_long_lines_and_counts_the_cut_bytes() {
         check("0123456789abcdef\n", &[("0123456789ab", 4)]);
         check("0123456789aäb\n", &[("0123456789a", 2)]);
         check("0123456789abcdef\rshort\n", &[("short", 0)]);

@@ -1,10 +1,10 @@
-//! Removes what only a terminal needs: escape sequences, backspaces, control characters.
+//! Removes terminal noise: escape sequences, backspaces, control characters.
 
 const BACKSPACE: u8 = 0x08;
 const ESCAPE: u8 = 0x1b;
 const BELL: char = '\u{07}';
 
-/// The text itself if there is nothing to remove.
+/// Returns the text unchanged if there is nothing to remove.
 pub(crate) fn already_clean(raw: &[u8]) -> Option<&str> {
     if has_noise(raw) {
         return None;
@@ -12,7 +12,7 @@ pub(crate) fn already_clean(raw: &[u8]) -> Option<&str> {
     std::str::from_utf8(raw).ok()
 }
 
-/// The text a terminal would show of one state of a line; invalid UTF-8 becomes U+FFFD.
+/// Returns the visible text of one state of a line; invalid UTF-8 becomes U+FFFD.
 pub(crate) fn strip(raw: &[u8]) -> String {
     let text = String::from_utf8_lossy(raw);
     if !has_noise(text.as_bytes()) {
@@ -32,12 +32,12 @@ fn is_noise(byte: u8) -> bool {
     byte < b' ' && byte != b'\t' || byte == 0x7f
 }
 
-/// Looks at every byte without an early exit, which lets the compiler use vector instructions.
+/// Scans every byte without an early exit, so that the compiler vectorizes the loop.
 fn has_noise(bytes: &[u8]) -> bool {
     bytes.iter().fold(false, |noise, byte| noise | is_noise(*byte))
 }
 
-/// Lets the control character at the start of `rest` act on what is shown; returns what follows it.
+/// Applies the control character at the start of `rest`; returns the text after it.
 fn after_noise<'a>(rest: &'a str, shown: &mut String) -> &'a str {
     let after = &rest[1..];
     match rest.as_bytes()[0] {
@@ -61,21 +61,21 @@ fn after_escape<'a>(rest: &'a str, shown: &mut String) -> &'a str {
     }
 }
 
-/// `ESC [ 1;31 m` and the like: parameters, intermediates, one final character.
+/// Skips a control sequence such as `ESC [ 1;31 m`: parameters, intermediates, one final character.
 fn after_control_sequence<'a>(rest: &'a str, shown: &mut String) -> &'a str {
     let after = rest
         .trim_start_matches(|c| matches!(c, '0'..='?'))
         .trim_start_matches(|c| matches!(c, ' '..='/'));
     if rest.starts_with("2K") {
-        // Erases the whole line: what was written before is not to be seen.
+        // Erases the whole line.
         shown.clear();
     }
     skip_one(after, '@'..='~')
 }
 
-/// A title, a link and the like, up to BEL or `ESC \`.
+/// Skips a command string, such as a title or a link, up to BEL or `ESC \`.
 ///
-/// One that never ends is shown, rather than swallowing the line.
+/// An unterminated one is shown instead of hiding the rest of the line.
 fn after_command_string(rest: &str) -> &str {
     let Some(end) = rest.find([BELL, char::from(ESCAPE)]) else { return rest };
     let after = &rest[end + 1..];
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_and_cursor_moves_go() {
+    fn removes_colors_and_cursor_movement() {
         check("\u{1b}[1;31mERROR\u{1b}[m x\u{1b}[K", "ERROR x");
         check("\u{1b}[?25l\u{1b}[38;5;9mred\u{1b}[0m", "red");
         check("old\u{1b}[2K\u{1b}[1Gnew", "new");
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_links_and_charsets_go() {
+    fn removes_titles_links_and_charset_switches() {
         check("\u{1b}]0;title\u{7}text", "text");
         check("\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\", "link");
         check("\u{1b}(B\u{1b}=text\u{1b}#8", "text");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn other_controls_go_and_tabs_stay() {
+    fn removes_other_controls_and_keeps_tabs() {
         check("N\u{8}NA\u{8}A\tok\u{7}\u{0}\u{7f}", "NA\tok");
         check("\u{8}\u{8}ä\u{8}", "");
         assert_eq!(strip(b"caf\xe9 \x1b[1mau lait"), "caf\u{fffd} au lait");

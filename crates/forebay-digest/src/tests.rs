@@ -1,4 +1,4 @@
-//! The promises of a digest, on examples and on arbitrary bytes.
+//! Invariants of digests, on examples and on arbitrary bytes.
 
 use forebay_domain::tokens;
 use insta::assert_snapshot;
@@ -10,7 +10,7 @@ fn reduced(raw: &str, intent: Option<&str>, tokens: u64) -> String {
     digest(raw.as_bytes(), Hint::default(), intent, Budget::exactly(tokens)).text
 }
 
-/// Lines that differ in more than their digits, so that they do not fold.
+/// Lines that differ in more than digits, so that they do not fold.
 fn many(word: &str, count: u64) -> String {
     (0..count).map(|number| format!("{word} {}\n", letters(number))).collect()
 }
@@ -20,23 +20,23 @@ fn letters(number: u64) -> String {
 }
 
 #[test]
-fn a_small_text_is_shown_as_it_is() {
+fn shows_a_small_text_verbatim() {
     let raw = "one\ntwo  \n\n\n\nthree three three";
     let shown = digest(raw.as_bytes(), Hint::default(), None, Budget::exactly(100));
     let expect =
-        Digest { text: raw.to_owned(), verbatim: true, lines: 6, bytes: 30, left_out: vec![] };
+        Digest { text: raw.to_owned(), verbatim: true, lines: 6, bytes: 30, omitted: vec![] };
     assert_eq!(shown, expect);
 }
 
 #[test]
-fn a_text_whose_noise_made_it_large_is_shown_whole() {
+fn terminal_noise_does_not_count_against_the_budget() {
     let raw = "\u{1b}[1;31mred\u{1b}[0m\r\n".repeat(5);
     let shown = digest(raw.as_bytes(), Hint::default(), None, Budget::exactly(5));
     assert_eq!((shown.text.as_str(), shown.verbatim), ("red\nred\nred\nred\nred\n", true));
 }
 
 #[test]
-fn a_calm_text_keeps_head_and_tail() {
+fn keeps_head_and_tail_without_failures() {
     assert_snapshot!(reduced(&many("step", 500), None, 30), @r"
     step a
     step b
@@ -56,7 +56,7 @@ fn a_calm_text_keeps_head_and_tail() {
 }
 
 #[test]
-fn a_failure_is_shown_with_what_follows_it() {
+fn quotes_a_failure_with_its_context() {
     let raw = many("Compiling", 300)
         + "error[E0308]: mismatched types\n --> src/main.rs:4:5\n  |\n4 | let x: u8 = \"\";\n"
         + &many("Checking", 300)
@@ -79,17 +79,17 @@ fn a_failure_is_shown_with_what_follows_it() {
 }
 
 #[test]
-fn the_only_line_that_is_shown_is_not_left_out() {
+fn omitted_ranges_exclude_the_only_shown_line() {
     let after = many("a line that is longer than the room beside a gap", 100);
     let raw = many("step", 204) + "ERROR: line two hundred and five\n" + &after;
     let shown = digest(raw.as_bytes(), Hint::default(), None, Budget::exactly(10));
     assert_eq!(shown.text, "ERROR: line two hundred and five");
-    let around = [LeftOut { first: 1, last: 204 }, LeftOut { first: 206, last: 305 }];
-    assert_eq!(shown.left_out, around);
+    let around = [OmittedRange { first: 1, last: 204 }, OmittedRange { first: 206, last: 305 }];
+    assert_eq!(shown.omitted, around);
 }
 
 #[test]
-fn an_unexplained_failure_shows_complaints_and_the_end() {
+fn unexplained_failure_shows_possible_causes_and_the_tail() {
     let raw = many("step", 200) + "cannot reach the host\n" + &many("more", 200);
     let hint = Hint { failed: true, ..Hint::default() };
     assert_snapshot!(digest(raw.as_bytes(), hint, None, Budget::exactly(30)).text, @r"
@@ -107,7 +107,7 @@ fn an_unexplained_failure_shows_complaints_and_the_end() {
 }
 
 #[test]
-fn the_intent_finds_its_lines() {
+fn quotes_lines_that_match_the_intent() {
     let raw = many("step", 200) + "the migration took 3 s\n" + &many("more", 200);
     assert_snapshot!(reduced(&raw, Some("how long did the migrations take?"), 40), @r"
     step a
@@ -130,12 +130,12 @@ fn the_intent_finds_its_lines() {
 }
 
 #[test]
-fn a_wanted_number_is_not_folded_away() {
+fn does_not_fold_a_number_from_the_intent() {
     let raw: String = (1_000..3_000).map(|id| format!("request {id} done\n")).collect();
     assert_snapshot!(reduced(&raw, Some("2718"), 40), @r"
-    request 1000 done … request 2717 done … ×1,718 alike
+    request 1000 done … request 2717 done … ×1,718 similar
     request 2718 done
-    request 2719 done … request 2999 done … ×281 alike
+    request 2719 done … request 2999 done … ×281 similar
     ");
 }
 
@@ -145,30 +145,30 @@ fn repeated_lines_fold_with_a_count() {
     let raw = "start\n".to_owned() + &progress + &"waiting\n".repeat(40) + "end\n";
     assert_snapshot!(reduced(&raw, None, 30), @r"
     start
-    downloading 0% … downloading 89% … ×90 alike
+    downloading 0% … downloading 89% … ×90 similar
     waiting ×40
     end
     ");
     let shown = digest(raw.as_bytes(), Hint::default(), None, Budget::exactly(30));
-    assert_eq!(shown.left_out, [LeftOut { first: 3, last: 91 }]);
+    assert_eq!(shown.omitted, [OmittedRange { first: 3, last: 91 }]);
 }
 
 #[test]
-fn a_huge_line_is_cut_and_says_by_how_much() {
+fn truncates_a_huge_line_and_reports_the_omitted_bytes() {
     let raw = "x".repeat(3_000_000);
     assert!(reduced(&raw, None, 100).ends_with("x… +2,999,800 bytes"));
 }
 
 #[test]
-fn binary_data_is_named() {
+fn describes_binary_data() {
     let raw = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\n";
     let shown = digest(raw, Hint::default(), None, Budget::exactly(100));
     assert_eq!(shown.text, "binary data, 17 bytes (png), sha256 c17ed1b3");
-    assert_eq!(shown.left_out, [LeftOut { first: 1, last: 3 }]);
+    assert_eq!(shown.omitted, [OmittedRange { first: 1, last: 3 }]);
 }
 
 #[test]
-fn a_tiny_budget_shows_the_start_of_the_most_telling_line() {
+fn tiny_budget_shows_the_start_of_the_best_line() {
     let raw = many("step", 50) + "error: no space left on device\n" + &many("more", 50);
     assert_eq!(reduced(&raw, None, 5), "error: no space l…");
     assert_eq!(reduced(&raw, None, 1), "e…");
@@ -177,12 +177,13 @@ fn a_tiny_budget_shows_the_start_of_the_most_telling_line() {
 }
 
 #[test]
-fn cleaning_removes_what_only_a_terminal_needs() {
+fn clean_removes_terminal_noise() {
     let raw = b"\x1b[1mBuild\x1b[0m\r\n10%\r100%\r\ncaf\xe9\ttab\x07\n";
     assert_eq!(clean(raw), "Build\n100%\ncaf\u{fffd}\ttab\n");
 }
 
-/// Bytes like those of a terminal: text with escapes, returns, repeats, words that weigh, garbage.
+/// Bytes like terminal output: text with escapes, carriage returns, repeats, salient words,
+/// garbage.
 pub(crate) fn terminal_bytes() -> impl Strategy<Value = Vec<u8>> {
     let pieces: Vec<&[u8]> = vec![
         b"\n",
@@ -232,7 +233,7 @@ fn in_pieces(raw: &[u8], sizes: &[usize], intent: Option<&str>, budget: Budget) 
 
 proptest! {
     #[test]
-    fn how_it_is_split_makes_no_difference(
+    fn chunking_of_the_input_does_not_change_the_digest(
         raw in terminal_bytes(),
         sizes in prop::collection::vec(0_usize..40, 1..9),
         budget in budgets(),
@@ -242,7 +243,7 @@ proptest! {
     }
 
     #[test]
-    fn a_digest_holds_its_budget_and_is_clean(raw in terminal_bytes(), budget in budgets(), failed: bool) {
+    fn digest_is_clean_and_within_budget(raw in terminal_bytes(), budget in budgets(), failed: bool) {
         let shown = digest(&raw, Hint { failed, ..Hint::default() }, None, budget);
         let limit = if shown.verbatim { budget.verbatim.max(budget.digest) } else { budget.digest };
         prop_assert!(tokens::of(&shown.text) <= limit);
@@ -252,19 +253,19 @@ proptest! {
     }
 
     #[test]
-    fn what_is_left_out_lies_within_the_text_in_order(raw in terminal_bytes(), budget in budgets()) {
+    fn omitted_ranges_are_ordered_and_within_the_text(raw in terminal_bytes(), budget in budgets()) {
         let shown = digest(&raw, Hint::default(), None, budget);
         let mut last = 0;
-        for gap in &shown.left_out {
+        for gap in &shown.omitted {
             prop_assert!(last < gap.first && gap.first <= gap.last && gap.last <= shown.lines);
             last = gap.last;
         }
-        prop_assert!(!shown.verbatim || shown.left_out.is_empty());
+        prop_assert!(!shown.verbatim || shown.omitted.is_empty());
     }
 
     #[test]
-    fn a_text_that_fits_is_verbatim(raw in terminal_bytes()) {
-        prop_assume!(binary::Binary::recognize(&raw[..raw.len().min(binary::PROBE)]).is_none());
+    fn text_within_budget_is_verbatim(raw in terminal_bytes()) {
+        prop_assume!(binary::Binary::recognize(&raw[..raw.len().min(binary::PROBE_BYTES)]).is_none());
         let cleaned = clean(&raw);
         let shown = digest(&raw, Hint::default(), None, Budget::exactly(tokens::of(&cleaned)));
         prop_assert!(shown.verbatim);

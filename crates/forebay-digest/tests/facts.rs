@@ -1,9 +1,9 @@
-//! Measures which facts of recorded outputs are still in a digest of 300 tokens.
+//! Measures how many facts of recorded outputs remain in a digest of 300 tokens.
 //!
-//! The facts were written down before anything was tuned for them; see `samples/README.md`.
-//! `cargo test -p forebay-digest --test facts -- --nocapture` shows what is missing.
+//! The facts were written before anything was tuned for them; see `samples/README.md`.
+//! `cargo test -p forebay-digest --test facts -- --nocapture` lists the missing ones.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a sample that cannot be read has failed")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "an unreadable sample fails the test")]
 
 mod samples;
 
@@ -11,17 +11,17 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use forebay_digest::{Budget, Digester, Hint, clean};
-use samples::{Card, Fact, Kind, Sample, says};
+use samples::{Card, Fact, Kind, Sample, contains_value};
 
 const TOKENS: u64 = 300;
-/// All facts of a sample together must leave room for what connects them.
-const MOST_FACT_BYTES: usize = 800;
-const FEWEST_FACTS: usize = 8;
-const FEWEST_SAMPLES: usize = 60;
-const FEWEST_TOOLS: usize = 40;
-/// Shares that digests keep at least; they only ever rise.
-const QUOTED_KEPT: f64 = 0.9;
-const DERIVED_KEPT: f64 = 0.85;
+/// The facts of a sample must leave space for the text between them.
+const MAX_FACT_BYTES: usize = 800;
+const MIN_FACTS: usize = 8;
+const MIN_SAMPLES: usize = 60;
+const MIN_TOOLS: usize = 40;
+/// Minimum shares of facts that digests keep; they are only ever raised.
+const MIN_QUOTED_SHARE: f64 = 0.9;
+const MIN_DERIVED_SHARE: f64 = 0.85;
 
 #[test]
 fn digests_keep_the_facts() {
@@ -34,37 +34,37 @@ fn digests_keep_the_facts() {
         describe(&mut report, &sample, &digest);
     }
     println!("{report}\nquoted {quoted:?}, derived {derived:?}");
-    assert!(quoted.of_one() >= QUOTED_KEPT, "quoted facts: {quoted:?}");
-    assert!(derived.of_one() >= DERIVED_KEPT, "derived facts: {derived:?}");
+    assert!(quoted.ratio() >= MIN_QUOTED_SHARE, "quoted facts: {quoted:?}");
+    assert!(derived.ratio() >= MIN_DERIVED_SHARE, "derived facts: {derived:?}");
 }
 
 #[test]
-fn there_are_enough_samples_of_enough_tools() {
+fn has_enough_samples_of_enough_tools() {
     let all = samples::all();
     let tools: BTreeSet<_> = all.iter().map(Sample::tool).collect();
-    assert!(all.len() >= FEWEST_SAMPLES, "{} samples", all.len());
-    assert!(tools.len() >= FEWEST_TOOLS, "{} tools", tools.len());
-    assert_eq!(samples::single_files(), Vec::<std::path::PathBuf>::new());
+    assert!(all.len() >= MIN_SAMPLES, "{} samples", all.len());
+    assert!(tools.len() >= MIN_TOOLS, "{} tools", tools.len());
+    assert_eq!(samples::unpaired_files(), Vec::<std::path::PathBuf>::new());
 }
 
 #[test]
 fn every_sample_is_well_formed() {
-    let complaints: Vec<_> = samples::all().iter().flat_map(complaints).collect();
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    let problems: Vec<_> = samples::all().iter().flat_map(problems).collect();
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
 #[test]
-fn a_number_is_not_found_in_a_longer_one() {
+fn does_not_find_a_number_inside_a_longer_one() {
     for text in ["12 failed", "1,2 failed", "0.2 failed"] {
-        assert!(!says(text, "2 failed"), "{text}");
+        assert!(!contains_value(text, "2 failed"), "{text}");
     }
     for text in ["rows: 12", "rows: 1,000", "rows: 1.5"] {
-        assert!(!says(text, "rows: 1"), "{text}");
+        assert!(!contains_value(text, "rows: 1"), "{text}");
     }
     for text in ["rows: 1", "rows: 1.", "rows: 1, columns", "12 rows: 1"] {
-        assert!(says(text, "rows: 1"), "{text}");
+        assert!(contains_value(text, "rows: 1"), "{text}");
     }
-    assert!(says("commit 67710b3319", "67710b3"));
+    assert!(contains_value("commit 67710b3319", "67710b3"));
 }
 
 fn digest_of(sample: &Sample) -> String {
@@ -89,7 +89,7 @@ impl Share {
         self.all += other.all;
     }
 
-    fn of_one(&self) -> f64 {
+    fn ratio(&self) -> f64 {
         f64::from(self.kept) / f64::from(self.all.max(1))
     }
 }
@@ -115,39 +115,39 @@ fn describe(report: &mut String, sample: &Sample, digest: &str) {
     }
 }
 
-fn complaints(sample: &Sample) -> Vec<String> {
+fn problems(sample: &Sample) -> Vec<String> {
     let raw = clean(&sample.raw);
     let card = &sample.card;
     let frame = frame(sample, &raw);
-    let mut found = complaints_of_card(card);
-    found.extend(card.facts.iter().filter_map(|fact| complaint(fact, &raw, &frame)));
-    found.into_iter().map(|complaint| format!("{}: {complaint}", sample.name)).collect()
+    let mut found = card_problems(card);
+    found.extend(card.facts.iter().filter_map(|fact| fact_problem(fact, &raw, &frame)));
+    found.into_iter().map(|fact_problem| format!("{}: {fact_problem}", sample.name)).collect()
 }
 
-fn complaints_of_card(card: &Card) -> Vec<String> {
+fn card_problems(card: &Card) -> Vec<String> {
     let bytes: usize = card.facts.iter().map(|fact| fact.shortest() + 1).sum();
     let rules = [
-        (card.facts.len() < FEWEST_FACTS, "too few facts"),
-        (bytes > MOST_FACT_BYTES, "facts that do not fit a digest"),
+        (card.facts.len() < MIN_FACTS, "too few facts"),
+        (bytes > MAX_FACT_BYTES, "facts that do not fit a digest"),
         (card.origin.is_empty(), "no origin"),
         (card.command.is_empty(), "no command"),
     ];
     rules.into_iter().filter(|(broken, _)| *broken).map(|(_, what)| what.to_owned()).collect()
 }
 
-/// A fact that the frame of a digest states anyway would be kept by a digest that says nothing.
+/// Text that frames every digest; a fact that it contains would prove nothing.
 fn frame(sample: &Sample, raw: &str) -> String {
     let Card { command, exit, .. } = &sample.card;
     let (lines, bytes) = (raw.lines().count(), sample.raw.len());
     format!("{command} exit {exit} {lines} lines {bytes} bytes")
 }
 
-fn complaint(fact: &Fact, raw: &str, frame: &str) -> Option<String> {
+fn fact_problem(fact: &Fact, raw: &str, frame: &str) -> Option<String> {
     let what = match fact.kind {
         _ if fact.any.iter().any(|spelling| spelling.trim().len() < 2) => "too short",
-        _ if fact.is_in(frame) => "stands in the frame",
-        Kind::Quoted if !fact.is_in(raw) => "does not stand in the output",
-        Kind::Derived if fact.is_in(raw) => "stands in the output",
+        _ if fact.is_in(frame) => "occurs in the frame",
+        Kind::Quoted if !fact.is_in(raw) => "does not occur in the output",
+        Kind::Derived if fact.is_in(raw) => "occurs in the output",
         Kind::Quoted | Kind::Derived => return None,
     };
     Some(format!("{:?} {what}", fact.any))

@@ -1,18 +1,20 @@
-//! What digests of recorded outputs look like, and what holds for any cut of them.
+//! Snapshots of digests of recorded outputs, and invariants for any slice of them.
 
-#![allow(clippy::unwrap_used, reason = "a sample that cannot be read has failed")]
+#![allow(clippy::unwrap_used, reason = "an unreadable sample fails the test")]
 
-#[allow(dead_code, reason = "the facts are another test's")]
+#[allow(dead_code, reason = "the facts are used by another test")]
 mod samples;
 
-use forebay_digest::{Budget, CountDefinition, Customs, Definition, Digest, Digester, Hint};
+use forebay_digest::{
+    Budget, CountDefinition, CustomRecognizers, Definition, Digest, Digester, Hint,
+};
 use proptest::prelude::*;
 use samples::Sample;
 
 const BUDGETS: [u64; 3] = [150, 300, 1_200];
 
 #[test]
-fn recorded_outputs_are_digested_like_this() {
+fn recorded_outputs_match_their_snapshots() {
     insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
         for sample in samples::all() {
             let shown = BUDGETS.map(|tokens| {
@@ -24,16 +26,22 @@ fn recorded_outputs_are_digested_like_this() {
     });
 }
 
-fn digest(raw: &[u8], of: &Sample, intent: Option<&str>, tokens: u64, sizes: &[usize]) -> Digest {
-    digest_with(hint(of), raw, of, intent, tokens, sizes)
+fn digest(
+    raw: &[u8],
+    sample: &Sample,
+    intent: Option<&str>,
+    tokens: u64,
+    sizes: &[usize],
+) -> Digest {
+    digest_with(hint(sample), raw, sample, intent, tokens, sizes)
 }
 
-fn hint(of: &Sample) -> Hint<'_> {
-    Hint { command: Some(&of.card.command), ..Hint::default() }
+fn hint(sample: &Sample) -> Hint<'_> {
+    Hint { command: Some(&sample.card.command), ..Hint::default() }
 }
 
-/// A recognizer of the user that has a say on any text.
-fn customs() -> Customs {
+/// A custom recognizer that claims any text.
+fn custom_recognizers() -> CustomRecognizers {
     let count = |label: &str, pattern: &str| CountDefinition {
         label: label.to_owned(),
         pattern: pattern.to_owned(),
@@ -50,13 +58,13 @@ fn customs() -> Customs {
         ],
         ..Definition::default()
     };
-    Customs::new([definition]).unwrap()
+    CustomRecognizers::new([definition]).unwrap()
 }
 
 fn digest_with(
     hint: Hint<'_>,
     raw: &[u8],
-    of: &Sample,
+    sample: &Sample,
     intent: Option<&str>,
     tokens: u64,
     sizes: &[usize],
@@ -71,13 +79,13 @@ fn digest_with(
         digester.push(piece);
         rest = after;
     }
-    if of.card.exit != 0 {
+    if sample.card.exit != 0 {
         digester.command_failed();
     }
     digester.finish()
 }
 
-/// A part of one recorded output, then a part of another.
+/// A slice of one recorded output, followed by a slice of another.
 #[derive(Debug, Clone)]
 struct Cut {
     first: (prop::sample::Index, f64, f64),
@@ -100,32 +108,32 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_cut_of_recorded_outputs_keeps_the_promises(
+    fn any_slice_of_recorded_outputs_keeps_the_invariants(
         cut in cuts(),
         tokens in 1_u64..1_500,
         sizes in prop::collection::vec(1_usize..9_000, 1..4),
-        wants in any::<bool>(),
-        own in any::<bool>(),
+        with_intent in any::<bool>(),
+        with_custom in any::<bool>(),
     ) {
         let all = samples::all();
-        let of = &all[cut.first.0.index(all.len())];
+        let sample = &all[cut.first.0.index(all.len())];
         let raw = [part(&all, &cut.first), part(&all, &cut.second)].concat();
-        let intent = wants.then_some("error in test");
-        let customs = own.then(customs);
+        let intent = with_intent.then_some("error in test");
+        let custom_recognizers = with_custom.then(custom_recognizers);
         let digest = |sizes: &[usize]| {
-            let hint = Hint { recognizers: customs.as_ref(), ..hint(of) };
-            digest_with(hint, &raw, of, intent, tokens, sizes)
+            let hint = Hint { recognizers: custom_recognizers.as_ref(), ..hint(sample) };
+            digest_with(hint, &raw, sample, intent, tokens, sizes)
         };
         let whole = digest(&[usize::MAX]);
         prop_assert!(whole.text.len() as u64 <= tokens * 4, "over budget");
         prop_assert!(!whole.text.is_empty() || forebay_digest::clean(&raw).is_empty());
         prop_assert!(!whole.text.contains(|c: char| c.is_ascii_control() && !"\t\n".contains(c)));
-        // What stands for data that is no text is as long as it is, and no text is shorter.
+        // The description of binary data may be longer than the data.
         let is_text = !whole.text.starts_with("binary data, ");
-        let most = if is_text { forebay_digest::clean(&raw).len() } else { usize::MAX };
-        prop_assert!(whole.text.len() <= most, "larger than the text");
+        let max_bytes = if is_text { forebay_digest::clean(&raw).len() } else { usize::MAX };
+        prop_assert!(whole.text.len() <= max_bytes, "larger than the text");
         let mut last = 0;
-        for gap in &whole.left_out {
+        for gap in &whole.omitted {
             prop_assert!(last < gap.first && gap.first <= gap.last && gap.last <= whole.lines);
             last = gap.last;
         }

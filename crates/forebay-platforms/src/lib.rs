@@ -1,22 +1,26 @@
-//! The dialects of agent hosts, as data: what a host sends, how it wants to be answered, where it is
-//! set up and what it cannot do.
+//! Agent hosts as data: the payloads they send, the replies they accept, their files and their limits.
 //!
-//! - [`platforms`] has one const table a host; [`platform`] says what stands in a table.
-//! - [`decode()`] turns a host's JSON into the words of `forebay_domain::hook`.
-//! - [`encode()`] turns an answer into what the host reads.
-//! - [`setup`] edits the text of settings files, and takes its edits back byte for byte.
-//! - [`transcripts`] reads what hosts keep of past conversations.
+//! - [`platforms`] has one const table per host; [`platform`] defines its columns.
+//! - [`decode()`] turns a host's JSON into a `forebay_domain::hook::HookCall`.
+//! - [`encode()`] turns a reply into the output that the host expects.
+//! - [`setup`] edits the text of settings files and undoes its edits byte for byte.
+//! - [`permissions`] translates hosts' permission rules into Forebay's.
+//! - [`transcripts`] parses the conversations that hosts record.
+//! - [`folders`] resolves the folders that paths in the tables are relative to.
 //!
-//! Nothing here decides, reads a file or starts a process.
+//! Pure: no module reads a file, starts a process or makes a decision. No other crate names a host; what
+//! depends on the host is a field of its table.
 
 pub mod decode;
 pub mod encode;
+pub mod folders;
+pub mod permissions;
 pub mod platform;
 pub mod platforms;
 pub mod setup;
 pub mod transcripts;
 
-pub use decode::{Decoded, NotAPayload, decode};
-pub use encode::{Output, Unsupported, can_hear, encode};
+pub use decode::{DecodeError, Decoded, decode};
+pub use encode::{Output, Unsupported, encode, supports};
 pub use platform::Platform;
-pub use platforms::{PLATFORMS, find};
+pub use platforms::{PLATFORMS, find, is_instruction_file};

@@ -1,180 +1,223 @@
-//! What is known of a host: the columns of a platform's table.
+//! The columns of a host's table.
 
 use forebay_domain::hook::{Moment, Reply, StartReason, ToolKind};
 use forebay_domain::tokens;
 
 use crate::decode::Decoded;
-use crate::encode::Output;
-use crate::setup::{Holds, Level, SetupFile};
+use crate::encode::{self, Output};
+use crate::permissions::{RuleSource, TrustFile};
+use crate::setup::{Level, SetupFile};
+use crate::transcripts::TranscriptFormat;
 
 /// One agent host.
 #[derive(Debug)]
 pub struct Platform {
-    /// The word for it on the command line.
+    /// Its name on the command line.
     pub id: &'static str,
-    /// The name its makers use.
+    /// Its name in texts.
     pub name: &'static str,
-    /// What this table rests on.
+    /// What this table is based on.
     pub evidence: Evidence,
-    /// What it calls itself when it connects to an MCP server; a beginning of the name is enough.
-    pub mcp_client: Option<&'static str>,
-    pub events: &'static [EventRow],
-    /// The host's own tools; a name that is missing here is an MCP tool or means nothing to us.
+    pub events: &'static [HostEvent],
+    /// The host's built-in tools; any other tool is an MCP tool or unknown.
     pub tools: &'static [(&'static str, ToolKind)],
-    pub mcp_names: McpNames,
-    pub payload: &'static Payload,
-    /// Its words for why a session starts.
-    pub start_words: &'static [(&'static str, StartReason)],
-    pub reply: fn(&Decoded, &Reply) -> Output,
-    pub can: &'static [Ability],
-    pub replaces: Replaces,
+    pub mcp_tool_names: McpToolNames,
+    pub payload: &'static PayloadFields,
+    /// Its names for the reasons a session starts.
+    pub start_reasons: &'static [(&'static str, StartReason)],
+    /// Encodes a reply in the host's format.
+    pub encode: fn(&Decoded, &Reply) -> Output,
+    pub capabilities: &'static [Capability],
+    pub replacement: Replacement,
     pub limits: Limits,
-    /// What it cannot do, for people.
-    pub cannot: &'static [&'static str],
-    pub installed: Installed,
-    pub caller: Caller,
+    /// What it cannot do, for users.
+    pub limitations: &'static [&'static str],
+    pub detection: Detection,
+    pub caller: CallerCheck,
+    /// Variables that name the session, in processes that the host starts.
+    pub session_env: &'static [&'static str],
+    /// The variable that names the project's folder, in hooks that the host starts.
+    pub project_env: Option<&'static str>,
+    /// It saves long results in the folder for temporary files.
+    pub saves_results_in_temp: bool,
+    /// Files that `forebay init` edits.
     pub files: &'static [SetupFile],
-    /// What a person still has to do after the files are written.
-    pub afterwards: Option<&'static str>,
+    /// What the user has to do after the files are written.
+    pub next_steps: Option<&'static str>,
+    /// Files from which it loads instructions for the model.
+    pub instructions: InstructionFiles,
+    /// Files in which it keeps permission rules.
+    pub permissions: &'static [RuleSource],
+    /// Where it records the workspaces that the user trusts.
+    pub trust: Option<TrustFile>,
+    /// How it records conversations, if they can be imported.
+    pub transcripts: Option<&'static TranscriptFormat>,
 }
 
+/// The values of fields that a table leaves out.
+pub(crate) const DEFAULTS: Platform = Platform {
+    id: "",
+    name: "",
+    evidence: Evidence::Documentation,
+    events: &[],
+    tools: &[],
+    mcp_tool_names: McpToolNames::Unknown,
+    payload: &SNAKE_CASE,
+    start_reasons: &[],
+    encode: encode::no_reply,
+    capabilities: &[],
+    replacement: Replacement::Unsupported,
+    limits: NO_LIMITS,
+    limitations: &[],
+    detection: Detection { binaries: &[], folders: &[] },
+    caller: ANY_CALLER,
+    session_env: &[],
+    project_env: None,
+    saves_results_in_temp: false,
+    files: &[],
+    next_steps: None,
+    instructions: AGENTS_MD,
+    permissions: &[],
+    trust: None,
+    transcripts: None,
+};
+
 impl Platform {
-    pub fn can(&self, ability: Ability) -> bool {
-        self.can.contains(&ability)
+    pub fn can(&self, capability: Capability) -> bool {
+        self.capabilities.contains(&capability)
     }
 
-    /// Whether Forebay sets up hooks there.
+    /// Whether Forebay registers hooks with it.
     pub fn has_hooks(&self) -> bool {
-        self.registered().next().is_some()
+        self.registered_events().next().is_some()
     }
 
-    /// Whether its MCP server can be registered at a level.
+    /// Whether Forebay's MCP server can be registered at a level.
     pub fn registers_server(&self, level: Level) -> bool {
-        let is_server =
-            |file: &&SetupFile| matches!(file.holds, Holds::Servers { .. } | Holds::TomlServers);
+        let is_server = |file: &&SetupFile| file.content.is_mcp_server();
         self.files.iter().filter(is_server).any(|file| file.level == level)
     }
 
-    /// How many bytes of added context are sure to reach the model; nothing where no limit is known.
+    /// How many bytes of added context certainly reach the model; `None` if no limit is known.
     pub fn context_bytes(&self) -> Option<usize> {
         let tokens = self.limits.context_tokens.map(|tokens| tokens::to_bytes(tokens as u64));
-        // A character is a byte or more, so that many bytes are never too many characters.
+        // A character takes at least a byte, so a limit in characters is safe as a limit in bytes.
         [self.limits.context_chars, tokens].into_iter().flatten().min()
     }
 
-    /// The events Forebay asks to be called for.
-    pub fn registered(&self) -> impl Iterator<Item = &'static EventRow> {
+    /// The events that Forebay registers hooks for.
+    pub fn registered_events(&self) -> impl Iterator<Item = &'static HostEvent> {
         self.events.iter().filter(|row| row.is_registered)
     }
 
-    pub(crate) fn event(&self, name: &str) -> Option<&'static EventRow> {
+    pub(crate) fn event(&self, name: &str) -> Option<&'static HostEvent> {
         self.events.iter().find(|row| row.name == name)
     }
 }
 
-/// How a table came to be known.
+/// What a table is based on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Evidence {
-    /// The host was run.
+    /// Runs of the host.
     Run,
-    /// Its published package was read.
+    /// Its published package.
     Package,
-    /// Its documentation was read.
+    /// Its documentation.
     Documentation,
 }
 
 /// One event of a host.
 #[derive(Debug, Clone, Copy)]
-pub struct EventRow {
+pub struct HostEvent {
     pub name: &'static str,
     pub moment: Moment,
-    /// Forebay asks to be called for it; else it is understood when it comes.
+    /// Forebay registers a hook for it; otherwise it is decoded if it arrives.
     pub is_registered: bool,
-    /// The tool it is about, where the event says it and not the payload.
+    /// The kind of tool, if the event implies it.
     pub tool: Option<ToolKind>,
-    /// The tool failed, and the payload carries the error in place of a result.
+    /// The tool failed, and the payload has an error instead of a result.
     pub is_failure: bool,
 }
 
-/// An event Forebay asks for.
-pub(crate) const fn on(name: &'static str, moment: Moment) -> EventRow {
-    EventRow { name, moment, is_registered: true, tool: None, is_failure: false }
+/// An event that Forebay registers a hook for.
+pub(crate) const fn registered(name: &'static str, moment: Moment) -> HostEvent {
+    HostEvent { name, moment, is_registered: true, tool: None, is_failure: false }
 }
 
-/// An event that is understood and not asked for.
-pub(crate) const fn also(name: &'static str, moment: Moment) -> EventRow {
-    EventRow { is_registered: false, ..on(name, moment) }
+/// An event that is decoded if it arrives.
+pub(crate) const fn recognized(name: &'static str, moment: Moment) -> HostEvent {
+    HostEvent { is_registered: false, ..registered(name, moment) }
 }
 
-impl EventRow {
-    pub(crate) const fn failure(self) -> Self {
+impl HostEvent {
+    pub(crate) const fn as_failure(self) -> Self {
         Self { is_failure: true, ..self }
     }
 
-    pub(crate) const fn of(self, tool: ToolKind) -> Self {
+    pub(crate) const fn for_tool(self, tool: ToolKind) -> Self {
         Self { tool: Some(tool), ..self }
     }
 }
 
-/// How a host spells the tools of MCP servers.
+/// How a host names tools of MCP servers.
 #[derive(Debug, Clone, Copy)]
-pub enum McpNames {
-    /// `<prefix><server><between><tool>`.
-    Joined { prefix: &'static str, between: &'static str },
-    /// `<prefix><tool>`: the server stands elsewhere or nowhere.
+pub enum McpToolNames {
+    /// `<prefix><server><separator><tool>`.
+    Joined { prefix: &'static str, separator: &'static str },
+    /// `<prefix><tool>`; the server is another field, or not given.
     ToolOnly { prefix: &'static str },
-    /// Hooks see no MCP tools.
+    /// Hooks are not called for MCP tools.
     Unknown,
 }
 
-/// A way to a value: the keys, outermost first.
-pub type Path = &'static [&'static str];
+/// The keys that lead to a value, outermost first.
+pub type KeyPath = &'static [&'static str];
 
-/// Where a host puts what it tells; the first place that holds something counts.
+/// Where a payload has its values; the first path that leads to a value counts.
 #[derive(Debug)]
-pub struct Payload {
-    pub event: &'static [Path],
-    pub session: &'static [Path],
-    pub cwd: &'static [Path],
-    pub transcript: &'static [Path],
-    pub subagent: &'static [Path],
-    pub permission_mode: &'static [Path],
-    pub tool_name: &'static [Path],
-    pub tool_input: &'static [Path],
-    pub tool_id: &'static [Path],
-    pub tool_result: &'static [Path],
-    /// The result is a text that holds JSON.
-    pub result_is_quoted: bool,
-    pub tool_failed: &'static [Sign],
-    pub mcp_server: &'static [Path],
-    pub mcp_tool: &'static [Path],
-    pub error: &'static [Path],
-    pub prompt: &'static [Path],
-    /// A prompt without this is the host talking to itself.
-    pub prompt_needs: Option<&'static str>,
-    pub start_word: &'static [Path],
-    pub trigger: &'static [Path],
-    pub last_message: &'static [Path],
-    pub summary: &'static [Path],
-    pub message: &'static [Path],
+pub struct PayloadFields {
+    pub event: &'static [KeyPath],
+    pub session: &'static [KeyPath],
+    pub cwd: &'static [KeyPath],
+    pub transcript: &'static [KeyPath],
+    pub subagent: &'static [KeyPath],
+    pub permission_mode: &'static [KeyPath],
+    pub tool_name: &'static [KeyPath],
+    pub tool_input: &'static [KeyPath],
+    pub tool_id: &'static [KeyPath],
+    pub tool_result: &'static [KeyPath],
+    /// The result is JSON inside a string.
+    pub is_result_json_text: bool,
+    pub failure_markers: &'static [FieldValue],
+    pub mcp_server: &'static [KeyPath],
+    pub mcp_tool: &'static [KeyPath],
+    pub error: &'static [KeyPath],
+    pub prompt: &'static [KeyPath],
+    /// Without this field, the prompt does not come from the user.
+    pub prompt_requires: Option<&'static str>,
+    pub start_reason: &'static [KeyPath],
+    pub trigger: &'static [KeyPath],
+    pub last_message: &'static [KeyPath],
+    pub summary: &'static [KeyPath],
+    pub message: &'static [KeyPath],
 }
 
-/// A value that says something.
+/// A field with a certain value.
 #[derive(Debug)]
-pub struct Sign {
-    pub at: Path,
-    pub is: Word,
+pub struct FieldValue {
+    pub path: KeyPath,
+    pub value: Scalar,
 }
 
-/// A plain value.
+/// A scalar value.
 #[derive(Debug, Clone, Copy)]
-pub enum Word {
+pub enum Scalar {
     Text(&'static str),
     Bool(bool),
 }
 
-/// The fields most hosts took over from Claude Code.
-pub(crate) const SNAKE_CASE: Payload = Payload {
+/// The fields of Claude Code, which most hosts share.
+pub(crate) const SNAKE_CASE: PayloadFields = PayloadFields {
     event: &[&["hook_event_name"]],
     session: &[&["session_id"]],
     cwd: &[&["cwd"]],
@@ -185,22 +228,22 @@ pub(crate) const SNAKE_CASE: Payload = Payload {
     tool_input: &[&["tool_input"]],
     tool_id: &[&["tool_use_id"]],
     tool_result: &[&["tool_response"]],
-    result_is_quoted: false,
-    tool_failed: &[],
+    is_result_json_text: false,
+    failure_markers: &[],
     mcp_server: &[&["mcp_server", "name"]],
     mcp_tool: &[],
     error: &[&["error"]],
     prompt: &[&["prompt"]],
-    prompt_needs: None,
-    start_word: &[&["source"]],
+    prompt_requires: None,
+    start_reason: &[&["source"]],
     trigger: &[&["trigger"]],
     last_message: &[&["last_assistant_message"]],
     summary: &[&["compact_summary"]],
     message: &[&["message"]],
 };
 
-/// The words for starts that most hosts share.
-pub(crate) const START_WORDS: &[(&str, StartReason)] = &[
+/// The start reasons that most hosts share.
+pub(crate) const START_REASONS: &[(&str, StartReason)] = &[
     ("startup", StartReason::Startup),
     ("new", StartReason::Startup),
     ("resume", StartReason::Resume),
@@ -211,7 +254,7 @@ pub(crate) const START_WORDS: &[(&str, StartReason)] = &[
 
 /// Something a host lets a hook do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Ability {
+pub enum Capability {
     Deny,
     Ask,
     Rewrite,
@@ -231,7 +274,7 @@ pub enum Ability {
     SeePrompt,
 }
 
-impl Ability {
+impl Capability {
     pub const ALL: [Self; 14] = [
         Self::Deny,
         Self::Ask,
@@ -249,7 +292,7 @@ impl Ability {
         Self::SeePrompt,
     ];
 
-    pub const fn words(self) -> &'static str {
+    pub const fn description(self) -> &'static str {
         match self {
             Self::Deny => "deny a tool call",
             Self::Ask => "ask the user about a tool call",
@@ -269,49 +312,61 @@ impl Ability {
     }
 }
 
-/// What a host takes in place of a result.
+/// What may replace a tool's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Replaces {
-    Nothing,
-    /// Any text.
-    WithText,
-    /// A result that looks like the tool's own.
-    InShape,
+pub enum Replacement {
+    Unsupported,
+    AnyText,
+    /// A result with the structure of the original.
+    SameShape,
 }
 
-/// How much a host takes.
+/// How much text a host accepts.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Characters of added context; beyond them it is cut, dropped or put in a file.
+    /// Characters of added context; longer context is cut, dropped or saved to a file.
     pub context_chars: Option<usize>,
     pub context_tokens: Option<usize>,
-    /// Characters of a shell result that reach the model whole, as far as it is known.
+    /// Characters of a shell result that reach the model uncut, if known.
     pub result_chars: Option<usize>,
 }
 
 pub(crate) const NO_LIMITS: Limits =
     Limits { context_chars: None, context_tokens: None, result_chars: None };
 
-/// How to tell that a host is on a machine.
+/// How to detect that a host is installed.
 #[derive(Debug)]
-pub struct Installed {
+pub struct Detection {
     pub binaries: &'static [&'static str],
-    /// Folders in the user's home that only this host makes.
+    /// Folders in the user's home that only this host creates.
     pub folders: &'static [&'static str],
 }
 
-/// How to tell that a host's hook is called by that host.
+/// How to detect that a host's hook was called by another host.
 ///
-/// Hosts run each other's hooks: Copilot CLI, VS Code and Cursor read Claude Code's settings. What
-/// the payload says counts more than the environment, because an agent that was started inside
-/// another one's shell carries that one's variables too.
+/// Hosts run each other's hooks: Copilot CLI, VS Code and Cursor read Claude Code's settings. The payload
+/// takes precedence over the environment, because an agent that runs in another agent's shell inherits
+/// its variables.
 #[derive(Debug)]
-pub struct Caller {
-    /// Fields this host never sends.
+pub struct CallerCheck {
+    /// Fields that this host never sends.
     pub foreign_fields: &'static [&'static str],
-    /// Variables of other hosts that count when none of its own is set.
+    /// Variables of other hosts, checked if none of its own is set.
     pub foreign_env: &'static [&'static str],
     pub own_env: &'static [&'static str],
 }
 
-pub(crate) const ANYBODY: Caller = Caller { foreign_fields: &[], foreign_env: &[], own_env: &[] };
+pub(crate) const ANY_CALLER: CallerCheck =
+    CallerCheck { foreign_fields: &[], foreign_env: &[], own_env: &[] };
+
+/// Files from which a host loads instructions for the model.
+#[derive(Debug)]
+pub struct InstructionFiles {
+    /// Relative to the project's root; a file of the same name in another folder also counts.
+    pub files: &'static [&'static str],
+    /// Folders whose files all count.
+    pub folders: &'static [&'static str],
+}
+
+pub(crate) const AGENTS_MD: InstructionFiles =
+    InstructionFiles { files: &["AGENTS.md"], folders: &[] };

@@ -1,4 +1,4 @@
-//! Ends runs from another thread.
+//! A token that ends runs from another thread.
 
 use std::io::{self, PipeReader, PipeWriter, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -8,48 +8,47 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use crate::group::Group;
-use crate::ready::{Source, wait};
+use crate::poll::{Source, wait};
+use crate::process_group::ProcessGroup;
 
-/// A handle that ends the runs it was given to; clones are the same handle.
+/// Ends the runs it was passed to; clones share their state.
 ///
-/// For a thread, also the one that receives this process's signals; a raw signal handler must not use
-/// it, for it takes a lock.
+/// It takes a lock, so a raw signal handler must not use it; a thread that receives signals may.
 #[derive(Debug, Clone, Default)]
-pub struct Cancel {
+pub struct CancelToken {
     shared: Arc<Shared>,
 }
 
 #[derive(Debug, Default)]
 struct Shared {
     cancelled: AtomicBool,
-    /// Made by the first who waits: most calls run nothing, and a server answers thousands of them a second.
+    /// Created by the first wait: most calls run nothing, and a server answers thousands of them a second.
     pipe: OnceLock<Pipe>,
-    reach: Mutex<Reach>,
+    targets: Mutex<Targets>,
 }
 
-/// Becomes readable with the cancel and stays so: no run takes the byte from another.
+/// Becomes readable on cancellation and stays readable: no run consumes the byte.
 #[derive(Debug)]
 struct Pipe {
     reader: PipeReader,
     writer: PipeWriter,
 }
 
-/// Whom a forwarded signal reaches.
+/// The targets of forwarded signals.
 #[derive(Debug, Default)]
-struct Reach {
-    /// The groups whose number is certainly still theirs.
-    groups: Vec<Group>,
-    /// What was forwarded while no run was under way: one may just be starting.
-    waiting: Vec<Signal>,
+struct Targets {
+    /// The groups whose id cannot have been reused.
+    groups: Vec<ProcessGroup>,
+    /// Signals that arrived while no run was registered: one may just be starting.
+    pending: Vec<Signal>,
 }
 
-impl Cancel {
+impl CancelToken {
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Ends the runs: SIGTERM, the grace, SIGKILL. A second call changes nothing.
+    /// Ends the runs: SIGTERM, the grace period, SIGKILL. A second call has no effect.
     pub fn cancel(&self) {
         if self.shared.cancelled.swap(true, Ordering::SeqCst) {
             return;
@@ -63,35 +62,35 @@ impl Cancel {
         self.shared.cancelled.load(Ordering::SeqCst)
     }
 
-    /// Sends `signal` to the process groups of the runs that are under way, and no more than that.
+    /// Sends `signal` to the process groups of the current runs.
     ///
-    /// One that comes before a run has started reaches it when it does: its process may be at work
-    /// already while the thread that started it waits for its turn.
+    /// Without a current run, the signal is delivered to the next one: its process may already exist while the
+    /// thread that started it has not yet registered it.
     pub fn forward(&self, signal: i32) {
         let Some(signal) = Signal::from_named_raw(signal) else {
-            tracing::debug!(signal, "not a signal that can be forwarded");
+            tracing::debug!(signal, "cannot forward an unknown signal");
             return;
         };
-        let mut reach = self.reach();
-        if reach.groups.is_empty() {
-            reach.waiting.push(signal);
+        let mut targets = self.targets();
+        if targets.groups.is_empty() {
+            targets.pending.push(signal);
         }
-        for group in &reach.groups {
+        for group in &targets.groups {
             group.signal(signal);
         }
     }
 
     /// Whether this is a clone of `other`.
-    pub fn is(&self, other: &Self) -> bool {
+    pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 
-    /// Waits for `at_most`, or less if it is cancelled.
-    pub fn wait(&self, at_most: Duration) -> io::Result<()> {
-        wait(&[(Source::Cancel, self.wake()?)], Some(at_most)).map(drop)
+    /// Waits for `timeout`, or until it is cancelled.
+    pub fn wait(&self, timeout: Duration) -> io::Result<()> {
+        wait(&[(Source::Cancel, self.wake()?)], Some(timeout)).map(drop)
     }
 
-    /// Becomes readable once the runs are to end.
+    /// Returns a descriptor that becomes readable on cancellation.
     pub(crate) fn wake(&self) -> io::Result<BorrowedFd<'_>> {
         self.pipe().map(|pipe| pipe.reader.as_fd())
     }
@@ -102,49 +101,49 @@ impl Cancel {
         }
         let (reader, writer) = io::pipe()?;
         let pipe = self.shared.pipe.get_or_init(|| Pipe { reader, writer });
-        // Who cancelled before it was there has woken nobody.
+        // A cancellation before the pipe existed could not write to it.
         if self.is_cancelled() {
             pipe.wake();
         }
         Ok(pipe)
     }
 
-    /// Lets signals be forwarded to `group` until the enrolment is dropped.
-    pub(crate) fn enrol(&self, group: Group) -> Enrolment<'_> {
-        let mut reach = self.reach();
-        for signal in reach.waiting.drain(..) {
+    /// Forwards signals to `group` until the registration is dropped.
+    pub(crate) fn register(&self, group: ProcessGroup) -> Registration<'_> {
+        let mut targets = self.targets();
+        for signal in targets.pending.drain(..) {
             group.signal(signal);
         }
-        reach.groups.push(group);
-        Enrolment { cancel: self, group }
+        targets.groups.push(group);
+        Registration { cancel: self, group }
     }
 
-    fn reach(&self) -> MutexGuard<'_, Reach> {
-        self.shared.reach.lock().unwrap_or_else(PoisonError::into_inner)
+    fn targets(&self) -> MutexGuard<'_, Targets> {
+        self.shared.targets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Pipe {
     fn wake(&self) {
         if let Err(error) = (&self.writer).write_all(&[1]) {
-            tracing::warn!(%error, "a cancelled run could not be woken");
+            tracing::warn!(%error, "cannot wake a cancelled run");
         }
     }
 }
 
-/// Keeps a group reachable for [`Cancel::forward`].
+/// Keeps a group a target of [`CancelToken::forward`].
 ///
-/// It must be dropped before the group's leader is reaped: until then the number cannot belong to
-/// anyone else, so that a forwarded signal never reaches a stranger.
+/// It must be dropped before the leader is reaped: until then the group id cannot be reused, so a forwarded
+/// signal never reaches an unrelated process.
 #[derive(Debug)]
-pub(crate) struct Enrolment<'a> {
-    cancel: &'a Cancel,
-    group: Group,
+pub(crate) struct Registration<'a> {
+    cancel: &'a CancelToken,
+    group: ProcessGroup,
 }
 
-impl Drop for Enrolment<'_> {
+impl Drop for Registration<'_> {
     fn drop(&mut self) {
-        self.cancel.reach().groups.retain(|group| *group != self.group);
+        self.cancel.targets().groups.retain(|group| *group != self.group);
     }
 }
 
@@ -155,29 +154,29 @@ mod tests {
     use super::*;
     use crate::{Program, RunSpec, Sink, run};
 
-    struct Ignores;
-    impl Sink for Ignores {
+    struct Discard;
+    impl Sink for Discard {
         fn write(&mut self, _: Stream, _: &[u8]) {}
     }
 
     #[test]
-    fn who_waits_after_the_cancel_or_during_it_is_woken() {
-        let (before, during) = (Cancel::new(), Cancel::new());
+    fn wakes_waiters_before_and_after_the_cancellation() {
+        let (before, during) = (CancelToken::new(), CancelToken::new());
         before.cancel();
         before.wait(Duration::from_hours(1)).unwrap();
         std::thread::scope(|scope| {
-            let waits = scope.spawn(|| during.wait(Duration::from_hours(1)));
+            let waiter = scope.spawn(|| during.wait(Duration::from_hours(1)));
             during.cancel();
-            waits.join().unwrap().unwrap();
+            waiter.join().unwrap().unwrap();
         });
     }
 
     #[test]
-    fn a_signal_that_comes_before_the_run_reaches_it() {
-        let cancel = Cancel::new();
+    fn delivers_an_early_signal_to_the_next_run() {
+        let cancel = CancelToken::new();
         cancel.forward(Signal::INT.as_raw());
         let sleep = Program::Argv(vec!["sleep".to_owned(), "1000".to_owned()]);
-        let finished = run(&RunSpec::new(sleep, "/".into()), &mut Ignores, &cancel).unwrap();
+        let finished = run(&RunSpec::new(sleep, "/".into()), &mut Discard, &cancel).unwrap();
         assert_eq!(finished.ending, Ending::Signalled(Signal::INT.as_raw()));
     }
 }

@@ -1,8 +1,8 @@
-//! Reads the two outputs of a run whole, and notes which stream each byte came from.
+//! Reads stdout and stderr of a run completely, and records which stream each byte came from.
 //!
-//! Two pipes have no common clock. What arrives while nothing else waits is in true order; when both
-//! have bytes at the same moment, stdout's are taken first. Programs that write to both in quick
-//! succession can therefore appear swapped by a few lines, as they do with any two pipes.
+//! Two pipes have no common clock. The order is exact while only one of them has data; if both do, stdout
+//! is read first. A program that alternates quickly between them can therefore appear swapped by a few
+//! lines, as with any two pipes.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -10,32 +10,32 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use forebay_domain::run::{Spans, Stream};
 use rustix::io::Errno;
 
-/// The size of one read and, where the system allows it, of each pipe.
+/// The size of one read and, if the system allows it, of each pipe.
 ///
-/// Measured with `cat` of 200 MB: a third more throughput than 64 KiB, and 1 MiB gives nothing beyond.
+/// Measured with `cat` of 200 MB: a third more throughput than 64 KiB; 1 MiB is not faster.
 const PIPE_CAPACITY: usize = 256 * 1024;
 
-/// Where captured bytes go, in order of arrival.
+/// Receives captured bytes in order of arrival.
 ///
-/// An error must not lose the run: remember it on your side.
+/// It cannot fail, so that an error does not lose the run: implementations store their errors.
 pub trait Sink {
     fn write(&mut self, stream: Stream, bytes: &[u8]);
 
-    /// No bytes came for a while, though more may: what was held back can be let go.
-    fn rest(&mut self) {}
+    /// Called when no bytes arrived for a while: buffered output can be flushed.
+    fn on_idle(&mut self) {}
 }
 
-/// What one read gave.
+/// The result of one read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Read {
+pub(crate) enum ReadOutcome {
     Bytes(usize),
-    /// Nothing for now.
-    Nothing,
-    /// No process can write any more.
-    End,
+    /// No data at the moment.
+    WouldBlock,
+    /// All write ends are closed.
+    Eof,
 }
 
-/// The outputs of a run, on their way to its sink.
+/// Copies the outputs of a run to its sink.
 pub(crate) struct Capture<'a> {
     outputs: Outputs,
     buffer: Box<[u8]>,
@@ -44,14 +44,14 @@ pub(crate) struct Capture<'a> {
 }
 
 impl<'a> Capture<'a> {
-    /// Takes over the outputs of a process.
+    /// Takes over the read ends of the output pipes.
     pub(crate) fn new(
         stdout: Option<OwnedFd>,
         stderr: Option<OwnedFd>,
         sink: &'a mut dyn Sink,
     ) -> io::Result<Self> {
-        let stdout = stdout.map(prepared).transpose()?;
-        let stderr = stderr.map(prepared).transpose()?;
+        let stdout = stdout.map(configure_pipe).transpose()?;
+        let stderr = stderr.map(configure_pipe).transpose()?;
         Ok(Self {
             outputs: Outputs { stdout, stderr },
             buffer: vec![0; PIPE_CAPACITY].into_boxed_slice(),
@@ -60,69 +60,71 @@ impl<'a> Capture<'a> {
         })
     }
 
-    /// Tells the sink that nothing comes for now.
-    pub(crate) fn rest(&mut self) {
-        self.sink.rest();
+    /// Tells the sink that the outputs are idle.
+    pub(crate) fn on_idle(&mut self) {
+        self.sink.on_idle();
     }
 
-    /// The outputs that can still give bytes.
+    /// Returns the outputs that have not reached EOF.
     pub(crate) fn open_outputs(&self) -> impl Iterator<Item = (Stream, BorrowedFd<'_>)> {
         [(Stream::Stdout, &self.outputs.stdout), (Stream::Stderr, &self.outputs.stderr)]
             .into_iter()
             .filter_map(|(stream, output)| Some((stream, output.as_ref()?.as_fd())))
     }
 
-    /// Whether both outputs came to their end.
+    /// Whether both outputs reached EOF.
     pub(crate) const fn is_complete(&self) -> bool {
         self.outputs.stdout.is_none() && self.outputs.stderr.is_none()
     }
 
-    /// Reads once from `stream` and hands on what came.
-    pub(crate) fn read(&mut self, stream: Stream) -> io::Result<Read> {
-        let output = self.outputs.from(stream);
-        let read = output.as_ref().map_or(Ok(Read::End), |pipe| read(pipe, &mut self.buffer))?;
+    /// Reads once from `stream` and passes the bytes to the sink.
+    pub(crate) fn read(&mut self, stream: Stream) -> io::Result<ReadOutcome> {
+        let output = self.outputs.pipe_mut(stream);
+        let read = output
+            .as_ref()
+            .map_or(Ok(ReadOutcome::Eof), |pipe| read_pipe(pipe, &mut self.buffer))?;
         match read {
-            Read::Bytes(count) => self.hand_on(stream, count),
-            Read::End => *output = None,
-            Read::Nothing => {}
+            ReadOutcome::Bytes(count) => self.forward(stream, count),
+            ReadOutcome::Eof => *output = None,
+            ReadOutcome::WouldBlock => {}
         }
         Ok(read)
     }
 
-    /// Takes what the pipes hold at this moment.
+    /// Reads what is left in the pipes.
     ///
-    /// Not more than a pipe can hold: a process that escaped the end of the run may write for ever.
+    /// At most one pipe capacity each: a process that escaped the group may write forever.
     pub(crate) fn drain(&mut self) -> io::Result<()> {
         for stream in [Stream::Stdout, Stream::Stderr] {
-            let mut taken = 0;
-            while taken < PIPE_CAPACITY
-                && let Read::Bytes(count) = self.read(stream)?
+            let mut drained = 0;
+            while drained < PIPE_CAPACITY
+                && let ReadOutcome::Bytes(count) = self.read(stream)?
             {
-                taken += count;
+                drained += count;
             }
         }
         Ok(())
     }
 
-    /// Closes the outputs and gives what was noted of them.
+    /// Closes the outputs and returns the recorded spans.
     pub(crate) fn into_spans(self) -> Spans {
         self.spans
     }
 
-    fn hand_on(&mut self, stream: Stream, count: usize) {
+    fn forward(&mut self, stream: Stream, count: usize) {
         self.spans.push(stream, count as u64);
         self.sink.write(stream, &self.buffer[..count]);
     }
 }
 
-/// The reading ends of the two pipes, each until its end was seen.
+/// The read ends of the two pipes; `None` after EOF.
 struct Outputs {
     stdout: Option<OwnedFd>,
     stderr: Option<OwnedFd>,
 }
 
 impl Outputs {
-    const fn from(&mut self, stream: Stream) -> &mut Option<OwnedFd> {
+    const fn pipe_mut(&mut self, stream: Stream) -> &mut Option<OwnedFd> {
         match stream {
             Stream::Stdout => &mut self.stdout,
             Stream::Stderr => &mut self.stderr,
@@ -130,27 +132,27 @@ impl Outputs {
     }
 }
 
-fn read(pipe: &OwnedFd, buffer: &mut [u8]) -> io::Result<Read> {
+fn read_pipe(pipe: &OwnedFd, buffer: &mut [u8]) -> io::Result<ReadOutcome> {
     match rustix::io::read(pipe, buffer) {
-        Ok(0) => Ok(Read::End),
-        Ok(count) => Ok(Read::Bytes(count)),
-        Err(Errno::AGAIN | Errno::INTR) => Ok(Read::Nothing),
+        Ok(0) => Ok(ReadOutcome::Eof),
+        Ok(count) => Ok(ReadOutcome::Bytes(count)),
+        Err(Errno::AGAIN | Errno::INTR) => Ok(ReadOutcome::WouldBlock),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Makes reads return at once, and the pipe large. Only our end: the child's still blocks as it expects.
-fn prepared(output: OwnedFd) -> io::Result<OwnedFd> {
+/// Makes the read end non-blocking and enlarges the pipe. The child's write end still blocks.
+fn configure_pipe(output: OwnedFd) -> io::Result<OwnedFd> {
     rustix::io::ioctl_fionbio(&output, true)?;
-    enlarge(&output);
+    enlarge_pipe(&output);
     Ok(output)
 }
 
 #[cfg(target_os = "linux")]
-fn enlarge(output: &OwnedFd) {
-    // The system may refuse (a user's pipes share a limit); the pipe then works as it is.
+fn enlarge_pipe(output: &OwnedFd) {
+    // Fails if the user's pipes exceed their common limit; the pipe then keeps its default size.
     let _ = rustix::pipe::fcntl_setpipe_size(output, PIPE_CAPACITY);
 }
 
 #[cfg(not(target_os = "linux"))]
-fn enlarge(_output: &OwnedFd) {}
+fn enlarge_pipe(_output: &OwnedFd) {}

@@ -1,82 +1,85 @@
-//! Limits of a run: what it may use up before it is ended.
+//! Resource limits of a run.
 //!
-//! - Memory is RLIMIT_DATA, the data a process writes, and holds for each process. RLIMIT_AS would end
-//!   programs that only reserve addresses (Go, Java, Node), and a cgroup needs rights we do not have.
-//!   A sanitizer's shadow memory counts as data, so the default is no limit.
-//! - Processes are counted by the supervisor, which ends a run whose session has too many. The kernel's
-//!   own limit counts all of a user's processes and none of root's; it is set too, far enough above
-//!   what runs already, to stop a fork bomb between two counts.
-//! - Output is counted by the supervisor; what came before the limit is kept.
+//! - Memory is `RLIMIT_DATA`, the writable data of each process. `RLIMIT_AS` would break programs that only
+//!   reserve address space (Go, Java, Node), and a cgroup needs privileges we lack. A sanitizer's shadow
+//!   memory counts as data, so there is no limit by default.
+//! - The supervisor counts the processes of the session and kills a run that has too many. `RLIMIT_NPROC`
+//!   counts all processes of a user and does not apply to root; it is set as well, relative to what already
+//!   runs, to stop a fork bomb between two counts.
+//! - The supervisor counts the output; what arrived before the limit is kept.
 
 use std::io;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What a run may use; none is without limit.
+/// The limits of a run; `None` means unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Limits {
-    /// Bytes of data, of each process.
+    /// Bytes of data, per process.
     pub memory: Option<u64>,
-    /// Of each process.
+    /// CPU time, per process.
     pub cpu_seconds: Option<u64>,
-    /// Processes of the run at one time.
+    /// Concurrent processes of the run.
     pub processes: Option<u64>,
-    /// Of each process.
+    /// Open descriptors, per process.
     pub open_files: Option<u64>,
-    /// Bytes of one file.
+    /// Bytes per file.
     pub file_size: Option<u64>,
-    /// Bytes of both outputs together.
+    /// Bytes of stdout and stderr together.
     pub output: Option<u64>,
 }
 
-/// Limits as the kernel takes them, worked out before the fork.
+/// Kernel limits, computed before the fork.
 #[derive(Debug)]
-pub(crate) struct KernelLimits(Vec<(Resource, Rlimit)>);
+pub(crate) struct Rlimits(Vec<(Resource, Rlimit)>);
 
-impl KernelLimits {
-    pub(crate) fn of(limits: &Limits) -> Self {
-        let named = [
+impl Rlimits {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let wanted = [
             (Resource::Data, limits.memory),
             (Resource::Cpu, limits.cpu_seconds),
             (Resource::Nofile, limits.open_files),
             (Resource::Fsize, limits.file_size),
-            (Resource::Nproc, limits.processes.and_then(|more| Some(all_tasks()? + more))),
-            // A core file is of no use to anyone here, and may hold secrets.
+            (Resource::Nproc, limits.processes.and_then(|more| Some(system_task_count()? + more))),
+            // A core dump may contain secrets.
             (Resource::Core, (*limits != Limits::default()).then_some(0)),
         ];
-        Self(named.into_iter().filter_map(|(of, most)| Some((of, lowered(of, most?)))).collect())
+        let lowered = wanted
+            .into_iter()
+            .filter_map(|(resource, limit)| Some((resource, lower_limit(resource, limit?))));
+        Self(lowered.collect())
     }
 
-    /// Sets them for the calling process; between fork and exec, so only system calls.
+    /// Applies the limits to the calling process. Async-signal-safe: system calls only.
     pub(crate) fn set(&self) -> io::Result<()> {
-        self.0.iter().try_for_each(|(of, limit)| Ok(setrlimit(*of, *limit)?))
+        self.0.iter().try_for_each(|(resource, limit)| Ok(setrlimit(*resource, *limit)?))
     }
 }
 
-/// A limit is only ever lowered: what already holds for us holds for a run.
-fn lowered(of: Resource, most: u64) -> Rlimit {
-    let held = getrlimit(of);
-    let least = |held: Option<u64>| Some(held.map_or(most, |held| held.min(most)));
-    // A process is told of its processor time by a signal, and ended by the harder limit.
-    let grace = u64::from(of == Resource::Cpu);
-    let maximum = held.maximum.map_or(most + grace, |held| held.min(most + grace));
-    Rlimit { current: least(held.current), maximum: Some(maximum) }
+/// Returns the lower of `limit` and the limit in force: a run never gets more than this process has.
+fn lower_limit(resource: Resource, limit: u64) -> Rlimit {
+    let current = getrlimit(resource);
+    // The soft CPU limit sends SIGXCPU, the hard one SIGKILL: leave a second between them.
+    let hard = limit + u64::from(resource == Resource::Cpu);
+    let lower =
+        |current: Option<u64>, limit: u64| Some(current.map_or(limit, |value| value.min(limit)));
+    Rlimit { current: lower(current.current, limit), maximum: lower(current.maximum, hard) }
 }
 
-/// How many processes and threads run on this machine, from one small file.
+/// Returns the number of processes and threads on this machine.
 #[cfg(target_os = "linux")]
-pub(crate) fn all_tasks() -> Option<u64> {
-    tasks_in(&std::fs::read_to_string("/proc/loadavg").ok()?)
+pub(crate) fn system_task_count() -> Option<u64> {
+    parse_loadavg(&std::fs::read_to_string("/proc/loadavg").ok()?)
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn all_tasks() -> Option<u64> {
+pub(crate) fn system_task_count() -> Option<u64> {
     None
 }
 
-/// `0.20 0.18 0.12 1/80 11206`: one of 80 runs.
+/// Parses `0.20 0.18 0.12 1/80 11206`: one of 80 tasks is running.
 #[cfg(target_os = "linux")]
-fn tasks_in(loadavg: &str) -> Option<u64> {
+fn parse_loadavg(loadavg: &str) -> Option<u64> {
     loadavg.split_ascii_whitespace().nth(3)?.split_once('/')?.1.parse().ok()
 }
 
@@ -85,25 +88,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tasks_are_counted() {
-        assert_eq!(tasks_in("0.20 0.18 0.12 1/80 11206\n"), Some(80));
-        assert_eq!(tasks_in(""), None);
-        assert!(all_tasks().is_some_and(|tasks| tasks > 0));
+    fn counts_system_tasks() {
+        assert_eq!(parse_loadavg("0.20 0.18 0.12 1/80 11206\n"), Some(80));
+        assert_eq!(parse_loadavg(""), None);
+        assert!(system_task_count().is_some_and(|tasks| tasks > 0));
     }
 
     #[test]
-    fn a_limit_is_lowered_and_never_raised() {
-        let held = getrlimit(Resource::Nofile);
-        let limit = lowered(Resource::Nofile, u64::MAX);
+    fn lowers_limits_and_never_raises_them() {
+        let current = getrlimit(Resource::Nofile);
+        let limit = lower_limit(Resource::Nofile, u64::MAX);
         assert_eq!(
             (limit.current, limit.maximum),
-            (held.current.or(Some(u64::MAX)), held.maximum.or(Some(u64::MAX)))
+            (current.current.or(Some(u64::MAX)), current.maximum.or(Some(u64::MAX)))
         );
-        assert_eq!(lowered(Resource::Nofile, 7).maximum, Some(7));
+        assert_eq!(lower_limit(Resource::Nofile, 7).maximum, Some(7));
     }
 
     #[test]
-    fn no_limits_change_nothing() {
-        assert!(KernelLimits::of(&Limits::default()).0.is_empty());
+    fn default_limits_set_nothing() {
+        assert!(Rlimits::new(&Limits::default()).0.is_empty());
     }
 }

@@ -6,127 +6,135 @@ use std::time::{Duration, Instant};
 use forebay_domain::run::{Ending, Spans};
 
 use crate::capture::{Capture, Sink};
-use crate::feed::Feed;
-use crate::gate::Gate;
-use crate::isolation::Fence;
-use crate::spawn::{Way, spawn};
+use crate::isolation::Sandbox;
+use crate::process_tree::ProcessTree;
+use crate::spawn::{SpawnOptions, spawn};
 use crate::spec::{Program, RunSpec};
-use crate::start::Started;
+use crate::start::StartedProcess;
+use crate::start_latch::StartLatch;
+use crate::stdin_writer::StdinWriter;
 use crate::supervise::{Streams, Supervisor};
-use crate::tree::ProcessTree;
-use crate::{Cancel, RunError, runtimes};
+use crate::{CancelToken, RunError, runtimes};
 
-/// What became of a run.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finished {
+pub struct FinishedRun {
     pub ending: Ending,
-    /// From the start to the end of the process that was started.
+    /// From the start to the exit of the leader.
     pub duration: Duration,
     pub spans: Spans,
-    /// Processes of the run outlived the one that was started, and were ended.
+    /// Whether processes outlived the leader and were terminated.
     pub stragglers_ended: bool,
 }
 
-/// A run that could start now.
-pub struct Prepared<'a> {
+/// A checked run that is ready to start.
+pub struct PreparedRun<'a> {
     spec: &'a RunSpec,
-    /// None for code, whose engine is found and fenced when it runs.
-    fence: Option<Fence>,
-    gate: Option<Gate>,
+    /// None for code: its engine is located and sandboxed when it runs.
+    sandbox: Option<Sandbox>,
+    latch: Option<StartLatch>,
 }
 
-/// Checks `spec` and works out its isolation; nothing is started.
-pub fn prepare(spec: &RunSpec) -> Result<Prepared<'_>, RunError> {
+/// Checks `spec` and prepares its sandbox without starting anything.
+pub fn prepare(spec: &RunSpec) -> Result<PreparedRun<'_>, RunError> {
     spec.check()?;
-    let fence = match spec.program {
+    let sandbox = match spec.program {
         Program::Code(_) => None,
-        Program::Shell(_) | Program::Argv(_) => Some(fence(spec)?),
+        Program::Shell(_) | Program::Argv(_) => Some(sandbox(spec)?),
     };
-    Ok(Prepared { spec, fence, gate: None })
+    Ok(PreparedRun { spec, sandbox, latch: None })
 }
 
-/// Runs `spec` to its end, handing all output to `sink`.
-pub fn run(spec: &RunSpec, sink: &mut dyn Sink, cancel: &Cancel) -> Result<Finished, RunError> {
+/// Runs `spec` to its end and passes all output to `sink`.
+pub fn run(
+    spec: &RunSpec,
+    sink: &mut dyn Sink,
+    cancel: &CancelToken,
+) -> Result<FinishedRun, RunError> {
     prepare(spec)?.run(sink, cancel)
 }
 
-impl Prepared<'_> {
-    /// Has it wait at `gate`, in all else ready, before it begins.
+impl PreparedRun<'_> {
+    /// Makes the run wait for `latch` before it executes the program.
     #[must_use]
-    pub fn behind(self, gate: Gate) -> Self {
-        Self { gate: Some(gate), ..self }
+    pub fn wait_for(self, latch: StartLatch) -> Self {
+        Self { latch: Some(latch), ..self }
     }
 
-    /// Runs it to its end, handing all output to `sink`.
+    /// Runs to the end and passes all output to `sink`.
     ///
-    /// Returns when the processes of the run are gone: it ended by itself, its time was up, or `cancel` was
-    /// used. A run that is cancelled before it starts does not start.
-    pub fn run(self, sink: &mut dyn Sink, cancel: &Cancel) -> Result<Finished, RunError> {
+    /// Returns when all processes of the run are gone, whether it exited, timed out or was cancelled. A run
+    /// that is cancelled before its start does not start.
+    pub fn run(self, sink: &mut dyn Sink, cancel: &CancelToken) -> Result<FinishedRun, RunError> {
         if cancel.is_cancelled() {
             return Ok(cancelled_before_start());
         }
-        match (&self.spec.program, self.fence) {
+        match (&self.spec.program, self.sandbox) {
             (Program::Code(code), _) => {
-                if let Some(gate) = self.gate {
-                    gate.pass().map_err(|_| RunError::NotLetThrough)?;
+                if let Some(latch) = self.latch {
+                    latch.wait().map_err(|_| RunError::StartAborted)?;
                 }
                 runtimes::run(code, self.spec, sink, cancel)
             }
-            (_, Some(fence)) => {
-                let way = Way { fence, gate: self.gate.map(Arc::new) };
-                run_along(way, self.spec, sink, cancel)
+            (_, Some(sandbox)) => {
+                let options = SpawnOptions { sandbox, latch: self.latch.map(Arc::new) };
+                run_with(options, self.spec, sink, cancel)
             }
             (_, None) => run_process(self.spec, sink, cancel),
         }
     }
 }
 
-/// Runs what is one process from the start.
+/// Runs a shell line or an argument list, without a latch.
 pub(crate) fn run_process(
     spec: &RunSpec,
     sink: &mut dyn Sink,
-    cancel: &Cancel,
-) -> Result<Finished, RunError> {
-    run_along(Way { fence: fence(spec)?, gate: None }, spec, sink, cancel)
+    cancel: &CancelToken,
+) -> Result<FinishedRun, RunError> {
+    run_with(SpawnOptions { sandbox: sandbox(spec)?, latch: None }, spec, sink, cancel)
 }
 
-fn fence(spec: &RunSpec) -> Result<Fence, RunError> {
-    Fence::around(&spec.isolation).map_err(RunError::io("prepare its isolation"))
+fn sandbox(spec: &RunSpec) -> Result<Sandbox, RunError> {
+    Sandbox::new(&spec.isolation).map_err(RunError::io("prepare the isolation"))
 }
 
-fn run_along(
-    way: Way,
+fn run_with(
+    options: SpawnOptions,
     spec: &RunSpec,
     sink: &mut dyn Sink,
-    cancel: &Cancel,
-) -> Result<Finished, RunError> {
-    // What could not be cancelled is not begun.
-    cancel.wake().map_err(RunError::io("be told when it is cancelled"))?;
-    // The tree is made at once: from here on every way out ends the processes.
-    let (started_process, _way) = spawn_along(way, spec)?;
+    cancel: &CancelToken,
+) -> Result<FinishedRun, RunError> {
+    // Create the wake pipe first: a run that could not be cancelled must not start.
+    cancel.wake().map_err(RunError::io("create the cancellation pipe"))?;
+    let (process, _options) = spawn_or_retry(options, spec)?;
     let started = Instant::now();
-    let Started { leader, stdin, stdout, stderr } = started_process;
+    let StartedProcess { leader, stdin, stdout, stderr } = process;
+    // Built first: dropping it kills the processes on every early return.
     let tree = ProcessTree::new(leader, cancel);
-    let capture = Capture::new(stdout, stderr, sink).map_err(RunError::io("read its output"))?;
-    let feed = Feed::new(stdin, &spec.stdin).map_err(RunError::io("write its input"))?;
-    Supervisor::new(spec, cancel, started, tree, Streams { capture, feed })
-        .see_it_through()
+    let capture = Capture::new(stdout, stderr, sink).map_err(RunError::io("read the output"))?;
+    let stdin_writer =
+        StdinWriter::new(stdin, &spec.stdin).map_err(RunError::io("write the input"))?;
+    Supervisor::new(spec, cancel, started, tree, Streams { capture, stdin_writer })
+        .run_to_end()
         .map_err(RunError::io("watch the command"))
 }
 
-/// Starts it; where the system refuses a part of the fence, inside of one that does without.
-fn spawn_along(way: Way, spec: &RunSpec) -> Result<(Started, Way), RunError> {
-    match spawn(spec, &way) {
-        Err(RunError::Io { source, .. }) if Fence::was_refused(&source) => {
-            let way = Way { fence: fence(spec)?, ..way };
-            Ok((spawn(spec, &way)?, way))
+/// Starts the process; if the system refuses the mounts, rebuilds the sandbox without them and retries.
+fn spawn_or_retry(
+    options: SpawnOptions,
+    spec: &RunSpec,
+) -> Result<(StartedProcess, SpawnOptions), RunError> {
+    match spawn(spec, &options) {
+        Err(RunError::Io { source, .. }) if Sandbox::needs_rebuild(&source) => {
+            let options = SpawnOptions { sandbox: sandbox(spec)?, ..options };
+            Ok((spawn(spec, &options)?, options))
         }
-        outcome => Ok((outcome?, way)),
+        outcome => Ok((outcome?, options)),
     }
 }
 
-fn cancelled_before_start() -> Finished {
-    Finished {
+fn cancelled_before_start() -> FinishedRun {
+    FinishedRun {
         ending: Ending::Cancelled,
         duration: Duration::ZERO,
         spans: Spans::default(),

@@ -1,4 +1,4 @@
-//! Where a program of a name may lie.
+//! Program lookup on `PATH`.
 
 use std::collections::HashSet;
 use std::env;
@@ -6,27 +6,29 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
-/// A path for each folder on PATH, in its order, whether something is there or not.
-pub fn on_path(program: &str) -> impl Iterator<Item = PathBuf> {
-    listed().into_iter().map(move |folder| folder.join(program))
+/// Returns `program` joined to each directory of `PATH`, in order, whether the file exists or not.
+pub fn path_candidates(program: &str) -> impl Iterator<Item = PathBuf> {
+    path_entries().into_iter().map(move |folder| folder.join(program))
 }
 
-/// A folder that is there.
-pub(crate) struct Folder {
+/// An existing directory of `PATH`.
+pub(crate) struct PathFolder {
     pub(crate) path: PathBuf,
     pub(crate) metadata: Metadata,
 }
 
-/// The folders on PATH that are there, each once: lists are long, and half of them are links or repeated.
-pub(crate) fn folders() -> Vec<Folder> {
-    let mut known = HashSet::new();
-    let there = listed().into_iter().filter_map(|path| {
+/// Returns the existing directories of `PATH`, without the duplicates that links and repetition cause.
+pub(crate) fn folders() -> Vec<PathFolder> {
+    let mut seen = HashSet::new();
+    let existing = path_entries().into_iter().filter_map(|path| {
         let metadata = path.metadata().ok().filter(Metadata::is_dir)?;
-        Some(Folder { path, metadata })
+        Some(PathFolder { path, metadata })
     });
-    there.filter(|Folder { metadata, .. }| known.insert((metadata.dev(), metadata.ino()))).collect()
+    existing
+        .filter(|PathFolder { metadata, .. }| seen.insert((metadata.dev(), metadata.ino())))
+        .collect()
 }
 
-fn listed() -> Vec<PathBuf> {
+fn path_entries() -> Vec<PathBuf> {
     env::var_os("PATH").iter().flat_map(env::split_paths).collect()
 }

@@ -1,4 +1,4 @@
-//! Starts the child, in a session of its own and with both outputs piped.
+//! Starts the child in a session of its own, with both outputs piped.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -8,37 +8,41 @@ use std::sync::Arc;
 
 use rustix::fs::{Access, access};
 
-use crate::gate::{self, Gate};
-use crate::isolation::{Fence, hijackers};
-use crate::limits::KernelLimits;
+use crate::isolation::{Sandbox, injection_variables};
+use crate::limits::Rlimits;
 use crate::spec::{Program, RunSpec};
-use crate::start::{Entry, Launch, Started, start};
+use crate::start::{PreExec, StartRequest, StartedProcess, start};
+use crate::start_latch::{self, StartLatch};
 use crate::{Profile, RunError};
 
-/// In order of preference: models write bash.
+/// In order of preference: models write bash syntax.
 const SHELLS: [&str; 2] = ["bash", "sh"];
 
-/// What stands between a child and the program it becomes.
+/// How a child is set up before it executes the program.
 #[derive(Debug)]
-pub(crate) struct Way {
-    pub(crate) fence: Fence,
-    pub(crate) gate: Option<Arc<Gate>>,
+pub(crate) struct SpawnOptions {
+    pub(crate) sandbox: Sandbox,
+    pub(crate) latch: Option<Arc<StartLatch>>,
 }
 
-/// Starts what `spec` describes once it has gone this way; the child leads its own session and process group.
-pub(crate) fn spawn(spec: &RunSpec, way: &Way) -> Result<Started, RunError> {
+/// Starts the program of `spec`; the child leads its own session and process group.
+pub(crate) fn spawn(spec: &RunSpec, options: &SpawnOptions) -> Result<StartedProcess, RunError> {
     match &spec.program {
-        Program::Shell(line) => spawn_shell(line, spec, way),
-        Program::Argv(argv) => spawn_argv(argv, spec, way),
-        // A run of code comes here as the arguments that start its engine.
+        Program::Shell(line) => spawn_shell(line, spec, options),
+        Program::Argv(argv) => spawn_argv(argv, spec, options),
+        // `runtimes` turns code into an argument list before it comes here.
         Program::Code(_) => Err(RunError::EmptyCommand),
     }
 }
 
-fn spawn_shell(line: &str, spec: &RunSpec, way: &Way) -> Result<Started, RunError> {
+fn spawn_shell(
+    line: &str,
+    spec: &RunSpec,
+    options: &SpawnOptions,
+) -> Result<StartedProcess, RunError> {
     for shell in SHELLS {
-        // Without `--` a line that starts with a dash would be read as the shell's option.
-        match spawn_program(shell, &["-c", "--", line], spec, way) {
+        // Without `--`, the shell would parse a line that starts with a dash as an option.
+        match spawn_program(shell, &["-c", "--", line], spec, options) {
             Err(RunError::NotFound(_)) => {}
             outcome => return outcome,
         }
@@ -46,51 +50,55 @@ fn spawn_shell(line: &str, spec: &RunSpec, way: &Way) -> Result<Started, RunErro
     Err(RunError::NotFound(SHELLS.join(" or ")))
 }
 
-fn spawn_argv(argv: &[String], spec: &RunSpec, way: &Way) -> Result<Started, RunError> {
+fn spawn_argv(
+    argv: &[String],
+    spec: &RunSpec,
+    options: &SpawnOptions,
+) -> Result<StartedProcess, RunError> {
     let (program, arguments) = argv.split_first().ok_or(RunError::EmptyCommand)?;
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    spawn_program(program, &arguments, spec, way)
+    spawn_program(program, &arguments, spec, options)
 }
 
 fn spawn_program(
     program: &str,
     arguments: &[&str],
     spec: &RunSpec,
-    way: &Way,
-) -> Result<Started, RunError> {
-    let launch = Launch {
+    options: &SpawnOptions,
+) -> Result<StartedProcess, RunError> {
+    let request = StartRequest {
         program,
         arguments,
-        folder: &spec.cwd,
-        variables: variables(spec, way),
+        cwd: &spec.cwd,
+        environment: environment(spec, options),
         stdin: &spec.stdin,
-        entry: entry(spec, way),
+        pre_exec: pre_exec(spec, options),
     };
-    start(launch).map_err(|error| start_error(program, spec, error))
+    start(request).map_err(|error| start_error(program, spec, error))
 }
 
-/// Our environment, less what would hijack the program, with what the run adds.
-fn variables(spec: &RunSpec, way: &Way) -> Vec<(OsString, OsString)> {
-    let temp = way.fence.temp().map(|temp| ("TMPDIR".into(), temp.into()));
+/// Returns our environment without code-injecting variables, plus the variables of the run.
+fn environment(spec: &RunSpec, options: &SpawnOptions) -> Vec<(OsString, OsString)> {
+    let temp = options.sandbox.temp_dir().map(|temp| ("TMPDIR".into(), temp.into()));
     let added = spec.env.iter().map(|(name, value)| (name.into(), value.into()));
     let added: BTreeMap<OsString, OsString> = temp.into_iter().chain(added).collect();
     let dropped = match spec.isolation.profile {
         Profile::Off => Vec::new(),
-        _ => hijackers(|name| env::var(name).ok()),
+        _ => injection_variables(|name| env::var(name).ok()),
     };
-    let stays = |name: &OsString| {
+    let is_kept = |name: &OsString| {
         !added.contains_key(name) && !dropped.iter().any(|dropped| name == dropped)
     };
-    let mut variables: Vec<_> = env::vars_os().filter(|(name, _)| stays(name)).collect();
-    variables.extend(added);
-    variables
+    let mut environment: Vec<_> = env::vars_os().filter(|(name, _)| is_kept(name)).collect();
+    environment.extend(added);
+    environment
 }
 
-fn entry(spec: &RunSpec, way: &Way) -> Entry {
-    Entry {
-        limits: KernelLimits::of(&spec.limits),
-        held: way.fence.held(),
-        gate: way.gate.clone(),
+fn pre_exec(spec: &RunSpec, options: &SpawnOptions) -> PreExec {
+    PreExec {
+        limits: Rlimits::new(&spec.limits),
+        restrictions: options.sandbox.restrictions(),
+        latch: options.latch.clone(),
         #[cfg(target_os = "linux")]
         parent: rustix::process::getpid(),
     }
@@ -98,16 +106,16 @@ fn entry(spec: &RunSpec, way: &Way) -> Entry {
 
 fn start_error(program: &str, spec: &RunSpec, error: io::Error) -> RunError {
     match error.kind() {
-        _ if gate::was_shut(&error) => RunError::NotLetThrough,
+        _ if start_latch::is_start_aborted(&error) => RunError::StartAborted,
         io::ErrorKind::NotFound => RunError::NotFound(program.to_owned()),
         io::ErrorKind::PermissionDenied => permission_error(program, spec, error),
         _ => RunError::io("start the command")(error),
     }
 }
 
-/// Tells apart what `exec` calls by one name.
+/// Distinguishes the causes of EACCES.
 ///
-/// It says so too of a program that is nowhere, when one of the folders on PATH may not be searched.
+/// `exec` also returns it for a missing program if a directory of `PATH` is not searchable.
 fn permission_error(program: &str, spec: &RunSpec, error: io::Error) -> RunError {
     if access(&spec.cwd, Access::EXEC_OK).is_err() {
         RunError::io("enter the working directory")(error)

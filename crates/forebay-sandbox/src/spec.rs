@@ -1,4 +1,4 @@
-//! What to run, and the checks that need no process.
+//! The description of a run, and its checks before the start.
 
 use std::fs;
 use std::io;
@@ -17,52 +17,52 @@ const DEFAULT_KILL_GRACE: Duration = Duration::from_secs(2);
 /// What to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
-    /// A command line for bash, or for sh when there is no bash.
+    /// A command line for bash, or for sh if bash is missing.
     Shell(String),
-    /// Exactly these arguments, the program first, without a shell.
+    /// These arguments, the program first, without a shell.
     Argv(Vec<String>),
-    /// Code in some language.
+    /// Source code in one of the [`runtimes`](crate::runtimes).
     Code(Code),
 }
 
-/// Code, and what it is to work on.
+/// Source code and the files it works on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Code {
     pub runtime: &'static Runtime,
     pub text: String,
-    /// Offered to the code in its own language's words; absolute, without a newline.
+    /// Exposed to the code as variables of its language; absolute paths without newlines.
     pub files: Vec<PathBuf>,
-    /// The folder that keeps compiled programs; made when first needed.
-    pub compiled: PathBuf,
+    /// The directory for compiled programs; created on first use.
+    pub binary_cache: PathBuf,
 }
 
-/// What the process reads as its standard input.
+/// The standard input of the process.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Stdin {
-    /// Nothing: the end of the file at once.
+    /// Empty: reads return EOF.
     #[default]
     Closed,
-    /// What this process reads.
+    /// Inherited from this process.
     Inherit,
-    /// These bytes, then the end of the file.
+    /// These bytes, then EOF.
     Text(Vec<u8>),
-    /// What arrives here while it runs.
-    Pipe(PipeEnd),
+    /// A pipe that is filled while the process runs.
+    Pipe(PipeReadEnd),
 }
 
-/// The end of a pipe that a process reads; clones are the same end.
+/// The read end of a pipe; clones share the descriptor.
 #[derive(Debug, Clone)]
-pub struct PipeEnd(pub(crate) Arc<OwnedFd>);
+pub struct PipeReadEnd(pub(crate) Arc<OwnedFd>);
 
-impl PartialEq for PipeEnd {
+impl PartialEq for PipeReadEnd {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for PipeEnd {}
+impl Eq for PipeReadEnd {}
 
-/// One run, described whole.
+/// The full description of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunSpec {
     pub program: Program,
@@ -71,15 +71,15 @@ pub struct RunSpec {
     pub env: Vec<(String, String)>,
     pub stdin: Stdin,
     pub timeout: Duration,
-    /// The time between asking the processes to end (SIGTERM) and ending them (SIGKILL).
+    /// The time between SIGTERM and SIGKILL.
     pub kill_grace: Duration,
     pub isolation: Isolation,
     pub limits: Limits,
 }
 
 impl RunSpec {
-    /// Describes a run with closed stdin, the inherited environment, the default times, and neither
-    /// isolation nor limits.
+    /// Creates a run with closed stdin, the inherited environment, default timeouts, no isolation and no
+    /// limits.
     pub fn new(program: Program, cwd: PathBuf) -> Self {
         Self {
             program,
@@ -93,28 +93,28 @@ impl RunSpec {
         }
     }
 
-    /// Refuses what could not start, with the reason the system call would not give.
+    /// Rejects a run that cannot start, with a more precise reason than `exec` gives.
     pub(crate) fn check(&self) -> Result<(), RunError> {
         self.program.check()?;
-        if self.holds_nul() {
+        if self.contains_nul() {
             return Err(RunError::NulByte);
         }
         check_directory(&self.cwd)
     }
 
-    fn holds_nul(&self) -> bool {
+    fn contains_nul(&self) -> bool {
         self.cwd.as_os_str().as_bytes().contains(&0)
             || self.env.iter().any(|(name, value)| name.contains('\0') || value.contains('\0'))
     }
 }
 
 impl Program {
-    /// Refuses what nothing could run.
+    /// Rejects an empty program and NUL bytes.
     pub fn check(&self) -> Result<(), RunError> {
         if self.is_blank() {
             return Err(RunError::EmptyCommand);
         }
-        if self.holds_nul() { Err(RunError::NulByte) } else { Ok(()) }
+        if self.contains_nul() { Err(RunError::NulByte) } else { Ok(()) }
     }
 
     fn is_blank(&self) -> bool {
@@ -125,7 +125,7 @@ impl Program {
         }
     }
 
-    fn holds_nul(&self) -> bool {
+    fn contains_nul(&self) -> bool {
         match self {
             Self::Shell(line) => line.contains('\0'),
             Self::Code(code) => code.text.contains('\0'),
@@ -134,10 +134,10 @@ impl Program {
     }
 }
 
-/// A missing directory and a missing program give the same error from `exec`, so this is asked before.
+/// Checks the working directory, because `exec` reports a missing directory like a missing program.
 fn check_directory(cwd: &Path) -> Result<(), RunError> {
     match fs::metadata(cwd) {
-        Ok(found) if found.is_dir() => Ok(()),
+        Ok(metadata) if metadata.is_dir() => Ok(()),
         Ok(_) => Err(RunError::NotADirectory(cwd.to_owned())),
         Err(error) => Err(directory_error(cwd, error)),
     }
@@ -147,7 +147,7 @@ fn directory_error(cwd: &Path, error: io::Error) -> RunError {
     match error.kind() {
         io::ErrorKind::NotFound => RunError::MissingDirectory(cwd.to_owned()),
         io::ErrorKind::NotADirectory => RunError::NotADirectory(cwd.to_owned()),
-        _ => RunError::io("look at the working directory")(error),
+        _ => RunError::io("access the working directory")(error),
     }
 }
 
@@ -164,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn a_blank_command_is_refused() {
+    fn rejects_blank_commands() {
         for program in [Program::Shell(" \n\t".into()), argv(&[]), argv(&["", "x"])] {
             assert!(matches!(check(program, "/"), Err(RunError::EmptyCommand)));
         }
     }
 
     #[test]
-    fn nul_is_refused_wherever_it_stands() {
+    fn rejects_nul_bytes_everywhere() {
         assert!(matches!(check(Program::Shell("a\0b".into()), "/"), Err(RunError::NulByte)));
         assert!(matches!(check(argv(&["a", "\0"]), "/"), Err(RunError::NulByte)));
         assert!(matches!(check(argv(&["a"]), "/\0"), Err(RunError::NulByte)));
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_directory_is_looked_at_first() {
+    fn checks_the_working_directory() {
         assert!(matches!(check(argv(&["a"]), "/no/such"), Err(RunError::MissingDirectory(_))));
         assert!(matches!(check(argv(&["a"]), "/dev/null"), Err(RunError::NotADirectory(_))));
         assert!(matches!(check(argv(&["a"]), "/dev/null/x"), Err(RunError::NotADirectory(_))));

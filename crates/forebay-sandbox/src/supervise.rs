@@ -1,10 +1,10 @@
-//! The phases of a run: it runs, settles, is asked to end, is killed, is over.
+//! The state machine of a run.
 //!
 //! ```text
-//! Running --leader ended--> Settling --all gone--------------------------> Over
-//!    |                         `--someone stays--> Terminating --gone------> Over
-//!    |--time is up, cancelled-----------------------^  `--grace over--> Killed --> Over
-//!    `--over a limit------------------------------------------------------^
+//! Running --leader exited--> Settling --all gone-------------------------> Done
+//!    |                          `--stragglers--> Terminating --gone------> Done
+//!    |--timeout, cancelled-------------------------^  `--grace over--> Killed --> Done
+//!    `--over a limit-----------------------------------------------------^
 //! ```
 
 use std::io;
@@ -14,75 +14,75 @@ use std::time::{Duration, Instant};
 use forebay_domain::run::{Ending, Limit};
 use rustix::process::Signal;
 
-use crate::Cancel;
-use crate::capture::{Capture, Read};
-use crate::feed::Feed;
-use crate::headcount::Headcount;
-use crate::ready::{Source, wait};
-use crate::run::Finished;
+use crate::CancelToken;
+use crate::capture::{Capture, ReadOutcome};
+use crate::pid_limit::PidLimit;
+use crate::poll::{Source, wait};
+use crate::process_tree::ProcessTree;
+use crate::run::FinishedRun;
 use crate::spec::RunSpec;
-use crate::tree::ProcessTree;
+use crate::stdin_writer::StdinWriter;
 
-/// How long after the leader's end, or the last byte after it, the processes it left may stay. Enough
-/// for the end of a pipeline (`> >(tee log)`), too short to be felt when a daemon was left behind.
+/// How long stragglers may live after the leader exited or the last byte arrived. Long enough for the end
+/// of a pipeline (`> >(tee log)`), too short to notice when a daemon was left behind.
 const SETTLE_QUIET: Duration = Duration::from_millis(200);
-/// The same for a process that keeps writing.
-const SETTLE_AT_MOST: Duration = Duration::from_secs(2);
-/// When nothing was said for so long, a line without an end may be a question.
-const REST_AFTER: Duration = Duration::from_millis(100);
-/// How long a killed process may take to go; one in an uninterruptible call may take for ever.
-const DEATH_AT_MOST: Duration = Duration::from_secs(5);
-/// How often to look where nothing wakes us: soon at first, then less and less.
-const FIRST_LOOK: Duration = Duration::from_millis(1);
-const SLOWEST_LOOK: Duration = Duration::from_millis(50);
+/// The same for stragglers that keep writing.
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(2);
+/// After this pause, an unterminated line may be a prompt and is passed on.
+const IDLE_AFTER: Duration = Duration::from_millis(100);
+/// How long to wait for a killed process; one in an uninterruptible system call may never exit.
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
+/// The interval for polling what has no descriptor; doubles while nothing happens.
+const MIN_POLL_INTERVAL: Duration = Duration::from_millis(1);
+const MAX_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Where a run stands.
+/// The phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// The leader runs.
     Running,
-    /// The leader ended by itself; those it left behind may finish.
+    /// The leader exited; its stragglers may finish.
     Settling { since: Instant },
-    /// The group was asked to end.
+    /// The group got SIGTERM.
     Terminating { kill_at: Option<Instant> },
-    /// The group was killed.
+    /// The group got SIGKILL.
     Killed { give_up_at: Instant },
-    /// Nothing more is waited for.
-    Over,
+    /// The run is over.
+    Done,
 }
 
-/// What flows between the run and us.
+/// The standard streams of a run.
 pub(crate) struct Streams<'a> {
     pub(crate) capture: Capture<'a>,
-    pub(crate) feed: Feed<'a>,
+    pub(crate) stdin_writer: StdinWriter<'a>,
 }
 
-/// Carries one run through its phases.
+/// Drives one run through its phases.
 pub(crate) struct Supervisor<'a> {
     spec: &'a RunSpec,
-    cancel: &'a Cancel,
+    cancel: &'a CancelToken,
     tree: ProcessTree<'a>,
     capture: Capture<'a>,
-    feed: Feed<'a>,
+    stdin_writer: StdinWriter<'a>,
     phase: Phase,
     started: Instant,
-    last_bytes: Instant,
-    leader_ended: Option<Instant>,
-    next_look: Duration,
+    last_output: Instant,
+    leader_exited_at: Option<Instant>,
+    poll_interval: Duration,
     /// Bytes of both outputs.
     captured: u64,
-    /// The sink was told that nothing came since the last bytes.
-    rested: bool,
-    headcount: Option<Headcount>,
-    /// Why the run was ended, if it did not end by itself.
-    cut_short: Option<Ending>,
+    /// Whether the sink knows that nothing arrived since the last output.
+    idle_reported: bool,
+    pid_limit: Option<PidLimit>,
+    /// Why the run was ended, if the leader did not exit on its own.
+    forced_ending: Option<Ending>,
     stragglers_ended: bool,
 }
 
 impl<'a> Supervisor<'a> {
     pub(crate) fn new(
         spec: &'a RunSpec,
-        cancel: &'a Cancel,
+        cancel: &'a CancelToken,
         started: Instant,
         tree: ProcessTree<'a>,
         streams: Streams<'a>,
@@ -92,109 +92,112 @@ impl<'a> Supervisor<'a> {
             cancel,
             tree,
             capture: streams.capture,
-            feed: streams.feed,
+            stdin_writer: streams.stdin_writer,
             phase: Phase::Running,
             started,
-            last_bytes: started,
-            leader_ended: None,
-            next_look: FIRST_LOOK,
+            last_output: started,
+            leader_exited_at: None,
+            poll_interval: MIN_POLL_INTERVAL,
             captured: 0,
-            rested: true,
-            headcount: spec.limits.processes.and_then(Headcount::new),
-            cut_short: None,
+            idle_reported: true,
+            pid_limit: spec.limits.processes.and_then(PidLimit::new),
+            forced_ending: None,
             stragglers_ended: false,
         }
     }
 
-    pub(crate) fn see_it_through(mut self) -> io::Result<Finished> {
-        while self.phase != Phase::Over {
-            let ready = wait(&self.sources()?, self.patience())?;
-            self.take_in(&ready)?;
+    pub(crate) fn run_to_end(mut self) -> io::Result<FinishedRun> {
+        while self.phase != Phase::Done {
+            let ready = wait(&self.sources()?, self.poll_timeout())?;
+            self.handle_ready(&ready)?;
             self.advance()?;
         }
         self.finish()
     }
 
-    /// What can wake us in this phase. What stays ready for ever is left out once it was seen.
+    /// Returns what can wake the supervisor in this phase, without descriptors that would stay ready.
     fn sources(&self) -> io::Result<Vec<(Source, BorrowedFd<'_>)>> {
         let outputs = self.capture.open_outputs();
         let mut sources: Vec<_> =
             outputs.map(|(stream, output)| (Source::Output(stream), output)).collect();
-        sources.extend(self.feed.pipe().map(|pipe| (Source::Input, pipe)));
-        sources.extend(self.tree.exit_watch().map(|watch| (Source::Leader, watch)));
-        if self.may_be_cancelled() {
+        sources.extend(self.stdin_writer.pipe().map(|pipe| (Source::Input, pipe)));
+        sources.extend(self.tree.exit_fd().map(|fd| (Source::Leader, fd)));
+        if self.is_cancellable() {
             sources.push((Source::Cancel, self.cancel.wake()?));
         }
         Ok(sources)
     }
 
-    fn may_be_cancelled(&self) -> bool {
+    fn is_cancellable(&self) -> bool {
         matches!(self.phase, Phase::Running | Phase::Settling { .. })
     }
 
-    /// How long to wait for one of them.
-    fn patience(&self) -> Option<Duration> {
+    /// Returns how long to wait for a source.
+    fn poll_timeout(&self) -> Option<Duration> {
         let until_deadline =
             self.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let until_look = self.must_look().then_some(self.next_look);
-        let until_count = self.headcount.as_ref().map(Headcount::patience);
-        let until_rest =
-            (!self.rested).then(|| REST_AFTER.saturating_sub(self.last_bytes.elapsed()));
-        [until_deadline, until_look, until_count, until_rest].into_iter().flatten().min()
+        let until_poll = self.must_poll().then_some(self.poll_interval);
+        let until_count = self.pid_limit.as_ref().map(PidLimit::until_next_count);
+        let until_idle =
+            (!self.idle_reported).then(|| IDLE_AFTER.saturating_sub(self.last_output.elapsed()));
+        [until_deadline, until_poll, until_count, until_idle].into_iter().flatten().min()
     }
 
-    /// When the phase ends at the latest; none if the time is beyond what the clock can count.
+    /// Returns the end of the phase, or `None` if it exceeds the range of the clock.
     fn deadline(&self) -> Option<Instant> {
         match self.phase {
             Phase::Running => self.started.checked_add(self.spec.timeout),
             Phase::Settling { since } => {
-                Some((since.max(self.last_bytes) + SETTLE_QUIET).min(since + SETTLE_AT_MOST))
+                Some((since.max(self.last_output) + SETTLE_QUIET).min(since + SETTLE_TIMEOUT))
             }
             Phase::Terminating { kill_at } => kill_at,
             Phase::Killed { give_up_at } => Some(give_up_at),
-            Phase::Over => None,
+            Phase::Done => None,
         }
     }
 
-    /// Whether something is waited for that wakes nobody: the end of a group, or of a leader on a
-    /// system without an exit watch.
-    fn must_look(&self) -> bool {
-        self.phase != Phase::Running || self.tree.exit_watch().is_none()
+    /// Whether an awaited event has no descriptor: the end of a group, or of the leader on a system
+    /// without an exit descriptor.
+    fn must_poll(&self) -> bool {
+        self.phase != Phase::Running || self.tree.exit_fd().is_none()
     }
 
-    fn take_in(&mut self, ready: &[Source]) -> io::Result<()> {
-        self.next_look =
-            if ready.is_empty() { (self.next_look * 2).min(SLOWEST_LOOK) } else { FIRST_LOOK };
+    fn handle_ready(&mut self, ready: &[Source]) -> io::Result<()> {
+        self.poll_interval = if ready.is_empty() {
+            (self.poll_interval * 2).min(MAX_POLL_INTERVAL)
+        } else {
+            MIN_POLL_INTERVAL
+        };
         for source in ready {
             if let Source::Output(stream) = source
-                && let Read::Bytes(count) = self.capture.read(*stream)?
+                && let ReadOutcome::Bytes(count) = self.capture.read(*stream)?
             {
                 self.captured += count as u64;
-                self.last_bytes = Instant::now();
-                self.rested = false;
+                self.last_output = Instant::now();
+                self.idle_reported = false;
             }
         }
-        if !self.rested && self.last_bytes.elapsed() >= REST_AFTER {
-            self.rested = true;
-            self.capture.rest();
+        if !self.idle_reported && self.last_output.elapsed() >= IDLE_AFTER {
+            self.idle_reported = true;
+            self.capture.on_idle();
         }
         if ready.contains(&Source::Input) {
-            self.feed.write()?;
+            self.stdin_writer.write()?;
         }
-        if ready.contains(&Source::Leader) || self.tree.exit_watch().is_none() {
-            self.look_at_leader();
+        if ready.contains(&Source::Leader) || self.tree.exit_fd().is_none() {
+            self.poll_leader();
         }
         Ok(())
     }
 
-    fn look_at_leader(&mut self) {
-        self.tree.look_at_leader();
-        if self.tree.leader_ended() {
-            self.leader_ended.get_or_insert_with(Instant::now);
+    fn poll_leader(&mut self) {
+        self.tree.poll_leader();
+        if self.tree.leader_exited() {
+            self.leader_exited_at.get_or_insert_with(Instant::now);
         }
     }
 
-    /// Goes from phase to phase as far as what is known allows.
+    /// Advances through the phases as far as possible.
     fn advance(&mut self) -> io::Result<()> {
         while let Some(next) = self.next_phase()? {
             self.phase = next;
@@ -208,69 +211,69 @@ impl<'a> Supervisor<'a> {
             Phase::Settling { .. } => self.after_settling(),
             Phase::Terminating { .. } => Ok(self.after_terminating()),
             Phase::Killed { .. } => Ok(self.after_killing()),
-            Phase::Over => Ok(None),
+            Phase::Done => Ok(None),
         }
     }
 
     fn after_running(&mut self) -> Option<Phase> {
-        if let Some(since) = self.leader_ended {
+        if let Some(since) = self.leader_exited_at {
             return Some(Phase::Settling { since });
         }
         if let Some(limit) = self.exceeded_limit() {
-            self.cut_short = Some(Ending::OverLimit(limit));
+            self.forced_ending = Some(Ending::OverLimit(limit));
             return Some(self.kill());
         }
-        self.cut_short = if self.cancel.is_cancelled() {
+        self.forced_ending = if self.cancel.is_cancelled() {
             Some(Ending::Cancelled)
         } else {
             self.deadline_passed().then_some(Ending::TimedOut)
         };
-        self.cut_short.map(|_| self.terminate())
+        self.forced_ending.map(|_| self.terminate())
     }
 
     fn after_settling(&mut self) -> io::Result<Option<Phase>> {
-        if self.capture.is_complete() && self.tree.is_gone_with_leader()? {
-            return Ok(Some(Phase::Over));
+        if self.capture.is_complete() && self.tree.reap_and_check_gone()? {
+            return Ok(Some(Phase::Done));
         }
-        if self.has_said_too_much() {
+        if self.exceeds_output_limit() {
             return Ok(Some(self.kill()));
         }
         if !self.deadline_passed() && !self.cancel.is_cancelled() {
             return Ok(None);
         }
-        Ok(Some(if self.tree.is_gone() { Phase::Over } else { self.terminate() }))
+        Ok(Some(if self.tree.is_gone() { Phase::Done } else { self.terminate() }))
     }
 
     fn exceeded_limit(&mut self) -> Option<Limit> {
-        if self.has_said_too_much() {
+        if self.exceeds_output_limit() {
             return Some(Limit::Output);
         }
         let group = self.tree.group();
         let too_many =
-            self.headcount.as_mut().is_some_and(|headcount| headcount.exceeded_by(group));
+            self.pid_limit.as_mut().is_some_and(|pid_limit| pid_limit.is_exceeded_by(group));
         too_many.then_some(Limit::Processes)
     }
 
-    fn has_said_too_much(&self) -> bool {
+    fn exceeds_output_limit(&self) -> bool {
         self.spec.limits.output.is_some_and(|most| self.captured > most)
     }
 
     fn after_terminating(&mut self) -> Option<Phase> {
         if self.tree.is_gone() {
-            return Some(Phase::Over);
+            return Some(Phase::Done);
         }
         self.deadline_passed().then(|| self.kill())
     }
 
     fn after_killing(&mut self) -> Option<Phase> {
-        (self.tree.is_gone() || self.deadline_passed()).then_some(Phase::Over)
+        (self.tree.is_gone() || self.deadline_passed()).then_some(Phase::Done)
     }
 
     fn deadline_passed(&self) -> bool {
         self.deadline().is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Asks the group to end. A stopped process hears it only when it goes on.
+    /// Sends SIGTERM, and SIGCONT because a stopped process handles it only when it continues.
     fn terminate(&mut self) -> Phase {
         self.signal(Signal::TERM);
         self.signal(Signal::CONT);
@@ -279,24 +282,24 @@ impl<'a> Supervisor<'a> {
 
     fn kill(&mut self) -> Phase {
         self.signal(Signal::KILL);
-        Phase::Killed { give_up_at: Instant::now() + DEATH_AT_MOST }
+        Phase::Killed { give_up_at: Instant::now() + KILL_TIMEOUT }
     }
 
     fn signal(&mut self, signal: Signal) {
-        self.stragglers_ended |= self.tree.leader_ended();
+        self.stragglers_ended |= self.tree.leader_exited();
         self.tree.signal(signal);
     }
 
-    fn finish(mut self) -> io::Result<Finished> {
+    fn finish(mut self) -> io::Result<FinishedRun> {
         self.capture.drain()?;
         if !self.capture.is_complete() {
-            tracing::debug!("a process that left the group keeps the output open");
+            tracing::debug!("a process outside the group keeps the output open");
         }
-        let ended = self.leader_ended.unwrap_or_else(Instant::now);
-        let own_ending = self.tree.let_go()?;
-        Ok(Finished {
-            // One of the two is there: only a run that was cut short is let go before its leader ended.
-            ending: self.cut_short.or(own_ending).ok_or(io::ErrorKind::TimedOut)?,
+        let ended = self.leader_exited_at.unwrap_or_else(Instant::now);
+        let leader_ending = self.tree.release()?;
+        Ok(FinishedRun {
+            // One of the two is set: only a run that was ended by force is released before its leader exits.
+            ending: self.forced_ending.or(leader_ending).ok_or(io::ErrorKind::TimedOut)?,
             duration: ended.duration_since(self.started),
             spans: self.capture.into_spans(),
             stragglers_ended: self.stragglers_ended,
@@ -307,44 +310,44 @@ impl<'a> Supervisor<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isolation::Fence;
-    use crate::spawn::{Way, spawn};
+    use crate::isolation::Sandbox;
+    use crate::spawn::{SpawnOptions, spawn};
     use crate::{Program, Sink};
 
-    struct Ignores;
-    impl Sink for Ignores {
+    struct Discard;
+    impl Sink for Discard {
         fn write(&mut self, _stream: forebay_domain::run::Stream, _bytes: &[u8]) {}
     }
 
-    /// Runs `line` as on a system where nothing tells that a process ended.
-    fn seen_through_by_looking(line: &str, timeout: Duration) -> Finished {
+    /// Runs `line` as on a system without pidfds.
+    fn run_without_exit_fd(line: &str, timeout: Duration) -> FinishedRun {
         let mut spec = RunSpec::new(Program::Shell(line.to_owned()), "/".into());
         spec.timeout = timeout;
-        let cancel = Cancel::new();
-        let mut sink = Ignores;
-        let way = Way { fence: Fence::around(&spec.isolation).unwrap(), gate: None };
-        let started = spawn(&spec, &way).unwrap();
+        let cancel = CancelToken::new();
+        let mut sink = Discard;
+        let options = SpawnOptions { sandbox: Sandbox::new(&spec.isolation).unwrap(), latch: None };
+        let started = spawn(&spec, &options).unwrap();
         let mut tree = ProcessTree::new(started.leader, &cancel);
-        tree.forget_exit_watch();
+        tree.drop_exit_fd();
         let capture = Capture::new(started.stdout, started.stderr, &mut sink).unwrap();
-        let feed = Feed::new(started.stdin, &spec.stdin).unwrap();
-        Supervisor::new(&spec, &cancel, Instant::now(), tree, Streams { capture, feed })
-            .see_it_through()
+        let stdin_writer = StdinWriter::new(started.stdin, &spec.stdin).unwrap();
+        Supervisor::new(&spec, &cancel, Instant::now(), tree, Streams { capture, stdin_writer })
+            .run_to_end()
             .unwrap()
     }
 
     #[test]
-    fn the_end_is_seen_without_an_exit_watch() {
+    fn detects_the_exit_without_an_exit_fd() {
         for line in ["exit 3", "exec >&- 2>&-; sleep 0.3; exit 3", "sleep 1000 & exit 3"] {
-            let finished = seen_through_by_looking(line, Duration::from_secs(100));
+            let finished = run_without_exit_fd(line, Duration::from_secs(100));
             assert_eq!(finished.ending, Ending::Exited(3), "{line}");
             assert!(finished.duration < Duration::from_secs(10), "{line}");
         }
     }
 
     #[test]
-    fn time_is_up_without_an_exit_watch() {
-        let finished = seen_through_by_looking("sleep 1000", Duration::from_millis(100));
+    fn times_out_without_an_exit_fd() {
+        let finished = run_without_exit_fd("sleep 1000", Duration::from_millis(100));
         assert_eq!(finished.ending, Ending::TimedOut);
     }
 }

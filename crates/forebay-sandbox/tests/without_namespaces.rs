@@ -1,10 +1,10 @@
-//! Isolation where the system gives no mount namespace, as many containers do.
+//! Isolation on a system without mount namespaces, as in many containers.
 
 #![cfg(target_os = "linux")]
-#![expect(clippy::unwrap_used, reason = "a test says what is wrong by failing")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "isolation/stage.rs"]
-mod stage;
+#[path = "isolation/fixture.rs"]
+mod fixture;
 
 use std::collections::BTreeMap;
 use std::env::consts::ARCH;
@@ -13,10 +13,10 @@ use std::fs;
 use forebay_sandbox::Profile;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 
-use crate::stage::{Stage, is_enforced};
+use crate::fixture::{Fixture, is_enforced};
 
-/// Has the kernel refuse namespaces to this thread and to all that it starts.
-fn give_up_namespaces() {
+/// Makes the kernel deny namespaces to this thread and its children.
+fn block_namespaces() {
     let refused = BTreeMap::from([(libc::SYS_unshare, Vec::new())]);
     let refusal = SeccompAction::Errno(libc::EPERM as u32);
     let arch: TargetArch = ARCH.try_into().unwrap();
@@ -26,21 +26,21 @@ fn give_up_namespaces() {
 }
 
 #[test]
-fn what_is_denied_stays_out_of_reach_without_mounts() {
+fn denied_paths_stay_denied_without_mounts() {
     if !is_enforced() {
         return;
     }
-    give_up_namespaces();
-    let mut stage = Stage::new(Profile::Project);
-    fs::write(stage.at("project/.env"), "secret\n").unwrap();
-    fs::write(stage.at("project/main.rs"), "code\n").unwrap();
-    stage.isolation.deny = vec![stage.at("project/.env")];
-    // The first run finds out that there are no namespaces, the second knows.
+    block_namespaces();
+    let mut fixture = Fixture::new(Profile::Project);
+    fs::write(fixture.at("project/.env"), "secret\n").unwrap();
+    fs::write(fixture.at("project/main.rs"), "code\n").unwrap();
+    fixture.isolation.deny = vec![fixture.at("project/.env")];
+    // The first run detects the missing namespaces; the second uses the cached result.
     for _ in 0..2 {
-        stage.run("cat .env").was_refused();
-        stage.run("echo x > .env").was_refused();
-        assert_eq!(stage.run("cat main.rs && echo new >> main.rs").succeeded(), "code\n");
-        fs::write(stage.at("project/main.rs"), "code\n").unwrap();
+        fixture.run("cat .env").was_denied();
+        fixture.run("echo x > .env").was_denied();
+        assert_eq!(fixture.run("cat main.rs && echo new >> main.rs").succeeded(), "code\n");
+        fs::write(fixture.at("project/main.rs"), "code\n").unwrap();
     }
-    assert_eq!(fs::read_to_string(stage.at("project/.env")).unwrap(), "secret\n");
+    assert_eq!(fs::read_to_string(fixture.at("project/.env")).unwrap(), "secret\n");
 }

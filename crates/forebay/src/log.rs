@@ -1,4 +1,4 @@
-//! The log: a file in the data folder, never the terminal, which belongs to answers.
+//! The log: a file in the data directory, never the terminal.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
@@ -9,18 +9,18 @@ use tracing_subscriber::filter::LevelFilter;
 
 use crate::config::environment;
 
-/// A log that has grown beyond this starts anew; the former one is kept beside it.
-const LARGEST_BYTES: u64 = 5_000_000;
+/// Size at which the log is rotated; one old file is kept.
+const MAX_LOG_BYTES: u64 = 5_000_000;
 
-/// Starts logging; without a writable folder there is no log, and nothing else changes.
+/// Starts logging; without a writable directory there is no log.
 pub(crate) fn start(file: &Path) {
     let level = environment::read(environment::LOG).and_then(|word| word.parse().ok());
     let level: LevelFilter = level.unwrap_or(LevelFilter::WARN);
-    let is_large = fs::metadata(file).is_ok_and(|metadata| metadata.len() > LARGEST_BYTES);
+    let is_large = fs::metadata(file).is_ok_and(|metadata| metadata.len() > MAX_LOG_BYTES);
     if is_large {
         let _ = fs::rename(file, file.with_extension("log.old"));
     }
-    // The folder is the store's to make; before the first entry there is nothing worth a log.
+    // The store creates the directory; before the first entry there is nothing to log.
     let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(file);
     if let Ok(opened) = opened {
         let subscriber = tracing_subscriber::fmt()

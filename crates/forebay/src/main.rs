@@ -1,7 +1,7 @@
 //! Forebay keeps raw tool output out of an AI coding agent's context window.
 //!
-//! Three doors lead in: the command line ([`cli`]), hooks ([`doors::hook`]) and MCP ([`doors::mcp`]), each decoding a
-//! request for `forebay-app` and encoding its answer. [`config`] collects the settings they share.
+//! The command line ([`cli`]), hooks ([`doors::hook`]), MCP ([`doors::mcp`]) and HTTP ([`doors::http`]) each decode a
+//! request for `forebay-app` and encode its answer. [`config`] collects their settings.
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "help texts show references: [ctx:...]")]
 

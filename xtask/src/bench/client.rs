@@ -1,4 +1,4 @@
-//! A client of `forebay mcp`, just large enough to measure it.
+//! A minimal client of `forebay mcp`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use super::stage::Stage;
+use super::env::BenchEnv;
 
 pub(super) struct Client {
     server: Child,
@@ -16,14 +16,14 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Starts a server and shakes hands with it.
-    pub(super) fn start(stage: &Stage) -> Result<Self> {
-        Self::start_with(stage, &[])
+    /// Starts a server and performs the handshake.
+    pub(super) fn start(env: &BenchEnv) -> Result<Self> {
+        Self::start_with(env, &[])
     }
 
-    /// The same with options before the command.
-    pub(super) fn start_with(stage: &Stage, options: &[&str]) -> Result<Self> {
-        let mut server = stage
+    /// Like [`Client::start`], with options before the command.
+    pub(super) fn start_with(env: &BenchEnv, options: &[&str]) -> Result<Self> {
+        let mut server = env
             .forebay(&[options, &["mcp"]].concat())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -44,12 +44,12 @@ impl Client {
         Ok(client)
     }
 
-    /// The server's process.
-    pub(super) fn process(&self) -> u32 {
+    /// Returns the server's process id.
+    pub(super) fn pid(&self) -> u32 {
         self.server.id()
     }
 
-    /// Asks and waits for the answer, which is no error.
+    /// Sends a request and waits for its result; an error response is an error.
     pub(super) fn request(&mut self, method: &str, params: &Value) -> Result<Value> {
         self.last_id += 1;
         let id = self.last_id;
@@ -65,7 +65,7 @@ impl Client {
         }
     }
 
-    /// Calls a tool and gives its answer's text.
+    /// Calls a tool and returns the text of its answer.
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<String> {
         let answer =
             self.request("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
@@ -75,7 +75,7 @@ impl Client {
         Ok(answer["content"][0]["text"].as_str().unwrap_or_default().to_owned())
     }
 
-    /// Closes the server's stdin, upon which it ends.
+    /// Closes the server's stdin and waits until it exits.
     pub(super) fn end(self) -> Result<()> {
         let Self { mut server, requests, answers, .. } = self;
         drop(requests);
@@ -93,7 +93,7 @@ impl Client {
     fn receive(&mut self) -> Result<Value> {
         let mut line = String::new();
         if self.answers.read_line(&mut line)? == 0 {
-            bail!("the server ended without an answer");
+            bail!("the server exited without a response");
         }
         serde_json::from_str(&line).with_context(|| format!("not a message: {line}"))
     }

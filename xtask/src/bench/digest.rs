@@ -1,4 +1,4 @@
-//! How fast logs of several kinds become digests.
+//! Digest speed for several kinds of logs.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -8,60 +8,60 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 
 use super::Sizes;
+use super::env::BenchEnv;
 use super::logs::{self, KINDS};
 use super::sample::Sample;
-use super::stage::Stage;
 use super::table::Row;
 
 const ROUNDS: usize = 3;
 
-/// The log of a service is measured in full length, the other kinds in a fifth of it.
-const SHARE: usize = 5;
+/// The service log has the full size, the other kinds a fifth of it.
+const SIZE_DIVISOR: usize = 5;
 
-/// An output of a size that is common, and what its digest may take.
-const SMALL: usize = 50_000;
+/// A common output size, and the time limit of its digest.
+const SMALL_BYTES: usize = 50_000;
 const SMALL_ROUNDS: usize = 21;
-const SMALL_MILLIS: f64 = 3.0;
+const SMALL_TARGET_MS: f64 = 3.0;
 
-pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
     let size = sizes.digest_megabytes * 1_000_000;
-    let mut rows = vec![speed(stage, "log", &logs::service(size))?];
+    let mut rows = vec![speed(env, "log", &logs::service(size))?];
     for kind in KINDS {
-        rows.push(speed(stage, kind.name, &kind.log(size / SHARE))?);
+        rows.push(speed(env, kind.name, &kind.log(size / SIZE_DIVISOR))?);
     }
-    rows.push(small(stage, "log", &logs::service(SMALL))?);
+    rows.push(small(env, "log", &logs::service(SMALL_BYTES))?);
     for kind in KINDS {
-        rows.push(small(stage, kind.name, &kind.log(SMALL))?);
+        rows.push(small(env, kind.name, &kind.log(SMALL_BYTES))?);
     }
     Ok(rows)
 }
 
-fn speed(stage: &Stage, name: &str, log: &[u8]) -> Result<Row> {
-    let path = stage.file("whole.log");
+fn speed(env: &BenchEnv, name: &str, log: &[u8]) -> Result<Row> {
+    let path = env.file("whole.log");
     fs::write(&path, log)?;
     let megabytes = log.len() as f64 / 1e6;
-    let times = rounds(stage, &path, ROUNDS)?;
+    let times = rounds(env, &path, ROUNDS)?;
     let speed = megabytes / (times.median() / 1e3);
     let name = format!("digest of {megabytes:.0} MB, {name}");
     Ok(Row::figure(name, format!("{:.2} s ({speed:.0} MB/s)", times.median() / 1e3)))
 }
 
-/// What 50 KB take beyond the start of a process, which a server does not pay.
-fn small(stage: &Stage, name: &str, log: &[u8]) -> Result<Row> {
-    let (path, nothing) = (stage.file("small.log"), stage.file("short.log"));
+/// Measures the digest of 50 KB without process start, which a server does not pay.
+fn small(env: &BenchEnv, name: &str, log: &[u8]) -> Result<Row> {
+    let (path, empty) = (env.file("small.log"), env.file("short.log"));
     fs::write(&path, log)?;
-    fs::write(&nothing, "nothing to digest\n")?;
-    let whole = rounds(stage, &path, SMALL_ROUNDS)?.median();
-    let start = rounds(stage, &nothing, SMALL_ROUNDS)?.median();
+    fs::write(&empty, "nothing to digest\n")?;
+    let total = rounds(env, &path, SMALL_ROUNDS)?.median();
+    let start = rounds(env, &empty, SMALL_ROUNDS)?.median();
     let name = format!("digest of 50 KB, {name}");
-    let remark = format!("start of the process {start:.1} ms");
-    Ok(Row::at_most(name, SMALL_MILLIS, whole - start, "ms", remark))
+    let remark = format!("process start {start:.1} ms");
+    Ok(Row::at_most(name, SMALL_TARGET_MS, total - start, "ms", remark))
 }
 
-fn rounds(stage: &Stage, path: &Path, rounds: usize) -> Result<Sample> {
+fn rounds(env: &BenchEnv, path: &Path, rounds: usize) -> Result<Sample> {
     let mut times = Sample::default();
     for _ in 0..rounds {
-        let mut digest = stage.forebay(&["digest"]);
+        let mut digest = env.forebay(&["digest"]);
         digest.stdin(File::open(path)?).stdout(Stdio::piped()).stderr(Stdio::null());
         let started = Instant::now();
         let output = digest.output()?;

@@ -1,4 +1,4 @@
-//! Hooks: what each costs its host, in a long session and while another process indexes.
+//! Hook latency: in a new session, in a long one, and during indexing.
 
 use std::io::Write;
 use std::process::{Child, Stdio};
@@ -9,45 +9,40 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value, json};
 
+use super::env::BenchEnv;
 use super::sample::Sample;
-use super::stage::Stage;
 use super::table::Row;
 use super::text::Words;
 use super::{Sizes, memory};
-use crate::shell;
+use crate::process;
 
-/// Tasks that one call writes down; a hook takes no more at once.
-const EVENTS_A_CALL: usize = 60;
-/// A result as long as hosts hand over.
+/// Tasks per call; a hook accepts no more.
+const EVENTS_PER_CALL: usize = 60;
+/// The length limit of the results that hosts pass to hooks.
 const RESULT_BYTES: usize = 30_000;
 const INDEXED_BYTES: usize = 20_000_000;
 
-/// A call of a hook: its name in the table, the event, and the fields beside those all have.
+/// A hook call: its name in the table, the event, and the event's own fields.
 type Call = (&'static str, &'static str, Value);
 
-pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
     let calls = calls();
     let mut rows = Vec::new();
     for call in &calls {
-        rows.push(time(stage, call, "", sizes.hooks)?);
+        rows.push(time(env, call, "", sizes.hooks)?);
     }
-    remember(stage, sizes.hook_events)?;
+    fill_session(env, sizes.hook_events)?;
     let note = format!(", {} events", sizes.hook_events);
-    let mut most_memory = f64::NAN;
+    let mut max_memory = f64::NAN;
     for call in &calls {
-        rows.push(time(stage, call, &note, sizes.hooks)?);
+        rows.push(time(env, call, &note, sizes.hooks)?);
         for _ in 0..5 {
-            most_memory = most_memory.max(peak(stage, call)?);
+            max_memory = max_memory.max(peak(env, call)?);
         }
     }
-    rows.push(Row::at_most("hook: resident memory", 15.0, most_memory, "MB", "largest of all"));
-    rows.extend(beside_an_indexer(stage, &calls, sizes)?);
+    rows.push(Row::at_most("hook: resident memory", 15.0, max_memory, "MB", "largest of all"));
+    rows.extend(beside_an_indexer(env, &calls, sizes)?);
     Ok(rows)
-}
-
-/// Calls each hook, in a session that has something to tell.
-pub(super) fn once(stage: &Stage) -> Result<()> {
-    calls().iter().try_for_each(|call| hook(stage, call))
 }
 
 fn calls() -> Vec<Call> {
@@ -69,51 +64,51 @@ fn calls() -> Vec<Call> {
     ]
 }
 
-fn time(stage: &Stage, call: &Call, note: &str, rounds: usize) -> Result<Row> {
-    hook(stage, call)?;
+fn time(env: &BenchEnv, call: &Call, note: &str, rounds: usize) -> Result<Row> {
+    call_hook(env, call)?;
     let mut times = Sample::default();
     for _ in 0..rounds {
         let started = Instant::now();
-        hook(stage, call)?;
+        call_hook(env, call)?;
         times.add(started.elapsed());
     }
     let remark = format!("p95 {:.2}, {rounds} rounds", times.p95());
     Ok(Row::at_most(format!("hook: {}{note}", call.0), 5.0, times.median(), "ms", remark))
 }
 
-/// Fills the session with tasks, which are kept longest.
-fn remember(stage: &Stage, events: usize) -> Result<()> {
-    for batch in 0..events.div_ceil(EVENTS_A_CALL) {
+/// Fills the session with tasks, which the store keeps longest.
+fn fill_session(env: &BenchEnv, events: usize) -> Result<()> {
+    for batch in 0..events.div_ceil(EVENTS_PER_CALL) {
         let item = |number: usize| {
             json!({ "id": format!("{batch}-{number}"), "content": format!("task {number} of {batch}"),
                     "status": "pending" })
         };
-        let items: Vec<Value> = (0..EVENTS_A_CALL).map(item).collect();
+        let items: Vec<Value> = (0..EVENTS_PER_CALL).map(item).collect();
         let fields = json!({ "tool_name": "TodoWrite", "tool_input": { "todos": items },
                              "tool_response": {} });
-        hook(stage, &("", "PostToolUse", fields))?;
+        call_hook(env, &("", "PostToolUse", fields))?;
     }
     Ok(())
 }
 
-/// The same calls while another process makes 20 MB searchable in the same store.
-fn beside_an_indexer(stage: &Stage, calls: &[Call], sizes: &Sizes) -> Result<Vec<Row>> {
-    let file = stage.file("indexed.jsonl");
+/// Measures the calls while another process indexes 20 MB into the same store.
+fn beside_an_indexer(env: &BenchEnv, calls: &[Call], sizes: &Sizes) -> Result<Vec<Row>> {
+    let file = env.file("indexed.jsonl");
     write_documents(&file)?;
     let path = file.to_string_lossy().into_owned();
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
         let indexer = scope.spawn(|| {
             while !is_done.load(Ordering::Relaxed) {
-                shell::output(
-                    &mut stage.forebay(&["index", "--jsonl", &path, "--source", "bench"]),
+                process::stdout(
+                    &mut env.forebay(&["index", "--jsonl", &path, "--source", "bench"]),
                 )?;
             }
             Ok(())
         });
         let rows: Result<Vec<Row>> = calls
             .iter()
-            .map(|call| time(stage, call, ", beside an indexer", sizes.hooks / 2))
+            .map(|call| time(env, call, ", beside an indexer", sizes.hooks / 2))
             .collect();
         is_done.store(true, Ordering::Relaxed);
         let indexed: Result<()> =
@@ -136,35 +131,36 @@ fn write_documents(path: &std::path::Path) -> Result<()> {
     Ok(file.flush()?)
 }
 
-/// Calls a hook and waits for its end.
-fn hook(stage: &Stage, call: &Call) -> Result<()> {
-    let output = begin(stage, call)?.wait_with_output()?;
+/// Calls a hook and waits until it exits.
+fn call_hook(env: &BenchEnv, call: &Call) -> Result<()> {
+    let output = spawn_hook(env, call)?.wait_with_output()?;
     if !output.status.success() {
-        bail!("the hook `{}` ended with {}", call.1, output.status);
+        bail!("the hook `{}` failed: {}", call.1, output.status);
     }
     Ok(())
 }
 
-/// The most memory a hook had, as far as it could be watched before it ended.
-fn peak(stage: &Stage, call: &Call) -> Result<f64> {
-    let mut child = begin(stage, call)?;
-    let mut most = f64::NAN;
+/// Returns a hook's peak memory, as far as polling sees it.
+fn peak(env: &BenchEnv, call: &Call) -> Result<f64> {
+    let mut child = spawn_hook(env, call)?;
+    let mut max = f64::NAN;
     while child.try_wait()?.is_none() {
-        most = most.max(memory::peak(child.id()).unwrap_or(f64::NAN));
+        max = max.max(memory::peak(child.id()).unwrap_or(f64::NAN));
     }
-    Ok(most)
+    Ok(max)
 }
 
-fn begin(stage: &Stage, (_, event, fields): &Call) -> Result<Child> {
+fn spawn_hook(env: &BenchEnv, (_, event, fields): &Call) -> Result<Child> {
     let mut payload = json!({
-        "session_id": "bench", "cwd": stage.project(), "hook_event_name": event,
+        "session_id": "bench", "cwd": env.project(), "hook_event_name": event,
     });
     let object = payload.as_object_mut().context("a payload is an object")?;
     object.extend(fields.as_object().cloned().unwrap_or_default());
-    let mut command = stage.forebay(&["hook", "claude-code", event]);
+    let mut command = env.forebay(&["hook", "claude-code", event]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child =
-        command.spawn().with_context(|| format!("cannot start {}", shell::words(&command)))?;
+    let mut child = command
+        .spawn()
+        .with_context(|| format!("cannot start {}", process::command_line(&command)))?;
     let mut stdin = child.stdin.take().context("the hook has a stdin")?;
     stdin.write_all(payload.to_string().as_bytes())?;
     Ok(child)

@@ -1,4 +1,4 @@
-//! Importing past conversations through a server.
+//! Import of past conversations through a server.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -10,40 +10,40 @@ use serde_json::{Value, json};
 
 use super::Sizes;
 use super::client::Client;
+use super::env::BenchEnv;
 use super::memory;
-use super::stage::Stage;
 use super::table::Row;
 use super::text::Words;
-use crate::{say, shell};
+use crate::{console, process};
 
-/// The promise.
-const MEGABYTES_A_SECOND: f64 = 50.0;
-const RESIDENT_MEGABYTES: f64 = 200.0;
+/// Targets.
+const MIN_MEGABYTES_PER_SECOND: f64 = 50.0;
+const MAX_RESIDENT_MEGABYTES: f64 = 200.0;
 
-pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
-    let file = stage.file("past.jsonl");
+pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
+    let file = env.file("past.jsonl");
     let megabytes = write_conversation(&file, sizes.transcript_megabytes * 1_000_000)? as f64 / 1e6;
-    let mut client = Client::start(stage)?;
+    let mut client = Client::start(env)?;
     let started = Instant::now();
-    let told = client.call("ctx_import", &json!({ "paths": [file] }))?;
+    let answer = client.call("ctx_import", &json!({ "paths": [file] }))?;
     let speed = megabytes / started.elapsed().as_secs_f64();
-    let peak = memory::peak(client.process()).unwrap_or(f64::NAN);
+    let peak = memory::peak(client.pid()).unwrap_or(f64::NAN);
     client.end()?;
-    let again = Instant::now();
-    shell::output(&mut stage.forebay(&["import", &file.to_string_lossy()]))?;
-    let searchable = again.elapsed();
+    let indexing = Instant::now();
+    process::stdout(&mut env.forebay(&["import", &file.to_string_lossy()]))?;
+    let searchable = indexing.elapsed();
     Ok(vec![
         Row::claim(
-            format!("import {megabytes:.0} MB of transcripts at {MEGABYTES_A_SECOND} MB/s"),
-            speed >= MEGABYTES_A_SECOND,
-            format!("{speed:.0} MB/s; {}", told.lines().next().unwrap_or_default()),
+            format!("import {megabytes:.0} MB of transcripts at {MIN_MEGABYTES_PER_SECOND} MB/s"),
+            speed >= MIN_MEGABYTES_PER_SECOND,
+            format!("{speed:.0} MB/s; {}", answer.lines().next().unwrap_or_default()),
         ),
-        Row::at_most("import, memory of the server", RESIDENT_MEGABYTES, peak, "MB", ""),
-        Row::figure("then make it searchable", say::seconds(searchable)),
+        Row::at_most("import, memory of the server", MAX_RESIDENT_MEGABYTES, peak, "MB", ""),
+        Row::figure("then make it searchable", console::duration(searchable)),
     ])
 }
 
-/// Writes a conversation as Claude Code keeps it, results a second time for its own display; gives its size.
+/// Writes a conversation in Claude Code's format, which repeats results for display; returns its size.
 fn write_conversation(path: &Path, bytes: usize) -> Result<usize> {
     let mut words = Words::new(23);
     let mut file = BufWriter::new(File::create(path)?);
@@ -63,7 +63,7 @@ fn write_conversation(path: &Path, bytes: usize) -> Result<usize> {
         ]
         .into_iter()
         .enumerate()
-        .map(|(at, (role, content))| (at, whole_line(number, at, role, content)))
+        .map(|(at, (role, content))| (at, transcript_line(number, at, role, content)))
         {
             let text = line.to_string();
             written += text.len() + 1;
@@ -80,7 +80,7 @@ fn write_conversation(path: &Path, bytes: usize) -> Result<usize> {
     Ok(written)
 }
 
-fn whole_line(number: usize, at: usize, role: &str, content: Value) -> Value {
+fn transcript_line(number: usize, at: usize, role: &str, content: Value) -> Value {
     json!({
         "parentUuid": format!("p{number}-{at}"), "isSidechain": false, "userType": "external",
         "cwd": "/home/user/project", "sessionId": "past", "version": "2.1", "gitBranch": "main", "type": role,

@@ -1,5 +1,4 @@
-//! Indexing and searching real documentation: what stands in the sources of our own dependencies, and what is in a
-//! folder that was named.
+//! Indexes and searches real documentation: doc comments of our dependencies, and the files of `--docs`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,33 +7,33 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use super::Sizes;
+use super::env::BenchEnv;
 use super::sample::Sample;
 use super::search;
-use super::stage::Stage;
 use super::table::Row;
-use super::text::Numbers;
-use crate::shell;
+use super::text::Rng;
+use crate::process;
 
-/// What indexing is to reach on one processor, in megabytes a second.
-const WANTED: f64 = 20.0;
-/// What a store may take, in sizes of its text.
-const MOST_TIMES: f64 = 3.0;
-/// The middle one counts.
+/// Target of indexing on one processor, in megabytes per second.
+const MIN_MEGABYTES_PER_SECOND: f64 = 20.0;
+/// Target of the store's size, relative to its text.
+const MAX_STORE_RATIO: f64 = 3.0;
+/// The median of all rounds counts.
 const ROUNDS: usize = 5;
-/// Small ones are indexed more often, up to so many times in each round: a few short runs tell of a moment only.
-const MOST_IN_A_ROUND: usize = 5;
-/// What is that large is indexed once.
+/// Small corpora are indexed several times per round, since a few short runs are not representative.
+const MAX_RUNS_PER_ROUND: usize = 5;
+/// A corpus of this size is indexed once per round.
 const LARGE_MEGABYTES: usize = 20;
-/// Documentation that is also searched: from so many megabytes on, and what is to be reached in a server.
-const SEARCHED: &[(usize, f64)] = &[(20, 10.0), (100, 30.0)];
-/// What is to be reached by a command of its own, up to so many megabytes.
-const BY_COMMAND: (usize, f64) = (20, 25.0);
+/// Sizes in megabytes that are also searched, with the p95 target of a search in a server, in milliseconds.
+const SEARCH_TARGETS: &[(usize, f64)] = &[(20, 10.0), (100, 30.0)];
+/// The p95 target of a search by a separate process, up to a size in megabytes.
+const COMMAND_TARGET: (usize, f64) = (20, 25.0);
 
-pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
-    let (mut corpora, missing) = fill(stage, sizes)?;
-    // In turn, so that a slow moment of the machine is shared by all sizes.
+pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
+    let (mut corpora, missing) = fill(env, sizes)?;
+    // Rounds alternate between the sizes, so that a slow phase of the machine affects all of them.
     for _ in 0..ROUNDS {
-        corpora.iter_mut().try_for_each(|corpus| corpus.measure(stage))?;
+        corpora.iter_mut().try_for_each(|corpus| corpus.measure(env))?;
     }
     let mut rows = Vec::new();
     for corpus in &corpora {
@@ -44,17 +43,18 @@ pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// A folder of documentation of each size; and a row for the first that there is too little for.
-fn fill(stage: &Stage, sizes: &Sizes) -> Result<(Vec<Corpus>, Option<Row>)> {
+/// Writes a folder of documentation per size; returns a row for the first size with too little documentation.
+fn fill(env: &BenchEnv, sizes: &Sizes) -> Result<(Vec<Corpus>, Option<Row>)> {
     let mut library = Library::open(sizes.docs.as_deref())?;
     let mut corpora = Vec::new();
     for megabytes in sizes.index_megabytes {
-        let folder = stage.file(&format!("docs-{megabytes}"));
+        let folder = env.file(&format!("docs-{megabytes}"));
         let docs = library.fill(&folder, megabytes * 1_000_000)?;
         if docs.bytes < megabytes * 1_000_000 {
-            // A smaller folder would be told as a larger one.
+            // A smaller folder must not pass for a larger one.
             let left = docs.bytes as f64 / 1e6;
-            let remark = format!("not measured: only {left:.0} MB are left here; see --docs");
+            let remark =
+                format!("not measured: only {left:.0} MB of documentation left; see --docs");
             let row = Row::figure(format!("index {megabytes} MB of documentation"), remark);
             return Ok((corpora, Some(row)));
         }
@@ -63,42 +63,42 @@ fn fill(stage: &Stage, sizes: &Sizes) -> Result<(Vec<Corpus>, Option<Row>)> {
     Ok((corpora, None))
 }
 
-/// Documentation of one size, and how long it took to index it.
+/// Documentation of one size, and the time to index it.
 struct Corpus {
     megabytes: usize,
     folder: PathBuf,
     docs: Docs,
     times: Sample,
-    /// The same until all that a command leaves behind is done.
-    tidy: Sample,
-    /// The last store that has it.
-    indexed: Option<Stage>,
+    /// The time until the background checkpoint is done.
+    checkpointed: Sample,
+    /// The environment of the last run.
+    indexed: Option<BenchEnv>,
 }
 
 impl Corpus {
     fn new(megabytes: usize, folder: PathBuf, docs: Docs) -> Self {
-        let (times, tidy) = (Sample::default(), Sample::default());
-        Self { megabytes, folder, docs, times, tidy, indexed: None }
+        let (times, checkpointed) = (Sample::default(), Sample::default());
+        Self { megabytes, folder, docs, times, checkpointed, indexed: None }
     }
 
-    /// Indexes it once, or more often where that takes little time.
-    fn measure(&mut self, stage: &Stage) -> Result<()> {
-        let times = (LARGE_MEGABYTES / self.megabytes).clamp(1, MOST_IN_A_ROUND);
-        (0..times).try_for_each(|_| self.index(stage))
+    /// Indexes a large corpus once, a small one several times.
+    fn measure(&mut self, env: &BenchEnv) -> Result<()> {
+        let times = (LARGE_MEGABYTES / self.megabytes).clamp(1, MAX_RUNS_PER_ROUND);
+        (0..times).try_for_each(|_| self.index(env))
     }
 
-    /// Indexes it into a fresh store.
-    fn index(&mut self, stage: &Stage) -> Result<()> {
-        let fresh = stage.another()?;
-        // Making a store is no indexing.
-        fresh.store_facts()?;
+    /// Indexes into an empty store.
+    fn index(&mut self, env: &BenchEnv) -> Result<()> {
+        let fresh = env.fresh()?;
+        // Creates the store, which does not count as indexing.
+        fresh.store_stats()?;
         let mut command = fresh.forebay(&["index", &self.folder.to_string_lossy()]);
         let started = Instant::now();
-        on_one_processor(|| shell::output(&mut command))?;
+        on_one_processor(|| process::stdout(&mut command))?;
         self.times.add(started.elapsed());
-        // What a command leaves behind is not to disturb the next.
-        fresh.wait_until_tidy()?;
-        self.tidy.add(started.elapsed());
+        // The background checkpoint must not disturb the next run.
+        fresh.wait_for_checkpoint()?;
+        self.checkpointed.add(started.elapsed());
         self.indexed = Some(fresh);
         Ok(())
     }
@@ -108,54 +108,57 @@ impl Corpus {
         let indexed = self.indexed.as_ref().context("no round")?;
         let milliseconds = self.times.median();
         let speed = docs.bytes as f64 / 1e6 / milliseconds * 1e3;
-        let measured = format!("{speed:.1} MB/s ({milliseconds:.0} ms), wanted {WANTED}");
-        let disk = indexed.store_facts()?["disk_bytes"].as_f64().unwrap_or(f64::NAN);
-        let times = disk / docs.bytes as f64;
+        let spread = self.times.spread();
+        let measured = format!(
+            "{speed:.1} MB/s, target {MIN_MEGABYTES_PER_SECOND}; {milliseconds:.0} ms, {spread}"
+        );
+        let disk = indexed.store_stats()?["disk_bytes"].as_f64().unwrap_or(f64::NAN);
+        let ratio = disk / docs.bytes as f64;
         let name = format!("index {megabytes} MB of documentation, one processor");
-        let mut rows = vec![Row::claim(name, speed >= WANTED, measured)];
+        let mut rows = vec![Row::claim(name, speed >= MIN_MEGABYTES_PER_SECOND, measured)];
         let name = format!("index {megabytes} MB, until its log is copied back");
-        rows.push(Row::figure(name, format!("{:.0} ms", self.tidy.median())));
+        rows.push(Row::figure(name, format!("{:.0} ms", self.checkpointed.median())));
         let name = format!("database against {megabytes} MB of documentation");
-        rows.push(Row::at_most(name, MOST_TIMES, times, "times", ""));
-        let bound = SEARCHED.iter().find(|(searched, _)| searched == megabytes);
-        if let Some((_, most)) = bound {
-            rows.extend(ask(indexed, docs, (*megabytes, *most), sizes)?);
+        rows.push(Row::at_most(name, MAX_STORE_RATIO, ratio, "times", ""));
+        let target = SEARCH_TARGETS.iter().find(|(searched, _)| searched == megabytes);
+        if let Some((_, max)) = target {
+            rows.extend(search_rows(indexed, docs, (*megabytes, *max), sizes)?);
         }
-        rows.push(again(indexed, &self.folder, *megabytes)?);
+        rows.push(index_unchanged(indexed, &self.folder, *megabytes)?);
         Ok(rows)
     }
 }
 
-/// Asks for what stands in the documentation, by words of its lines.
-fn ask(
-    stage: &Stage,
+/// Searches for words from lines of the documentation.
+fn search_rows(
+    env: &BenchEnv,
     docs: &Docs,
-    (megabytes, most): (usize, f64),
+    (megabytes, max): (usize, f64),
     sizes: &Sizes,
 ) -> Result<Vec<Row>> {
-    let (times, found) = search::in_a_server(stage, sizes.queries, docs.questions(3_000))?;
+    let (times, found) = search::with_server(env, sizes.queries, docs.queries(3_000))?;
     let remark = format!("median {:.2}, {found} of {} found", times.median(), sizes.queries);
     let name = format!("search in {megabytes} MB of documentation, p95");
-    let mut rows = vec![Row::at_most(name, most, times.p95(), "ms", remark)];
-    if megabytes <= BY_COMMAND.0 {
-        let once = search::by_commands(stage, sizes.starts, docs.questions(4_000))?;
+    let mut rows = vec![Row::at_most(name, max, times.p95(), "ms", remark)];
+    if megabytes <= COMMAND_TARGET.0 {
+        let commands = search::with_commands(env, sizes.starts, docs.queries(4_000))?;
         let name = format!("search in {megabytes} MB by a command of its own, p95");
-        let remark = format!("median {:.2}", once.median());
-        rows.push(Row::at_most(name, BY_COMMAND.1, once.p95(), "ms", remark));
+        let remark = format!("median {:.2}", commands.median());
+        rows.push(Row::at_most(name, COMMAND_TARGET.1, commands.p95(), "ms", remark));
     }
     Ok(rows)
 }
 
-/// How long it takes to see that nothing has changed.
-fn again(stage: &Stage, folder: &Path, megabytes: usize) -> Result<Row> {
+/// Measures indexing a folder without changes.
+fn index_unchanged(env: &BenchEnv, folder: &Path, megabytes: usize) -> Result<Row> {
     let started = Instant::now();
-    shell::output(&mut stage.forebay(&["index", &folder.to_string_lossy()]))?;
+    process::stdout(&mut env.forebay(&["index", &folder.to_string_lossy()]))?;
     let milliseconds = started.elapsed().as_secs_f64() * 1e3;
     let name = format!("index {megabytes} MB again, nothing changed");
     Ok(Row::figure(name, format!("{milliseconds:.0} ms")))
 }
 
-/// Does something while this thread, and what it starts, is held to one processor, where this system can do that.
+/// Pins this thread and the processes it starts to one processor, if the system supports it.
 #[cfg(target_os = "linux")]
 fn on_one_processor<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -164,9 +167,9 @@ fn on_one_processor<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let mut one = CpuSet::new();
     one.set(first.context("no processor")?);
     sched_setaffinity(None, &one)?;
-    let done = work();
+    let result = work();
     sched_setaffinity(None, &all)?;
-    done
+    result
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -174,7 +177,7 @@ fn on_one_processor<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     work()
 }
 
-/// Documentation that was written into a folder.
+/// Documentation that was written to a folder.
 #[derive(Default)]
 struct Docs {
     bytes: usize,
@@ -183,53 +186,54 @@ struct Docs {
 }
 
 impl Docs {
-    /// A line of so many words is a question.
-    const WORDS: std::ops::RangeInclusive<usize> = 4..=30;
-    const LINES: usize = 20_000;
+    /// Lines with this many words are used as queries.
+    const QUERY_LINE_WORDS: std::ops::RangeInclusive<usize> = 4..=30;
+    const MAX_LINES: usize = 20_000;
 
-    fn take(&mut self, text: &str) {
+    fn add(&mut self, text: &str) {
         self.bytes += text.len();
-        // One of each text, and not the first: those of a kind begin alike.
-        let mut lines = text.lines().filter(|line| Self::WORDS.contains(&line.split(' ').count()));
-        if let Some(line) = lines.nth(2).filter(|_| self.lines.len() < Self::LINES) {
+        // One line per text, and not the first, since files of a kind start alike.
+        let mut lines =
+            text.lines().filter(|line| Self::QUERY_LINE_WORDS.contains(&line.split(' ').count()));
+        if let Some(line) = lines.nth(2).filter(|_| self.lines.len() < Self::MAX_LINES) {
             self.lines.push(line.to_owned());
         }
     }
 
-    /// Two to eight words that follow each other in a line.
-    fn questions(&self, seed: u64) -> impl FnMut() -> String {
-        let mut numbers = Numbers(seed);
+    /// Generates queries of two to eight consecutive words of a line.
+    fn queries(&self, seed: u64) -> impl FnMut() -> String {
+        let mut rng = Rng(seed);
         move || {
-            let Some(line) = self.lines.get(numbers.below(self.lines.len().max(1))) else {
+            let Some(line) = self.lines.get(rng.below(self.lines.len().max(1))) else {
                 return "documentation".to_owned();
             };
             let words: Vec<&str> = line.split_whitespace().collect();
-            let length = (2 + numbers.below(7)).min(words.len());
-            let start = numbers.below(words.len() - length + 1);
+            let length = (2 + rng.below(7)).min(words.len());
+            let start = rng.below(words.len() - length + 1);
             words[start..start + length].join(" ")
         }
     }
 }
 
-/// Documentation that is handed out once.
+/// Files with documentation; each is used once.
 struct Library {
     sources: Vec<PathBuf>,
 }
 
 impl Library {
-    fn open(named: Option<&Path>) -> Result<Self> {
+    fn open(extra: Option<&Path>) -> Result<Self> {
         let home = std::env::var_os("CARGO_HOME")
             .map(PathBuf::from)
             .or_else(|| std::env::home_dir().map(|home| home.join(".cargo")))
-            .context("no cargo folder")?;
+            .context("cannot find cargo's home folder")?;
         let mut sources = sources_below(home.join("registry/src"))?;
-        if let Some(named) = named {
-            sources.extend(sources_below(named.to_owned())?);
+        if let Some(extra) = extra {
+            sources.extend(sources_below(extra.to_owned())?);
         }
         Ok(Self { sources })
     }
 
-    /// Writes about so many bytes of documentation into a folder.
+    /// Writes at least `bytes` of documentation to a folder, as far as there is any.
     fn fill(&mut self, folder: &Path, bytes: usize) -> Result<Docs> {
         fs::create_dir_all(folder)?;
         let mut docs = Docs::default();
@@ -237,8 +241,8 @@ impl Library {
         while docs.bytes < bytes {
             let Some(source) = self.sources.pop() else { break };
             let Ok(text) = fs::read_to_string(&source) else { continue };
-            let is_markdown = source.extension().is_some_and(|ending| ending == "md");
-            let text = if is_markdown { text } else { docs_of(&text) };
+            let is_markdown = source.extension().is_some_and(|extension| extension == "md");
+            let text = if is_markdown { text } else { doc_comments(&text) };
             if text.len() < 200 {
                 continue;
             }
@@ -246,13 +250,13 @@ impl Library {
             let below = folder.join(format!("{}", number % 50));
             fs::create_dir_all(&below)?;
             fs::write(below.join(format!("{number}.md")), &text)?;
-            docs.take(&text);
+            docs.add(&text);
         }
         Ok(docs)
     }
 }
 
-/// What may hold documentation; it is taken from the end.
+/// Lists files that may contain documentation, in reverse order: callers pop from the end.
 fn sources_below(folder: PathBuf) -> Result<Vec<PathBuf>> {
     let mut sources = Vec::new();
     let mut folders = vec![folder];
@@ -261,7 +265,7 @@ fn sources_below(folder: PathBuf) -> Result<Vec<PathBuf>> {
             let found = found?;
             let kind = found.file_type()?;
             let is_source =
-                found.path().extension().is_some_and(|ending| ending == "rs" || ending == "md");
+                found.path().extension().is_some_and(|name| name == "rs" || name == "md");
             if kind.is_dir() {
                 folders.push(found.path());
             } else if kind.is_file() && is_source {
@@ -273,8 +277,8 @@ fn sources_below(folder: PathBuf) -> Result<Vec<PathBuf>> {
     Ok(sources)
 }
 
-/// The doc comments of a source file, as the text they are.
-fn docs_of(source: &str) -> String {
+/// Extracts the text of a source file's doc comments.
+fn doc_comments(source: &str) -> String {
     let mut docs = String::new();
     for line in source.lines() {
         let line = line.trim_start();

@@ -1,23 +1,23 @@
-//! Memory of a process, as its kernel tells it.
+//! Memory of a process, from `/proc/<pid>/status`.
 //!
-//! `VmHWM` is the most that this very program ever had resident. What `wait4` reports instead also
-//! counts the moment before `exec`, when the child still is a copy of the chore that started it, and
-//! the largest of the command's own processes; so it is read while the process lives.
+//! `VmHWM` is the peak resident memory of this program alone. `wait4` would also count the time before `exec`, when
+//! the child is a copy of xtask, and the largest of the command's own children; so memory is read while the
+//! process runs.
 
 use std::fs;
 
-/// The most memory a living process had so far, in megabytes; nothing where `/proc` is not.
-pub(super) fn peak(process: u32) -> Option<f64> {
-    megabytes(process, "VmHWM:")
+/// Returns the peak resident memory of a running process in megabytes; `None` without `/proc`.
+pub(super) fn peak(pid: u32) -> Option<f64> {
+    megabytes(pid, "VmHWM:")
 }
 
-/// What a living process has now.
-pub(super) fn resident(process: u32) -> Option<f64> {
-    megabytes(process, "VmRSS:")
+/// Returns the current resident memory of a running process in megabytes.
+pub(super) fn resident(pid: u32) -> Option<f64> {
+    megabytes(pid, "VmRSS:")
 }
 
-fn megabytes(process: u32, field: &str) -> Option<f64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+fn megabytes(pid: u32, field: &str) -> Option<f64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     kilobytes(&status, field).map(|kilobytes| kilobytes * 1024.0 / 1e6)
 }
 
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_peak_is_read_from_the_status() {
+    fn parses_the_peak() {
         assert_eq!(
             kilobytes("Name:\tx\nVmHWM:\t    8120 kB\nVmRSS:\t 1 kB\n", "VmHWM:"),
             Some(8120.0)

@@ -1,10 +1,11 @@
-//! `cargo xtask bench`: measures what is promised, and says whether it holds here.
+//! `cargo xtask bench`: measures speed and size against the targets.
 //!
-//! A missed target is told, never a failure: figures belong to a machine and its load. Everything
-//! runs on the release binary in fresh folders below `target/`, so that a write reaches a real disk.
+//! A missed target is reported and is not a failure: results depend on the machine and its load. All benchmarks
+//! run the release binary in empty folders below `target/`, so that writes reach a real disk.
 
 mod client;
 mod digest;
+mod env;
 mod hooks;
 mod import;
 mod index;
@@ -20,7 +21,6 @@ mod sample;
 mod search;
 mod serve;
 mod skeleton;
-mod stage;
 mod start;
 mod table;
 mod text;
@@ -32,57 +32,57 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 
-use self::stage::Stage;
+use self::env::BenchEnv;
 use self::table::Row;
 use crate::workspace::Metadata;
-use crate::{say, workspace};
+use crate::{console, workspace};
 
-/// Measure speed and size; print and keep a table
+/// Measure speed and size; print a table and write it to target/bench.md
 #[derive(Debug, Args)]
 pub(crate) struct Bench {
-    /// A tenth of everything, to see that it works; its figures prove nothing
+    /// A tenth of the full size, to check that the benchmarks work; the results mean nothing
     #[arg(long)]
     quick: bool,
-    /// Only those whose name contains this
+    /// Only benchmarks whose name contains this
     #[arg(long, value_name = "WORD")]
     only: Option<String>,
-    /// Measure this binary instead of one that is built first
+    /// Measure this binary instead of building one
     #[arg(long, value_name = "PATH")]
     forebay: Option<PathBuf>,
-    /// Index the documentation in this folder, too: that of our dependencies is no more than some 20 MB
+    /// Also index the documentation in this folder: that of our dependencies is only about 20 MB
     #[arg(long, value_name = "FOLDER")]
     docs: Option<PathBuf>,
 }
 
-/// Something to measure.
-struct Trial {
+/// A named group of measurements.
+struct Benchmark {
     name: &'static str,
-    measure: fn(&Stage, &Sizes) -> Result<Vec<Row>>,
+    measure: fn(&BenchEnv, &Sizes) -> Result<Vec<Row>>,
 }
 
-const TRIALS: &[Trial] = &[
-    Trial { name: "start", measure: start::measure },
-    Trial { name: "overhead", measure: overhead::measure },
-    Trial { name: "runs", measure: runs::measure },
-    Trial { name: "rules", measure: rules::measure },
-    Trial { name: "output", measure: output::measure },
-    Trial { name: "writers", measure: writers::measure },
-    Trial { name: "search", measure: search::measure },
-    Trial { name: "postgres", measure: postgres::measure },
-    Trial { name: "index", measure: index::measure },
-    Trial { name: "skeleton", measure: skeleton::measure },
-    Trial { name: "packages", measure: packages::measure },
-    Trial { name: "digest", measure: digest::measure },
-    Trial { name: "hooks", measure: hooks::measure },
-    Trial { name: "import", measure: import::measure },
-    Trial { name: "serve", measure: serve::measure },
+const BENCHMARKS: &[Benchmark] = &[
+    Benchmark { name: "start", measure: start::measure },
+    Benchmark { name: "overhead", measure: overhead::measure },
+    Benchmark { name: "runs", measure: runs::measure },
+    Benchmark { name: "rules", measure: rules::measure },
+    Benchmark { name: "output", measure: output::measure },
+    Benchmark { name: "writers", measure: writers::measure },
+    Benchmark { name: "search", measure: search::measure },
+    Benchmark { name: "postgres", measure: postgres::measure },
+    Benchmark { name: "index", measure: index::measure },
+    Benchmark { name: "skeleton", measure: skeleton::measure },
+    Benchmark { name: "packages", measure: packages::measure },
+    Benchmark { name: "digest", measure: digest::measure },
+    Benchmark { name: "hooks", measure: hooks::measure },
+    Benchmark { name: "import", measure: import::measure },
+    Benchmark { name: "serve", measure: serve::measure },
 ];
 
-/// How much of everything.
+/// The amount of work per benchmark.
 struct Sizes {
     starts: usize,
     runs: usize,
-    runs_in_a_row: usize,
+    consecutive_runs: usize,
     output_megabytes: usize,
     notes_per_writer: usize,
     documents: usize,
@@ -91,7 +91,7 @@ struct Sizes {
     hooks: usize,
     hook_events: usize,
     index_megabytes: [usize; 4],
-    /// Documentation beside that of our dependencies.
+    /// Documentation in addition to that of our dependencies.
     docs: Option<PathBuf>,
     transcript_megabytes: usize,
     repository_files: usize,
@@ -102,7 +102,7 @@ struct Sizes {
 const FULL: Sizes = Sizes {
     starts: 60,
     runs: 100,
-    runs_in_a_row: 10_000,
+    consecutive_runs: 10_000,
     output_megabytes: 200,
     notes_per_writer: 100,
     documents: 50_000,
@@ -121,7 +121,7 @@ const FULL: Sizes = Sizes {
 const QUICK: Sizes = Sizes {
     starts: 6,
     runs: 10,
-    runs_in_a_row: 200,
+    consecutive_runs: 200,
     output_megabytes: 20,
     notes_per_writer: 10,
     documents: 5_000,
@@ -138,47 +138,36 @@ const QUICK: Sizes = Sizes {
 };
 
 impl Bench {
-    pub(crate) fn carry_out(self) -> Result<()> {
+    pub(crate) fn run(self) -> Result<()> {
         let forebay = match &self.forebay {
             Some(path) => path.canonicalize()?,
             None => workspace::build_forebay("release")?,
         };
         let target = Metadata::read()?.target_directory;
-        let place = tempfile::Builder::new().prefix("bench-").tempdir_in(&target)?;
-        let forebay = installed(&forebay, place.path())?;
+        let folder = tempfile::Builder::new().prefix("bench-").tempdir_in(&target)?;
+        let forebay = installed_copy(&forebay, folder.path())?;
         let sizes = Sizes { docs: self.docs.clone(), ..if self.quick { QUICK } else { FULL } };
         let mut rows = Vec::new();
-        for trial in TRIALS.iter().filter(|trial| self.wants(trial)) {
-            say::line(format!("measuring {} ...", trial.name));
-            rows.extend((trial.measure)(&Stage::new(&forebay, &target)?, &sizes)?);
+        for benchmark in BENCHMARKS.iter().filter(|benchmark| self.is_selected(benchmark)) {
+            console::line(format!("measuring {} ...", benchmark.name));
+            rows.extend((benchmark.measure)(&BenchEnv::new(&forebay, &target)?, &sizes)?);
         }
         let table = table::render(&rows, self.quick);
         fs::write(target.join("bench.md"), &table)?;
-        say::line(format!("\n{table}\nkept in {}", target.join("bench.md").display()));
+        console::line(format!("\n{table}\nwritten to {}", target.join("bench.md").display()));
         Ok(())
     }
 
-    fn wants(&self, trial: &Trial) -> bool {
-        self.only.as_ref().is_none_or(|word| trial.name.contains(word.as_str()))
+    fn is_selected(&self, benchmark: &Benchmark) -> bool {
+        self.only.as_ref().is_none_or(|word| benchmark.name.contains(word.as_str()))
     }
 }
 
-/// Runs each of those commands once whose start counts, for hosts wait for them.
-pub(crate) fn short_commands(forebay: &Path, below: &Path) -> Result<()> {
-    let stage = Stage::new(forebay, below)?;
-    start::once(&stage)?;
-    hooks::once(&stage)?;
-    for arguments in [&["run", "--", "true"][..], &["note", "a thought"], &["search", "thought"]] {
-        // Under a tool that follows it, a command may end otherwise than by itself.
-        stage.forebay(arguments).output()?;
-    }
-    Ok(())
-}
-
-/// The binary as an installation leaves it. What a linker wrote stays in memory page by page, and each process that
-/// is started from it pays for that, up to a millisecond.
-fn installed(forebay: &Path, place: &Path) -> Result<PathBuf> {
-    let copy = place.join("forebay");
+/// Copies the binary, as an installation does.
+///
+/// The pages that a linker wrote stay scattered in the page cache, which costs each process up to a millisecond.
+fn installed_copy(forebay: &Path, folder: &Path) -> Result<PathBuf> {
+    let copy = folder.join("forebay");
     fs::copy(forebay, &copy)?;
     Ok(copy)
 }

@@ -1,4 +1,4 @@
-//! A very large output: memory, time, and whether all of it comes back.
+//! A very large output: memory, time, and whether all of it can be retrieved.
 
 use std::fs;
 use std::io::{BufReader, Read};
@@ -10,53 +10,53 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::stage::Stage;
+use super::env::BenchEnv;
 use super::table::Row;
 use super::{Sizes, memory, text};
 
-/// The command prints this much again and again.
+/// The command prints a block of this size repeatedly.
 const BLOCK_MEGABYTES: usize = 10;
-/// How often the memory of the process is looked at.
-const LOOK: Duration = Duration::from_millis(2);
+/// How often the memory of the process is read.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
     let block = text::log(BLOCK_MEGABYTES);
     let times = sizes.output_megabytes / BLOCK_MEGABYTES;
-    fs::write(stage.file("block.log"), &block)?;
-    let watched = run(stage, times)?;
-    let whole = is_same(stage, &watched.reference, &block, times)?;
+    fs::write(env.file("block.log"), &block)?;
+    let run = run(env, times)?;
+    let is_complete = is_same(env, &run.reference, &block, times)?;
     let megabytes = (block.len() * times) as f64 / 1e6;
     let name = |what: &str| format!("{megabytes:.0} MB output: {what}");
-    let facts = stage.store_facts()?;
-    let disk = facts["disk_bytes"].as_f64().unwrap_or(f64::NAN) / 1e6;
+    let stats = env.store_stats()?;
+    let disk = stats["disk_bytes"].as_f64().unwrap_or(f64::NAN) / 1e6;
     Ok(vec![
-        Row::at_most(name("resident memory"), 60.0, watched.memory, "MB", ""),
-        Row::claim(name("all of it retrievable"), whole, "get --raw compared byte by byte"),
-        Row::figure(name("time to the answer"), speed(watched.answered, megabytes)),
-        Row::figure(name("time until all is searchable"), speed(watched.ended, megabytes)),
+        Row::at_most(name("resident memory"), 60.0, run.memory, "MB", ""),
+        Row::claim(name("all of it retrievable"), is_complete, "get --raw compared byte by byte"),
+        Row::figure(name("time to the answer"), speed(run.answered, megabytes)),
+        Row::figure(name("time until all is searchable"), speed(run.ended, megabytes)),
         Row::figure(name("database"), format!("{disk:.1} MB")),
     ])
 }
 
-fn speed(took: Duration, megabytes: f64) -> String {
-    let seconds = took.as_secs_f64();
+fn speed(elapsed: Duration, megabytes: f64) -> String {
+    let seconds = elapsed.as_secs_f64();
     format!("{seconds:.2} s ({:.0} MB/s)", megabytes / seconds)
 }
 
-/// A run, and what was seen of it.
-struct Watched {
+/// A finished run and its measurements.
+struct MeasuredRun {
     reference: String,
     memory: f64,
     answered: Duration,
     ended: Duration,
 }
 
-fn run(stage: &Stage, times: usize) -> Result<Watched> {
-    let block = stage.file("block.log");
+fn run(env: &BenchEnv, times: usize) -> Result<MeasuredRun> {
+    let block = env.file("block.log");
     let block = block.to_string_lossy();
     let command = format!("for i in $(seq {times}); do cat '{block}'; done");
     let started = Instant::now();
-    let mut child = stage
+    let mut child = env
         .forebay(&["run", "--json", "--timeout-ms", "600000", "--", &command])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -67,10 +67,10 @@ fn run(stage: &Stage, times: usize) -> Result<Watched> {
     ensure!(status.success(), "forebay run: {status}");
     let answer: Value = serde_json::from_str(&answer).context("forebay run --json")?;
     let reference = answer["ref"].as_str().context("the output was not stored")?.to_owned();
-    Ok(Watched { reference, memory, answered, ended: started.elapsed() })
+    Ok(MeasuredRun { reference, memory, answered, ended: started.elapsed() })
 }
 
-/// Reads what a process prints, and meanwhile looks at its memory.
+/// Reads the output of a process while polling its memory.
 fn watch(child: &mut Child, started: Instant) -> Result<(String, Duration, f64)> {
     let mut stdout = child.stdout.take().context("the stdout of forebay run")?;
     let (sender, printed) = mpsc::channel();
@@ -80,13 +80,13 @@ fn watch(child: &mut Child, started: Instant) -> Result<(String, Duration, f64)>
         let read = read.and_then(|answered| stdout.read_to_end(&mut rest).map(|_| answered));
         let _ = sender.send(read.map(|answered| ([&first, rest.as_slice()].concat(), answered)));
     });
-    let mut most = f64::NAN;
+    let mut max = f64::NAN;
     loop {
-        most = most.max(memory::peak(child.id()).unwrap_or(f64::NAN));
-        match printed.recv_timeout(LOOK) {
+        max = max.max(memory::peak(child.id()).unwrap_or(f64::NAN));
+        match printed.recv_timeout(POLL_INTERVAL) {
             Ok(read) => {
                 let (text, answered) = read?;
-                return Ok((String::from_utf8(text)?, answered, most));
+                return Ok((String::from_utf8(text)?, answered, max));
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(error) => return Err(error.into()),
@@ -94,9 +94,9 @@ fn watch(child: &mut Child, started: Instant) -> Result<(String, Duration, f64)>
     }
 }
 
-/// Whether `get --raw` gives the block so many times, and nothing else.
-fn is_same(stage: &Stage, reference: &str, block: &[u8], times: usize) -> Result<bool> {
-    let mut get = stage.forebay(&["get", "--raw", reference]).stdout(Stdio::piped()).spawn()?;
+/// Returns whether `get --raw` prints exactly `times` blocks.
+fn is_same(env: &BenchEnv, reference: &str, block: &[u8], times: usize) -> Result<bool> {
+    let mut get = env.forebay(&["get", "--raw", reference]).stdout(Stdio::piped()).spawn()?;
     let mut raw = BufReader::new(get.stdout.take().context("the stdout of forebay get")?);
     let mut same = true;
     let mut buffer = vec![0; block.len()];

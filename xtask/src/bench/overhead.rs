@@ -1,4 +1,4 @@
-//! What `forebay run` adds to a command that does nothing.
+//! The overhead of `forebay run` for a command that does nothing.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 
 use super::Sizes;
+use super::env::{self, BenchEnv};
 use super::sample::Sample;
-use super::stage::{self, Stage};
 use super::table::Row;
-use crate::shell;
+use crate::process;
 
-pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
     let (mut bare, mut wrapped) = (Sample::default(), Sample::default());
-    let run = || stage.forebay(&["run", "--", "true"]);
-    // The first run makes the database.
+    let run = || env.forebay(&["run", "--", "true"]);
+    // The first run creates the database.
     time(&mut run())?;
     for _ in 0..sizes.runs {
-        bare.add(time(&mut stage::plain("true"))?);
+        bare.add(time(&mut env::plain_command("true"))?);
         wrapped.add(time(&mut run())?);
     }
     let remark = format!(
@@ -35,7 +35,7 @@ fn time(command: &mut Command) -> Result<Duration> {
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let started = Instant::now();
     let output = quiet.output()?;
-    let took = started.elapsed();
-    ensure!(output.status.success(), "{} failed", shell::words(command));
-    Ok(took)
+    let elapsed = started.elapsed();
+    ensure!(output.status.success(), "{} failed", process::command_line(command));
+    Ok(elapsed)
 }

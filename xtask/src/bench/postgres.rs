@@ -1,4 +1,4 @@
-//! `forebay serve` on a PostgreSQL server of this machine: many callers at once search one large project.
+//! `forebay serve` on a local PostgreSQL server: concurrent clients search one large project.
 
 use std::fs;
 use std::path::Path;
@@ -9,38 +9,37 @@ use serde_json::json;
 
 use super::Sizes;
 use super::client::Client;
+use super::env::BenchEnv;
 use super::sample::Sample;
 use super::serve::{self, CONNECTIONS};
-use super::stage::Stage;
 use super::table::Row;
 use super::text::Words;
 use crate::postgres::Servers;
-use crate::{say, shell};
+use crate::{console, process};
 
-/// Searches of one who asks through a process of his own.
-const ALONE: usize = 200;
+/// Searches of a single client with its own server process.
+const SINGLE_CLIENT_SEARCHES: usize = 200;
 
-pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
     let servers = match Servers::start() {
         Ok(servers) => servers,
         Err(error) => {
-            say::loudly(format!("no PostgreSQL, so not measured: {error:#}"));
+            console::warning(format!("not measured, PostgreSQL cannot be started: {error:#}"));
             return Ok(Vec::new());
         }
     };
-    let stage = stage.on_server(&servers.url())?;
+    let env = env.with_store(&servers.url())?;
     let entries = 2 * sizes.documents;
-    let megabytes = write_files(&stage.project().join("docs"), entries)? as f64 / 1e6;
+    let megabytes = write_files(&env.project().join("docs"), entries)? as f64 / 1e6;
     let started = Instant::now();
-    shell::output(&mut stage.forebay(&["index", "docs"]))?;
+    process::stdout(&mut env.forebay(&["index", "docs"]))?;
     let seconds = started.elapsed().as_secs_f64();
-    let server = serve::start(&stage)?;
-    // A server that was just started asks PostgreSQL, until it holds all words and meanings; what that costs is told
-    // apart from what searches take from then on.
+    let server = serve::start(&env)?;
+    // A new server queries PostgreSQL until it has loaded the whole index; the two phases are measured apart.
     let first = serve::load(&server, sizes.requests / 4, &serve::search)?;
     let searches = serve::load(&server, sizes.requests, &serve::search)?;
     drop(server);
-    let alone = ask(&stage)?;
+    let single = search_alone(&env)?;
     let name =
         |what: &str| format!("PostgreSQL, {entries} entries, {CONNECTIONS} connections: {what}");
     let (rate, times) = (searches.rate(), &searches.times);
@@ -51,7 +50,7 @@ pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
         Row::figure(
             name("the first searches of a new server"),
             format!(
-                "{:.0}/s, median {:.2} ms, p99 {:.2}, before what is measured above",
+                "{:.0}/s, median {:.2} ms, p99 {:.2}, before the measurements above",
                 first.rate(),
                 first.times.median(),
                 first.times.p99()
@@ -59,7 +58,7 @@ pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
         ),
         Row::figure(
             "PostgreSQL: search by a process of one's own",
-            format!("median {:.2} ms, p99 {:.2}", alone.median(), alone.p99()),
+            format!("median {:.2} ms, p99 {:.2}", single.median(), single.p99()),
         ),
         Row::figure(
             format!("PostgreSQL: index {entries} files, {megabytes:.0} MB"),
@@ -68,7 +67,7 @@ pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
     ])
 }
 
-/// Writes files, a thousand in a folder, and gives their bytes.
+/// Writes files, a thousand per folder; returns their size in bytes.
 fn write_files(folder: &Path, count: usize) -> Result<usize> {
     let mut words = Words::new(7);
     let mut bytes = 0;
@@ -85,12 +84,12 @@ fn write_files(folder: &Path, count: usize) -> Result<usize> {
     Ok(bytes)
 }
 
-/// What somebody waits who asks through MCP, with nobody beside him.
-fn ask(stage: &Stage) -> Result<Sample> {
-    let mut client = Client::start(stage)?;
+/// Measures the searches of a single MCP client without concurrent load.
+fn search_alone(env: &BenchEnv) -> Result<Sample> {
+    let mut client = Client::start(env)?;
     let mut words = Words::new(3_000);
     let mut times = Sample::default();
-    for _ in 0..ALONE {
+    for _ in 0..SINGLE_CLIENT_SEARCHES {
         let length = 2 + words.below(7);
         let query = json!({ "queries": [words.phrase(length)], "limit": 5, "budget": 1200 });
         let started = Instant::now();

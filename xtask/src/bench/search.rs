@@ -1,4 +1,4 @@
-//! Indexing many documents, and searching them through one server.
+//! Indexes many documents and searches them through one server.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -10,37 +10,37 @@ use serde_json::json;
 
 use super::Sizes;
 use super::client::Client;
+use super::env::BenchEnv;
 use super::sample::Sample;
-use super::stage::Stage;
 use super::table::Row;
 use super::text::Words;
-use crate::shell;
+use crate::process;
 
-const WARM_UP: usize = 20;
+const WARM_UP_QUERIES: usize = 20;
 
-pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
-    let file = stage.file("documents.jsonl");
+pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
+    let file = env.file("documents.jsonl");
     let megabytes = write_documents(&file, sizes.documents)? as f64 / 1e6;
     let path = file.to_string_lossy();
     let started = Instant::now();
-    shell::output(&mut stage.forebay(&["index", "--jsonl", &path, "--source", "bench"]))?;
+    process::stdout(&mut env.forebay(&["index", "--jsonl", &path, "--source", "bench"]))?;
     let seconds = started.elapsed().as_secs_f64();
-    stage.wait_until_tidy()?;
+    env.wait_for_checkpoint()?;
 
-    let facts = stage.store_facts()?;
-    let chunks = facts["chunks"].as_u64().unwrap_or(0);
-    let disk = facts["disk_bytes"].as_f64().unwrap_or(f64::NAN) / 1e6;
-    let (times, found) = in_a_server(stage, sizes.queries, phrases(1_000))?;
+    let stats = env.store_stats()?;
+    let chunks = stats["chunks"].as_u64().unwrap_or(0);
+    let disk = stats["disk_bytes"].as_f64().unwrap_or(f64::NAN) / 1e6;
+    let (times, found) = with_server(env, sizes.queries, phrases(1_000))?;
     let remark = format!("median {:.2}, {found} of {} found", times.median(), sizes.queries);
-    let once = by_commands(stage, sizes.starts, phrases(2_000))?;
+    let commands = with_commands(env, sizes.starts, phrases(2_000))?;
     Ok(vec![
         Row::at_most(format!("search in {chunks} chunks, p95"), 15.0, times.p95(), "ms", remark),
         Row::at_most(
             format!("search in {chunks} chunks by a command of its own, p95"),
             25.0,
-            once.p95(),
+            commands.p95(),
             "ms",
-            format!("median {:.2}", once.median()),
+            format!("median {:.2}", commands.median()),
         ),
         Row::figure(
             format!("index {megabytes:.0} MB of text"),
@@ -53,7 +53,7 @@ pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
     ])
 }
 
-/// Writes documents and gives the bytes of their text.
+/// Writes documents; returns the size of their text in bytes.
 pub(super) fn write_documents(path: &Path, count: usize) -> Result<usize> {
     let mut words = Words::new(7);
     let mut file = BufWriter::new(File::create(path)?);
@@ -69,7 +69,7 @@ pub(super) fn write_documents(path: &Path, count: usize) -> Result<usize> {
     Ok(bytes)
 }
 
-/// Questions as long as people's are.
+/// Generates queries of two to eight words.
 fn phrases(seed: u64) -> impl FnMut() -> String {
     let mut words = Words::new(seed);
     move || {
@@ -78,39 +78,39 @@ fn phrases(seed: u64) -> impl FnMut() -> String {
     }
 }
 
-/// Asks as a person does: each question starts a process.
-pub(super) fn by_commands(
-    stage: &Stage,
+/// Runs each query as a separate `forebay search` process.
+pub(super) fn with_commands(
+    env: &BenchEnv,
     rounds: usize,
-    mut question: impl FnMut() -> String,
+    mut next_query: impl FnMut() -> String,
 ) -> Result<Sample> {
     let mut times = Sample::default();
     for _ in 0..rounds {
-        let mut command = stage.forebay(&["search", "--", &question()]);
+        let mut command = env.forebay(&["search", "--", &next_query()]);
         let started = Instant::now();
-        shell::output(&mut command)?;
+        process::stdout(&mut command)?;
         times.add(started.elapsed());
     }
     Ok(times)
 }
 
-/// Asks one server, one question in five with a slip; gives how many found something.
-pub(super) fn in_a_server(
-    stage: &Stage,
+/// Runs queries on one server, every fifth with a typo; returns how many found something.
+pub(super) fn with_server(
+    env: &BenchEnv,
     queries: usize,
-    mut question: impl FnMut() -> String,
+    mut next_query: impl FnMut() -> String,
 ) -> Result<(Sample, usize)> {
-    let mut client = Client::start(stage)?;
+    let mut client = Client::start(env)?;
     let (mut times, mut found) = (Sample::default(), 0);
-    for round in 0..WARM_UP + queries {
-        let mut asked = question();
+    for round in 0..WARM_UP_QUERIES + queries {
+        let mut query = next_query();
         if round % 5 == 0 {
-            asked.remove(asked.floor_char_boundary(asked.len() / 2));
+            query.remove(query.floor_char_boundary(query.len() / 2));
         }
-        let query = json!({ "queries": [asked], "limit": 5, "budget": 1200 });
+        let arguments = json!({ "queries": [query], "limit": 5, "budget": 1200 });
         let started = Instant::now();
-        let answer = client.call("ctx_search", &query)?;
-        if round >= WARM_UP {
+        let answer = client.call("ctx_search", &arguments)?;
+        if round >= WARM_UP_QUERIES {
             times.add(started.elapsed());
             found += usize::from(answer.contains("[ctx:"));
         }

@@ -1,6 +1,6 @@
-//! `forebay serve` under load from 64 connections, and with thousands that say nothing.
+//! `forebay serve` under load from 64 connections, and with thousands of idle ones.
 //!
-//! The load comes from the same machine, so what it costs is part of every figure.
+//! The load generator runs on the same machine and takes its share of every measurement.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -12,61 +12,61 @@ use anyhow::{Context, Result, anyhow, ensure};
 use serde::de::IgnoredAny;
 use serde_json::json;
 
+use super::env::BenchEnv;
 use super::sample::Sample;
-use super::stage::Stage;
 use super::table::Row;
 use super::text::Words;
 use super::{Sizes, memory};
+use crate::process;
 use crate::server::Server;
-use crate::shell;
 
 pub(super) const CONNECTIONS: usize = 64;
-/// Documents that are searched, as in the trial of a single client.
+/// The number of searched documents, as in the single-client benchmark.
 const DOCUMENTS: usize = 20_000;
 
-pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
-    let file = stage.file("documents.jsonl");
+pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
+    let file = env.file("documents.jsonl");
     super::search::write_documents(&file, DOCUMENTS.min(sizes.documents))?;
     let path = file.to_string_lossy();
-    shell::output(&mut stage.forebay(&["index", "--jsonl", &path, "--source", "bench"]))?;
-    let mut server = start(stage)?;
+    process::stdout(&mut env.forebay(&["index", "--jsonl", &path, "--source", "bench"]))?;
+    let mut server = start(env)?;
     load(&server, CONNECTIONS, &search)?;
     let searches = load(&server, sizes.requests, &search)?;
     let notes = load(&server, sizes.requests / 2, &note)?;
-    let resident = memory::resident(server.process()).unwrap_or(f64::NAN);
-    let idle = hold_idle(&server, sizes.idle_connections)?;
+    let resident = memory::resident(server.pid()).unwrap_or(f64::NAN);
+    let idle = with_idle_connections(&server, sizes.idle_connections)?;
     server.kill()?;
-    let kept = stage.store_facts()?["entries"]["note"].as_u64().unwrap_or(0) as usize;
+    let stored = env.store_stats()?["entries"]["note"].as_u64().unwrap_or(0) as usize;
     Ok(vec![
         searches.row("searches", 2_000.0),
-        searches.slow_row("search"),
+        searches.p99_row("search"),
         notes.row("note writes", 1_000.0),
-        notes.slow_row("note write"),
+        notes.p99_row("note write"),
         Row::at_most("serve: resident after the load", 100.0, resident, "MB", ""),
         idle,
         Row::claim(
             "serve: a killed server loses no acknowledged note",
-            kept == notes.done,
-            format!("{kept} of {}", notes.done),
+            stored == notes.done,
+            format!("{stored} of {}", notes.done),
         ),
     ])
 }
 
-pub(super) fn start(stage: &Stage) -> Result<Server> {
-    Server::start(&mut stage.forebay(&["serve", "--listen", "127.0.0.1:0"]))
+pub(super) fn start(env: &BenchEnv) -> Result<Server> {
+    Server::start(&mut env.forebay(&["serve", "--listen", "127.0.0.1:0"]))
 }
 
-/// What many requests took.
+/// The durations of many requests.
 pub(super) struct Load {
     pub(super) times: Sample,
     done: usize,
-    took: Duration,
+    elapsed: Duration,
 }
 
 impl Load {
-    /// Requests a second.
+    /// Returns requests per second.
     pub(super) fn rate(&self) -> f64 {
-        self.done as f64 / self.took.as_secs_f64()
+        self.done as f64 / self.elapsed.as_secs_f64()
     }
 
     fn row(&self, what: &str, target: f64) -> Row {
@@ -80,13 +80,13 @@ impl Load {
         )
     }
 
-    fn slow_row(&self, what: &str) -> Row {
+    fn p99_row(&self, what: &str) -> Row {
         let remark = format!("median {:.2}", self.times.median());
         Row::at_most(format!("serve: {what}, p99"), 100.0, self.times.p99(), "ms", remark)
     }
 }
 
-/// Sends `count` requests over all connections, each as soon as its last one was answered.
+/// Sends `count` requests over all connections; each connection sends the next one after a response.
 pub(super) fn load(
     server: &Server,
     count: usize,
@@ -104,12 +104,12 @@ pub(super) fn load(
         };
         clients.into_iter().map(join).collect()
     });
-    let took = started.elapsed();
+    let elapsed = started.elapsed();
     let mut times = Sample::default();
     for part in parts {
         times.merge(part?);
     }
-    Ok(Load { times, done: count, took })
+    Ok(Load { times, done: count, elapsed })
 }
 
 fn client(
@@ -125,7 +125,7 @@ fn client(
     while next.fetch_add(1, Ordering::Relaxed) < count {
         let request = make(&mut words);
         let started = Instant::now();
-        connection.ask(&request)?;
+        connection.request(&request)?;
         times.add(started.elapsed());
     }
     Ok(times)
@@ -147,7 +147,7 @@ fn note(words: &mut Words) -> Vec<u8> {
     .into_bytes()
 }
 
-/// As much of HTTP as the server's answers need.
+/// A minimal HTTP client connection.
 struct Connection {
     stream: BufReader<TcpStream>,
 }
@@ -159,13 +159,16 @@ impl Connection {
         Ok(Self { stream: BufReader::new(stream) })
     }
 
-    /// Waits for the whole answer, which must be a success and JSON; its values are not put together.
-    fn ask(&mut self, request: &[u8]) -> Result<()> {
+    /// Sends a request and waits for the response, which must be successful and valid JSON.
+    fn request(&mut self, request: &[u8]) -> Result<()> {
         self.stream.get_mut().write_all(request)?;
         let (mut head, mut length) = (String::new(), 0);
         loop {
             let start = head.len();
-            ensure!(self.stream.read_line(&mut head)? > 0, "the server hung up: {head}");
+            ensure!(
+                self.stream.read_line(&mut head)? > 0,
+                "the server closed the connection: {head}"
+            );
             let line = head[start..].trim_end();
             if let Some(value) = line.strip_prefix("content-length:") {
                 length = value.trim().parse()?;
@@ -176,27 +179,28 @@ impl Connection {
         }
         let mut body = vec![0; length];
         self.stream.read_exact(&mut body)?;
-        let told = || format!("{head}{}", String::from_utf8_lossy(&body));
-        ensure!(head.starts_with("HTTP/1.1 200"), told());
-        serde_json::from_slice::<IgnoredAny>(&body).with_context(told)?;
+        let response = || format!("{head}{}", String::from_utf8_lossy(&body));
+        ensure!(head.starts_with("HTTP/1.1 200"), response());
+        serde_json::from_slice::<IgnoredAny>(&body).with_context(response)?;
         Ok(())
     }
 }
 
-/// Opens connections that say nothing, and sees whether others are answered meanwhile.
-fn hold_idle(server: &Server, wanted: usize) -> Result<Row> {
+/// Opens idle connections and checks that other connections still get responses.
+fn with_idle_connections(server: &Server, wanted: usize) -> Result<Row> {
     let open: Vec<TcpStream> =
         (0..wanted).map_while(|_| TcpStream::connect(server.address()).ok()).collect();
     let busy = load(server, 1_000, &search)?;
     let mut alive = open.iter().filter(|stream| is_open(stream)).count();
-    // One that idled is answered when it speaks.
+    // An idle connection gets a response when it sends a request.
     if let Some(last) = open.into_iter().next_back() {
         let mut late = Connection { stream: BufReader::new(last) };
-        alive = late.ask(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").map_or(0, |()| alive);
+        alive =
+            late.request(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").map_or(0, |()| alive);
     }
-    let resident = memory::resident(server.process()).unwrap_or(f64::NAN);
+    let resident = memory::resident(server.pid()).unwrap_or(f64::NAN);
     let remark = format!(
-        "{alive} of {wanted}; searches beside them p99 {:.0} ms, resident {resident:.0} MB",
+        "{alive} of {wanted}; concurrent searches p99 {:.0} ms, resident {resident:.0} MB",
         busy.times.p99()
     );
     Ok(Row::claim("serve: idle connections are held", alive == wanted, remark))

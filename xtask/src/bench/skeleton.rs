@@ -1,4 +1,4 @@
-//! Skeletons of long files, and maps of a large repository, cold and warm.
+//! Skeletons of long files, and maps of a large repository with a cold and a warm cache.
 
 use std::fs;
 use std::path::Path;
@@ -9,74 +9,81 @@ use serde_json::json;
 
 use super::Sizes;
 use super::client::Client;
+use super::env::BenchEnv;
 use super::sample::Sample;
-use super::stage::Stage;
 use super::table::Row;
 use super::text::Words;
 
-/// A function as people write it, by language.
-struct Kind {
+/// A language and a generator of functions in it.
+struct Language {
     name: &'static str,
-    ending: &'static str,
+    extension: &'static str,
     function: fn(&str, &mut Words) -> String,
 }
 
-const KINDS: &[Kind] = &[
-    Kind { name: "Rust", ending: "rs", function: rust },
-    Kind { name: "Python", ending: "py", function: python },
-    Kind { name: "TypeScript", ending: "ts", function: typescript },
+const LANGUAGES: &[Language] = &[
+    Language { name: "Rust", extension: "rs", function: rust },
+    Language { name: "Python", extension: "py", function: python },
+    Language { name: "TypeScript", extension: "ts", function: typescript },
 ];
 const LINES: usize = 3_000;
 const ROUNDS: usize = 20;
 
-pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    for kind in KINDS {
-        rows.extend(long_file(stage, kind)?);
+    for language in LANGUAGES {
+        rows.extend(long_file(env, language)?);
     }
-    rows.extend(maps(stage, sizes.repository_files)?);
+    rows.extend(maps(env, sizes.repository_files)?);
     Ok(rows)
 }
 
-/// Each round changes the file, so that no skeleton is found that was made before.
-fn long_file(stage: &Stage, kind: &Kind) -> Result<Vec<Row>> {
-    let name = format!("long.{}", kind.ending);
-    let path = stage.project().join(&name);
-    let text = source(kind, LINES, &mut Words::new(3));
-    let mut client = Client::start(stage)?;
-    let (mut times, mut shown) = (Sample::default(), 0);
+/// Each round changes the file, so that the skeleton cache cannot answer.
+fn long_file(env: &BenchEnv, language: &Language) -> Result<Vec<Row>> {
+    let name = format!("long.{}", language.extension);
+    let path = env.project().join(&name);
+    let text = source(language, LINES, &mut Words::new(3));
+    let mut client = Client::start(env)?;
+    let (mut times, mut bytes) = (Sample::default(), 0);
     for round in 0..=ROUNDS {
         fs::write(
             &path,
-            format!("{text}\n{}", (kind.function)(&format!("round_{round}"), &mut Words::new(9))),
+            format!(
+                "{text}\n{}",
+                (language.function)(&format!("round_{round}"), &mut Words::new(9))
+            ),
         )?;
         let started = Instant::now();
         let answer = client.call("context_peek", &json!({ "paths": [name], "budget": 100_000 }))?;
-        // The first compiles the language's query.
+        // The first round compiles the language's query.
         if round > 0 {
             times.add(started.elapsed());
         }
-        shown = answer.len();
+        bytes = answer.len();
     }
     client.end()?;
     fs::remove_file(path)?;
-    let saved = 100.0 - 100.0 * shown as f64 / text.len() as f64;
-    let remark = format!("p95 {:.1}, with the call; {saved:.0} % smaller", times.p95());
-    let what = format!("skeleton of {} lines of {}", text.lines().count(), kind.name);
+    let saved = 100.0 - 100.0 * bytes as f64 / text.len() as f64;
+    let remark = format!("p95 {:.1}, including the call; {saved:.0} % smaller", times.p95());
+    let what = format!("skeleton of {} lines of {}", text.lines().count(), language.name);
     Ok(vec![Row::at_most(what, 8.0, times.median(), "ms", remark)])
 }
 
-fn maps(stage: &Stage, files: usize) -> Result<Vec<Row>> {
+fn maps(env: &BenchEnv, files: usize) -> Result<Vec<Row>> {
     let mut words = Words::new(11);
     for number in 0..files {
-        let kind = &KINDS[number % KINDS.len()];
-        let folder = stage.project().join(format!("part_{}", number / 100));
+        let language = &LANGUAGES[number % LANGUAGES.len()];
+        let folder = env.project().join(format!("part_{}", number / 100));
         fs::create_dir_all(&folder)?;
-        write_file(&folder.join(format!("file_{number}.{}", kind.ending)), kind, &mut words)?;
+        write_file(
+            &folder.join(format!("file_{number}.{}", language.extension)),
+            language,
+            &mut words,
+        )?;
     }
-    let seconds = map_once(stage)?;
+    let seconds = map_cold(env)?;
     let mut warm = Sample::default();
-    let mut client = Client::start(stage)?;
+    let mut client = Client::start(env)?;
     for _ in 0..5 {
         let started = Instant::now();
         client.call("context_peek", &json!({ "paths": ["."] }))?;
@@ -89,8 +96,8 @@ fn maps(stage: &Stage, files: usize) -> Result<Vec<Row>> {
     ])
 }
 
-fn map_once(stage: &Stage) -> Result<f64> {
-    let mut client = Client::start(stage)?;
+fn map_cold(env: &BenchEnv) -> Result<f64> {
+    let mut client = Client::start(env)?;
     let started = Instant::now();
     client.call("context_peek", &json!({ "paths": ["."] }))?;
     let seconds = started.elapsed().as_secs_f64();
@@ -98,23 +105,23 @@ fn map_once(stage: &Stage) -> Result<f64> {
     Ok(seconds)
 }
 
-fn write_file(path: &Path, kind: &Kind, words: &mut Words) -> Result<()> {
+fn write_file(path: &Path, language: &Language, words: &mut Words) -> Result<()> {
     let length = 40 + words.below(200);
-    Ok(fs::write(path, source(kind, length, words))?)
+    Ok(fs::write(path, source(language, length, words))?)
 }
 
-fn source(kind: &Kind, lines: usize, words: &mut Words) -> String {
+fn source(language: &Language, lines: usize, words: &mut Words) -> String {
     let mut text = String::new();
     while text.lines().count() < lines {
         let name = words.phrase(2).replace(' ', "_");
         for number in 0..8 {
-            text.push_str(&(kind.function)(&format!("{name}_{number}"), words));
+            text.push_str(&(language.function)(&format!("{name}_{number}"), words));
         }
     }
     text
 }
 
-/// A call of something that another file may define.
+/// Returns the name of a function that another file may define.
 fn callee(words: &mut Words) -> String {
     format!("{}_{}", words.phrase(2).replace(' ', "_"), words.below(8))
 }

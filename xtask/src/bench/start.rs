@@ -1,4 +1,4 @@
-//! From starting the MCP server to its list of tools, and the memory that takes.
+//! Time from starting the MCP server to its tool list, and its memory.
 
 use std::time::Instant;
 
@@ -6,17 +6,17 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::client::Client;
+use super::env::BenchEnv;
 use super::sample::Sample;
-use super::stage::Stage;
 use super::table::Row;
 use super::{Sizes, memory};
 
-pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
     let mut times = Sample::default();
-    let mut most_memory = f64::NAN;
-    list_tools(stage, &mut Sample::default())?;
+    let mut max_memory = f64::NAN;
+    list_tools(env, &mut Sample::default())?;
     for _ in 0..sizes.starts {
-        most_memory = most_memory.max(list_tools(stage, &mut times)?);
+        max_memory = max_memory.max(list_tools(env, &mut times)?);
     }
     let remark = format!("p95 {:.2}, {} rounds", times.p95(), sizes.starts);
     Ok(vec![
@@ -24,25 +24,20 @@ pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
         Row::at_most(
             "MCP: resident memory by then",
             15.0,
-            most_memory,
+            max_memory,
             "MB",
             "largest of all rounds",
         ),
     ])
 }
 
-/// Starts a server, has it list its tools, and ends it.
-pub(super) fn once(stage: &Stage) -> Result<()> {
-    list_tools(stage, &mut Sample::default()).map(drop)
-}
-
-/// One round; gives the server's memory in megabytes.
-fn list_tools(stage: &Stage, times: &mut Sample) -> Result<f64> {
+/// Runs one round; returns the server's peak memory in megabytes.
+fn list_tools(env: &BenchEnv, times: &mut Sample) -> Result<f64> {
     let started = Instant::now();
-    let mut client = Client::start(stage)?;
+    let mut client = Client::start(env)?;
     client.request("tools/list", &json!({}))?;
     times.add(started.elapsed());
-    let memory = memory::peak(client.process()).unwrap_or(f64::NAN);
+    let memory = memory::peak(client.pid()).unwrap_or(f64::NAN);
     client.end()?;
     Ok(memory)
 }

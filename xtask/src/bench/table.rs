@@ -1,8 +1,8 @@
-//! The table of what was promised and what was measured.
+//! The table of targets and measurements.
 
 use std::thread;
 
-/// A line of the table.
+/// A row of the table.
 pub(super) struct Row {
     name: String,
     target: String,
@@ -11,7 +11,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// A figure that is to be at most `limit`; `remark` says what else was seen.
+    /// A measurement with an upper limit; `remark` adds details.
     pub(super) fn at_most(
         name: impl Into<String>,
         limit: f64,
@@ -27,7 +27,7 @@ impl Row {
         }
     }
 
-    /// A figure that is to be at least `limit`.
+    /// A measurement with a lower limit.
     pub(super) fn at_least(
         name: impl Into<String>,
         limit: f64,
@@ -43,7 +43,7 @@ impl Row {
         }
     }
 
-    /// A claim that holds or does not.
+    /// A claim that is true or false.
     pub(super) fn claim(name: impl Into<String>, holds: bool, measured: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -53,7 +53,7 @@ impl Row {
         }
     }
 
-    /// A figure without a target.
+    /// A measurement without a target.
     pub(super) fn figure(name: impl Into<String>, measured: impl Into<String>) -> Self {
         Self { name: name.into(), target: String::new(), measured: measured.into(), verdict: "" }
     }
@@ -67,7 +67,7 @@ fn with_remark(text: String, remark: &str) -> String {
     if remark.is_empty() { text } else { format!("{text} ({remark})") }
 }
 
-/// The whole table in markdown, with the machine it belongs to.
+/// Renders the table in Markdown, with a description of the machine.
 pub(super) fn render(rows: &[Row], quick: bool) -> String {
     const HEAD: [&str; 4] = ["name", "target", "measured", "verdict"];
     let mut widths = HEAD.map(|word| word.chars().count());
@@ -93,8 +93,8 @@ fn line(cells: [&str; 4], widths: [usize; 4]) -> String {
 fn machine(quick: bool) -> String {
     let cores = thread::available_parallelism().map_or(0, std::num::NonZero::get);
     let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
-    let caution = if quick { "; --quick, so these figures prove nothing" } else { "" };
-    format!("Medians, on {cores} cores, {system} {processor}{caution}.")
+    let note = if quick { "; --quick: these results mean nothing" } else { "" };
+    format!("Medians, on {cores} cores, {system} {processor}{note}.")
 }
 
 #[cfg(test)]
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn verdicts_follow_the_target() {
+    fn verdict_follows_the_target() {
         assert_eq!(Row::at_most("a", 2.0, 2.0, "ms", "").verdict, "met");
         assert_eq!(Row::at_most("a", 2.0, 2.1, "ms", "").verdict, "MISSED");
         assert_eq!(Row::claim("a", false, "1 of 2").verdict, "MISSED");

@@ -1,27 +1,27 @@
-//! Text to measure with: the same in every run, and spread as real words are.
+//! Generated text: equal in every run, with the word frequencies of natural language.
 
 use std::io::Write;
 use std::sync::LazyLock;
 
-/// Words of a vocabulary, as they come.
+/// A source of random words from the shared vocabulary.
 pub(super) struct Words {
-    numbers: Numbers,
+    rng: Rng,
     vocabulary: &'static Vocabulary,
 }
 
-/// Words of which the n-th is n times rarer than the first.
+/// Words with Zipf's distribution: the n-th is n times rarer than the first.
 struct Vocabulary {
     words: Vec<String>,
-    /// For each word, the weight of it and all before it.
-    weights: Vec<f64>,
+    /// Cumulative weights, in the order of `words`.
+    cumulative_weights: Vec<f64>,
 }
 
-/// Made once: a load has many clients, and what each of them makes is time that the server lacks.
+/// Shared by all clients of a load, so that generating it takes no time from the server.
 static SHARED: LazyLock<Vocabulary> = LazyLock::new(Vocabulary::new);
 
-const VOCABULARY: usize = 20_000;
-/// The commonest words of a language carry no meaning, and searches know that.
-const COMMONEST: &[&str] = &[
+const VOCABULARY_SIZE: usize = 20_000;
+/// The most common words are stop words, which searches ignore.
+const STOP_WORDS: &[&str] = &[
     "the", "of", "and", "to", "in", "a", "is", "that", "for", "it", "was", "with", "as", "on",
     "be", "at", "by", "this", "are", "from", "or", "an", "we", "not", "can", "which", "all", "if",
     "when", "will", "should", "there", "what", "then", "into", "these", "its", "do", "so", "you",
@@ -29,37 +29,37 @@ const COMMONEST: &[&str] = &[
 
 impl Vocabulary {
     fn new() -> Self {
-        let rare = (0..VOCABULARY - COMMONEST.len()).map(word);
+        let rare = (0..VOCABULARY_SIZE - STOP_WORDS.len()).map(word);
         let mut sum = 0.0;
         let weight = |rank| {
             sum += 1.0 / f64::from(rank);
             sum
         };
         Self {
-            words: COMMONEST.iter().map(|&word| word.to_owned()).chain(rare).collect(),
-            weights: (1..=VOCABULARY as u32).map(weight).collect(),
+            words: STOP_WORDS.iter().map(|&word| word.to_owned()).chain(rare).collect(),
+            cumulative_weights: (1..=VOCABULARY_SIZE as u32).map(weight).collect(),
         }
     }
 
-    /// The word that a share of all there is leads to.
-    fn word(&self, share: f64) -> &str {
-        let aim = share * self.weights.last().copied().unwrap_or_default();
-        let place = self.weights.partition_point(|weight| *weight < aim);
-        &self.words[place.min(self.words.len() - 1)]
+    /// Returns the word at a fraction of the total weight.
+    fn word(&self, fraction: f64) -> &str {
+        let weight = fraction * self.cumulative_weights.last().copied().unwrap_or_default();
+        let index = self.cumulative_weights.partition_point(|sum| *sum < weight);
+        &self.words[index.min(self.words.len() - 1)]
     }
 }
 
 impl Words {
     pub(super) fn new(seed: u64) -> Self {
-        Self { numbers: Numbers(seed), vocabulary: &SHARED }
+        Self { rng: Rng(seed), vocabulary: &SHARED }
     }
 
-    /// So many words, as they come.
+    /// Returns `count` random words.
     pub(super) fn phrase(&mut self, count: usize) -> String {
         (0..count).map(|_| self.word()).collect::<Vec<_>>().join(" ")
     }
 
-    /// Sentences of about so many bytes.
+    /// Returns sentences of at least `bytes` bytes.
     pub(super) fn text(&mut self, bytes: usize) -> String {
         let mut text = String::with_capacity(bytes + 100);
         while text.len() < bytes {
@@ -70,25 +70,25 @@ impl Words {
         text
     }
 
-    /// A number below `limit`.
+    /// Returns a number below `limit`.
     pub(super) fn below(&mut self, limit: usize) -> usize {
-        self.numbers.below(limit)
+        self.rng.below(limit)
     }
 
     fn word(&mut self) -> &'static str {
-        self.vocabulary.word(self.numbers.share())
+        self.vocabulary.word(self.rng.fraction())
     }
 }
 
-/// A word that can be spoken, different for each number.
+/// Returns a pronounceable word, different for each number.
 fn word(number: usize) -> String {
     const SYLLABLES: &[&str] = &[
         "ba", "cor", "de", "fin", "gra", "hel", "jo", "kem", "lu", "mar", "ne", "os", "pir", "qua",
         "ren", "sto", "tal", "und", "vec", "wi", "xen", "yar", "zo", "chi", "ther", "plo", "bri",
         "ack",
     ];
-    // Spread over the vocabulary, so that neighbours in frequency are no neighbours in spelling.
-    let mut rest = (number * 7_919) % VOCABULARY;
+    // Words of similar frequency must not have similar spelling.
+    let mut rest = (number * 7_919) % VOCABULARY_SIZE;
     let mut word = String::new();
     for _ in 0..4 {
         word.push_str(SYLLABLES[rest % SYLLABLES.len()]);
@@ -100,35 +100,39 @@ fn word(number: usize) -> String {
     word
 }
 
-/// A log of a service, of so many megabytes: lines of a few shapes, a failure now and then.
+/// Returns a service log: lines of a few formats, with occasional errors.
 pub(super) fn log(megabytes: usize) -> Vec<u8> {
-    const PARTS: &[&str] = &["api", "auth", "billing", "cache", "db.pool", "queue", "scheduler"];
+    const COMPONENTS: &[&str] =
+        &["api", "auth", "billing", "cache", "db.pool", "queue", "scheduler"];
     let size = megabytes * 1_000_000;
-    let mut numbers = Numbers(42);
+    let mut rng = Rng(42);
     let mut log = Vec::with_capacity(size + 200);
     let mut millis = 0;
     while log.len() < size {
-        millis += numbers.below(40);
+        millis += rng.below(40);
         let (minute, second) = (millis / 60_000 % 60, millis / 1000 % 60);
-        let part = PARTS[numbers.below(PARTS.len())];
+        let component = COMPONENTS[rng.below(COMPONENTS.len())];
         let stamp = format!("2026-08-01T12:{minute:02}:{second:02}.{:03}Z", millis % 1000);
-        let (id, took) = (numbers.below(1 << 30), numbers.below(900));
-        let _ = match numbers.below(1_000) {
+        let (id, millis_taken) = (rng.below(1 << 30), rng.below(900));
+        let _ = match rng.below(1_000) {
             0 => writeln!(
                 log,
-                "{stamp} ERROR {part} request {id:08x} failed: connection reset by peer (attempt 3)"
+                "{stamp} ERROR {component} request {id:08x} failed: connection reset by peer (attempt 3)"
             ),
             1..20 => {
-                writeln!(log, "{stamp} WARN  {part} slow query took {took} ms, threshold 200 ms")
+                writeln!(
+                    log,
+                    "{stamp} WARN  {component} slow query took {millis_taken} ms, threshold 200 ms"
+                )
             }
             20..400 => writeln!(
                 log,
-                "{stamp} INFO  {part} GET /v1/items/{} 200 {took} ms request={id:08x}",
+                "{stamp} INFO  {component} GET /v1/items/{} 200 {millis_taken} ms request={id:08x}",
                 id % 5_000
             ),
             _ => writeln!(
                 log,
-                "{stamp} DEBUG {part} worker {} finished job {id} in {took} ms",
+                "{stamp} DEBUG {component} worker {} finished job {id} in {millis_taken} ms",
                 id % 16
             ),
         };
@@ -136,10 +140,10 @@ pub(super) fn log(megabytes: usize) -> Vec<u8> {
     log
 }
 
-/// Numbers that look random and are the same in every run.
-pub(super) struct Numbers(pub(super) u64);
+/// A deterministic pseudorandom number generator (linear congruential).
+pub(super) struct Rng(pub(super) u64);
 
-impl Numbers {
+impl Rng {
     fn next(&mut self) -> u32 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -150,7 +154,7 @@ impl Numbers {
         self.next() as usize % limit
     }
 
-    fn share(&mut self) -> f64 {
+    fn fraction(&mut self) -> f64 {
         f64::from(self.next()) / f64::from(1_u32 << 31)
     }
 }
@@ -162,18 +166,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_the_same_in_every_run_and_differ_by_seed() {
+    fn words_depend_on_the_seed_only() {
         assert_eq!(Words::new(1).text(500), Words::new(1).text(500));
         assert_ne!(Words::new(1).text(500), Words::new(2).text(500));
     }
 
     #[test]
-    fn the_vocabulary_has_no_word_twice() {
-        assert_eq!(SHARED.words.iter().collect::<HashSet<_>>().len(), VOCABULARY);
+    fn vocabulary_words_are_unique() {
+        assert_eq!(SHARED.words.iter().collect::<HashSet<_>>().len(), VOCABULARY_SIZE);
     }
 
     #[test]
-    fn common_words_are_common_and_rare_ones_rare() {
+    fn words_follow_the_distribution() {
         let mut words = Words::new(1);
         let mut counts: HashMap<String, usize> = HashMap::new();
         for word in words.phrase(100_000).split(' ') {
@@ -184,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_has_the_size_asked_for() {
+    fn log_has_the_requested_size() {
         let log = log(1);
         assert!((1_000_000..1_000_200).contains(&log.len()) && log.ends_with(b"\n"));
     }

@@ -1,4 +1,4 @@
-//! Four processes that write entries of 10 KB at once, and whether each entry is there afterwards.
+//! Four processes that write entries of 10 KB concurrently; checks that no entry is lost.
 
 use std::sync::Barrier;
 use std::thread;
@@ -9,20 +9,20 @@ use serde_json::json;
 
 use super::Sizes;
 use super::client::Client;
+use super::env::BenchEnv;
 use super::sample::Sample;
-use super::stage::Stage;
 use super::table::Row;
 use super::text::Words;
 
 const WRITERS: usize = 4;
 const NOTE_BYTES: usize = 10_000;
 
-pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
+pub(super) fn measure(env: &BenchEnv, sizes: &Sizes) -> Result<Vec<Row>> {
     let start = Barrier::new(WRITERS);
     let samples: Vec<Result<Sample>> = thread::scope(|scope| {
         let (start, count) = (&start, sizes.notes_per_writer);
         let writers: Vec<_> = (0..WRITERS)
-            .map(|number| scope.spawn(move || write(stage, number, count, start)))
+            .map(|number| scope.spawn(move || write(env, number, count, start)))
             .collect();
         let joined = writers
             .into_iter()
@@ -33,19 +33,19 @@ pub(super) fn measure(stage: &Stage, sizes: &Sizes) -> Result<Vec<Row>> {
     for sample in samples {
         times.merge(sample?);
     }
-    let alone = write(stage, WRITERS, sizes.notes_per_writer, &Barrier::new(1))?;
-    let (kept, written) = (kept(stage)?, (WRITERS + 1) * sizes.notes_per_writer);
+    let alone = write(env, WRITERS, sizes.notes_per_writer, &Barrier::new(1))?;
+    let (stored, written) = (stored_notes(env)?, (WRITERS + 1) * sizes.notes_per_writer);
     let remark = format!("p95 {:.2}; one process alone {:.2}", times.p95(), alone.median());
     Ok(vec![
         Row::at_most("10 KB entry, 4 processes at once", 2.0, times.median(), "ms", remark),
-        Row::claim("10 KB entries: none lost", kept == written, format!("{kept} of {written}")),
+        Row::claim("10 KB entries: none lost", stored == written, format!("{stored} of {written}")),
     ])
 }
 
-/// Writes notes through a server of its own; each round trip is a round.
-fn write(stage: &Stage, number: usize, count: usize, start: &Barrier) -> Result<Sample> {
+/// Writes notes through a separate server and measures each round trip.
+fn write(env: &BenchEnv, number: usize, count: usize, start: &Barrier) -> Result<Sample> {
     let mut words = Words::new(number as u64 + 1);
-    let client = Client::start(stage).and_then(|mut client| {
+    let client = Client::start(env).and_then(|mut client| {
         // The first call opens the store.
         client.call("ctx_stats", &json!({}))?;
         Ok(client)
@@ -63,6 +63,6 @@ fn write(stage: &Stage, number: usize, count: usize, start: &Barrier) -> Result<
     Ok(times)
 }
 
-fn kept(stage: &Stage) -> Result<usize> {
-    Ok(stage.store_facts()?["entries"]["note"].as_u64().unwrap_or(0) as usize)
+fn stored_notes(env: &BenchEnv) -> Result<usize> {
+    Ok(env.store_stats()?["entries"]["note"].as_u64().unwrap_or(0) as usize)
 }

@@ -1,60 +1,53 @@
-//! `cargo xtask examples`: the examples with the SDKs of three providers, against the scripted model.
+//! `cargo xtask examples`: runs the examples for three providers' SDKs against the scripted model.
 //!
-//! Each is run as its README says, with its SDK from the registry; the model asks it to write a note and to find
-//! it again, and what the example hands back is what counts.
+//! Each example runs as its README describes, with its SDK from the registry. The model asks it to write a note
+//! and to find it again; the check looks at what the example sends back.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 
-use super::model::{FUNCTIONS, Model, NOTED};
+use super::model::{FUNCTIONS_PROMPT, NOTE_TEXT, ScriptedModel};
 use crate::server::Server;
-use crate::workspace::Metadata;
-use crate::{npm, say, shell, test, workspace};
+use crate::test::Skips;
+use crate::{console, npm, process, python, workspace};
 
 /// Run the examples of examples/ against a scripted model
 #[derive(Debug, Args)]
 pub(crate) struct Examples {}
 
-/// An example and how many results of tools the model must have seen in the end.
 const PYTHON: &[&str] = &["openai_tools.py", "anthropic_tools.py", "gemini_tools.py"];
 const TYPESCRIPT: &[&str] = &["openai.ts", "anthropic.ts", "gemini.ts"];
 
 impl Examples {
-    pub(crate) fn carry_out(self) -> Result<()> {
+    pub(crate) fn run(self) -> Result<()> {
         check()
     }
 }
 
-/// Checks where the registries can be reached; only an attended run may do without.
-pub(crate) fn check_where_possible() -> Result<()> {
-    let has_python = shell::works(shell::command("python3").args(["-m", "venv", "--help"]));
-    if has_python && npm::is_here() && npm::reaches_a_registry() {
+/// Checks if Python, npm and their registries are available; records a skip otherwise.
+pub(crate) fn check_if_available(skips: &mut Skips) -> Result<()> {
+    if python::is_installed() && npm::is_installed() && npm::can_reach_registry() {
         return check();
     }
-    ensure!(
-        !test::is_unattended(),
-        "python3, npm and their registries are needed for the examples"
-    );
-    say::loudly("SKIPPED: python3 or npm or a registry is missing, so no example was run");
-    Ok(())
+    skips.add("examples", "python3, npm or a registry is not available")
 }
 
 fn check() -> Result<()> {
     let forebay = workspace::build_forebay("dev")?;
-    let python = install_python()?;
+    let python = python::install("examples-python", "examples/python/requirements.txt")?;
     let packages = npm::install("examples/typescript")?;
     let folder = tempfile::tempdir()?;
     let project = folder.path().join("project");
     fs::create_dir(&project)?;
-    let mut serve = shell::command(forebay);
+    let mut serve = process::command(forebay);
     serve.args(["serve", "--listen", "127.0.0.1:0"]).current_dir(&project);
     let server = Server::start(serve.env("FOREBAY_HOME", folder.path().join("data")))?;
     for name in PYTHON {
-        let mut command = shell::command(&python);
+        let mut command = process::command(&python);
         command.arg(workspace::root().join("examples/python").join(name));
         run(name, &mut command, &server)?;
     }
@@ -64,12 +57,12 @@ fn check() -> Result<()> {
     Ok(())
 }
 
-/// Runs an example; the model must have seen both answers of Forebay, and the example the model's last word.
+/// Runs an example; the model must receive both answers of Forebay, and the example the model's last reply.
 fn run(name: &str, command: &mut Command, server: &Server) -> Result<()> {
-    let model = Model::start()?;
+    let model = ScriptedModel::start()?;
     let url = model.url();
     command
-        .arg(FUNCTIONS)
+        .arg(FUNCTIONS_PROMPT)
         .env("FOREBAY_URL", server.url())
         .env("OPENAI_BASE_URL", format!("{url}/v1"))
         .env("ANTHROPIC_BASE_URL", &url)
@@ -77,42 +70,27 @@ fn run(name: &str, command: &mut Command, server: &Server) -> Result<()> {
         .envs(
             ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"].map(|key| (key, "scripted")),
         );
-    let printed = shell::text(command).with_context(|| name.to_owned())?;
+    let printed = process::stdout_text(command).with_context(|| name.to_owned())?;
     ensure!(printed.contains("SCRIPT-END"), "{name} printed: {printed}");
-    let results = model.take().pop().map(|last| last.asked.results).unwrap_or_default();
+    let results = model.drain().pop().map(|last| last.request.results).unwrap_or_default();
     let [noted, found] = results.as_slice() else {
-        anyhow::bail!("{name}: the model saw {results:?}");
+        anyhow::bail!("{name}: the model received {results:?}");
     };
-    ensure!(noted.contains("noted") && found.contains(NOTED), "{name}: the model saw {results:?}");
-    say::line(format!("ok   {name}"));
+    ensure!(
+        noted.contains("noted") && found.contains(NOTE_TEXT),
+        "{name}: the model received {results:?}"
+    );
+    console::line(format!("ok   {name}"));
     Ok(())
 }
 
-/// TypeScript beside its packages: imports are looked up from where a file lies.
+/// Copies an example next to its packages, where its imports resolve, and returns the command to run it.
 fn typescript(packages: &Path, name: &str) -> Result<Command> {
     let from = workspace::root().join("examples/typescript");
     for file in [name, "forebay.ts"] {
         fs::copy(from.join(file), packages.join(file))?;
     }
-    let mut command = shell::command(packages.join("node_modules/.bin/tsx"));
+    let mut command = process::command(packages.join("node_modules/.bin/tsx"));
     command.arg(name).current_dir(packages);
     Ok(command)
-}
-
-/// A Python with the pinned SDKs.
-fn install_python() -> Result<PathBuf> {
-    let folder = Metadata::read()?.target_directory.join("examples-python");
-    let wanted = fs::read_to_string(workspace::root().join("examples/python/requirements.txt"))?;
-    let (python, mark) = (folder.join("bin/python"), folder.join("requirements.txt"));
-    if fs::read_to_string(&mark).is_ok_and(|has| has == wanted) {
-        return Ok(python);
-    }
-    say::line("installing the SDKs with pip");
-    shell::output(shell::command("python3").args(["-m", "venv"]).arg(&folder))?;
-    let requirements = workspace::root().join("examples/python/requirements.txt");
-    let mut pip = shell::command(&python);
-    pip.args(["-m", "pip", "install", "--quiet", "--requirement"]).arg(requirements);
-    shell::output(&mut pip).context("pip installs the SDKs")?;
-    fs::write(mark, wanted)?;
-    Ok(python)
 }

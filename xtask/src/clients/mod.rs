@@ -1,15 +1,15 @@
-//! `cargo xtask clients`: the released agents, set up by `forebay init`, against a scripted model.
+//! `cargo xtask clients`: runs the released agents, set up by `forebay init`, against a scripted model.
 //!
-//! Each agent is installed with npm, set up in a home of its own and driven without a terminal. Its model is
-//! a small server on the loopback ([`model`]) that asks for a long shell output, for a long result of another
-//! MCP server ([`probe`]), for a command that a rule denies and for one of Forebay's tools; what the agent
-//! hands back to the model is what counts. One file in [`hosts`] says how an agent is started.
+//! Each agent is installed with npm, set up in an empty home folder and run without a terminal. Its model is a
+//! server on loopback ([`model`]) that requests a long shell output, a long result of another MCP server
+//! ([`probe`]), a command that a rule denies and one of Forebay's tools. The checks look at what the agent sends
+//! back to the model. Each file in [`hosts`] describes how to start an agent.
 
+mod agent_env;
 pub(crate) mod examples;
 mod hosts;
 mod model;
 pub(crate) mod probe;
-mod stage;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -17,156 +17,154 @@ use std::time::Instant;
 use anyhow::{Result, bail, ensure};
 use clap::Args;
 
+use self::agent_env::{AgentEnv, Installation};
 use self::hosts::{HOSTS, Host};
-use self::model::{Exchange, Model};
-use self::stage::{Installed, Stage};
-use crate::{say, shell, test, workspace};
+use self::model::{Exchange, ScriptedModel};
+use crate::test::Skips;
+use crate::{console, process, workspace};
 
-/// Drive the released agents against a scripted model
+/// Run the released agents against a scripted model
 #[derive(Debug, Args)]
 pub(crate) struct Clients {
     /// Only these agents
     agents: Vec<String>,
-    /// Leave homes, projects and requests in this folder
+    /// Keep homes, projects and requests in this folder
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
 }
 
 impl Clients {
-    pub(crate) fn carry_out(self) -> Result<()> {
+    pub(crate) fn run(self) -> Result<()> {
         check(&self.agents, self.keep)
     }
 }
 
-/// Checks where npm reaches its registry; only an attended run may do without.
-pub(crate) fn check_where_possible() -> Result<()> {
-    if shell::works(shell::command("npm").args(["view", "@openai/codex", "version"])) {
+/// Checks if npm can reach its registry; records a skip otherwise.
+pub(crate) fn check_if_available(skips: &mut Skips) -> Result<()> {
+    if process::succeeds(process::command("npm").args(["view", "@openai/codex", "version"])) {
         return check(&[], None);
     }
-    ensure!(!test::is_unattended(), "npm and its registry are needed to drive the agents");
-    say::loudly("SKIPPED: npm reaches no registry, so no agent was driven");
-    Ok(())
+    skips.add("clients", "npm is not installed or cannot reach its registry")
 }
 
 fn check(agents: &[String], keep: Option<PathBuf>) -> Result<()> {
     let forebay = workspace::build_forebay("dev")?;
-    let wanted = |host: &&&Host| {
+    let is_selected = |host: &&&Host| {
         agents.is_empty() || agents.iter().any(|name| name == host.agent || name == host.label)
     };
-    let chosen: Vec<&Host> = HOSTS.iter().filter(wanted).copied().collect();
-    ensure!(!chosen.is_empty(), "none of these agents is known: {}", agents.join(", "));
-    let installed = Installed::by_npm(&chosen)?;
-    let mut faults = Vec::new();
-    for host in chosen {
+    let hosts: Vec<&Host> = HOSTS.iter().filter(is_selected).copied().collect();
+    ensure!(!hosts.is_empty(), "unknown agents: {}", agents.join(", "));
+    let installation = Installation::from_npm(&hosts)?;
+    let mut failures = Vec::new();
+    for host in hosts {
         let started = Instant::now();
-        let stage = Stage::new(host, &installed, &forebay, keep.as_deref())?;
-        let found = drive(&stage)?;
-        for finding in &found {
-            say::line(finding.line(host));
+        let env = AgentEnv::new(host, &installation, &forebay, keep.as_deref())?;
+        let results = drive(&env)?;
+        for result in &results {
+            console::line(result.line(host));
         }
-        faults.extend(found.iter().filter(|one| !one.holds).map(|one| one.line(host)));
-        say::line(format!("     {:<13} {}", host.label, say::seconds(started.elapsed())));
+        failures
+            .extend(results.iter().filter(|result| !result.passed).map(|result| result.line(host)));
+        console::line(format!("     {:<13} {}", host.label, console::duration(started.elapsed())));
     }
-    ensure!(faults.is_empty(), "{} of the checks failed:\n{}", faults.len(), faults.join("\n"));
+    ensure!(failures.is_empty(), "{} checks failed:\n{}", failures.len(), failures.join("\n"));
     Ok(())
 }
 
-/// Something that must hold, and whether it does.
-struct Finding {
-    what: &'static str,
-    holds: bool,
+/// The outcome of one check.
+struct CheckResult {
+    name: &'static str,
+    passed: bool,
     detail: String,
 }
 
-impl Finding {
+impl CheckResult {
     fn line(&self, host: &Host) -> String {
-        let word = if self.holds { "ok  " } else { "FAIL" };
-        format!("{word} {:<13} {:<44} {}", host.label, self.what, self.detail)
+        let verdict = if self.passed { "ok  " } else { "FAIL" };
+        format!("{verdict} {:<13} {:<44} {}", host.label, self.name, self.detail)
     }
 }
 
-/// What the scripted model hears in the course of a conversation, judged.
-fn drive(stage: &Stage) -> Result<Vec<Finding>> {
-    let model = Model::start()?;
-    stage.set_up(&model)?;
-    stage.converse(&model, "SCRIPT all: run the commands you were asked for", false)?;
-    let first = model.take();
-    stage.keep_requests("first", &first)?;
+/// Runs a conversation with an agent and checks what the model receives.
+fn drive(env: &AgentEnv) -> Result<Vec<CheckResult>> {
+    let model = ScriptedModel::start()?;
+    env.set_up(&model)?;
+    env.prompt(&model, "SCRIPT all: run the commands you were asked for", false)?;
+    let first = model.drain();
+    env.save_requests("first", &first)?;
     if first.is_empty() {
-        bail!("{}: the model was never asked; {}", stage.host.label, stage.last_words());
+        bail!("{}: the model received no request; {}", env.host.label, env.log_tail());
     }
-    let mut found = judge_first(stage, &first);
-    let sign = stage.host.resumed_with;
-    found.push(guide(
-        &ask(stage, &model, "where were we", "resumed")?,
-        "a resumed session is guided",
-        sign,
-    ));
-    if stage.host.compacts {
-        stage.converse(&model, "/compact", true)?;
-        model.take();
-        let third = ask(stage, &model, "where were we after all", "compacted")?;
-        found.push(guide(&third, "a compacted session is guided", sign));
+    let mut results = check_tool_results(env, &first);
+    let guide_start = env.host.resumed_with;
+    let resumed = resume(env, &model, "where were we", "resumed")?;
+    results.push(check_guide(&resumed, "a resumed session gets the guide", guide_start));
+    if env.host.compacts {
+        env.prompt(&model, "/compact", true)?;
+        model.drain();
+        let compacted = resume(env, &model, "where were we after all", "compacted")?;
+        results.push(check_guide(&compacted, "a compacted session gets the guide", guide_start));
     }
-    for (command, expected) in stage.host.commands {
-        stage.converse(&model, command, false)?;
-        let heard = model.take();
-        let holds = heard.iter().any(|one| one.asked.whole.contains(expected));
-        found.push(Finding {
-            what: "a command of the plugin is understood",
-            holds,
+    for (command, expected) in env.host.commands {
+        env.prompt(&model, command, false)?;
+        let exchanges = model.drain();
+        results.push(CheckResult {
+            name: "a command of the plugin works",
+            passed: exchanges.iter().any(|exchange| exchange.request.raw.contains(expected)),
             detail: (*command).to_owned(),
         });
     }
-    found.push(recorded(stage));
-    Ok(found)
+    results.push(check_history(env));
+    Ok(results)
 }
 
-/// The results that came back to the model, in the order of the script.
-fn judge_first(stage: &Stage, exchanges: &[Exchange]) -> Vec<Finding> {
-    let results = model::results(exchanges);
-    let mut tools = exchanges.iter().flat_map(|one| one.asked.tools.iter());
+/// Checks the tool results that the model received, in the order of the script.
+fn check_tool_results(env: &AgentEnv, exchanges: &[Exchange]) -> Vec<CheckResult> {
+    let results = model::longest_results(exchanges);
+    let mut tools = exchanges.iter().flat_map(|exchange| exchange.request.tools.iter());
     let has_tools = tools.any(|tool| tool.name.contains("ctx_search"));
     let result = |step: usize| results.get(step).cloned().unwrap_or_default();
     let digested = |step: usize| {
         let text = result(step);
-        let holds = text.contains("[ctx:") && text.len() < model::LONG_BYTES / 4;
-        (holds, format!("{} bytes: {}", text.len(), beginning(&text)))
+        let passed = text.contains("[ctx:") && text.len() < model::LONG_BYTES / 4;
+        (passed, format!("{} bytes: {}", text.len(), excerpt(&text)))
     };
-    let denied = !stage.project().join(model::DENIED_FILE).exists();
-    let finding = |what, (holds, detail)| Finding { what, holds, detail };
+    let is_denied = !env.project().join(model::DENIED_FILE).exists() && !result(2).is_empty();
+    let check = |name, (passed, detail)| CheckResult { name, passed, detail };
     vec![
-        finding("the MCP server connects", (has_tools, String::new())),
-        finding("60 KB of shell output reach it as a digest", digested(0)),
-        finding("60 KB of another MCP server, too", digested(1)),
-        finding("a deny rule denies", (denied && !result(2).is_empty(), beginning(&result(2)))),
-        finding("Forebay's own tool answers", {
+        check("the MCP server connects", (has_tools, String::new())),
+        check("60 KB of shell output arrive as a digest", digested(0)),
+        check("60 KB of another MCP server, too", digested(1)),
+        check("a deny rule denies", (is_denied, excerpt(&result(2)))),
+        check("Forebay's own tool answers", {
             let text = result(3);
-            (text.contains("forebay-answers"), beginning(&text))
+            (text.contains("forebay-answers"), excerpt(&text))
         }),
     ]
 }
 
-/// A question to the conversation of before, and what the model hears of it.
-fn ask(stage: &Stage, model: &Model, words: &str, name: &str) -> Result<Vec<Exchange>> {
-    stage.converse(model, &format!("SCRIPT none: {words}"), true)?;
-    let heard = model.take();
-    stage.keep_requests(name, &heard)?;
-    Ok(heard.into_iter().filter(|one| one.asked.prompt.contains(words)).collect())
+/// Continues the previous conversation; returns the requests that contain the prompt.
+fn resume(env: &AgentEnv, model: &ScriptedModel, text: &str, name: &str) -> Result<Vec<Exchange>> {
+    env.prompt(model, &format!("SCRIPT none: {text}"), true)?;
+    let exchanges = model.drain();
+    env.save_requests(name, &exchanges)?;
+    Ok(exchanges.into_iter().filter(|exchange| exchange.request.prompt.contains(text)).collect())
 }
 
-fn guide(exchanges: &[Exchange], what: &'static str, sign: &str) -> Finding {
-    let holds = exchanges.last().is_some_and(|last| last.asked.whole.contains(sign));
-    Finding { what, holds, detail: format!("\"{sign}\" in the last of {}", exchanges.len()) }
+fn check_guide(exchanges: &[Exchange], name: &'static str, start: &str) -> CheckResult {
+    let passed = exchanges.last().is_some_and(|last| last.request.raw.contains(start));
+    let detail = format!("\"{start}\" in the last of {} requests", exchanges.len());
+    CheckResult { name, passed, detail }
 }
 
-/// Whether the hooks left something in the store.
-fn recorded(stage: &Stage) -> Finding {
-    let told = stage.history().unwrap_or_else(|error| error.to_string());
-    let holds = told.contains("[ctx:");
-    Finding { what: "hooks leave entries of the session", holds, detail: beginning(&told) }
+/// Checks that the hooks stored entries.
+fn check_history(env: &AgentEnv) -> CheckResult {
+    let history = env.history().unwrap_or_else(|error| error.to_string());
+    let passed = history.contains("[ctx:");
+    CheckResult { name: "hooks store entries of the session", passed, detail: excerpt(&history) }
 }
 
-fn beginning(text: &str) -> String {
+/// Returns the first 90 characters on one line.
+fn excerpt(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(90).collect()
 }

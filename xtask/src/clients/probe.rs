@@ -1,4 +1,4 @@
-//! `cargo xtask probe`: another MCP server, with one tool whose answer is long.
+//! `cargo xtask probe`: an MCP server with one tool that returns a long answer.
 
 use std::io::{self, BufRead, Write};
 
@@ -14,7 +14,7 @@ use super::model;
 pub(crate) struct Probe {}
 
 impl Probe {
-    pub(crate) fn carry_out(self) -> Result<()> {
+    pub(crate) fn run(self) -> Result<()> {
         let mut stdout = io::stdout().lock();
         for line in io::stdin().lock().lines() {
             let Ok(request) = serde_json::from_str::<Value>(&line?) else { continue };
@@ -37,7 +37,7 @@ fn reply(request: &Value) -> Option<Value> {
         }),
         "tools/list" => json!({ "tools": [{
             "name": "long",
-            "description": "Gives a long text.",
+            "description": "Returns a long text.",
             "inputSchema": { "type": "object", "properties": {} },
         }] }),
         "tools/call" => {

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::test::is_unattended;
+use crate::test::Skips;
 use crate::workspace::Metadata;
-use crate::{say, shell, workspace};
+use crate::{console, process, workspace};
 
 const VERSION: &str = "0.5.4";
 
@@ -17,23 +17,20 @@ pub(super) fn build() -> Result<()> {
     let target = Metadata::read()?.target_directory;
     let mdbook = installed(&target.join("tools"))?;
     let book = target.join("book");
-    let mut build = shell::command(&mdbook);
+    let mut build = process::command(&mdbook);
     build.args(["build", "docs", "--dest-dir"]).arg(&book);
     let output = build.current_dir(workspace::root()).output().context("cannot start mdbook")?;
     let report = String::from_utf8_lossy(&output.stderr);
     // mdBook succeeds with warnings, such as an HTML tag that is not closed.
     ensure!(output.status.success() && !report.contains(" WARN "), "mdbook build:\n{report}");
-    say::line(format!("built {}", book.join("index.html").display()));
+    console::line(format!("built {}", book.join("index.html").display()));
     Ok(())
 }
 
-/// Builds the book. Without a registry to install mdBook from, the step is skipped, except unattended.
-pub(super) fn build_where_possible() -> Result<()> {
+/// Builds the book; skips it if mdBook cannot be installed.
+pub(super) fn build_if_available(skips: &mut Skips) -> Result<()> {
     match build() {
-        Err(error) if !is_unattended() && error.is::<NotInstalled>() => {
-            say::loudly(format!("the book was not built: {error:#}"));
-            Ok(())
-        }
+        Err(error) if error.is::<NotInstalled>() => skips.add("book", &format!("{error:#}")),
         result => result,
     }
 }
@@ -54,15 +51,15 @@ fn installed(root: &Path) -> Result<PathBuf> {
     if has_version(&mdbook) {
         return Ok(mdbook);
     }
-    say::line(format!("installing mdbook {VERSION} into {}", root.display()));
-    let mut cargo = shell::cargo();
+    console::line(format!("installing mdbook {VERSION} into {}", root.display()));
+    let mut cargo = process::cargo();
     cargo.args(["install", "mdbook", "--version", VERSION, "--locked", "--quiet", "--force"]);
     cargo.args(["--no-default-features", "--features", "search", "--root"]).arg(root);
-    shell::run(&mut cargo).context(NotInstalled)?;
+    process::run(&mut cargo).context(NotInstalled)?;
     Ok(mdbook)
 }
 
 fn has_version(mdbook: &Path) -> bool {
-    let version = shell::text(shell::command(mdbook).arg("--version"));
+    let version = process::stdout_text(process::command(mdbook).arg("--version"));
     version.is_ok_and(|text| text.trim().ends_with(VERSION))
 }

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use super::Generated;
 use super::links::is_markdown;
-use crate::{say, shell, workspace};
+use crate::{console, process, workspace};
 
 const OPENING: &str = "```console";
 const CLOSING: &str = "```";
@@ -57,7 +57,7 @@ pub(super) fn pages(forebay: &Path) -> Result<Vec<Generated>> {
         }
         let text = refreshed(&source.text, forebay).with_context(|| source.path.clone())?;
         let Some(text) = text else {
-            say::line(format!("{} was not run: its condition fails here", source.path));
+            console::line(format!("{} was not run: its condition fails here", source.path));
             continue;
         };
         pages.push(Generated { path: source.path, text });
@@ -151,7 +151,7 @@ impl Stage {
 
     fn run(&self, script: &str, must_succeed: bool) -> Result<String> {
         let home = self.folder.path();
-        let mut sh = shell::command("sh");
+        let mut sh = process::command("sh");
         sh.args(["-c", &format!("exec 2>&1\n{script}")]);
         sh.current_dir(home.join("shop")).stdin(Stdio::null()).env_clear();
         sh.env("HOME", home).env("PATH", self.search_path()?).env("USER", "ann");

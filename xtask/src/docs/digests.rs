@@ -1,25 +1,25 @@
-//! The digests page: what each recognizer keeps, with an example.
+//! The digest page: what a digest keeps of each format, with examples.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use forebay_app::settings::recognizers::EXAMPLE as CUSTOM;
+use forebay_app::settings::recognizers::EXAMPLE as CUSTOM_EXAMPLE;
 use forebay_digest::{Budget, FormatRow, Hint, digest, formats};
 use serde::Deserialize;
 
 use super::{GENERATED, table};
 use crate::workspace;
 
-/// Recorded outputs, each with a TOML file that names its command.
+/// Recorded outputs, each with a TOML file that names the command.
 const SAMPLES: &str = "crates/forebay-digest/samples";
 
-/// Budget of an example, in tokens.
-const TOKENS: u64 = 120;
+/// The token budget of an example.
+const EXAMPLE_TOKENS: u64 = 120;
 
-/// The fields of a sample's TOML file that this page needs.
+/// The part of a sample's TOML file that this page uses.
 #[derive(Deserialize)]
-struct Card {
+struct SampleInfo {
     command: String,
 }
 
@@ -37,15 +37,15 @@ pub(super) fn page() -> Result<String> {
         .collect::<Result<_>>()?;
     Ok(format!(
         "{GENERATED}\n\n# Digests\n\n\
-         Output larger than the budget is reduced to a digest. Facts come first: counts, failing names,\n\
-         locations and reasons. Then come the most relevant lines; each gap names the line numbers left out.\n\
-         A recognizer is chosen by the command and the first lines; one output may contain several formats.\n\
-         A recognizer reports a count only if it is certain; text that no recognizer understands is quoted.\n\n{}\n## Custom recognizers\n\n\
-         A settings file, the user's or the project's `.forebay.toml`, can define further recognizers. They run\n\
-         before the built-in ones and apply to every digest; lines they do not mention are left to the formats\n\
-         above. Patterns use the syntax of Rust's `regex` crate. `forebay digest --check` tests each recognizer\n\
-         on its sample and exits with 1 if one fails. See the [guide](../guides/recognizers.md).\n\n```toml\n{CUSTOM}```\n\n## Examples\n\n\
-         Digests of recorded outputs with a budget of {TOKENS} tokens.\n{}",
+         Output larger than the budget becomes a digest: first the known facts (counts, what failed, where and\n\
+         why), then the most important lines, with the line numbers of each gap. The command and the first\n\
+         lines determine the format; a log may contain several. A count is only given if it is certain;\n\
+         anything that is not understood is quoted.\n\n{}\n## Custom recognizers\n\n\
+         The settings of the user and of the project can define further recognizers. They take precedence over\n\
+         built-in ones, apply to every digest, and leave what they do not mention to the formats above.\n\
+         Patterns use the syntax of Rust's `regex`. `forebay digest --check` checks each one against its\n\
+         sample, reports what fails, and then exits with 1. See the [guide](../guides/recognizers.md).\n\n```toml\n{CUSTOM_EXAMPLE}```\n\n## Examples\n\n\
+         Digests of recorded outputs, within {EXAMPLE_TOKENS} tokens.\n{}",
         table(&["format", "kept", "commands"], &rows),
         examples.concat()
     ))
@@ -57,35 +57,36 @@ fn row(format: FormatRow) -> Vec<String> {
     vec![format.name.to_owned(), format.keeps.to_owned(), commands.join(", ")]
 }
 
-/// Digests the first recorded output of a command that prints this format.
+/// Renders the digest of the first recorded output of this format.
 fn example(format: FormatRow, samples: &[Sample]) -> Result<Option<String>> {
     let Some(sample) = samples.iter().find(|sample| format.is_printed_by(&sample.command)) else {
         return Ok(None);
     };
     let raw = fs::read(&sample.output).with_context(|| sample.output.display().to_string())?;
     let hint = Hint { command: Some(&sample.command), ..Hint::default() };
-    let shown = digest(&raw, hint, None, Budget::exactly(TOKENS)).text;
+    let text = digest(&raw, hint, None, Budget::exactly(EXAMPLE_TOKENS)).text;
     Ok(Some(format!(
         "\n### {}\n\n`{}`\n\n````text\n{}\n````\n",
         format.name,
         sample.command,
-        shown.trim_end()
+        text.trim_end()
     )))
 }
 
-/// Returns all recorded outputs, sorted by path.
+/// Lists all recorded outputs, sorted by name.
 fn samples() -> Result<Vec<Sample>> {
     let mut samples = Vec::new();
     for tool in entries(&workspace::root().join(SAMPLES))?.into_iter().filter(|path| path.is_dir())
     {
-        let cards = entries(&tool)?;
-        for card in
-            cards.into_iter().filter(|path| path.extension().is_some_and(|end| end == "toml"))
+        let infos = entries(&tool)?;
+        for info in infos
+            .into_iter()
+            .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
         {
-            let text = fs::read_to_string(&card).with_context(|| card.display().to_string())?;
-            let Card { command } =
-                toml::from_str(&text).with_context(|| card.display().to_string())?;
-            samples.push(Sample { command, output: card.with_extension("txt") });
+            let text = fs::read_to_string(&info).with_context(|| info.display().to_string())?;
+            let SampleInfo { command } =
+                toml::from_str(&text).with_context(|| info.display().to_string())?;
+            samples.push(Sample { command, output: info.with_extension("txt") });
         }
     }
     Ok(samples)

@@ -13,7 +13,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use regex::Regex;
 
 use crate::workspace::Source;
-use crate::{say, workspace};
+use crate::{console, workspace};
 
 const BOOK: &str = "docs/";
 const SUMMARY: &str = "docs/SUMMARY.md";
@@ -51,7 +51,7 @@ pub(super) fn check() -> Result<()> {
         bail!("broken documentation links:\n{}", problems.join("\n"));
     }
     let links: usize = pages.values().map(|page| page.links.len() + page.includes.len()).sum();
-    say::line(format!("{links} links in {} pages resolve", pages.len()));
+    console::line(format!("{links} links in {} pages resolve", pages.len()));
     Ok(())
 }
 

@@ -1,27 +1,28 @@
-//! The platforms page, from the platform tables.
+//! The agent platform page, from the platform tables.
 
-use forebay_platforms::platform::{Ability, Evidence};
-use forebay_platforms::setup::{Base, Level, SetupFile};
+use forebay_platforms::folders::BaseDir;
+use forebay_platforms::platform::{Capability, Evidence};
+use forebay_platforms::setup::{Level, SetupFile};
 use forebay_platforms::{PLATFORMS, Platform};
 
 use super::{GENERATED, table};
 
-/// Columns of the overview.
-const SHOWN: &[(Ability, &str)] = &[
-    (Ability::Deny, "deny"),
-    (Ability::Ask, "ask"),
-    (Ability::Rewrite, "rewrite command"),
-    (Ability::ReplaceOwn, "replace own results"),
-    (Ability::ReplaceMcp, "replace MCP results"),
-    (Ability::ContextAtStart, "guide at start"),
-    (Ability::ContextAtPrompt, "context at prompt"),
-    (Ability::SeeCompaction, "see compaction"),
+/// The abilities in the overview.
+const SHOWN: &[(Capability, &str)] = &[
+    (Capability::Deny, "deny"),
+    (Capability::Ask, "ask"),
+    (Capability::Rewrite, "rewrite command"),
+    (Capability::ReplaceOwn, "replace own results"),
+    (Capability::ReplaceMcp, "replace MCP results"),
+    (Capability::ContextAtStart, "guide at start"),
+    (Capability::ContextAtPrompt, "context at prompt"),
+    (Capability::SeeCompaction, "see compaction"),
 ];
 
 pub(super) fn page() -> String {
     let mut page = format!(
-        "{GENERATED}\n\n# Agent platforms\n\nWhat Forebay's hooks can do on each of {} platforms. The MCP tools work on all of \
-         them, also on those without hooks.\n\n{}",
+        "{GENERATED}\n\n# Agent platforms\n\nWhat Forebay's hooks can do on each of {} platforms. The MCP tools work on \
+         all of them, also on those without hooks.\n\n{}",
         PLATFORMS.len(),
         overview()
     );
@@ -34,7 +35,7 @@ pub(super) fn page() -> String {
 
 fn overview() -> String {
     let head: Vec<&str> =
-        ["platform"].into_iter().chain(SHOWN.iter().map(|(_, words)| *words)).collect();
+        ["platform"].into_iter().chain(SHOWN.iter().map(|(_, label)| *label)).collect();
     let row = |platform: &&Platform| {
         let marks =
             SHOWN.iter().map(|(ability, _)| mark(platform.has_hooks() && platform.can(*ability)));
@@ -51,8 +52,8 @@ fn section(platform: &Platform) -> String {
     let Platform { name, id, .. } = platform;
     let mut text = format!("## {name}\n\n`forebay init {id}`. {}\n", evidence(platform.evidence));
     text.push_str("\nLimits:\n\n");
-    text.extend(platform.cannot.iter().map(|line| format!("- {line}\n")));
-    if let Some(words) = platform.afterwards {
+    text.extend(platform.limitations.iter().map(|line| format!("- {line}\n")));
+    if let Some(words) = platform.next_steps {
         text.push_str(&format!("\nAfterwards: {words}\n"));
     }
     let rows: Vec<Vec<String>> = platform.files.iter().map(file).collect();
@@ -62,9 +63,9 @@ fn section(platform: &Platform) -> String {
 
 const fn evidence(evidence: Evidence) -> &'static str {
     match evidence {
-        Evidence::Run => "Tested with the released program.",
-        Evidence::Package => "Derived from the published package; not run.",
-        Evidence::Documentation => "Derived from its documentation; not run.",
+        Evidence::Run => "Observed in runs of the program.",
+        Evidence::Package => "Read from the published program, not run.",
+        Evidence::Documentation => "Read from documentation, not run.",
     }
 }
 
@@ -76,14 +77,14 @@ fn file(file: &SetupFile) -> Vec<String> {
     vec![level.to_owned(), format!("`{}{}`", base(file.base), file.path)]
 }
 
-fn base(base: Base) -> String {
+fn base(base: BaseDir) -> String {
     match base {
-        Base::Project => String::new(),
-        Base::Home => "~/".to_owned(),
-        Base::EnvOr(name, "") => format!("${{{name}:-~}}/"),
-        Base::EnvOr(name, folder) => format!("${{{name}:-~/{folder}}}/"),
-        Base::XdgConfig | Base::Config => "~/.config/".to_owned(),
-        Base::AppSupport => "<application support>/".to_owned(),
+        BaseDir::Project => String::new(),
+        BaseDir::Home => "~/".to_owned(),
+        BaseDir::EnvOr(name, "") => format!("${{{name}:-~}}/"),
+        BaseDir::EnvOr(name, folder) => format!("${{{name}:-~/{folder}}}/"),
+        BaseDir::XdgConfig | BaseDir::Config => "~/.config/".to_owned(),
+        BaseDir::AppSupport => "<application support>/".to_owned(),
     }
 }
 
@@ -92,11 +93,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_every_platform_with_its_limits() {
+    fn page_lists_every_host_and_its_limits() {
         let page = page();
         for platform in PLATFORMS {
             assert!(page.contains(&format!("\n## {}\n", platform.name)), "{}", platform.id);
-            for words in platform.cannot {
+            for words in platform.limitations {
                 assert!(page.contains(words), "{}: {words}", platform.id);
             }
         }

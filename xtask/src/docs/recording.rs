@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 
 use super::console_blocks::masked;
-use crate::{say, shell, workspace};
+use crate::{console, process, workspace};
 
 pub(super) const PICTURE: &str = "docs/images/run.svg";
 
@@ -29,7 +29,7 @@ pub(super) fn is_current(forebay: &Path) -> Result<bool> {
     let picture = workspace::root().join(PICTURE);
     let Ok(committed) = fs::read_to_string(&picture) else { return Ok(false) };
     if !committed.contains(&recorded_with()?) {
-        say::line(format!("{PICTURE} was recorded with another compiler; not compared"));
+        console::line(format!("{PICTURE} was recorded with another compiler; not compared"));
         return Ok(true);
     }
     Ok(masked(&committed)? == masked(&record(forebay)?)?)
@@ -42,7 +42,7 @@ pub(super) fn write(forebay: &Path) -> Result<()> {
     if masked(&old)? != masked(&new)? {
         fs::create_dir_all(picture.with_file_name(""))?;
         fs::write(&picture, new).with_context(|| PICTURE.to_owned())?;
-        say::line(format!("wrote {PICTURE}"));
+        console::line(format!("wrote {PICTURE}"));
     }
     Ok(())
 }
@@ -53,13 +53,13 @@ fn record(forebay: &Path) -> Result<String> {
     let project = folder.path().join("shop");
     fs::create_dir(&project)?;
     let script = workspace::root().join(PROJECT);
-    shell::output(shell::command("sh").arg(script).current_dir(&project))?;
+    process::stdout(process::command("sh").arg(script).current_dir(&project))?;
     // Built before, so that the recording shows the tests and not the compiler.
-    let mut cargo = shell::cargo();
+    let mut cargo = process::cargo();
     cargo.args(["test", "--no-run", "--offline"]).env_remove("CARGO_TARGET_DIR");
-    shell::output(cargo.current_dir(&project))?;
+    process::stdout(cargo.current_dir(&project))?;
     let run = |arguments: &[&str]| -> Result<String> {
-        let mut forebay = shell::command(forebay);
+        let mut forebay = process::command(forebay);
         forebay
             .args(arguments)
             .current_dir(&project)
@@ -67,7 +67,7 @@ fn record(forebay: &Path) -> Result<String> {
         forebay.env("CLICOLOR_FORCE", "1").env("RUST_TEST_THREADS", "1");
         forebay.env_remove("FOREBAY_SESSION").env_remove("RUST_BACKTRACE").env_remove("NO_COLOR");
         forebay.env_remove("CARGO_TARGET_DIR");
-        let output = forebay.output().with_context(|| shell::words(&forebay))?;
+        let output = forebay.output().with_context(|| process::command_line(&forebay))?;
         Ok(String::from_utf8(output.stdout)?)
     };
     // One stream, so that the order of the lines is always the same.
@@ -92,7 +92,7 @@ fn reference(answer: &str) -> Option<String> {
 }
 
 fn recorded_with() -> Result<String> {
-    let version = shell::text(shell::command("rustc").arg("--version"))?;
+    let version = process::stdout_text(process::command("rustc").arg("--version"))?;
     Ok(format!("Recorded with {}", version.trim()))
 }
 

@@ -1,14 +1,14 @@
-//! The settings page, from the file of defaults and the list of environment variables.
+//! The settings page, from the default settings and the list of environment variables.
 
 use anyhow::{Context, Result, ensure};
 
 use super::{GENERATED, table};
 use crate::workspace;
 
-/// Declares the environment variables that are not settings.
+/// The file that defines environment variables which are not settings.
 const ENVIRONMENT: &str = "crates/forebay/src/config/environment.rs";
 
-/// A setting in the file of defaults.
+/// A setting with its default.
 #[derive(Debug, PartialEq, Eq)]
 struct Setting {
     /// `digest.budget`
@@ -20,18 +20,18 @@ struct Setting {
 pub(super) fn page() -> Result<String> {
     let settings: Vec<Vec<String>> =
         settings(forebay_app::settings::DEFAULTS).iter().map(Setting::row).collect();
-    ensure!(!settings.is_empty(), "the defaults contain no settings");
+    ensure!(!settings.is_empty(), "there are no default settings");
     let source = std::fs::read_to_string(workspace::root().join(ENVIRONMENT))
         .with_context(|| ENVIRONMENT.to_owned())?;
     let variables = variables(&source);
-    ensure!(!variables.is_empty(), "{ENVIRONMENT} declares no variables");
+    ensure!(!variables.is_empty(), "{ENVIRONMENT} defines no variable");
     Ok(format!(
         "{GENERATED}\n\n# Settings\n\n\
-         Settings are read from these layers; later ones override earlier ones: built-in defaults, the user's\n\
-         `settings.toml`, the project's `.forebay.toml`, environment variables, `--set KEY=VALUE`.\n\
-         `forebay config` prints every value and the layer it came from.\n\n{}\n## Recognizers\n\n\
-         A `[recognizers.<name>]` table defines how the output of a command is digested; see the\n\
-         [example](digests.md#custom-recognizers). A later layer replaces a recognizer of the same name.\n\n\
+         Settings are read in this order, and later values override earlier ones: defaults, the user's file,\n\
+         the project's `.forebay.toml`, the environment, `--set KEY=VALUE`. `forebay config` prints each\n\
+         value and its source.\n\n{}\n## Recognizers\n\n\
+         `[recognizers.<name>]` in a settings file defines a recognizer for the output of further commands;\n\
+         see the example in [digests](digests.md#custom-recognizers). A later file replaces a recognizer of the same name.\n\n\
          ## Other variables\n\n{}",
         table(&["key", "default", "environment", "meaning"], &settings),
         table(&["variable", "meaning"], &variables)
@@ -50,16 +50,16 @@ impl Setting {
     }
 }
 
-/// Parses settings from a TOML text; a comment applies to all keys up to the next comment.
+/// Parses settings of a TOML text; a comment applies to the keys that follow it, up to the next comment.
 fn settings(text: &str) -> Vec<Setting> {
-    let (mut section, mut comment, mut is_open) = (String::new(), String::new(), false);
+    let (mut section, mut comment, mut is_comment) = (String::new(), String::new(), false);
     let mut found = Vec::new();
     for line in text.lines().map(str::trim) {
-        if let Some(words) = line.strip_prefix('#') {
-            comment = if is_open {
-                format!("{comment} {}", words.trim())
+        if let Some(text) = line.strip_prefix('#') {
+            comment = if is_comment {
+                format!("{comment} {}", text.trim())
             } else {
-                words.trim().to_owned()
+                text.trim().to_owned()
             };
         } else if let Some(name) = line.strip_prefix('[') {
             name.trim_end_matches(']').clone_into(&mut section);
@@ -71,12 +71,12 @@ fn settings(text: &str) -> Vec<Setting> {
                 meaning: comment.clone(),
             });
         }
-        is_open = line.starts_with('#');
+        is_comment = line.starts_with('#');
     }
     found
 }
 
-/// Finds the constants that name a variable, each with the comment above it.
+/// Finds constants with a variable's name, each with the comment above it.
 fn variables(source: &str) -> Vec<Vec<String>> {
     let lines: Vec<&str> = source.lines().collect();
     lines.windows(2).filter_map(|pair| variable(pair[0], pair[1])).collect()
@@ -93,20 +93,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comment_applies_until_the_next_one() {
+    fn comment_applies_up_to_the_next_one() {
         let text = "[keep]\n# Days,\n# counted.\nruns = 30\nnotes = 0\n\n[get]\nbudget = 2\n";
-        let listed: Vec<String> = settings(text)
+        let rows: Vec<String> = settings(text)
             .into_iter()
-            .map(|one| format!("{} {} {}", one.key, one.default, one.meaning))
+            .map(|setting| format!("{} {} {}", setting.key, setting.default, setting.meaning))
             .collect();
         assert_eq!(
-            listed,
+            rows,
             ["keep.runs 30 Days, counted.", "keep.notes 0 Days, counted.", "get.budget 2 "]
         );
     }
 
     #[test]
-    fn lists_every_default_with_its_meaning() {
+    fn every_default_has_a_meaning() {
         let defaults: toml::Table = toml::from_str(forebay_app::settings::DEFAULTS).unwrap();
         let found = settings(forebay_app::settings::DEFAULTS);
         let count: usize = defaults.values().map(|section| section.as_table().unwrap().len()).sum();
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_variables_with_their_comments() {
+    fn parses_variables_with_their_comment() {
         let source = "/// The data folder.\npub(crate) const HOME: &str = \"FOREBAY_HOME\";\n";
         assert_eq!(variables(source), [["`FOREBAY_HOME`", "The data folder."]]);
     }

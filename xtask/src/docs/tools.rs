@@ -1,4 +1,4 @@
-//! The tools page, from the tool registry.
+//! The tool page, from the tool registry.
 
 use anyhow::{Context, Result};
 use forebay_app::tools::{INSTRUCTIONS, Nature, TOOLS, ToolRow};
@@ -16,13 +16,13 @@ pub(super) fn page() -> Result<String> {
 }
 
 fn summary() -> Result<String> {
-    let words = bpe_openai::o200k_base().count(INSTRUCTIONS);
+    let instruction_tokens = bpe_openai::o200k_base().count(INSTRUCTIONS);
     let standard: Vec<&ToolRow> = TOOLS.iter().filter(|tool| tool.standard).collect();
     let all: Vec<&ToolRow> = TOOLS.iter().collect();
     Ok(format!(
-        "There are {} tools. {} of them are listed by default; `tools.all`, `tools.also` and `tools.without` change \
-         the list.\nTheir names, descriptions and schemas cost {} tokens (o200k) in every conversation; all \
-         tools together cost {}.\nThe server's instructions cost another {words}. A tool that is not listed can \
+        "{} tools; {} are listed by default (settings `tools.all`, `tools.also`, `tools.without`).\n\
+         Their names, descriptions and schemas cost {} tokens (o200k) of every conversation, those of all\n\
+         tools {}, the server's instructions another {instruction_tokens}. A tool that is not listed can\n\
          still be called.\n\n```text\n{INSTRUCTIONS}\n```",
         all.len(),
         standard.len(),
@@ -36,52 +36,53 @@ fn cost(tools: &[&ToolRow]) -> Result<usize> {
     Ok(bpe_openai::o200k_base().count(&serde_json::to_string(&listed)?))
 }
 
-/// Returns a tool as it is shown to a model.
+/// Renders a tool as a model sees it.
 fn listing(tool: &ToolRow) -> Value {
     json!({ "name": tool.name, "description": tool.description, "inputSchema": (tool.schema)() })
 }
 
 fn section(tool: &ToolRow) -> Result<String> {
     let schema = (tool.schema)();
-    let fields = schema["properties"].as_object().context("schema without properties")?;
+    let fields = schema["properties"].as_object().context("a schema without properties")?;
     let rows: Vec<Vec<String>> =
         fields.iter().map(|(name, field)| row(name, field, &schema["required"])).collect();
     let fields = if rows.is_empty() {
-        "Takes no input.\n".to_owned()
+        "No parameters.\n".to_owned()
     } else {
         table(&["field", "type", "required", "meaning"], &rows)
     };
-    let (name, description, nature) = (tool.name, tool.description, nature(tool.nature));
+    let (name, description, effect) = (tool.name, tool.description, effect(tool.nature));
     let unlisted = if tool.standard { "" } else { " Not listed by default." };
-    Ok(format!("## {name}\n\n{description}\n\n{nature}{unlisted}\n\n{fields}"))
+    Ok(format!("## {name}\n\n{description}\n\n{effect}{unlisted}\n\n{fields}"))
 }
 
 fn row(name: &str, field: &Value, required: &Value) -> Vec<String> {
-    let is_required = required.as_array().is_some_and(|names| names.iter().any(|one| one == name));
+    let mut names = required.as_array().into_iter().flatten();
+    let is_required = names.any(|required| required == name);
     vec![
         format!("`{name}`"),
-        type_of(field),
+        type_name(field),
         if is_required { "yes" } else { "" }.to_owned(),
         field["description"].as_str().unwrap_or_default().to_owned(),
     ]
 }
 
-fn type_of(field: &Value) -> String {
+fn type_name(field: &Value) -> String {
     match field["type"].as_str() {
-        Some("array") => format!("list of {}", type_of(&field["items"])),
+        Some("array") => format!("list of {}", type_name(&field["items"])),
         Some(name) => name.to_owned(),
         None => "any".to_owned(),
     }
 }
 
-fn nature(nature: Nature) -> &'static str {
-    match nature {
-        Nature::Reads => "Read-only.",
+fn effect(effect: Nature) -> &'static str {
+    match effect {
+        Nature::Reads => "Reads only.",
         Nature::Adds | Nature::Indexes => "Adds to the store; changes nothing else.",
-        Nature::Edits => "Changes files of the project; the previous version is kept.",
-        Nature::Fetches => "Fetches from the network and adds the result to the store.",
-        Nature::Removes => "Deletes permanently.",
-        Nature::Runs => "Runs a command; effects depend on the command.",
+        Nature::Edits => "Changes files of the project; stores their previous version.",
+        Nature::Fetches => "Fetches from the network and adds to the store.",
+        Nature::Removes => "Deletes irrevocably.",
+        Nature::Runs => "Runs a command, with that command's effects.",
     }
 }
 
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_every_tool_and_field() {
+    fn page_lists_every_tool_and_field() {
         let page = page().unwrap();
         for tool in TOOLS {
             assert!(page.contains(&format!("\n## {}\n", tool.name)), "{}", tool.name);
@@ -101,11 +102,11 @@ mod tests {
     }
 
     #[test]
-    fn names_types_in_words() {
+    fn names_types() {
         assert_eq!(
-            type_of(&json!({"type": "array", "items": {"type": "string"}})),
+            type_name(&json!({"type": "array", "items": {"type": "string"}})),
             "list of string"
         );
-        assert_eq!(type_of(&json!({"type": "integer"})), "integer");
+        assert_eq!(type_name(&json!({"type": "integer"})), "integer");
     }
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask postgres`: a PostgreSQL server for tests, in a folder of its own, gone when it is no longer needed.
+//! `cargo xtask postgres`: a temporary PostgreSQL server for tests.
 
 mod install;
 
@@ -12,10 +12,10 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use tempfile::TempDir;
 
-use crate::test::is_unattended;
-use crate::{say, shell};
+use crate::test::Skips;
+use crate::{console, process};
 
-/// Start PostgreSQL for a command, or until Enter is pressed
+/// Start PostgreSQL for the duration of a command, or until Enter is pressed
 #[derive(Debug, Args)]
 pub(crate) struct Postgres {
     /// The command; FOREBAY_TEST_POSTGRES names the server
@@ -24,20 +24,20 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    pub(crate) fn carry_out(self) -> Result<()> {
+    pub(crate) fn run(self) -> Result<()> {
         let servers = Servers::start()?;
         let Some((program, arguments)) = self.command.split_first() else {
-            say::line(format!("{}\npress Enter to end it", servers.main.url()));
+            console::line(format!("{}\npress Enter to stop it", servers.main.url()));
             std::io::stdin().read_line(&mut String::new())?;
             return Ok(());
         };
-        let mut command = shell::command(program);
-        servers.tell(command.args(arguments));
-        shell::run(&mut command)
+        let mut command = process::command(program);
+        servers.configure(command.args(arguments));
+        process::run(&mut command)
     }
 }
 
-/// What the tests need: a server for all of them, and one that a test may restart.
+/// The servers that the tests need: a shared one, and one that a test may restart.
 pub(crate) struct Servers {
     main: Server,
     restartable: Server,
@@ -49,13 +49,12 @@ impl Servers {
         Ok(Self { main: Server::start(&programs)?, restartable: Server::start(&programs)? })
     }
 
-    /// The servers where they can be had. Unattended they must be; elsewhere their absence is told loudly.
-    pub(crate) fn start_where_possible() -> Result<Option<Self>> {
+    /// Starts the servers if PostgreSQL is available; records a skip otherwise.
+    pub(crate) fn start_if_available(skips: &mut Skips) -> Result<Option<Self>> {
         match Self::start() {
             Ok(servers) => Ok(Some(servers)),
-            Err(error) if is_unattended() => Err(error.context("PostgreSQL for the tests")),
             Err(error) => {
-                say::loudly(format!("no PostgreSQL, so its engine is NOT tested: {error:#}"));
+                skips.add("PostgreSQL", &format!("PostgreSQL cannot be started: {error:#}"))?;
                 Ok(None)
             }
         }
@@ -65,16 +64,16 @@ impl Servers {
         self.main.url()
     }
 
-    /// Tells a command where the servers are.
-    pub(crate) fn tell(&self, command: &mut Command) {
+    /// Passes the servers' addresses to a command, by environment variables.
+    pub(crate) fn configure(&self, command: &mut Command) {
         command
             .env("FOREBAY_TEST_POSTGRES", self.main.url())
             .env("FOREBAY_TEST_POSTGRES_RESTARTABLE", self.restartable.url())
-            .env("FOREBAY_TEST_POSTGRES_RESTART", self.restartable.restart_words());
+            .env("FOREBAY_TEST_POSTGRES_RESTART", self.restartable.restart_command());
     }
 }
 
-/// A running server; it ends with this value.
+/// A running server; stopped when dropped.
 struct Server {
     programs: PathBuf,
     folder: TempDir,
@@ -87,8 +86,8 @@ impl Server {
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))?;
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let server = Self { programs: programs.to_owned(), folder, port };
-        server.make_data()?;
-        shell::output(server.control("start").arg("--options").arg(server.options()))?;
+        server.create_data()?;
+        process::stdout(server.control("start").arg("--options").arg(server.options()))?;
         Ok(server)
     }
 
@@ -96,23 +95,23 @@ impl Server {
         format!("postgres://forebay@127.0.0.1:{}/postgres", self.port)
     }
 
-    fn make_data(&self) -> Result<()> {
+    fn create_data(&self) -> Result<()> {
         let data = self.data();
         fs::create_dir(&data)?;
         if let Some(user) = unprivileged_user()? {
-            shell::output(shell::command("chown").arg(user.to_string()).arg(&data))?;
+            process::stdout(process::command("chown").arg(user.to_string()).arg(&data))?;
         }
         let mut initdb = as_unprivileged_user(&self.programs.join("initdb"))?;
         initdb.args(["--username", "forebay", "--auth", "trust", "--encoding", "UTF8"]);
         initdb.args(["--locale", "C.UTF-8", "--no-sync", "--pgdata"]).arg(data);
-        shell::output(initdb.current_dir(self.folder.path())).map(drop)
+        process::stdout(initdb.current_dir(self.folder.path())).map(drop)
     }
 
     fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
-    /// A test server need not survive a power cut.
+    /// Options that trade durability for speed.
     fn options(&self) -> String {
         format!(
             "-p {} -k {} -c listen_addresses=127.0.0.1 -c max_connections=200 -c fsync=off \
@@ -123,39 +122,39 @@ impl Server {
     }
 
     fn control(&self, verb: &str) -> Command {
-        // Who may not start it is told when it is started.
+        // Without permission to change the user, pg_ctl reports the error itself.
         let program = self.programs.join("pg_ctl");
         let mut control =
-            as_unprivileged_user(&program).unwrap_or_else(|_| shell::command(program));
+            as_unprivileged_user(&program).unwrap_or_else(|_| process::command(program));
         control.args([verb, "--wait", "--silent", "--pgdata"]).arg(self.data());
         control.arg("--log").arg(self.data().join("log"));
         control.current_dir(self.folder.path());
         control
     }
 
-    fn restart_words(&self) -> String {
-        shell::words(self.control("restart").args(["--mode", "fast"]))
+    fn restart_command(&self) -> String {
+        process::command_line(self.control("restart").args(["--mode", "fast"]))
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        if let Err(error) = shell::output(self.control("stop").args(["--mode", "immediate"])) {
-            say::loudly(format!("a test server was not stopped: {error:#}"));
+        if let Err(error) = process::stdout(self.control("stop").args(["--mode", "immediate"])) {
+            console::warning(format!("cannot stop a test server: {error:#}"));
         }
     }
 }
 
-/// The server refuses to run as root; then it runs as one of these users.
+/// Returns the user to run the server as if this process is root, which PostgreSQL refuses.
 fn unprivileged_user() -> Result<Option<u32>> {
-    let number = |words: &[&str]| -> Result<u32> {
-        Ok(shell::text(shell::command("id").args(words))?.trim().parse()?)
+    let user_id = |arguments: &[&str]| -> Result<u32> {
+        Ok(process::stdout_text(process::command("id").args(arguments))?.trim().parse()?)
     };
-    if number(&["-u"])? != 0 {
+    if user_id(&["-u"])? != 0 {
         return Ok(None);
     }
     for name in ["postgres", "nobody"] {
-        if let Ok(user) = number(&["-u", name]) {
+        if let Ok(user) = user_id(&["-u", name]) {
             return Ok(Some(user));
         }
     }
@@ -163,14 +162,14 @@ fn unprivileged_user() -> Result<Option<u32>> {
 }
 
 fn as_unprivileged_user(program: &Path) -> Result<Command> {
-    let Some(user) = unprivileged_user()? else { return Ok(shell::command(program)) };
+    let Some(user) = unprivileged_user()? else { return Ok(process::command(program)) };
     let user = user.to_string();
-    let mut command = shell::command("setpriv");
+    let mut command = process::command("setpriv");
     command.args(["--reuid", &user, "--clear-groups", "--"]).arg(program);
     Ok(command)
 }
 
-/// Whether a file is there that must be.
-fn expect(path: &Path) -> Result<()> {
+/// Fails if a path does not exist.
+fn require_exists(path: &Path) -> Result<()> {
     path.exists().then_some(()).with_context(|| format!("{} is missing", path.display()))
 }

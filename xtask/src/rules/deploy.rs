@@ -1,4 +1,4 @@
-//! What is deployed is closed unless somebody opens it: the image, the compose file, the unit.
+//! The container image, the compose file and the systemd unit are hardened by default.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,9 +8,9 @@ use anyhow::{Context, Result};
 use super::Rule;
 use crate::workspace;
 
-pub(super) const CLOSED: Rule = Rule {
-    name: "what is deployed is closed by default",
-    why: "People start what stands here as it stands: as nobody, on this machine, with a health check.",
+pub(super) const HARDENED: Rule = Rule {
+    name: "deployment files are hardened by default",
+    reason: "People deploy these files unchanged: unprivileged, on loopback, with a health check.",
     check: |_| violations(),
 };
 
@@ -25,11 +25,11 @@ fn violations() -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// The keys of a compose file by their path, each with its values: `services.db.image`.
+/// The values of a compose file by key path, such as `services.db.image`.
 type Keys = BTreeMap<String, Vec<String>>;
 
-/// Reads the part of YAML that compose.yaml is written in: maps, and lists of words.
-fn keys(text: &str) -> Result<Keys, String> {
+/// Parses the subset of YAML that compose.yaml uses: maps, and lists of scalars.
+fn parse_keys(text: &str) -> Result<Keys, String> {
     let mut keys = Keys::new();
     let mut path: Vec<(usize, String)> = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -38,80 +38,80 @@ fn keys(text: &str) -> Result<Keys, String> {
             continue;
         }
         let indent = line.len() - line.trim_start().len();
-        let wrong = || format!("compose.yaml:{}: `{content}` is not understood", number + 1);
+        let error = || format!("compose.yaml:{}: cannot parse `{content}`", number + 1);
         if let Some(item) = content.strip_prefix("- ") {
             path.retain(|(outer, _)| *outer < indent);
-            let (_, name) = path.last().ok_or_else(wrong)?;
-            keys.get_mut(name).ok_or_else(wrong)?.push(plain(item));
+            let (_, name) = path.last().ok_or_else(error)?;
+            keys.get_mut(name).ok_or_else(error)?.push(unquote(item));
             continue;
         }
-        let (name, value) = content.split_once(':').ok_or_else(wrong)?;
+        let (name, value) = content.split_once(':').ok_or_else(error)?;
         path.retain(|(outer, _)| *outer < indent);
         let name = path.last().map_or(name.to_owned(), |(_, outer)| format!("{outer}.{name}"));
-        let values = Some(plain(value)).filter(|value| !value.is_empty()).into_iter().collect();
+        let values = Some(unquote(value)).filter(|value| !value.is_empty()).into_iter().collect();
         if keys.insert(name.clone(), values).is_some() {
-            return Err(format!("compose.yaml:{}: `{name}` stands twice", number + 1));
+            return Err(format!("compose.yaml:{}: `{name}` occurs twice", number + 1));
         }
         path.push((indent, name));
     }
     Ok(keys)
 }
 
-fn plain(value: &str) -> String {
+fn unquote(value: &str) -> String {
     value.trim().trim_matches(['"', '\'']).to_owned()
 }
 
 fn compose(text: &str) -> Vec<String> {
-    let keys = match keys(text) {
+    let keys = match parse_keys(text) {
         Ok(keys) => keys,
-        Err(fault) => return vec![fault],
+        Err(error) => return vec![error],
     };
     let values = |name: &str| keys.get(name).map_or(&[][..], Vec::as_slice);
     let has = |name: &str, wanted: &str| values(name).iter().any(|value| value.contains(wanted));
     let mut found = Vec::new();
-    let mut wants = |holds: bool, what: &str| {
+    let mut require = |holds: bool, violation: &str| {
         if !holds {
-            found.push(format!("compose.yaml: {what}"));
+            found.push(format!("compose.yaml: {violation}"));
         }
     };
-    wants(has("services.forebay.read_only", "true"), "forebay writes outside its volume");
-    wants(has("services.forebay.cap_drop", "ALL"), "forebay keeps capabilities");
-    wants(has("services.db.image", "pgvector/pgvector:pg"), "the database has no pgvector");
-    wants(!keys.contains_key("services.db.ports"), "the database can be reached from outside");
-    wants(
+    require(has("services.forebay.read_only", "true"), "forebay can write outside of its volume");
+    require(has("services.forebay.cap_drop", "ALL"), "forebay keeps capabilities");
+    require(has("services.db.image", "pgvector/pgvector:pg"), "the database has no pgvector");
+    require(!keys.contains_key("services.db.ports"), "the database port is published");
+    require(
         !values("services.forebay.ports").is_empty()
             && values("services.forebay.ports").iter().all(|port| port.starts_with("127.0.0.1:")),
-        "a port is open to other machines",
+        "a port is not bound to loopback",
     );
-    wants(
+    require(
         has("services.forebay.depends_on.db.condition", "service_healthy"),
         "forebay does not wait for its database",
     );
     for (service, volume, folder) in
         [("forebay", "forebay", "/var/lib/forebay"), ("db", "database", "/var/lib/postgresql/data")]
     {
-        let of = |key: &str| format!("services.{service}.{key}");
-        wants(has(&of("healthcheck.test"), "CMD"), &format!("{service} has no health check"));
-        wants(
-            has(&of("security_opt"), "no-new-privileges:true"),
+        let key = |key: &str| format!("services.{service}.{key}");
+        require(has(&key("healthcheck.test"), "CMD"), &format!("{service} has no health check"));
+        require(
+            has(&key("security_opt"), "no-new-privileges:true"),
             &format!("{service} may gain privileges"),
         );
-        wants(
-            has(&of("env_file"), "deploy/forebay.env"),
+        require(
+            has(&key("env_file"), "deploy/forebay.env"),
             &format!("{service} has no secrets file"),
         );
-        let is_kept = has(&of("volumes"), &format!("{volume}:{folder}"));
+        let is_kept = has(&key("volumes"), &format!("{volume}:{folder}"));
         let is_named = keys.contains_key(&format!("volumes.{volume}"));
-        wants(is_kept && is_named, &format!("what {service} keeps is lost with its container"));
-        wants(
-            !keys.contains_key(&of("environment")) && !keys.contains_key(&of("privileged")),
-            &format!("{service} has secrets in the open, or privileges"),
+        require(is_kept && is_named, &format!("the data of {service} is not on a named volume"));
+        require(
+            !keys.contains_key(&key("environment")) && !keys.contains_key(&key("privileged")),
+            &format!("{service} is privileged or has inline environment variables"),
         );
     }
     found
 }
 
-/// What the unit must say, word for word.
+/// Lines that the unit must contain.
 const UNIT: &[&str] = &[
     "User=forebay",
     "ExecStart=/usr/local/bin/forebay serve",
@@ -135,40 +135,40 @@ fn unit(text: &str) -> Vec<String> {
     let missing = UNIT.iter().filter(|wanted| !lines.contains(wanted));
     let mut found: Vec<String> =
         missing.map(|line| format!("deploy/forebay.service: `{line}` is missing")).collect();
-    let is_odd = |line: &&&str| {
-        let is_plain = line.is_empty() || line.starts_with(['#', '[']) || line.contains('=');
-        !is_plain || line.starts_with("User=root")
+    let is_invalid = |line: &&&str| {
+        let is_valid = line.is_empty() || line.starts_with(['#', '[']) || line.contains('=');
+        !is_valid || line.starts_with("User=root")
     };
     found.extend(
-        lines.iter().filter(is_odd).map(|line| format!("deploy/forebay.service: `{line}`")),
+        lines.iter().filter(is_invalid).map(|line| format!("deploy/forebay.service: `{line}`")),
     );
     found
 }
 
 fn image(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
-    let begins = |word: &str| lines.iter().rposition(|line| line.starts_with(word));
+    let last_line = |word: &str| lines.iter().rposition(|line| line.starts_with(word));
     let stages = lines.iter().filter(|line| line.starts_with("FROM ")).count();
     let checks = [
-        (stages == 2, "builds and runs in one stage"),
+        (stages == 2, "does not build and run in separate stages"),
         (
-            begins("USER ").is_some_and(|at| lines[at] != "USER root" && lines[at] != "USER 0"),
+            last_line("USER ").is_some_and(|at| lines[at] != "USER root" && lines[at] != "USER 0"),
             "runs as root",
         ),
-        (begins("USER ") > begins("RUN "), "becomes nobody before it is set up"),
-        (begins("HEALTHCHECK ").is_some(), "has no health check"),
-        (begins("ENTRYPOINT [\"forebay\"]").is_some(), "starts something else"),
-        (text.contains("cargo build --release --locked"), "builds what the lock file does not say"),
+        (last_line("USER ") > last_line("RUN "), "runs setup commands after it drops privileges"),
+        (last_line("HEALTHCHECK ").is_some(), "has no health check"),
+        (last_line("ENTRYPOINT [\"forebay\"]").is_some(), "has another entry point than forebay"),
+        (text.contains("cargo build --release --locked"), "does not build with the lock file"),
     ];
-    let broken = checks.iter().filter(|(holds, _)| !holds);
-    broken.map(|(_, what)| format!("Dockerfile: it {what}")).collect()
+    let violations = checks.iter().filter(|(holds, _)| !holds);
+    violations.map(|(_, violation)| format!("Dockerfile: it {violation}")).collect()
 }
 
-/// An example with a password in it becomes somebody's password.
+/// A password in an example ends up in production.
 fn example(text: &str) -> Vec<String> {
-    let has_none = text.lines().any(|line| line == "POSTGRES_PASSWORD=");
-    let fault = "deploy/forebay.env.example: it has a password".to_owned();
-    if has_none { Vec::new() } else { vec![fault] }
+    let is_empty = text.lines().any(|line| line == "POSTGRES_PASSWORD=");
+    let violation = "deploy/forebay.env.example: it contains a password".to_owned();
+    if is_empty { Vec::new() } else { vec![violation] }
 }
 
 #[cfg(test)]
@@ -180,7 +180,7 @@ mod tests {
     const IMAGE: &str = include_str!("../../../Dockerfile");
 
     #[test]
-    fn what_stands_here_is_closed() {
+    fn deployment_files_are_hardened() {
         assert_eq!(violations().unwrap(), Vec::<String>::new());
     }
 
@@ -192,23 +192,23 @@ mod tests {
     }
 
     #[test]
-    fn an_open_door_is_found() {
-        check("127.0.0.1:7878:7878", "7878:7878", "open to other machines");
-        check("read_only: true", "read_only: false", "writes outside");
+    fn finds_weakened_compose_files() {
+        check("127.0.0.1:7878:7878", "7878:7878", "not bound to loopback");
+        check("read_only: true", "read_only: false", "can write outside");
         check("      - ALL\n", "", "keeps capabilities");
-        check("database:/var/lib/postgresql/data", "/tmp/x:/y", "lost with its container");
-        check("pg_isready", "x\"]\n    privileged: true\n    x: [\"", "privileges");
+        check("database:/var/lib/postgresql/data", "/tmp/x:/y", "not on a named volume");
+        check("pg_isready", "x\"]\n    privileged: true\n    x: [\"", "privileged");
         check(
             "  db:\n    image",
             "  db:\n    ports:\n      - \"5432:5432\"\n    image",
-            "reached from outside",
+            "port is published",
         );
-        check("  db:\n    image", "  db:\n    image: x\n    image", "stands twice");
-        check("services:", "services", "not understood");
+        check("  db:\n    image", "  db:\n    image: x\n    image", "occurs twice");
+        check("services:", "services", "cannot parse");
     }
 
     #[test]
-    fn a_unit_or_an_image_with_rights_is_found() {
+    fn finds_privileged_units_and_images() {
         let loose = SERVICE.replace("User=forebay", "User=root");
         assert_eq!(unit(&loose).len(), 2, "{:?}", unit(&loose));
         assert!(!unit(&SERVICE.replace("ProtectHome=yes", "ProtectHome")).is_empty());

@@ -1,43 +1,60 @@
-//! Layers point down.
+//! Crates form layers, and imports point down.
 
-use super::{Code, Rule};
+use super::{Codebase, Rule};
+use crate::workspace::{Dependency, Package};
 
-pub(super) const POINT_DOWN: Rule = Rule {
+pub(super) const IMPORTS_POINT_DOWN: Rule = Rule {
     name: "a crate imports only from lower layers",
-    why: "What points sideways or up can no longer be understood, tested or replaced alone.",
-    check: |code| Ok(violations(code)),
+    reason: "A crate that imports sideways or up cannot be understood, tested or replaced alone.",
+    check: |codebase| Ok(violations(codebase)),
 };
 
-/// Each crate's layer; a new crate takes its place here first.
+/// The layer of each crate; a new crate is added here first.
 const LAYERS: &[(&str, u8)] = &[
+    ("forebay-text", 0),
     ("forebay-domain", 1),
+    ("forebay-policy", 1),
+    ("forebay-redact", 1),
     ("forebay-digest", 2),
     ("forebay-embed", 2),
     ("forebay-platforms", 2),
     ("forebay-sandbox", 2),
     ("forebay-skeleton", 2),
     ("forebay-store", 2),
-    ("forebay-app", 3),
-    ("forebay", 4),
-    // Stands outside: it may look at everything and nothing may look at it.
+    ("forebay-store-postgres", 3),
+    ("forebay-store-sqlite", 3),
+    ("forebay-app", 4),
+    ("forebay-store-conformance", 4),
+    ("forebay", 5),
+    // Outside of the product: it may import everything, and nothing may import it.
     ("xtask", u8::MAX),
 ];
+/// Imports nothing of the workspace; every crate may import it, in tests only.
+const TEST_SUPPORT: &str = "forebay-test-support";
 
-fn violations(code: &Code) -> Vec<String> {
-    let mut found = Vec::new();
-    for package in code.metadata.members() {
-        let Some(own) = layer(&package.name) else {
-            found.push(format!("{} has no layer in xtask/src/rules/layers.rs", package.name));
-            continue;
-        };
-        for dependency in &package.dependencies {
-            if let Some(theirs) = layer(&dependency.name).filter(|theirs| *theirs >= own) {
-                let (from, to) = (&package.name, &dependency.name);
-                found.push(format!("{from} (layer {own}) depends on {to} (layer {theirs})"));
-            }
-        }
+fn violations(codebase: &Codebase) -> Vec<String> {
+    codebase.metadata.members().flat_map(violations_of).collect()
+}
+
+fn violations_of(package: &Package) -> Vec<String> {
+    let name = &package.name;
+    if name == TEST_SUPPORT {
+        let imports = package.dependencies.iter().filter(|needed| layer(&needed.name).is_some());
+        return imports.map(|needed| format!("{name} depends on {}", needed.name)).collect();
     }
-    found
+    let Some(own) = layer(name) else {
+        return vec![format!("{name} has no layer in xtask/src/rules/layers.rs")];
+    };
+    let violation = |dependency: &Dependency| {
+        let needed = &dependency.name;
+        if needed == TEST_SUPPORT {
+            let is_allowed = dependency.kind.as_deref() == Some("dev") || name == "xtask";
+            return (!is_allowed).then(|| format!("{name} depends on {needed} outside of tests"));
+        }
+        let theirs = layer(needed).filter(|theirs| *theirs >= own)?;
+        Some(format!("{name} (layer {own}) depends on {needed} (layer {theirs})"))
+    };
+    package.dependencies.iter().filter_map(violation).collect()
 }
 
 fn layer(name: &str) -> Option<u8> {
@@ -50,31 +67,45 @@ mod tests {
     use super::*;
 
     #[test]
-    fn down_is_fine() {
-        let code = Code::of_packages(&[
-            ("forebay-store", &["forebay-domain", "rusqlite"]),
-            ("xtask", &["forebay-app"]),
+    fn imports_from_lower_layers_are_allowed() {
+        let codebase = Codebase::with_packages(&[
+            ("forebay-store", &["forebay-domain", "zstd"]),
+            ("forebay-text", &["dev:forebay-test-support"]),
+            ("xtask", &["forebay-app", "forebay-test-support"]),
         ]);
-        assert_finds(&POINT_DOWN, &code, &[]);
+        assert_finds(&IMPORTS_POINT_DOWN, &codebase, &[]);
     }
 
     #[test]
-    fn sideways_and_up_are_found_also_in_tests() {
-        let code = Code::of_packages(&[
-            ("forebay-store", &["forebay-digest"]),
+    fn finds_imports_sideways_and_up_in_tests_too() {
+        let codebase = Codebase::with_packages(&[
+            ("forebay-store-sqlite", &["forebay-store-postgres"]),
             ("forebay-domain", &["dev:forebay-app"]),
         ]);
         let expected = [
-            "forebay-store (layer 2) depends on forebay-digest (layer 2)",
-            "forebay-domain (layer 1) depends on forebay-app (layer 3)",
+            "forebay-store-sqlite (layer 3) depends on forebay-store-postgres (layer 3)",
+            "forebay-domain (layer 1) depends on forebay-app (layer 4)",
         ];
-        assert_finds(&POINT_DOWN, &code, &expected);
+        assert_finds(&IMPORTS_POINT_DOWN, &codebase, &expected);
     }
 
     #[test]
-    fn a_crate_without_a_layer_is_found() {
-        let code = Code::of_packages(&[("forebay-new", &[])]);
+    fn finds_test_support_in_the_product() {
+        let codebase = Codebase::with_packages(&[
+            ("forebay-app", &["forebay-test-support"]),
+            ("forebay-test-support", &["forebay-domain"]),
+        ]);
+        let expected = [
+            "forebay-app depends on forebay-test-support outside of tests",
+            "forebay-test-support depends on forebay-domain",
+        ];
+        assert_finds(&IMPORTS_POINT_DOWN, &codebase, &expected);
+    }
+
+    #[test]
+    fn finds_crate_without_a_layer() {
+        let codebase = Codebase::with_packages(&[("forebay-new", &[])]);
         let expected = ["forebay-new has no layer in xtask/src/rules/layers.rs"];
-        assert_finds(&POINT_DOWN, &code, &expected);
+        assert_finds(&IMPORTS_POINT_DOWN, &codebase, &expected);
     }
 }

@@ -1,68 +1,80 @@
-//! `cargo xtask rules`: what holds for the code as a whole and no compiler checks.
+//! `cargo xtask rules`: checks properties of the whole repository that no compiler checks.
 //!
-//! One file a rule, or a few that look at the same thing. Each rule says why it is there, and has a
+//! One module per rule, or per group of rules that look at the same thing. Each rule states its reason and has a
 //! test with a violation that it finds.
 
 mod contents;
 mod deploy;
+mod folder_cycles;
+mod formatting;
+mod hosts;
 mod layers;
-mod licences;
+mod licenses;
 mod migrations;
-mod names;
+mod module_names;
 mod owners;
+mod retired_words;
+mod rust_code;
+mod unsafe_code;
 
 use std::path::Path;
 
 use anyhow::{Result, bail};
 use clap::Args;
 
-use crate::say;
+use crate::console;
 use crate::workspace::{self, Metadata, Source};
 
-/// Check the rules that hold for the code as a whole
+/// Check the rules that hold for the whole repository
 #[derive(Debug, Args)]
 pub(crate) struct Rules {}
 
-/// A rule, why it is there, and what breaks it.
+/// A rule, its reason, and its check.
 struct Rule {
     name: &'static str,
-    why: &'static str,
-    /// One sentence a violation, naming its place.
-    check: fn(&Code) -> Result<Vec<String>>,
+    reason: &'static str,
+    /// Returns one line per violation, with its location.
+    check: fn(&Codebase) -> Result<Vec<String>>,
 }
 
 /// What rules look at.
-struct Code {
+struct Codebase {
     metadata: Metadata,
     sources: Vec<Source>,
 }
 
 const RULES: &[Rule] = &[
-    layers::POINT_DOWN,
-    owners::ONE_EACH,
-    licences::PERMISSIVE,
-    contents::OPENS_WITH_WHAT_IT_IS,
-    contents::SHORT,
-    contents::FINISHED,
-    contents::FREE_OF_MACHINES,
-    names::NO_GRAB_BAGS,
+    formatting::FORMATTED,
+    layers::IMPORTS_POINT_DOWN,
+    owners::SINGLE_OWNER,
+    folder_cycles::NO_CYCLES,
+    hosts::IN_TABLES_ONLY,
+    licenses::ALLOWED,
+    unsafe_code::FORBIDDEN,
+    contents::MODULE_DOC,
+    contents::MAX_LENGTH,
+    contents::NO_TODO,
+    contents::NO_MACHINE_PATH,
+    module_names::NO_GRAB_BAG,
+    retired_words::NOT_USED,
     migrations::APPEND_ONLY,
-    deploy::CLOSED,
+    deploy::HARDENED,
 ];
 
 impl Rules {
-    pub(crate) fn carry_out(self) -> Result<()> {
+    pub(crate) fn run(self) -> Result<()> {
         check()
     }
 }
 
 pub(crate) fn check() -> Result<()> {
-    let code = Code { metadata: Metadata::read()?, sources: workspace::sources()? };
+    let codebase = Codebase { metadata: Metadata::read()?, sources: workspace::sources()? };
     let mut broken = 0;
     for rule in RULES {
-        let violations = (rule.check)(&code)?;
-        say::line(format!("{} {}", if violations.is_empty() { "ok  " } else { "FAIL" }, rule.name));
-        tell(rule, &violations);
+        let violations = (rule.check)(&codebase)?;
+        let verdict = if violations.is_empty() { "ok  " } else { "FAIL" };
+        console::line(format!("{verdict} {}", rule.name));
+        print_violations(rule, &violations);
         broken += usize::from(!violations.is_empty());
     }
     match broken {
@@ -71,30 +83,38 @@ pub(crate) fn check() -> Result<()> {
     }
 }
 
-fn tell(rule: &Rule, violations: &[String]) {
+fn print_violations(rule: &Rule, violations: &[String]) {
     if violations.is_empty() {
         return;
     }
-    say::line(format!("     {}", rule.why));
+    console::line(format!("     {}", rule.reason));
     for violation in violations {
-        say::line(format!("   - {violation}"));
+        console::line(format!("   - {violation}"));
     }
 }
 
-impl Code {
+impl Codebase {
+    /// Returns the workspace's Rust files.
     fn rust_sources(&self) -> impl Iterator<Item = &Source> {
         self.sources.iter().filter(|source| source.is_rust())
+    }
+
+    /// Returns the Rust files of one workspace member.
+    fn rust_sources_of(&self, package: &str) -> impl Iterator<Item = &Source> {
+        let folder =
+            if package == "xtask" { "xtask/".to_owned() } else { format!("crates/{package}/") };
+        self.rust_sources().filter(move |source| source.path.starts_with(&folder))
     }
 }
 
 impl Source {
-    /// Whether this is our Rust.
+    /// Returns whether this is a Rust file of a workspace member.
     fn is_rust(&self) -> bool {
         (self.path.starts_with("crates/") || self.path.starts_with("xtask/"))
-            && Path::new(&self.path).extension().is_some_and(|ending| ending == "rs")
+            && Path::new(&self.path).extension().is_some_and(|extension| extension == "rs")
     }
 
-    /// Whether this is a test of its own, not a part of the product.
+    /// Returns whether the whole file is test code.
     fn is_test(&self) -> bool {
         self.path.split('/').any(|part| part == "tests" || part == "tests.rs")
     }
@@ -105,15 +125,15 @@ mod tests {
     use super::*;
     use crate::workspace::{Dependency, Package};
 
-    impl Code {
-        /// Code of these packages, each with its dependencies; `dev:x` is one of its tests.
-        pub(super) fn of_packages(packages: &[(&str, &[&str])]) -> Self {
+    impl Codebase {
+        /// A codebase of packages with their dependencies; `dev:x` is a dev-dependency.
+        pub(super) fn with_packages(packages: &[(&str, &[&str])]) -> Self {
             let packages = packages.iter().map(|(name, needs)| package(name, needs)).collect();
             Self { metadata: metadata(packages), sources: Vec::new() }
         }
 
-        /// Code of these files.
-        pub(super) fn of_files(files: &[(&str, &str)]) -> Self {
+        /// A codebase of files.
+        pub(super) fn with_files(files: &[(&str, &str)]) -> Self {
             let source = |(path, text): &(&str, &str)| Source {
                 path: (*path).to_owned(),
                 text: (*text).to_owned(),
@@ -141,8 +161,9 @@ mod tests {
         }
     }
 
-    /// Asserts what a rule says of some code.
-    pub(super) fn assert_finds(rule: &Rule, code: &Code, expected: &[&str]) {
-        assert_eq!((rule.check)(code).unwrap(), expected, "{}", rule.name);
+    /// Asserts which violations a rule finds.
+    #[track_caller]
+    pub(super) fn assert_finds(rule: &Rule, codebase: &Codebase, expected: &[&str]) {
+        assert_eq!((rule.check)(codebase).unwrap(), expected, "{}", rule.name);
     }
 }

@@ -1,16 +1,16 @@
-//! Each heavy dependency has one owner.
+//! Each heavy dependency is used by one crate.
 
-use super::{Code, Rule};
+use super::{Codebase, Rule};
 
-pub(super) const ONE_EACH: Rule = Rule {
+pub(super) const SINGLE_OWNER: Rule = Rule {
     name: "each heavy dependency has one owner",
-    why: "An engine or a protocol that only one crate knows can be replaced in that crate.",
-    check: |code| Ok(violations(code)),
+    reason: "An engine or a protocol that only one crate uses can be replaced in that crate.",
+    check: |codebase| Ok(violations(codebase)),
 };
 
 const OWNERS: &[(&str, &str)] = &[
-    ("rusqlite", "forebay-store"),
-    ("postgres", "forebay-store"),
+    ("rusqlite", "forebay-store-sqlite"),
+    ("postgres", "forebay-store-postgres"),
     ("zstd", "forebay-store"),
     ("aho-corasick", "forebay-digest"),
     ("jsonc-parser", "forebay-platforms"),
@@ -26,17 +26,18 @@ const OWNERS: &[(&str, &str)] = &[
     ("tokio", "forebay"),
 ];
 
-fn violations(code: &Code) -> Vec<String> {
-    let mut found = Vec::new();
-    // Chores are no part of the product, and tests may look at anything.
-    for package in code.metadata.members().filter(|package| package.name != "xtask") {
+fn violations(codebase: &Codebase) -> Vec<String> {
+    let mut violations = Vec::new();
+    // xtask is not part of the product, and tests may use everything.
+    for package in codebase.metadata.members().filter(|package| package.name != "xtask") {
         for dependency in package.dependencies.iter().filter(|needed| needed.kind.is_none()) {
             if let Some(owner) = owner(&dependency.name).filter(|owner| *owner != package.name) {
-                found.push(format!("{} uses {}, {owner}'s", package.name, dependency.name));
+                let (user, name) = (&package.name, &dependency.name);
+                violations.push(format!("{user} uses {name}, which only {owner} may"));
             }
         }
     }
-    found
+    violations
 }
 
 fn owner(dependency: &str) -> Option<&'static str> {
@@ -49,20 +50,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn owners_tests_and_chores_may() {
-        let code = Code::of_packages(&[
-            ("forebay-store", &["rusqlite"]),
+    fn owners_tests_and_xtask_may() {
+        let codebase = Codebase::with_packages(&[
+            ("forebay-store-sqlite", &["rusqlite"]),
             ("forebay-app", &["dev:rusqlite"]),
             ("xtask", &["clap"]),
         ]);
-        assert_finds(&ONE_EACH, &code, &[]);
+        assert_finds(&SINGLE_OWNER, &codebase, &[]);
     }
 
     #[test]
-    fn another_user_is_found() {
-        let code = Code::of_packages(&[("forebay-app", &["rusqlite", "tokio"])]);
-        let expected =
-            ["forebay-app uses rusqlite, forebay-store's", "forebay-app uses tokio, forebay's"];
-        assert_finds(&ONE_EACH, &code, &expected);
+    fn finds_another_user() {
+        let codebase = Codebase::with_packages(&[("forebay-app", &["rusqlite", "tokio"])]);
+        let expected = [
+            "forebay-app uses rusqlite, which only forebay-store-sqlite may",
+            "forebay-app uses tokio, which only forebay may",
+        ];
+        assert_finds(&SINGLE_OWNER, &codebase, &expected);
     }
 }

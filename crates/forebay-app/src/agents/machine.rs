@@ -5,7 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use forebay_platforms::Platform;
-use forebay_platforms::setup::{Base, Folders, Level, Os, Step};
+use forebay_platforms::folders::{BaseDir, BaseDirs, Os};
+use forebay_platforms::setup::{Level, Step};
 
 use crate::Setup;
 
@@ -54,13 +55,13 @@ impl Machine {
     }
 
     /// A path below one of the folders that hosts use.
-    pub(crate) fn place(&self, base: Base, path: &str) -> PathBuf {
+    pub(crate) fn place(&self, base: BaseDir, path: &str) -> PathBuf {
         let (home, project) = (self.home.to_string_lossy(), self.project.to_string_lossy());
         let variable = |name: &str| {
             let found = self.variables.iter().find(|(own, _)| own == name);
             found.map(|(_, value)| value.clone())
         };
-        let folders = Folders { os: os(), home: &home, project: &project, variable: &variable };
+        let folders = BaseDirs { os: os(), home: &home, project: &project, variable: &variable };
         PathBuf::from(folders.path(base, path))
     }
 
@@ -72,9 +73,9 @@ impl Machine {
 
     /// Whether an agent is on this machine, by its own folder or its program.
     pub fn is_installed(&self, platform: &Platform) -> bool {
-        let installed = &platform.installed;
-        installed.folders.iter().any(|folder| self.home.join(folder).is_dir())
-            || installed.binaries.iter().any(|binary| on_path(binary).is_some())
+        let detection = &platform.detection;
+        detection.folders.iter().any(|folder| self.home.join(folder).is_dir())
+            || detection.binaries.iter().any(|binary| on_path(binary).is_some())
     }
 
     /// How agents start Forebay: by name in files that others share, by its place in a user's own.
@@ -99,7 +100,7 @@ pub(crate) fn can_start(program: &str) -> bool {
 
 /// The program of a name that a shell would find.
 fn on_path(name: &str) -> Option<PathBuf> {
-    forebay_sandbox::on_path(name).find(|path| is_program(path))
+    forebay_sandbox::path_candidates(name).find(|path| is_program(path))
 }
 
 fn is_program(path: &Path) -> bool {

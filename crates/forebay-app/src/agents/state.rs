@@ -94,7 +94,7 @@ pub fn presence(machine: &Machine, agent: &'static Platform, level: Level) -> Op
     let mut presence = Presence { level, missing: Vec::new(), lost_program: None };
     for step in setup::steps(agent, level) {
         let text = text_of(machine, &step);
-        if !text.as_deref().is_some_and(|text| step.is_in(text)) {
+        if !text.as_deref().is_some_and(|text| step.is_applied(text)) {
             presence.missing.push(step.path.clone());
         }
         let program = text.and_then(|text| step.program_in(&text));
@@ -109,7 +109,7 @@ pub fn presence(machine: &Machine, agent: &'static Platform, level: Level) -> Op
 /// Whether an agent was set up at a level: Forebay stands in a file that no other agent would have it in.
 pub fn is_set_up(machine: &Machine, agent: &'static Platform, level: Level) -> bool {
     let is_own = |step: &Step| !is_shared(machine, step, level);
-    let has_it = |step: &Step| text_of(machine, step).is_some_and(|text| step.is_in(&text));
+    let has_it = |step: &Step| text_of(machine, step).is_some_and(|text| step.is_applied(&text));
     setup::steps(agent, level).iter().any(|step| is_own(step) && has_it(step))
 }
 

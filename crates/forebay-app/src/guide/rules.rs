@@ -1,28 +1,21 @@
-//! Files with rules of the project, by path: a host loads them itself, or the model reads them.
+//! The guide's section on files with rules of the project.
 
 use std::collections::BTreeSet;
 
 use forebay_domain::EventKind;
 use forebay_domain::event::Recorded;
+use forebay_platforms::PLATFORMS;
 
 use super::facts::Facts;
 use super::layout::Section;
 
-/// Where projects keep their rules.
-const RULE_FILES: &[&str] = &[
-    "CLAUDE.md",
-    "AGENTS.md",
-    "GEMINI.md",
-    "QWEN.md",
-    "CONTRIBUTING.md",
-    ".cursorrules",
-    ".windsurfrules",
-    ".github/copilot-instructions.md",
-];
+/// A file with rules that is not specific to agents.
+const CONTRIBUTING: &str = "CONTRIBUTING.md";
 
 pub(super) fn section(facts: &Facts) -> Option<Section> {
-    let there = RULE_FILES.iter().filter(|name| facts.root.join(name).is_file());
-    let mut files: BTreeSet<String> = there.map(|name| (*name).to_owned()).collect();
+    let known = PLATFORMS.iter().flat_map(|platform| platform.instructions.files).copied();
+    let existing = known.chain([CONTRIBUTING]).filter(|name| facts.root.join(name).is_file());
+    let mut files: BTreeSet<String> = existing.map(str::to_owned).collect();
     let read = facts.of(EventKind::Rule).filter(|recorded| is_file(recorded));
     files.extend(read.map(|recorded| recorded.event.subject.clone()));
     let line = files.into_iter().collect::<Vec<_>>().join(", ");

@@ -13,7 +13,7 @@ const LONG_OUTPUT: &str = "advice: long output";
 /// What to do about output that could not be replaced, when it happens for the first time.
 pub(super) fn on_long_output(app: &App, host: &Host<'_>, entry: &Entry) -> Result<Reply, AppError> {
     let reply = Reply::Context(long_output(entry));
-    if !(host.hears)(&reply) || !app.places.own()?.mark(&app.session, LONG_OUTPUT)? {
+    if !(host.supports)(&reply) || !app.places.own()?.mark(&app.session, LONG_OUTPUT)? {
         return Ok(Reply::Silent);
     }
     Ok(reply)

@@ -25,7 +25,7 @@ pub(super) fn answer(
     if !is_worth_it(app, call, result, &raw) {
         return Ok(Reply::Silent);
     }
-    let can_replace = (host.hears)(&Reply::Replace(String::new()));
+    let can_replace = (host.supports)(&Reply::Replace(String::new()));
     let captured = captured::store(app, call, &raw)?;
     if !can_replace {
         return advice::on_long_output(app, host, &captured.entry);

@@ -23,5 +23,5 @@ pub(super) fn objection(
         Objection::Ask(_) if mode.is_some_and(|mode| UNASKED.contains(&mode)) => None,
         Objection::Ask(reason) => Some(Reply::Ask(reason)),
     });
-    Ok(reply.filter(|reply| (host.hears)(reply)))
+    Ok(reply.filter(|reply| (host.supports)(reply)))
 }

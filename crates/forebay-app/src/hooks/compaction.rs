@@ -15,7 +15,7 @@ const WORDS: &str = "Keep references like [ctx:k3v9m2a1xq] as they are: they sta
 
 pub(super) fn before(app: &App, host: &Host<'_>) -> Result<Reply, AppError> {
     // A host that calls this without compacting would be told the guide again and again.
-    if !host.tells_compaction {
+    if !host.reports_compaction {
         return Ok(Reply::Silent);
     }
     let Some(snapshot) = guide::of_session(app, SNAPSHOT_BYTES)? else {
@@ -24,7 +24,7 @@ pub(super) fn before(app: &App, host: &Host<'_>) -> Result<Reply, AppError> {
     put(app, guide::SNAPSHOT_SOURCE, &snapshot)?;
     app.places.own()?.mark(&app.session, GUIDE_DUE)?;
     let reply = Reply::Context(WORDS.to_owned());
-    Ok(if (host.hears)(&reply) { reply } else { Reply::Silent })
+    Ok(if (host.supports)(&reply) { reply } else { Reply::Silent })
 }
 
 pub(super) fn after(app: &App, summary: Option<&str>) -> Result<Reply, AppError> {

@@ -13,7 +13,7 @@ pub(super) fn follow(app: &App, host: &Host<'_>, call: &HookCall) -> Result<(), 
     if call.subagent.is_some() {
         return Ok(());
     }
-    if host.tells_compaction && starts_over(&call.event) {
+    if host.reports_compaction && starts_over(&call.event) {
         return working_set::context_was_reset(&*app.places.own()?, &app.session);
     }
     let HookEvent::AfterTool(tool, result) = &call.event else { return Ok(()) };

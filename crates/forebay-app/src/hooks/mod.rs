@@ -24,19 +24,19 @@ use forebay_domain::tokens;
 
 use crate::{App, AppError};
 
-/// The host that calls, as far as an answer depends on it.
+/// The calling host, as far as a reply depends on it.
 pub struct Host<'a> {
-    /// Whether it has a way to hear an answer to this event.
-    pub hears: &'a dyn Fn(&Reply) -> bool,
-    /// Whether the result of the tool that is called can be replaced when it has run.
+    /// Whether it supports a reply to this event.
+    pub supports: &'a dyn Fn(&Reply) -> bool,
+    /// Whether the result of the called tool can be replaced.
     pub replaces_results: bool,
-    /// Whether it tells its hooks when it compacts, and only then.
-    pub tells_compaction: bool,
-    /// How many bytes of added context are sure to reach the model.
+    /// Whether it calls hooks for compaction.
+    pub reports_compaction: bool,
+    /// How many bytes of added context certainly reach the model.
     pub context_bytes: Option<usize>,
-    /// How the host's shell calls this program; nothing where it cannot be told.
+    /// The command that runs this program in the host's shell, if known.
     pub program: Option<String>,
-    /// Folders in which it leaves output that was too long for it.
+    /// Folders in which it saves output that is too long for it.
     pub folders: Vec<PathBuf>,
 }
 

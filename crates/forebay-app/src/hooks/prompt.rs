@@ -6,8 +6,8 @@ use super::{GUIDE_DUE, Host, room};
 use crate::{App, AppError, guide};
 
 pub(super) fn answer(app: &App, host: &Host<'_>) -> Result<Reply, AppError> {
-    let can_hear = (host.hears)(&Reply::Context(String::new()));
-    if !can_hear || !app.places.own()?.unmark(&app.session, GUIDE_DUE)? {
+    let is_supported = (host.supports)(&Reply::Context(String::new()));
+    if !is_supported || !app.places.own()?.unmark(&app.session, GUIDE_DUE)? {
         return Ok(Reply::Silent);
     }
     let guide = guide::of_session(app, room(host, app.settings.hooks.compact_budget))?;

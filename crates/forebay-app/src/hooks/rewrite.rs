@@ -38,7 +38,7 @@ pub(super) fn rewritten(app: &App, host: &Host<'_>, call: &ToolCall) -> Option<R
     let program = host.program.as_deref()?;
     let words = [program, "run", "--digest", "--isolation", "off", "--", command.as_str()];
     let reply = Reply::Rewrite(shell_quote::arguments(&words));
-    (host.hears)(&reply).then_some(reply)
+    (host.supports)(&reply).then_some(reply)
 }
 
 /// Whether a process of its own does the same as the host's shell would.

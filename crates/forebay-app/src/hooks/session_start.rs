@@ -11,7 +11,7 @@ pub(super) fn answer(app: &App, host: &Host<'_>, reason: StartReason) -> Result<
     if is_compacted {
         app.places.own()?.unmark(&app.session, GUIDE_DUE)?;
     }
-    if !(host.hears)(&Reply::Context(String::new())) {
+    if !(host.supports)(&Reply::Context(String::new())) {
         return Ok(Reply::Silent);
     }
     let budget = if is_compacted { settings.compact_budget } else { settings.start_budget };

@@ -1,10 +1,10 @@
 //! The frame around a run's digest: what it was first, what was left out last.
 
-use forebay_digest::{Digest, LeftOut};
+use forebay_digest::{Digest, OmittedRange};
 use forebay_domain::time::Span;
 use forebay_domain::{Ending, Entry, Limit, Reference, tokens};
 use forebay_redact::Redactions;
-use forebay_sandbox::Finished;
+use forebay_sandbox::FinishedRun;
 use forebay_text::{cut, number};
 
 use crate::AppError;
@@ -22,7 +22,7 @@ const NAMED_GAPS: usize = 2;
 
 /// How a run came out.
 pub(crate) struct Outcome<'a> {
-    pub(crate) finished: &'a Finished,
+    pub(crate) finished: &'a FinishedRun,
     /// What the exit code says, when it is an answer and not a failure.
     pub(crate) meaning: Option<&'static str>,
     pub(crate) redactions: &'a Redactions,
@@ -58,7 +58,7 @@ pub(crate) fn run(
         lines.extend((!body.is_empty()).then(|| body.to_owned()));
         return lines.join("\n");
     }
-    let last = entry.ok().map(|entry| left_out(&digest.left_out, entry.reference));
+    let last = entry.ok().map(|entry| left_out(&digest.omitted, entry.reference));
     let frame: usize = lines.iter().chain(&last).map(|line| line.len() + 1).sum();
     let bytes = tokens::to_bytes(budget);
     lines.extend(fitted(body, bytes.saturating_sub(frame)));
@@ -80,7 +80,7 @@ pub(crate) fn capture(
     }
     lines.push(digest.text.trim_end_matches('\n').to_owned());
     if !digest.verbatim {
-        lines.push(left_out(&digest.left_out, entry.reference));
+        lines.push(left_out(&digest.omitted, entry.reference));
     }
     lines.join("\n")
 }
@@ -119,7 +119,7 @@ fn size(digest: &Digest) -> String {
 }
 
 /// What a reader must know beside the output.
-fn remarks(entry: Result<&Entry, &AppError>, finished: &Finished) -> Vec<String> {
+fn remarks(entry: Result<&Entry, &AppError>, finished: &FinishedRun) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Err(error) = entry {
         let hint = error.hint.as_deref().unwrap_or_default();
@@ -142,7 +142,7 @@ fn remarks(entry: Result<&Entry, &AppError>, finished: &Finished) -> Vec<String>
 }
 
 /// `left out: lines 13-424, 431-9,000. ctx_get k3v9m2a1xq lines=13-424 | grep="..."`
-fn left_out(gaps: &[LeftOut], reference: Reference) -> String {
+fn left_out(gaps: &[OmittedRange], reference: Reference) -> String {
     let Some(first) = gaps.first() else {
         return format!(
             "repeats are folded, long lines cut; whole: ctx_get {}",
@@ -162,7 +162,7 @@ fn left_out(gaps: &[LeftOut], reference: Reference) -> String {
     )
 }
 
-fn range(gap: &LeftOut) -> String {
+fn range(gap: &OmittedRange) -> String {
     if gap.first == gap.last {
         gap.first.to_string()
     } else {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use forebay_digest::{Budget, Hint, digest};
 use forebay_domain::hook::ToolKind;
 use forebay_domain::tokens;
-use forebay_platforms::transcripts::Item;
+use forebay_platforms::transcripts::{Item, tool_kind};
 use forebay_text::{cut, number};
 use serde_json::{Value, json};
 
@@ -76,15 +76,15 @@ fn tally(
     read::lines(transcript, 0, &mut |_, line| {
         if let read::Line::Whole(bytes) | read::Line::Open(bytes) = line {
             // A line that cannot be read tells of no call.
-            let _ = (transcript.format.read)(bytes, &mut items);
+            let _ = (transcript.format.parse_line)(bytes, &mut items);
         }
         for item in items.drain(..) {
             match item {
-                Item::Called { call, tool, input } => drop(calls.insert(call, (tool, input))),
-                Item::Returned { call, text, failed, .. } => {
-                    if let Some((tool, input)) = calls.remove(&call) {
-                        let kind = transcript.format.kind_of(&tool);
-                        let one = tally_of(app, &tool, kind, &input, &text, failed);
+                Item::ToolCall { id, tool, input } => drop(calls.insert(id, (tool, input))),
+                Item::ToolResult { id, text, is_error, .. } => {
+                    if let Some((tool, input)) = calls.remove(&id) {
+                        let kind = tool_kind(transcript.platform, &tool);
+                        let one = tally_of(app, &tool, kind, &input, &text, is_error);
                         tallies.entry(tool).or_default().add(one);
                     }
                 }

@@ -112,7 +112,7 @@ impl Line {
             cwd: cwd.unwrap_or_else(|| here.cwd.clone()),
             root: root.unwrap_or_else(|| here.root.clone()),
             home: self.home.clone().or_else(|| here.home.clone()),
-            managed: here.managed.clone(),
+            system_root: here.system_root.clone(),
             // What this process's variables name belongs to its own user.
             variable: if self.home.is_some() { |_| None } else { here.variable },
         }
@@ -203,7 +203,7 @@ mod tests {
             cwd: "/nowhere/p".into(),
             root: "/nowhere/p".into(),
             home: Some("/nowhere".into()),
-            managed: None,
+            system_root: None,
             variable: |_| None,
         };
         check_line(line, &here).unwrap_or_else(|error| format!("error: {}", error.message))

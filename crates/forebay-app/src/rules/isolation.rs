@@ -27,8 +27,8 @@ pub(crate) fn isolation(app: &App, profile: Profile, in_force: &InForce) -> Isol
         write: paths(&settings.write),
         read: paths(&settings.read),
         deny,
-        programs: by_rules.programs.clone(),
-        frozen: by_rules.frozen.clone(),
+        denied_programs: by_rules.programs.clone(),
+        read_only: by_rules.frozen.clone(),
     }
 }
 

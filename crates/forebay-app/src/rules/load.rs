@@ -1,17 +1,14 @@
-//! Reads the rules of every file that counts here: Claude Code's settings, then other hosts' rules.
+//! Loads the rules in force: those of all hosts' rule files, and whether the project is trusted.
 
 use std::path::{Path, PathBuf};
 
+use forebay_platforms::{PLATFORMS, Platform};
 use forebay_policy::{List, Mode, Origin, Rules, Trust, Unmatched, Warning};
-use serde_json::Value;
 
-use super::settings_file::SettingsFile;
-use super::{Circumstances, Place, compile, hosts};
+use super::{Circumstances, Place, compile, rule_files};
 use crate::AppError;
 
-const LOCAL_FILE: &str = ".claude/settings.local.json";
-
-/// One rule and the file it stands in.
+/// A rule and the file that contains it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     pub origin: Origin,
@@ -20,27 +17,27 @@ pub struct Written {
     pub file: PathBuf,
 }
 
-/// Something the user wrote that does not count as he wrote it. It is told, never dropped in silence.
+/// A rule that does not apply as it is written. It is reported, never dropped silently.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Caution {
     #[error(transparent)]
     Malformed(#[from] Warning),
-    #[error("{}: `{text}` {what}", file.display())]
-    OtherHost {
+    #[error("{}: `{rule}` {message}", file.display())]
+    Untranslated {
         file: PathBuf,
-        text: String,
-        what: String,
-        /// No rule in force stands for it; otherwise a stricter one does.
-        is_lost: bool,
+        rule: String,
+        message: String,
+        /// No rule replaces it; otherwise a stricter one does.
+        is_skipped: bool,
     },
 }
 
 impl Caution {
-    /// Whether no rule in force stands for what was written.
-    pub fn is_lost(&self) -> bool {
+    /// Whether no rule replaces it.
+    pub fn is_skipped(&self) -> bool {
         match self {
             Self::Malformed(_) => true,
-            Self::OtherHost { is_lost, .. } => *is_lost,
+            Self::Untranslated { is_skipped, .. } => *is_skipped,
         }
     }
 }
@@ -51,7 +48,7 @@ pub struct InForce {
     pub written: Vec<Written>,
     pub rules: Rules,
     pub warnings: Vec<Caution>,
-    /// Every file and folder that was looked for, strongest first, and whether it is there.
+    /// Every file and folder that was looked for, strongest first, and whether it exists.
     pub files: Vec<(Origin, PathBuf, bool)>,
     pub managed_only: bool,
     pub trust: Trust,
@@ -71,7 +68,7 @@ impl InForce {
     }
 }
 
-/// Reads every settings file of Claude Code and the rules of every other host.
+/// Loads the rules of every host; a file that cannot be read is an error.
 pub fn load(place: &Place) -> Result<InForce, AppError> {
     let mut in_force = load_with(place, &mut Err)?;
     if needs_trust(&in_force.written) {
@@ -80,125 +77,79 @@ pub fn load(place: &Place) -> Result<InForce, AppError> {
     Ok(in_force)
 }
 
-/// What can be read of them, for who must not fail: a file that cannot be read hides no other's deny.
+/// Loads the rules of all readable files, for callers that must not fail, and returns the errors.
 ///
-/// Who only asks what is denied needs no trust, and does without the host's large memory file.
+/// Trust is not determined: it concerns allow rules only.
 pub(crate) fn load_readable(place: &Place) -> Result<(InForce, Vec<AppError>), AppError> {
-    let mut faults = Vec::new();
-    let in_force = load_with(place, &mut |fault| {
-        faults.push(fault);
+    let mut errors = Vec::new();
+    let in_force = load_with(place, &mut |error| {
+        errors.push(error);
         Ok(())
     })?;
-    Ok((in_force, faults))
+    Ok((in_force, errors))
 }
 
-/// What becomes of a file that cannot be read: an error ends the loading.
-pub(super) type OnFault<'a> = &'a mut dyn FnMut(AppError) -> Result<(), AppError>;
+/// Called for a file that cannot be read; an error ends the loading.
+pub(super) type OnError<'a> = &'a mut dyn FnMut(AppError) -> Result<(), AppError>;
 
-fn load_with(place: &Place, on_fault: OnFault<'_>) -> Result<InForce, AppError> {
-    let mut written = Vec::new();
-    let mut files = Vec::new();
-    let mut directories = Vec::new();
-    let mut managed_only = false;
-    for (origin, file) in settings_files(place)? {
-        let read = match SettingsFile::read(&file) {
-            Ok(read) => read,
-            Err(fault) => {
-                on_fault(fault)?;
-                continue;
-            }
-        };
-        files.push((origin, file.clone(), read.is_some()));
-        let Some(settings) = read else { continue };
-        managed_only |= origin == Origin::Managed && settings.allow_managed_permission_rules_only;
-        written.extend(settings.permissions.rules().map(|(list, text)| Written {
-            origin,
-            list,
-            text: text.to_owned(),
-            file: file.clone(),
-        }));
-        directories.extend(settings.permissions.additional_directories);
-    }
-    let others = hosts::load(place, on_fault)?;
-    written.extend(others.written);
-    files.extend(others.files);
-    let (rules, malformed) = compile(&written);
-    let warnings = malformed.into_iter().map(Caution::from).chain(others.cautions).collect();
+fn load_with(place: &Place, on_error: OnError<'_>) -> Result<InForce, AppError> {
+    let files = rule_files::read_all(place, on_error)?;
+    let (rules, malformed) = compile(&files.written);
+    let warnings = malformed.into_iter().map(Caution::from).chain(files.cautions).collect();
     Ok(InForce {
-        rules: if managed_only { rules.managed_only() } else { rules },
+        rules: if files.is_managed_only { rules.managed_only() } else { rules },
         warnings,
-        files,
-        managed_only,
+        files: files.files,
+        managed_only: files.is_managed_only,
         trust: Trust::Workspace,
-        written,
-        directories,
+        written: files.written,
+        directories: files.directories,
     })
 }
 
-/// Where rules may stand, strongest first.
-fn settings_files(place: &Place) -> Result<Vec<(Origin, PathBuf)>, AppError> {
-    let mut files = Vec::new();
-    if let Some(folder) = &place.managed {
-        files.push((Origin::Managed, folder.join("managed-settings.json")));
-        files.extend(dropped_in(folder)?.into_iter().map(|file| (Origin::Managed, file)));
-    }
-    files.push((Origin::Local, place.root.join(LOCAL_FILE)));
-    files.push((Origin::Project, place.root.join(".claude/settings.json")));
-    if let Some(home) = &place.home {
-        files.push((Origin::User, home.join(".claude/settings.json")));
-    }
-    Ok(files)
-}
-
-/// Managed settings may be spread over a folder.
-fn dropped_in(folder: &Path) -> Result<Vec<PathBuf>, AppError> {
-    let Ok(entries) = std::fs::read_dir(folder.join("managed-settings.d")) else {
-        return Ok(Vec::new());
-    };
-    let paths: Result<Vec<PathBuf>, _> = entries.map(|entry| entry.map(|e| e.path())).collect();
-    let mut paths = paths.map_err(|error| {
-        AppError::bad_input(format!("{}: {error}", folder.display()), "make the folder readable")
-    })?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    paths.sort();
-    Ok(paths)
-}
-
-/// Only what a project allows itself depends on trust; where it allows nothing, the host's large memory
-/// file need not be read.
+/// Whether any rule depends on trust: only allow rules of the project do. Otherwise the host's record of
+/// trusted workspaces, a large file, is not read.
 fn needs_trust(written: &[Written]) -> bool {
     let by_project = |origin| matches!(origin, Origin::Project | Origin::Local);
     written.iter().any(|each| each.list == List::Allow && by_project(each.origin))
 }
 
+/// The host whose record of trusted workspaces decides on a project's allow rules.
+pub fn trust_host() -> Option<&'static Platform> {
+    PLATFORMS.iter().copied().find(|platform| platform.trust.is_some())
+}
+
 fn trust(place: &Place) -> Trust {
-    match (is_trusted(place), is_tracked(&place.root)) {
+    match (is_trusted(place), has_tracked_local_file(&place.root)) {
         (true, _) => Trust::Workspace,
         (false, false) => Trust::LocalFile,
         (false, true) => Trust::Nothing,
     }
 }
 
-/// Whether the host remembers that this folder, or one above it, was trusted.
+/// Whether the host records that the user trusts the working directory or a folder above it.
 fn is_trusted(place: &Place) -> bool {
-    let memory = place.home.as_ref().and_then(|home| {
-        let text = std::fs::read_to_string(home.join(".claude.json")).ok()?;
-        serde_json::from_str::<Value>(&text).ok()
-    });
-    let accepted = |folder: &Path| {
-        let project = memory.as_ref()?.get("projects")?.get(folder.to_str()?)?;
-        project.get("hasTrustDialogAccepted")?.as_bool()
+    let trusted = || -> Option<Vec<String>> {
+        let file = trust_host()?.trust?;
+        let text = std::fs::read_to_string(place.home.as_ref()?.join(file.path)).ok()?;
+        Some((file.folders)(&text))
     };
-    place.cwd.ancestors().any(|folder| accepted(folder).unwrap_or_default())
+    let trusted = trusted().unwrap_or_default();
+    place.cwd.ancestors().any(|folder| trusted.iter().any(|one| Path::new(one) == folder))
 }
 
-/// Whether the local settings stand in git's index. Where that cannot be told, they count as others'.
-fn is_tracked(root: &Path) -> bool {
-    if !root.join(LOCAL_FILE).is_file() || !root.join(".git").exists() {
+/// Whether a local rule file is in git's index. If that cannot be determined, it counts as tracked.
+fn has_tracked_local_file(root: &Path) -> bool {
+    let mut files = rule_files::sources(Origin::Local).map(|source| source.path);
+    files.any(|file| root.join(file).is_file() && is_tracked(root, file))
+}
+
+fn is_tracked(root: &Path, file: &str) -> bool {
+    if !root.join(".git").exists() {
         return false;
     }
     match std::fs::read(root.join(".git/index")) {
-        Ok(index) => index.windows(LOCAL_FILE.len()).any(|window| window == LOCAL_FILE.as_bytes()),
+        Ok(index) => index.windows(file.len()).any(|window| window == file.as_bytes()),
         Err(error) => error.kind() != std::io::ErrorKind::NotFound,
     }
 }
@@ -220,10 +171,16 @@ mod tests {
     }
 
     #[test]
-    fn every_file_is_read_strongest_first() {
+    fn reads_files_strongest_first() {
         let in_force = Stage::new()
-            .file("etc/managed-settings.json", r#"{"permissions":{"deny":["Bash(a)"]}}"#)
-            .file("etc/managed-settings.d/10.json", r#"{"permissions":{"ask":["Bash(b)"]}}"#)
+            .file(
+                "etc/claude-code/managed-settings.json",
+                r#"{"permissions":{"deny":["Bash(a)"]}}"#,
+            )
+            .file(
+                "etc/claude-code/managed-settings.d/10.json",
+                r#"{"permissions":{"ask":["Bash(b)"]}}"#,
+            )
             .file("p/.claude/settings.local.json", r#"{"permissions":{"allow":["Bash(c)"]}}"#)
             .file("p/.claude/settings.json", r#"{"model":"x","permissions":{"allow":["Read("]}}"#)
             .file("home/.claude/settings.json", r#"{"permissions":{"deny":["Read(.env)"]}}"#)
@@ -246,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_does_not_validate_is_told() {
+    fn malformed_file_is_an_error() {
         for text in [
             "{",
             r#"{"permissions":{"deny":"Bash"}}"#,
@@ -259,13 +216,13 @@ mod tests {
     }
 
     #[test]
-    fn no_files_are_no_rules() {
+    fn no_files_mean_no_rules() {
         let in_force = Stage::new().load().unwrap();
         assert!(in_force.written.is_empty() && !in_force.managed_only);
     }
 
     #[test]
-    fn trust_is_what_the_host_remembers() {
+    fn trust_comes_from_the_host() {
         let stage = Stage::new();
         let project = stage.folder.path().join("p").display().to_string();
         let memory = format!(r#"{{"projects":{{"{project}":{{"hasTrustDialogAccepted":true}}}}}}"#);

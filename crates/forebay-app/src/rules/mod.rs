@@ -3,12 +3,11 @@
 mod check;
 mod fetch_gate;
 mod hook;
-mod hosts;
 pub(crate) mod isolation;
 mod links;
 mod load;
 mod permit;
-mod settings_file;
+mod rule_files;
 #[cfg(test)]
 mod stage;
 mod unreachable;
@@ -23,7 +22,7 @@ pub use self::check::{check_line, to_json};
 pub(crate) use self::fetch_gate::FetchGate;
 pub(crate) use self::hook::{Objection, before_a_tool};
 pub(crate) use self::links::real_path;
-pub use self::load::{Caution, InForce, Written, load};
+pub use self::load::{Caution, InForce, Written, load, trust_host};
 pub(crate) use self::permit::{
     Act, Permissions, Readable, holds_rules, in_force, permit, permit_under, readable, summary,
     unreachable,
@@ -37,26 +36,18 @@ pub struct Place {
     /// The project's root.
     pub root: PathBuf,
     pub home: Option<PathBuf>,
-    /// The folder of managed settings, where this system has one.
-    pub managed: Option<PathBuf>,
-    /// A folder that a variable of the environment names; hosts keep their files where these say.
+    /// The root of the file system, below which hosts keep managed settings; `None` to ignore them.
+    pub system_root: Option<PathBuf>,
+    /// Looks up a folder in an environment variable; hosts have variables that move their files.
     pub variable: fn(&str) -> Option<PathBuf>,
 }
 
 impl Place {
+    pub const SYSTEM_ROOT: &'static str = "/";
+
     /// A variable of this process.
     pub fn variable(name: &str) -> Option<PathBuf> {
         std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
-    }
-
-    /// The folder managed settings lie in on this system.
-    pub fn managed_folder() -> PathBuf {
-        let folder = if cfg!(target_os = "macos") {
-            "/Library/Application Support/ClaudeCode"
-        } else {
-            "/etc/claude-code"
-        };
-        PathBuf::from(folder)
     }
 }
 

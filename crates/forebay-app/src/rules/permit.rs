@@ -140,7 +140,7 @@ pub(crate) fn summary(app: &App) -> Result<Summary, AppError> {
     let count = |list| in_force.written.iter().filter(|rule| rule.list == list).count();
     let mut parts: Vec<String> =
         List::ALL.iter().map(|list| format!("{} {}", count(*list), list.as_str())).collect();
-    let lost = in_force.warnings.iter().filter(|warning| warning.is_lost()).count();
+    let lost = in_force.warnings.iter().filter(|warning| warning.is_skipped()).count();
     if lost > 0 {
         parts.push(format!("{lost} skipped (forebay rules)"));
     }
@@ -171,7 +171,7 @@ pub(super) fn place(app: &App) -> Place {
         cwd: app.cwd.clone(),
         root: app.root().to_owned(),
         home: app.user_home.clone(),
-        managed: Some(Place::managed_folder()),
+        system_root: Some(Place::SYSTEM_ROOT.into()),
         variable: Place::variable,
     }
 }

@@ -27,7 +27,7 @@ impl Stage {
             cwd: root.join(cwd),
             root: root.join("p"),
             home: Some(root.join("home")),
-            managed: Some(root.join("etc")),
+            system_root: Some(root.to_owned()),
             variable: |_| None,
         }
     }

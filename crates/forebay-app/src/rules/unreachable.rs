@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use forebay_policy::{Denials, Denied, Region};
-use forebay_sandbox::on_path;
+use forebay_sandbox::path_candidates;
 
 /// Names that are looked at, so that a run does not wait for a walk of a whole disk.
 const MOST_NAMES: usize = 20_000;
@@ -87,7 +87,7 @@ fn is_walked(entry: &fs::DirEntry) -> bool {
 fn programs(denials: &Denials<'_>) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = Vec::new();
     for name in denials.programs() {
-        for file in on_path(name).filter(|file| file.is_file()) {
+        for file in path_candidates(name).filter(|file| file.is_file()) {
             files.extend(file.canonicalize().ok().filter(|real| is_same_program(real, name)));
         }
     }

@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 use forebay_digest::{Budget, Digest, Digester};
 use forebay_domain::{Entry, EntryKind, RunRecord, Spans, Stream};
 use forebay_redact::Redactions;
-use forebay_sandbox::isolation::{Reach, explain};
-use forebay_sandbox::{Finished, Profile, RunSpec, Sink};
+use forebay_sandbox::isolation::{AccessRules, explain_denials};
+use forebay_sandbox::{FinishedRun, Profile, RunSpec, Sink};
 use forebay_store::NewDetail;
 
 use crate::ingest::digesting_upload::Keeping;
@@ -43,7 +43,7 @@ impl Sink for Capture<'_> {
         self.call.report(self.taking.bytes as f64, "bytes captured");
     }
 
-    fn rest(&mut self) {
+    fn on_idle(&mut self) {
         self.streams.settle(&mut keeping(&mut self.taking, self.watcher));
     }
 }
@@ -65,7 +65,7 @@ impl Capture<'_> {
         mut self,
         app: &App,
         spec: &RunSpec,
-        finished: &Finished,
+        finished: &FinishedRun,
         failed: bool,
     ) -> Stored {
         let redactions = self.streams.finish(&mut keeping(&mut self.taking, self.watcher));
@@ -126,7 +126,7 @@ impl<'a> Taking<'a> {
         self,
         app: &App,
         spec: &RunSpec,
-        finished: &Finished,
+        finished: &FinishedRun,
     ) -> (Digest, Result<Entry, AppError>) {
         let mut new = app.new_entry(EntryKind::Run, self.title.to_owned());
         new.detail = NewDetail::Run(RunRecord {
@@ -140,12 +140,12 @@ impl<'a> Taking<'a> {
 }
 
 /// What isolation refused, as far as the end of a failed run's output tells.
-fn blocked(end: &End, spec: &RunSpec, finished: &Finished) -> Vec<String> {
+fn blocked(end: &End, spec: &RunSpec, finished: &FinishedRun) -> Vec<String> {
     if finished.ending.is_success() || spec.isolation.profile == Profile::Off {
         return Vec::new();
     }
-    let reach = Reach::of(&spec.isolation, None);
-    explain(&String::from_utf8_lossy(end.bytes()), &spec.cwd, &reach)
+    let rules = AccessRules::new(&spec.isolation, None);
+    explain_denials(&String::from_utf8_lossy(end.bytes()), &spec.cwd, &rules)
 }
 
 /// The end of an output, where a command says why it failed.

@@ -87,8 +87,8 @@ impl Command {
 }
 
 fn program(app: &App, runtime: &'static Runtime, text: String, files: Vec<PathBuf>) -> Program {
-    let compiled = app.places.home().compiled_programs();
-    Program::Code(Code { runtime, text, files, compiled })
+    let binary_cache = app.places.home().compiled_programs();
+    Program::Code(Code { runtime, text, files, binary_cache })
 }
 
 fn runtime(language: Option<&str>) -> Result<&'static Runtime, AppError> {

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use forebay_digest::Budget;
 use forebay_domain::{Ending, Entry, soft_failure};
-use forebay_sandbox::{Finished, Profile, Program, RunError, RunSpec};
+use forebay_sandbox::{FinishedRun, Profile, Program, RunError, RunSpec};
 use forebay_text::cut;
 use serde_json::json;
 
@@ -47,7 +47,7 @@ pub struct Options {
 /// A run that came to its end, with the answer for its caller.
 pub struct Ran {
     pub answer: Answer,
-    pub finished: Finished,
+    pub finished: FinishedRun,
     /// None if it could not be stored, which the answer tells.
     pub entry: Option<Entry>,
     /// Its exit code is a complaint, and not an answer such as "no match".
@@ -108,7 +108,7 @@ pub(crate) fn run_permitted(
     let mut capture = Capture { streams: app.redaction.streams(), taking, call, watcher };
     // A run whose output could not be kept does not begin.
     let prepared = match app.places.gate_to_own()? {
-        Some(gate) => prepared.behind(gate),
+        Some(gate) => prepared.wait_for(gate),
         None => prepared,
     };
     let finished = prepared.run(&mut capture, &call.cancel).map_err(|error| why_not(app, error))?;
@@ -124,7 +124,7 @@ pub(crate) fn run_permitted(
 /// What kept a run from being run; where that is the store, what is wrong with it.
 fn why_not(app: &App, error: RunError) -> AppError {
     match error {
-        RunError::NotLetThrough => app.places.own().err().unwrap_or_else(|| error.into()),
+        RunError::StartAborted => app.places.own().err().unwrap_or_else(|| error.into()),
         _ => error.into(),
     }
 }
@@ -209,7 +209,7 @@ fn environment(options: &Options) -> Result<Vec<(String, String)>, AppError> {
 fn answer(
     command: &str,
     stored: &Stored,
-    finished: &Finished,
+    finished: &FinishedRun,
     meaning: Option<&'static str>,
     budget: u64,
 ) -> Answer {

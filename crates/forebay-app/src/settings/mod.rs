@@ -302,7 +302,7 @@ mod profile_by_name {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Profile, D::Error> {
         let name = String::deserialize(from)?;
-        Profile::named(&name).ok_or_else(|| {
+        Profile::from_name(&name).ok_or_else(|| {
             D::Error::custom(format!(
                 "isolation.profile = \"{name}\" is none of off, project, strict"
             ))

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use forebay_digest::{BadDefinition, Checked, CountDefinition, Customs, Definition};
+use forebay_digest::{BadDefinition, CountDefinition, CustomRecognizers, Definition, SampleCheck};
 use serde::{Deserialize, Serialize};
 
 /// An example whose sample proves it, for the reference.
@@ -48,7 +48,7 @@ pub struct Count {
 #[serde(try_from = "BTreeMap<String, Row>", into = "BTreeMap<String, Row>")]
 pub struct Recognizers {
     rows: BTreeMap<String, Row>,
-    ready: Customs,
+    ready: CustomRecognizers,
 }
 
 impl PartialEq for Recognizers {
@@ -69,7 +69,7 @@ impl TryFrom<BTreeMap<String, Row>> for Recognizers {
             let message = "both `sample` and `sample_file`; give one".to_owned();
             return Err(BadDefinition { key: name.clone(), message });
         }
-        let ready = Customs::new(rows.iter().map(|(name, row)| row.definition(name)))?;
+        let ready = CustomRecognizers::new(rows.iter().map(|(name, row)| row.definition(name)))?;
         Ok(Self { rows, ready })
     }
 }
@@ -133,12 +133,12 @@ fn read_sample(path: &Path) -> io::Result<Vec<u8>> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     pub name: String,
-    pub checked: Checked,
+    pub checked: SampleCheck,
 }
 
 impl Recognizers {
     /// What digests take.
-    pub fn ready(&self) -> &Customs {
+    pub fn ready(&self) -> &CustomRecognizers {
         &self.ready
     }
 
@@ -152,16 +152,20 @@ impl Recognizers {
         .collect()
     }
 
-    fn check_one(&self, name: &str, row: &Row, budget: u64) -> Checked {
+    fn check_one(&self, name: &str, row: &Row, budget: u64) -> SampleCheck {
         let sample = match row.sample() {
             Ok(sample) => sample,
             Err(fault) => {
-                return Checked { digest: String::new(), faults: vec![fault], untried: Vec::new() };
+                return SampleCheck {
+                    digest: String::new(),
+                    errors: vec![fault],
+                    unmatched: Vec::new(),
+                };
             }
         };
         let mut checked = self.ready.check(name, &sample, &row.expect, budget);
         if row.expect.is_empty() {
-            checked.faults.push("`expect` does not say what its digest must contain".to_owned());
+            checked.errors.push("`expect` does not say what its digest must contain".to_owned());
         }
         checked
     }
@@ -182,8 +186,8 @@ mod tests {
         let File { recognizers } = toml::from_str(EXAMPLE).unwrap();
         let verdicts = recognizers.check(200);
         assert_eq!(verdicts.len(), 1);
-        let Checked { faults, untried, digest } = &verdicts[0].checked;
-        assert!(faults.is_empty() && untried.is_empty(), "{faults:?} {untried:?}\n{digest}");
+        let SampleCheck { errors, unmatched, digest } = &verdicts[0].checked;
+        assert!(errors.is_empty() && unmatched.is_empty(), "{errors:?} {unmatched:?}\n{digest}");
     }
 
     #[test]
@@ -205,7 +209,7 @@ mod tests {
         let rows = [("gone", row("/no/such/file")), ("device", row("/dev/zero"))];
         let rows: BTreeMap<_, _> = rows.map(|(name, row)| (name.to_owned(), row)).into();
         let verdicts = Recognizers::try_from(rows).unwrap().check(100);
-        assert!(verdicts[0].checked.faults[0].contains("no file of at most"), "{verdicts:?}");
-        assert!(verdicts[1].checked.faults[0].contains("/no/such/file"), "{verdicts:?}");
+        assert!(verdicts[0].checked.errors[0].contains("no file of at most"), "{verdicts:?}");
+        assert!(verdicts[1].checked.errors[0].contains("/no/such/file"), "{verdicts:?}");
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use forebay_domain::{Entry, Reference, Scope};
-use forebay_sandbox::Gate;
+use forebay_sandbox::StartLatch;
 use forebay_store::{Home, Project, Store, StoreError, Upload};
 
 use crate::AppError;
@@ -24,7 +24,7 @@ pub(crate) struct Places {
     /// Somebody began to open the own one.
     has_begun: AtomicBool,
     /// Opens with the own one, for the first run.
-    gate: Mutex<Option<Gate>>,
+    gate: Mutex<Option<StartLatch>>,
     /// Those of projects that a team shares here, kept open.
     of_team: Mutex<HashMap<String, Arc<Self>>>,
     /// Held by who looks whether sources have changed.
@@ -97,19 +97,19 @@ impl Places {
             return None;
         }
         // Without a gate a run waits before it is started, for the store itself.
-        let keeper = forebay_sandbox::gate().ok().map(|(keeper, gate)| {
+        let keeper = forebay_sandbox::start_latch().ok().map(|(keeper, gate)| {
             *self.gate() = Some(gate);
             keeper
         });
         Some(self.opening(|is_open| {
             if let Some(keeper) = keeper.filter(|_| is_open) {
-                keeper.let_through();
+                keeper.release();
             }
         }))
     }
 
     /// Where a run waits while [`Self::own`] is being opened; none when it is open.
-    pub(crate) fn gate_to_own(&self) -> Result<Option<Gate>, AppError> {
+    pub(crate) fn gate_to_own(&self) -> Result<Option<StartLatch>, AppError> {
         let gate = self.gate().take();
         if gate.is_none() {
             self.own()?;
@@ -117,7 +117,7 @@ impl Places {
         Ok(gate)
     }
 
-    fn gate(&self) -> MutexGuard<'_, Option<Gate>> {
+    fn gate(&self) -> MutexGuard<'_, Option<StartLatch>> {
         self.gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use forebay_sandbox::web::{self, Asked};
+use forebay_sandbox::web::{self, HttpRequest};
 use forebay_store::{ImportStep, fingerprint};
 use forebay_text::{cut, number};
 use serde::Deserialize;
@@ -231,14 +231,14 @@ fn ask(
     if call.cancel.is_cancelled() {
         return Err(AppError::refused("cancelled", "the next time goes on from here"));
     }
-    let asked = Asked {
+    let asked = HttpRequest {
         url: url.to_owned(),
         bearer: Some(server.token.clone()).filter(|token| !token.is_empty()),
         body: body.map(|bytes| ("application/x-ndjson".to_owned(), bytes)),
-        most_bytes: MOST_ANSWER,
-        time: TIME,
+        max_bytes: MOST_ANSWER,
+        timeout: TIME,
     };
-    let answer = web::ask(&asked).map_err(|error| {
+    let answer = web::send(&asked).map_err(|error| {
         AppError::unavailable(error.to_string(), Some("try again: it goes on where it ended"))
     })?;
     match answer.status {

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Instant;
 
-use forebay_sandbox::isolation::{Outcome, Proof};
+use forebay_sandbox::isolation::{CheckOutcome, SelfTestReport};
 use forebay_sandbox::runtimes::{RUNTIMES, Runtime};
 use forebay_sandbox::{Profile, Program, RunSpec, Sink};
 use forebay_text::number;
@@ -270,7 +270,10 @@ fn agents(app: &App) -> Vec<Check> {
     let mut checks = vec![report.summary()];
     checks.extend(report.faults.iter().map(|fault| Check::broken("agents", fault)));
     checks.extend(report.set_up.iter().map(|found| {
-        Check::note("agents", format!("{}: {}", found.agent.name, found.agent.cannot.join(" ")))
+        Check::note(
+            "agents",
+            format!("{}: {}", found.agent.name, found.agent.limitations.join(" ")),
+        )
     }));
     checks
 }
@@ -278,20 +281,20 @@ fn agents(app: &App) -> Vec<Check> {
 /// Tries what isolation promises, and says what is in force.
 fn isolation(app: &App, call: &Call) -> Check {
     let profile = app.settings.isolation.profile;
-    match forebay_sandbox::isolation::prove(&call.cancel) {
-        Ok(proof) => isolation_check(profile, &proof),
+    match forebay_sandbox::isolation::self_test(&call.cancel) {
+        Ok(report) => isolation_check(profile, &report),
         Err(error) => Check::broken("isolation", AppError::from(error).to_text()),
     }
 }
 
-fn isolation_check(profile: Profile, proof: &Proof) -> Check {
-    let offered = proof.offered.join(", ");
-    let named = |outcome: Outcome| {
-        let trials = proof.trials.iter().filter(|trial| trial.outcome == outcome);
-        trials.map(|trial| trial.promise).collect::<Vec<_>>().join(", ")
+fn isolation_check(profile: Profile, report: &SelfTestReport) -> Check {
+    let offered = report.mechanisms.join(", ");
+    let named = |outcome: CheckOutcome| {
+        let checks = report.checks.iter().filter(|check| check.outcome == outcome);
+        checks.map(|check| check.guarantee).collect::<Vec<_>>().join(", ")
     };
-    if proof.holds() {
-        let held = named(Outcome::Held);
+    if report.passed() {
+        let held = named(CheckOutcome::Enforced);
         let finding = format!("profile {profile}; {offered}; tried: {held}");
         return if profile == Profile::Off {
             Check::note("isolation", format!("{finding}, but profile off uses none of it"))
@@ -299,7 +302,7 @@ fn isolation_check(profile: Profile, proof: &Proof) -> Check {
             Check::good("isolation", finding)
         };
     }
-    let (broken, unknown) = (named(Outcome::Broken), named(Outcome::Unknown));
+    let (broken, unknown) = (named(CheckOutcome::Violated), named(CheckOutcome::Inconclusive));
     Check::note(
         "isolation",
         format!(

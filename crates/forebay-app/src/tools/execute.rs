@@ -71,7 +71,7 @@ fn tightened(own: Profile, asked: Option<&str>) -> Result<Profile, AppError> {
     let Some(name) = asked else {
         return Ok(own);
     };
-    match Profile::named(name) {
+    match Profile::from_name(name) {
         Some(asked) if own.tightened_by(asked) == asked => Ok(asked),
         Some(_) => Err(AppError::bad_input(
             format!("a call cannot loosen isolation from {own} to {name}"),

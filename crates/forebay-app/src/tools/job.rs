@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use forebay_digest::{Budget, Digester};
 use forebay_domain::time::Span;
-use forebay_sandbox::inlet;
+use forebay_sandbox::fifo;
 use forebay_text::number;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -107,8 +107,8 @@ impl Action {
         match self {
             Self::Read => return Ok(()),
             Self::Wait => {}
-            Self::Send(text) => inlet::send(&job.inlet(), text).map_err(|_| no_reader(job))?,
-            Self::EndInput => inlet::end(&job.inlet()).map_err(|_| no_reader(job))?,
+            Self::Send(text) => fifo::send(&job.inlet(), text).map_err(|_| no_reader(job))?,
+            Self::EndInput => fifo::send_eof(&job.inlet()).map_err(|_| no_reader(job))?,
             Self::Stop => job.stop()?,
         }
         jobs::wait(job, at_most, call).map(drop)

@@ -1,74 +1,82 @@
-//! Tries a recognizer on a sample of its format.
+//! Checks a custom recognizer against a sample of its format.
 
-use super::Customs;
+use super::CustomRecognizers;
 use crate::command::Command;
 use crate::digester::feed;
 use crate::lines::Line;
 use crate::reducer::Reducer;
 use crate::{Hint, clean};
 
-/// What became of a sample.
+/// The result of checking a recognizer against its sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checked {
-    /// What is shown of the sample.
+pub struct SampleCheck {
+    /// The digest of the sample.
     pub digest: String,
-    /// What is not as it should be.
-    pub faults: Vec<String>,
-    /// Patterns that the sample does not try.
-    pub untried: Vec<String>,
+    /// Expectations that the digest does not meet.
+    pub errors: Vec<String>,
+    /// Patterns that match no line of the sample.
+    pub unmatched: Vec<String>,
 }
 
-impl Customs {
-    /// Digests a sample for the recognizer of this name, and looks for what its digest must contain.
-    pub fn check(&self, name: &str, sample: &[u8], expect: &[String], budget: u64) -> Checked {
-        let Some(custom) = self.0.iter().find(|custom| custom.definition.name == name) else {
-            let faults = vec!["there is no such recognizer".to_owned()];
-            return Checked { digest: String::new(), faults, untried: Vec::new() };
+impl CustomRecognizers {
+    /// Digests a sample and verifies that the named recognizer claims it and that the digest
+    /// contains the expected texts.
+    pub fn check(&self, name: &str, sample: &[u8], expect: &[String], budget: u64) -> SampleCheck {
+        let Some(recognizer) = self.0.iter().find(|recognizer| recognizer.definition.name == name)
+        else {
+            let errors = vec!["unknown recognizer".to_owned()];
+            return SampleCheck { digest: String::new(), errors, unmatched: Vec::new() };
         };
         let text = clean(sample);
-        let line = custom.definition.commands.first().map(String::as_str);
-        let digest = self.reduced(line, &text, budget);
-        let mut faults = Vec::new();
-        let command = Command::read(line.unwrap_or_default());
-        match self.claiming(&command, &text).as_ref().map(super::Reading::name) {
+        let line = recognizer.definition.commands.first().map(String::as_str);
+        let digest = self.reduce(line, &text, budget);
+        let mut errors = Vec::new();
+        let command = Command::parse(line.unwrap_or_default());
+        match self.find_claiming(&command, &text).as_ref().map(super::CustomReader::name) {
             Some(reader) if reader == name => {}
-            Some(other) => faults.push(format!("its sample is read by `{other}`")),
-            None if custom.patterns().is_none() => {
-                faults.push("its patterns together are too large".to_owned());
+            Some(other) => errors.push(format!("its sample is claimed by `{other}`")),
+            None if recognizer.patterns().is_none() => {
+                errors.push("its patterns exceed the size limit".to_owned());
             }
-            None => faults.push("no first line of its sample matches `first_lines`".to_owned()),
+            None => {
+                errors.push("no line at the start of its sample matches `first_lines`".to_owned());
+            }
         }
         let lacks = |expected: &&String| !digest.contains(expected.as_str());
-        faults.extend(
-            expect.iter().filter(lacks).map(|missing| format!("the digest lacks \"{missing}\"")),
+        errors.extend(
+            expect
+                .iter()
+                .filter(lacks)
+                .map(|missing| format!("the digest does not contain \"{missing}\"")),
         );
-        Checked { untried: self.untried(name, &text), digest, faults }
+        SampleCheck { unmatched: self.unmatched(name, &text), digest, errors }
     }
 
-    /// The text reduced in any case, also where it is short enough to be shown whole.
-    fn reduced(&self, command: Option<&str>, text: &str, budget: u64) -> String {
+    /// Reduces the text even if it is short enough to be shown verbatim.
+    fn reduce(&self, command: Option<&str>, text: &str, budget: u64) -> String {
         let hint = Hint { command, recognizers: Some(self), ..Hint::default() };
         let mut reducer = Reducer::new(hint, text, "", budget);
         feed(&mut reducer, text);
         reducer.finish(text.lines().count() as u64).0
     }
 
-    fn untried(&self, name: &str, text: &str) -> Vec<String> {
-        let custom = self.0.iter().find(|custom| custom.definition.name == name);
-        let Some((custom, patterns)) = custom.and_then(|custom| Some((custom, custom.patterns()?)))
+    fn unmatched(&self, name: &str, text: &str) -> Vec<String> {
+        let recognizer = self.0.iter().find(|recognizer| recognizer.definition.name == name);
+        let Some((recognizer, patterns)) =
+            recognizer.and_then(|recognizer| Some((recognizer, recognizer.patterns()?)))
         else {
             return Vec::new();
         };
-        let mut tried = vec![false; patterns.all.len()];
+        let mut matched = vec![false; patterns.all.len()];
         for text in text.lines() {
-            let line = Line { number: 1, text, cut: 0, ended: true }.without_stamp();
-            patterns.all.matches(line.text).into_iter().for_each(|index| tried[index] = true);
+            let line = Line { number: 1, text, cut: 0, has_newline: true }.without_timestamp();
+            patterns.all.matches(line.text).into_iter().for_each(|index| matched[index] = true);
         }
-        let definition = &custom.definition;
+        let definition = &recognizer.definition;
         let keys = (0..definition.keep.len())
             .map(|index| format!("keep[{index}]"))
             .chain((0..definition.drop.len()).map(|index| format!("drop[{index}]")))
             .chain((0..definition.counts.len()).map(|index| format!("counts[{index}]")));
-        keys.zip(tried).filter(|(_, tried)| !tried).map(|(key, _)| key).collect()
+        keys.zip(matched).filter(|(_, matched)| !matched).map(|(key, _)| key).collect()
     }
 }

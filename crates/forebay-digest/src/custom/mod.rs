@@ -1,104 +1,105 @@
-//! Recognizers that a user defines: when they read a text, and which of its lines they keep, drop and
-//! count.
+//! User-defined recognizers: which output they claim, and which lines they keep, drop and count.
 //!
-//! A pattern only shapes what is shown: the text stays data, and all of it stays in the store. Patterns
-//! match in linear time and are bounded in size. Their syntax is checked when they are defined; they
-//! are compiled when the first text needs them, so that a process that digests nothing pays nothing.
+//! A pattern only decides what is shown; the full text stays in the store. Patterns match in linear
+//! time and are bounded in size. Their syntax is checked when they are defined, but they are
+//! compiled only when a text needs them, so a process that digests nothing does not pay for them.
 
 mod check;
 mod pattern;
-mod reading;
+mod reader;
 
 use std::sync::{Arc, OnceLock};
 
 use regex::RegexSet;
 
 use crate::command::Command;
-pub use check::Checked;
+pub use check::SampleCheck;
 use pattern::{Counting, Patterns};
-pub(crate) use reading::Reading;
+pub(crate) use reader::CustomReader;
 
-/// Patterns of one recognizer.
-const MOST_PATTERNS: usize = 64;
+/// Maximum number of patterns per recognizer.
+const MAX_PATTERNS: usize = 64;
 
-/// Recognizers of one user.
-const MOST_RECOGNIZERS: usize = 100;
+/// Maximum number of recognizers per user.
+const MAX_RECOGNIZERS: usize = 100;
 
-/// A recognizer as its user writes it.
+/// A custom recognizer as written in the settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Definition {
     pub name: String,
-    /// Commands that print the format, as `deploy` or `make deploy`.
+    /// Commands that print the format, such as `deploy` or `make deploy`.
     pub commands: Vec<String>,
-    /// Patterns, one of which a line at the start of the text matches.
+    /// Patterns; one of them must match a line at the start of the text.
     pub first_lines: Vec<String>,
-    /// Lines to show before all others; those of the first pattern before those of the next.
+    /// Lines to show before all others, in the order of the patterns.
     pub keep: Vec<String>,
-    /// Lines that nobody needs, unless they are kept.
+    /// Lines to omit, unless `keep` matches them too.
     pub drop: Vec<String>,
     pub counts: Vec<CountDefinition>,
 }
 
-/// Something to count: what it is called, and the lines that are one.
+/// A labelled count of matching lines.
 ///
-/// A group `(?<sum>…)` adds up the numbers it finds, a group `(?<by>…)` counts each value by itself.
+/// A group `(?<sum>…)` adds up the captured numbers; a group `(?<by>…)` counts each captured value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CountDefinition {
     pub label: String,
     pub pattern: String,
 }
 
-/// What is wrong with a definition.
+/// A definition that was rejected, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {message}")]
 pub struct BadDefinition {
-    /// Where, below the recognizers: `deploy.keep[1]`.
+    /// Key below `recognizers`, such as `deploy.keep[1]`.
     pub key: String,
     pub message: String,
 }
 
-/// The recognizers of a user, ready to be handed to digests.
+/// The validated recognizers of a user.
 #[derive(Debug, Clone, Default)]
-pub struct Customs(Arc<Vec<Arc<Custom>>>);
+pub struct CustomRecognizers(Arc<Vec<Arc<CustomRecognizer>>>);
 
-/// A recognizer whose definition was found to be good.
+/// A recognizer with a valid definition.
 #[derive(Debug)]
-pub(crate) struct Custom {
+pub(crate) struct CustomRecognizer {
     definition: Definition,
     counting: Vec<Counting>,
     first_lines: OnceLock<Option<RegexSet>>,
     patterns: OnceLock<Option<Patterns>>,
 }
 
-impl Customs {
-    /// Takes the definitions if all of them are good.
+impl CustomRecognizers {
+    /// Validates the definitions; fails on the first invalid one.
     pub fn new(definitions: impl IntoIterator<Item = Definition>) -> Result<Self, BadDefinition> {
-        let customs: Vec<Arc<Custom>> = definitions
+        let recognizers: Vec<Arc<CustomRecognizer>> = definitions
             .into_iter()
-            .map(|one| Custom::new(one).map(Arc::new))
+            .map(|one| CustomRecognizer::new(one).map(Arc::new))
             .collect::<Result<_, _>>()?;
-        if customs.len() > MOST_RECOGNIZERS {
-            let message = format!("{} recognizers; {MOST_RECOGNIZERS} are the most", customs.len());
+        if recognizers.len() > MAX_RECOGNIZERS {
+            let message =
+                format!("{} recognizers; at most {MAX_RECOGNIZERS} are allowed", recognizers.len());
             return Err(BadDefinition { key: String::new(), message });
         }
-        Ok(Self(Arc::new(customs)))
+        Ok(Self(Arc::new(recognizers)))
     }
 
-    /// Reads a text for the recognizer that claims it, if one does.
+    /// Returns a reader for the recognizer that claims the text, if one does.
     ///
-    /// One that says both by command and by first lines when it is meant comes before the others.
-    pub(crate) fn claiming(&self, command: &Command, start: &str) -> Option<Reading> {
+    /// A recognizer with conditions on both command and first lines takes precedence over one with
+    /// a single condition.
+    pub(crate) fn find_claiming(&self, command: &Command, start: &str) -> Option<CustomReader> {
         let claim = self.0.iter().filter(|custom| custom.claims(command, start));
-        // Of equals the first one stays.
+        // The first of equals wins.
         let best = claim
             .reduce(|best, next| if next.conditions() > best.conditions() { next } else { best });
-        Reading::of(Arc::clone(best?))
+        CustomReader::new(Arc::clone(best?))
     }
 }
 
-impl Custom {
+impl CustomRecognizer {
     fn new(definition: Definition) -> Result<Self, BadDefinition> {
-        check_words(&definition)?;
+        validate(&definition)?;
         let name = &definition.name;
         for (list, patterns) in [
             ("first_lines", &definition.first_lines),
@@ -112,7 +113,8 @@ impl Custom {
         }
         let counting = definition.counts.iter().enumerate().map(|(index, count)| {
             let key = || format!("{name}.counts[{index}].pattern");
-            Counting::of(&count.pattern).map_err(|message| BadDefinition { key: key(), message })
+            Counting::from_pattern(&count.pattern)
+                .map_err(|message| BadDefinition { key: key(), message })
         });
         Ok(Self {
             counting: counting.collect::<Result<_, _>>()?,
@@ -124,12 +126,14 @@ impl Custom {
 
     fn claims(&self, command: &Command, start: &str) -> bool {
         let Definition { commands, first_lines, .. } = &self.definition;
-        let by_command = commands.is_empty() || commands.iter().any(|pattern| command.is(pattern));
-        by_command && (first_lines.is_empty() || self.knows_start(start))
+        let by_command =
+            commands.is_empty() || commands.iter().any(|pattern| command.matches(pattern));
+        by_command && (first_lines.is_empty() || self.matches_start(start))
     }
 
-    fn knows_start(&self, start: &str) -> bool {
-        let patterns = self.first_lines.get_or_init(|| pattern::set(&self.definition.first_lines));
+    fn matches_start(&self, start: &str) -> bool {
+        let patterns =
+            self.first_lines.get_or_init(|| pattern::compile_set(&self.definition.first_lines));
         let starts_so = |set: &RegexSet| {
             crate::recognizers::first_lines(start).into_iter().any(|line| set.is_match(line))
         };
@@ -141,14 +145,14 @@ impl Custom {
         usize::from(!commands.is_empty()) + usize::from(!first_lines.is_empty())
     }
 
-    /// None only where the patterns together are too large.
+    /// Returns `None` only if the patterns together exceed the size limit.
     fn patterns(&self) -> Option<&Patterns> {
-        self.patterns.get_or_init(|| Patterns::of(&self.definition, &self.counting)).as_ref()
+        self.patterns.get_or_init(|| Patterns::compile(&self.definition, &self.counting)).as_ref()
     }
 }
 
-/// Whether a definition has a name, says when it is meant and what to do.
-fn check_words(definition: &Definition) -> Result<(), BadDefinition> {
+/// Checks that a definition has a name, a condition and something to do.
+fn validate(definition: &Definition) -> Result<(), BadDefinition> {
     let Definition { name, commands, first_lines, keep, drop, counts } = definition;
     let patterns = first_lines.len() + keep.len() + drop.len() + counts.len();
     let is_name = |name: &str| {
@@ -156,21 +160,21 @@ fn check_words(definition: &Definition) -> Result<(), BadDefinition> {
         !name.is_empty() && name.len() <= 40 && name.chars().all(known)
     };
     let message = match () {
-        () if !is_name(name) => "a name has up to 40 letters, digits, - and _".to_owned(),
+        () if !is_name(name) => "a name consists of 1 to 40 letters, digits, - and _".to_owned(),
         () if commands.is_empty() && first_lines.is_empty() => {
-            "neither `commands` nor `first_lines` says which output is meant".to_owned()
+            "`commands` or `first_lines` must select the output".to_owned()
         }
         () if keep.is_empty() && drop.is_empty() && counts.is_empty() => {
-            "nothing to `keep`, to `drop` or in `counts`".to_owned()
+            "`keep`, `drop` and `counts` are empty".to_owned()
         }
         () if commands.iter().any(|command| command.trim().is_empty()) => {
-            "an empty text in `commands`".to_owned()
+            "empty text in `commands`".to_owned()
         }
         () if counts.iter().any(|count| count.label.trim().is_empty()) => {
-            "a count without a `label`".to_owned()
+            "a count has no `label`".to_owned()
         }
-        () if patterns > MOST_PATTERNS => {
-            format!("{patterns} patterns; {MOST_PATTERNS} are the most")
+        () if patterns > MAX_PATTERNS => {
+            format!("{patterns} patterns; at most {MAX_PATTERNS} are allowed")
         }
         () => return Ok(()),
     };

@@ -1,65 +1,65 @@
-//! Patterns: checked when defined, compiled when needed, bounded in size.
+//! Regex patterns of custom recognizers: validated early, compiled lazily, bounded in size.
 
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 use super::Definition;
 
-/// A longer pattern is no pattern for a line.
-const MOST_BYTES: usize = 1_000;
+/// Maximum length of one pattern.
+const MAX_PATTERN_BYTES: usize = 1_000;
 
-/// What a compiled pattern may take up; the default of the engine is ten times as much.
-const COMPILED_BYTES: usize = 1024 * 1024;
+/// Maximum compiled size of one pattern; a tenth of the engine's default.
+const MAX_COMPILED_BYTES: usize = 1024 * 1024;
 
-/// Likewise for all patterns of a recognizer together.
-const COMPILED_TOGETHER: usize = 8 * 1024 * 1024;
+/// Maximum compiled size of all patterns of a recognizer together.
+const MAX_SET_BYTES: usize = 8 * 1024 * 1024;
 
-/// How deep groups may be nested.
-const NESTING: u32 = 50;
+/// Maximum nesting depth of groups.
+const MAX_NESTING: u32 = 50;
 
-/// What a count does with its lines.
+/// What a count does with a matching line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Counting {
     Lines,
-    /// Adds up the group `sum`.
+    /// Adds up the numbers captured by the group `sum`.
     Sum,
-    /// Counts each value of the group `by`.
+    /// Counts each value captured by the group `by`.
     By,
 }
 
 impl Counting {
-    /// Reads it from the names of the pattern's groups.
-    pub(super) fn of(pattern: &str) -> Result<Self, String> {
+    /// Derives the kind of count from the pattern's group names.
+    pub(super) fn from_pattern(pattern: &str) -> Result<Self, String> {
         let groups = check(pattern)?;
         match groups.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             [] => Ok(Self::Lines),
             ["sum"] => Ok(Self::Sum),
             ["by"] => Ok(Self::By),
-            [_] => Err(format!("there is no group `{}`; name it `sum` or `by`", groups[0])),
-            _ => Err("only one group, `sum` or `by`, can be named".to_owned()),
+            [_] => Err(format!("unknown group `{}`; use `sum` or `by`", groups[0])),
+            _ => Err("at most one named group is allowed: `sum` or `by`".to_owned()),
         }
     }
 }
 
-/// Says what is wrong with a pattern, or else the names of its groups.
+/// Validates a pattern and returns the names of its groups.
 pub(super) fn check(pattern: &str) -> Result<Vec<String>, String> {
     if pattern.is_empty() {
         return Err("an empty pattern matches every line".to_owned());
     }
-    if pattern.len() > MOST_BYTES {
-        return Err(format!("{} bytes; {MOST_BYTES} are the most", pattern.len()));
+    if pattern.len() > MAX_PATTERN_BYTES {
+        return Err(format!("{} bytes; at most {MAX_PATTERN_BYTES} are allowed", pattern.len()));
     }
-    let mut parser = regex_syntax::ParserBuilder::new().nest_limit(NESTING).build();
-    let read = parser.parse(pattern).map_err(|error| last_line(&error.to_string()))?;
-    // Only counted repetition makes a short pattern large, so only then it is compiled to see.
+    let mut parser = regex_syntax::ParserBuilder::new().nest_limit(MAX_NESTING).build();
+    let parsed = parser.parse(pattern).map_err(|error| last_line(&error.to_string()))?;
+    // Only counted repetition makes a short pattern large, so only such patterns are compiled here.
     if pattern.contains('{') {
         compile(pattern).map_err(|error| last_line(&error.to_string()))?;
     }
-    Ok(group_names(&read))
+    Ok(group_names(&parsed))
 }
 
-fn group_names(read: &regex_syntax::hir::Hir) -> Vec<String> {
+fn group_names(parsed: &regex_syntax::hir::Hir) -> Vec<String> {
     use regex_syntax::hir::HirKind;
-    match read.kind() {
+    match parsed.kind() {
         HirKind::Capture(capture) => {
             let own = capture.name.iter().map(ToString::to_string);
             own.chain(group_names(&capture.sub)).collect()
@@ -72,41 +72,41 @@ fn group_names(read: &regex_syntax::hir::Hir) -> Vec<String> {
     }
 }
 
-/// The engine draws the pattern first; what is wrong stands at the end.
+/// Extracts the reason from an engine error, whose earlier lines show the pattern.
 fn last_line(message: &str) -> String {
     let last = message.lines().last().unwrap_or(message).trim();
     last.trim_start_matches("error: ").to_owned()
 }
 
 fn compile(pattern: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(pattern).size_limit(COMPILED_BYTES).nest_limit(NESTING).build()
+    RegexBuilder::new(pattern).size_limit(MAX_COMPILED_BYTES).nest_limit(MAX_NESTING).build()
 }
 
-/// All of them as one, which looks at a line once.
-pub(super) fn set(patterns: &[String]) -> Option<RegexSet> {
-    RegexSetBuilder::new(patterns).size_limit(COMPILED_TOGETHER).nest_limit(NESTING).build().ok()
+/// Compiles all patterns into one set that scans a line once.
+pub(super) fn compile_set(patterns: &[String]) -> Option<RegexSet> {
+    RegexSetBuilder::new(patterns).size_limit(MAX_SET_BYTES).nest_limit(MAX_NESTING).build().ok()
 }
 
-/// What a recognizer looks for, compiled.
+/// The compiled patterns of a recognizer.
 #[derive(Debug)]
 pub(super) struct Patterns {
-    /// Those to keep, those to drop, those to count.
+    /// The patterns of `keep`, then `drop`, then `counts`.
     pub(super) all: RegexSet,
     pub(super) keep: usize,
     pub(super) drop: usize,
     pub(super) counts: Vec<Count>,
 }
 
-/// Something to count.
+/// A compiled count.
 #[derive(Debug)]
 pub(super) struct Count {
     pub(super) counting: Counting,
-    /// Finds the group, where there is one.
+    /// Captures the named group, if there is one.
     group: Option<Regex>,
 }
 
 impl Patterns {
-    pub(super) fn of(definition: &Definition, counting: &[Counting]) -> Option<Self> {
+    pub(super) fn compile(definition: &Definition, counting: &[Counting]) -> Option<Self> {
         let Definition { keep, drop, counts, .. } = definition;
         let patterns = counts.iter().map(|count| &count.pattern);
         let all: Vec<String> = keep.iter().chain(drop).chain(patterns).cloned().collect();
@@ -118,7 +118,7 @@ impl Patterns {
             Some(Count { counting: *counting, group })
         };
         Some(Self {
-            all: set(&all)?,
+            all: compile_set(&all)?,
             keep: keep.len(),
             drop: drop.len(),
             counts: counts.iter().zip(counting).map(count).collect::<Option<_>>()?,
@@ -127,7 +127,7 @@ impl Patterns {
 }
 
 impl Count {
-    /// What the named group found in a line.
+    /// Returns the text captured by the named group.
     pub(super) fn captured<'a>(&self, line: &'a str) -> Option<&'a str> {
         let name = if self.counting == Counting::Sum { "sum" } else { "by" };
         Some(self.group.as_ref()?.captures(line)?.name(name)?.as_str())

@@ -9,131 +9,142 @@ use memchr::memmem::Finder;
 use crate::lines::Line;
 use crate::salience::Salience;
 
-/// Longer lines are not compared, and only this much of them is held.
-const HELD: usize = 2 * 1024;
+/// Longer lines are not compared, and only this many bytes of them are kept.
+const MAX_COMPARED_BYTES: usize = 2 * 1024;
 
-/// Of a longer line so many bytes at its start are shown.
-const SHOWN: usize = 200;
+/// Bytes shown of the start of a longer line.
+const SHOWN_PREFIX_BYTES: usize = 200;
 
-/// And so many at its end.
-const ENDING: usize = 40;
+/// Bytes shown of the end of a longer line.
+const SHOWN_SUFFIX_BYTES: usize = 40;
 
-/// The last of lines alike is shown beside the first, if it is not longer.
-const SHORT: usize = 80;
+/// The last of similar lines is shown beside the first if it is at most this long.
+const MAX_VARIANT_BYTES: usize = 80;
 
-/// Consecutive lines that are equal, or equal but for their digits.
+/// Consecutive lines that are equal, or equal except for digits.
 #[derive(Debug)]
-pub(crate) struct Run {
+pub(crate) struct LineRun {
     first: u64,
     count: u64,
     text: String,
     cut: u64,
     salience: Salience,
-    /// The last line, where it differs from the first.
-    variant: Option<String>,
+    /// The last line, if it differs from the first.
+    last_variant: Option<String>,
 }
 
-/// What a run looks like in a digest.
+/// A run of lines as shown in a digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// The raw lines it stands for.
+    /// The raw lines it represents.
     pub(crate) first: u64,
     pub(crate) last: u64,
-    /// The lines after the first differ from it.
-    pub(crate) alike: bool,
+    /// True if the lines after the first differ from it in digits.
+    pub(crate) has_variants: bool,
     pub(crate) shown: String,
     pub(crate) salience: Salience,
 }
 
-impl Run {
+impl LineRun {
     pub(crate) fn new(line: Line<'_>, salience: Salience) -> Self {
-        let text = cut::prefix(line.text, HELD);
+        let text = cut::prefix(line.text, MAX_COMPARED_BYTES);
         Self {
             first: line.number,
             count: 1,
             text: text.to_owned(),
             cut: line.cut + (line.text.len() - text.len()) as u64,
             salience,
-            variant: None,
+            last_variant: None,
         }
     }
 
-    /// The words of the intent its lines have.
-    pub(crate) fn wanted(&self) -> u32 {
-        self.salience.wanted
+    /// Returns the mask of intent words that its lines contain.
+    pub(crate) fn intent_mask(&self) -> u32 {
+        self.salience.intent_mask
     }
 
-    /// Takes the line in if it repeats the run.
+    /// Adds the line if it repeats the run; returns false if it does not.
     ///
-    /// Lines that name a failure or a place are only folded when equal: their numbers matter.
-    pub(crate) fn join(&mut self, line: Line<'_>, matters: bool) -> bool {
+    /// Lines that name a failure or a location are only folded if equal, because their numbers
+    /// matter.
+    pub(crate) fn try_extend(&mut self, line: Line<'_>, is_weighted: bool) -> bool {
         if self.cut > 0 || line.cut > 0 {
             return false;
         }
         let equal = self.text == line.text;
-        // A line that a recognizer marked stands for itself, not for those after it.
-        let stands_alone = matters || self.salience.marked || self.salience.is_pointed();
-        if !equal && (stands_alone || !alike(&self.text, line.text)) {
+        // A marked line represents only itself.
+        let is_distinct = is_weighted || self.salience.is_marked || self.salience.is_specific();
+        if !equal && (is_distinct || !equal_except_digits(&self.text, line.text)) {
             return false;
         }
-        if !equal || self.variant.is_some() {
-            let last = self.variant.get_or_insert_default();
+        if !equal || self.last_variant.is_some() {
+            let last = self.last_variant.get_or_insert_default();
             last.clear();
-            last.push_str(cut::prefix(line.text, HELD));
+            last.push_str(cut::prefix(line.text, MAX_COMPARED_BYTES));
         }
         self.count += 1;
         true
     }
 
-    /// The rows to show: one, or two where folding a pair would hide the second.
+    /// Returns the rows to show: one, or two if folding a pair would hide the second.
     pub(crate) fn into_rows(self) -> impl Iterator<Item = Row> {
-        let Self { first, count, text, cut, salience, variant } = self;
+        let Self { first, count, text, cut, salience, last_variant } = self;
         let last = first + count - 1;
-        let mut row =
-            Row { first, last, alike: variant.is_some(), shown: shown(text, cut), salience };
-        let end = variant.as_deref().filter(|text| count > 2 && text.len() <= SHORT);
+        let mut row = Row {
+            first,
+            last,
+            has_variants: last_variant.is_some(),
+            shown: truncate_line(text, cut),
+            salience,
+        };
+        let end =
+            last_variant.as_deref().filter(|text| count > 2 && text.len() <= MAX_VARIANT_BYTES);
         if let Some(end) = end.filter(|end| row.shown.trim() != end.trim()) {
             row.shown = format!("{} … {}", row.shown, end.trim());
         }
-        let second = variant.filter(|_| count == 2).map(|text| {
-            (row.last, row.alike) = (first, false);
-            Row { first: last, last, alike: false, shown: shown(text, 0), salience }
+        let second = last_variant.filter(|_| count == 2).map(|text| {
+            (row.last, row.has_variants) = (first, false);
+            Row { first: last, last, has_variants: false, shown: truncate_line(text, 0), salience }
         });
-        row.mark();
+        row.append_count();
         std::iter::once(row).chain(second)
     }
 }
 
 impl Row {
-    pub(crate) fn says_something(&self) -> bool {
+    pub(crate) fn is_nonblank(&self) -> bool {
         !self.shown.trim().is_empty()
     }
 
-    /// Says how many lines it stands for.
-    fn mark(&mut self) {
+    /// Appends the number of lines the row represents.
+    fn append_count(&mut self) {
         if self.first == self.last {
             return;
         }
         let count = grouped(self.last - self.first + 1);
-        let mark = if self.alike { format!(" … ×{count} alike") } else { format!(" ×{count}") };
+        let mark = if self.has_variants {
+            format!(" … ×{count} similar")
+        } else {
+            format!(" ×{count}")
+        };
         self.shown.push_str(if self.shown.is_empty() { mark.trim_start() } else { &mark });
     }
 }
 
-fn shown(text: String, cut: u64) -> String {
-    let text = squeezed(text);
-    if cut == 0 && text.len() <= SHOWN + ENDING {
+fn truncate_line(text: String, cut: u64) -> String {
+    let text = squeeze_spaces(text);
+    if cut == 0 && text.len() <= SHOWN_PREFIX_BYTES + SHOWN_SUFFIX_BYTES {
         return text;
     }
-    // How a long line ends often matters as much as how it starts.
-    let end = if cut == 0 { cut::suffix(&text, ENDING) } else { "" };
-    let start = cut::prefix(&text, SHOWN);
+    // The end of a long line often matters as much as its start.
+    let end = if cut == 0 { cut::suffix(&text, SHOWN_SUFFIX_BYTES) } else { "" };
+    let start = cut::prefix(&text, SHOWN_PREFIX_BYTES);
     let missing = cut + (text.len() - start.len() - end.len()) as u64;
     format!("{start}… +{} bytes{}{end}", grouped(missing), if end.is_empty() { "" } else { " …" })
 }
 
-/// Blanks that only align columns become two; those at the start stay, they say what belongs together.
-fn squeezed(text: String) -> String {
+/// Shortens runs of spaces to two, except for indentation.
+fn squeeze_spaces(text: String) -> String {
     static THREE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("   "));
     let start = text.len() - text.trim_start().len();
     if THREE.find(&text.as_bytes()[start..]).is_none() {
@@ -150,8 +161,8 @@ fn squeezed(text: String) -> String {
     squeezed
 }
 
-/// Whether two texts are equal but for their numbers.
-fn alike(one: &str, other: &str) -> bool {
+/// Returns true if two texts differ only in their numbers.
+fn equal_except_digits(one: &str, other: &str) -> bool {
     let ends = |text: &str| text.as_bytes().last().copied().filter(|byte| !byte.is_ascii_digit());
     if ends(one) != ends(other) {
         return false;
@@ -159,12 +170,12 @@ fn alike(one: &str, other: &str) -> bool {
     let (mut one, mut other) = (one.as_bytes(), other.as_bytes());
     let mut in_number = false;
     loop {
-        let equal = equal_start(one, other);
+        let equal = common_prefix_len(one, other);
         if let Some(last) = equal.checked_sub(1) {
             in_number = one[last].is_ascii_digit();
         }
-        let digits = [&one[equal..], &other[equal..]].map(digits_at_start);
-        // Here they differ, which only numbers may: two of them, or one that is longer than the other.
+        let digits = [&one[equal..], &other[equal..]].map(leading_digits);
+        // The texts differ here, which is only allowed within numbers.
         if digits == [0, 0] || !in_number && digits.contains(&0) {
             return one.len() == equal && other.len() == equal;
         }
@@ -173,20 +184,20 @@ fn alike(one: &str, other: &str) -> bool {
     }
 }
 
-/// How many bytes two texts start with alike.
-fn equal_start(one: &[u8], other: &[u8]) -> usize {
+/// Returns the length of the common prefix.
+fn common_prefix_len(one: &[u8], other: &[u8]) -> usize {
     let chunks = one.as_chunks::<8>().0.iter().zip(other.as_chunks::<8>().0);
     let chunks = 8 * chunks.take_while(|(one, other)| one == other).count();
     let rest = one[chunks..].iter().zip(&other[chunks..]);
     chunks + rest.take_while(|(one, other)| one == other).count()
 }
 
-fn digits_at_start(text: &[u8]) -> usize {
+fn leading_digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// The bytes of a text, each number in it as one zero.
-pub(crate) fn without_digits(text: &str) -> impl Iterator<Item = u8> {
+/// Returns the bytes of a text with each number replaced by a single zero.
+pub(crate) fn mask_numbers(text: &str) -> impl Iterator<Item = u8> {
     let mut in_number = false;
     text.bytes().filter_map(move |byte| {
         let starts = !in_number;
@@ -202,29 +213,29 @@ mod tests {
     #[track_caller]
     fn check(lines: &[&str], expect: &[&str]) {
         let mut rows = Vec::new();
-        let mut open: Option<Run> = None;
+        let mut open: Option<LineRun> = None;
         for (number, text) in (1..).zip(lines) {
-            let line = Line { number, text, cut: 0, ended: true };
-            if !open.as_mut().is_some_and(|run| run.join(line, false)) {
-                rows.extend(open.replace(Run::new(line, Salience::default())));
+            let line = Line { number, text, cut: 0, has_newline: true };
+            if !open.as_mut().is_some_and(|run| run.try_extend(line, false)) {
+                rows.extend(open.replace(LineRun::new(line, Salience::default())));
             }
         }
         rows.extend(open);
         let shown: Vec<_> =
-            rows.into_iter().flat_map(Run::into_rows).map(|row| row.shown).collect();
+            rows.into_iter().flat_map(LineRun::into_rows).map(|row| row.shown).collect();
         assert_eq!(shown, expect);
     }
 
     #[test]
     fn repeated_lines_fold() {
         check(&["a", "a", "b", "a"], &["a ×2", "b", "a"]);
-        check(&["at 1", "at 22", "at 3"], &["at 1 … at 3 … ×3 alike"]);
+        check(&["at 1", "at 22", "at 3"], &["at 1 … at 3 … ×3 similar"]);
         check(&["at 1", "at 22"], &["at 1", "at 22"]);
         check(&["a1b", "a1c", "ab"], &["a1b", "a1c", "ab"]);
     }
 
     #[test]
-    fn long_lines_are_cut_and_say_so() {
+    fn truncates_long_lines_with_a_byte_count() {
         let long = "x".repeat(1_300);
         let expect = format!("{}… +1,060 bytes …{}", "x".repeat(200), "x".repeat(40));
         check(&[&long], &[&expect]);

@@ -1,35 +1,35 @@
-//! What a choice of rows costs, gaps included, and how it is written.
+//! Computes the size of a selection of rows, gap markers included, and renders it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::fold::Row;
-use crate::LeftOut;
+use crate::OmittedRange;
 
-/// The text to be reduced, and the bytes there are for it.
+/// Number of lines of the text, and the bytes available to show it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Text {
+pub(super) struct Bounds {
     pub(super) lines: u64,
-    pub(super) room: usize,
+    pub(super) max_bytes: usize,
 }
 
-/// The rows chosen so far.
+/// The rows selected so far.
 #[derive(Debug)]
 pub(super) struct Layout<'a> {
     rows: &'a [Row],
-    text: Text,
+    bounds: Bounds,
     chosen: BTreeSet<usize>,
     bytes: usize,
 }
 
 impl<'a> Layout<'a> {
-    /// Nothing chosen: one gap.
-    pub(super) fn new(rows: &'a [Row], text: Text) -> Self {
-        Self { rows, text, chosen: BTreeSet::new(), bytes: gap_cost(0, text.lines + 1) }
+    /// Starts without rows, as one gap.
+    pub(super) fn new(rows: &'a [Row], bounds: Bounds) -> Self {
+        Self { rows, bounds, chosen: BTreeSet::new(), bytes: gap_cost(0, bounds.lines + 1) }
     }
 
-    /// Chooses a row if the whole then costs at most `limit` bytes; whether it is chosen now.
-    pub(super) fn choose(&mut self, index: usize, limit: usize) -> bool {
+    /// Selects a row if the total stays within `limit` bytes; returns true if it is selected.
+    pub(super) fn try_choose(&mut self, index: usize, limit: usize) -> bool {
         if self.chosen.contains(&index) {
             return true;
         }
@@ -43,7 +43,7 @@ impl<'a> Layout<'a> {
         fits
     }
 
-    /// What the choice costs so far.
+    /// Returns the size of the selection in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -52,31 +52,31 @@ impl<'a> Layout<'a> {
         self.chosen.is_empty()
     }
 
-    /// Shows the rows between chosen ones where they cost no more than saying that they are left out.
+    /// Adds rows that cost no more than the gap marker they replace.
     pub(super) fn close_small_gaps(&mut self) {
         for index in 0..self.rows.len() {
             if !self.chosen.contains(&index) && self.bytes_with(index) <= self.bytes {
-                self.choose(index, usize::MAX);
+                self.try_choose(index, usize::MAX);
             }
         }
     }
 
-    pub(super) fn write(&self) -> (String, Vec<LeftOut>) {
-        let mut text = String::with_capacity(self.bytes);
-        let mut left_out = Vec::new();
+    pub(super) fn write(&self) -> (String, Vec<OmittedRange>) {
+        let mut output = String::with_capacity(self.bytes);
+        let mut omitted = Vec::new();
         let mut last = 0;
         for row in self.chosen.iter().map(|index| &self.rows[*index]) {
-            write_gap(&mut text, &mut left_out, last, row.first);
-            text.push_str(&row.shown);
-            text.push('\n');
-            if row.alike {
-                left_out.push(LeftOut { first: row.first + 1, last: row.last });
+            write_gap(&mut output, &mut omitted, last, row.first);
+            output.push_str(&row.shown);
+            output.push('\n');
+            if row.has_variants {
+                omitted.push(OmittedRange { first: row.first + 1, last: row.last });
             }
             last = row.last;
         }
-        write_gap(&mut text, &mut left_out, last, self.text.lines + 1);
-        text.pop();
-        (text, joined(left_out))
+        write_gap(&mut output, &mut omitted, last, self.bounds.lines + 1);
+        output.pop();
+        (output, merge_adjacent(omitted))
     }
 
     fn bytes_with(&self, index: usize) -> usize {
@@ -84,57 +84,58 @@ impl<'a> Layout<'a> {
         let last =
             self.chosen.range(..index).next_back().map_or(0, |before| self.rows[*before].last);
         let next = self.chosen.range(index..).next();
-        let next = next.map_or(self.text.lines + 1, |after| self.rows[*after].first);
+        let next = next.map_or(self.bounds.lines + 1, |after| self.rows[*after].first);
         let gaps = gap_cost(last, row.first) + gap_cost(row.last, next);
         self.bytes + row.shown.len() + 1 + gaps - gap_cost(last, next)
     }
 }
 
-/// The bytes of the gap between two shown lines, if there is one.
+/// Returns the size of the marker between two shown lines, or 0 if there is no gap.
 fn gap_cost(last: u64, next: u64) -> usize {
-    gap(last, next).map_or(0, |gap| mark_length(gap) + 1)
+    gap(last, next).map_or(0, |gap| gap_marker_len(gap) + 1)
 }
 
-fn gap(last: u64, next: u64) -> Option<LeftOut> {
-    (last + 1 < next).then(|| LeftOut { first: last + 1, last: next - 1 })
+fn gap(last: u64, next: u64) -> Option<OmittedRange> {
+    (last + 1 < next).then(|| OmittedRange { first: last + 1, last: next - 1 })
 }
 
-fn write_gap(text: &mut String, left_out: &mut Vec<LeftOut>, last: u64, next: u64) {
+fn write_gap(output: &mut String, omitted: &mut Vec<OmittedRange>, last: u64, next: u64) {
     if let Some(gap) = gap(last, next) {
-        left_out.push(gap);
-        let _ = writeln!(text, "{}", mark(gap));
+        omitted.push(gap);
+        let _ = writeln!(output, "{}", gap_marker(gap));
     }
 }
 
-const LINE: &str = "… line ";
-const LINES: &str = "… lines ";
+const GAP_LINE: &str = "… line ";
+const GAP_LINES: &str = "… lines ";
 
-/// The line that stands for a gap.
-pub(super) fn mark(gap: LeftOut) -> String {
-    let LeftOut { first, last } = gap;
-    if first == last { format!("{LINE}{first}") } else { format!("{LINES}{first}-{last}") }
+/// Returns the line that represents a gap.
+pub(super) fn gap_marker(gap: OmittedRange) -> String {
+    let OmittedRange { first, last } = gap;
+    if first == last { format!("{GAP_LINE}{first}") } else { format!("{GAP_LINES}{first}-{last}") }
 }
 
-/// The bytes of that line; asked for every row that may be shown, so it is not written for it.
-fn mark_length(LeftOut { first, last }: LeftOut) -> usize {
+/// Returns the length of the marker without building it, because it is needed for every candidate
+/// row.
+fn gap_marker_len(OmittedRange { first, last }: OmittedRange) -> usize {
     let digits = |number: u64| number.checked_ilog10().unwrap_or_default() as usize + 1;
     if first == last {
-        LINE.len() + digits(first)
+        GAP_LINE.len() + digits(first)
     } else {
-        LINES.len() + digits(first) + "-".len() + digits(last)
+        GAP_LINES.len() + digits(first) + "-".len() + digits(last)
     }
 }
 
-/// Ranges that touch become one.
-fn joined(ranges: Vec<LeftOut>) -> Vec<LeftOut> {
-    let mut joined: Vec<LeftOut> = Vec::new();
+/// Merges adjacent ranges.
+fn merge_adjacent(ranges: Vec<OmittedRange>) -> Vec<OmittedRange> {
+    let mut merged: Vec<OmittedRange> = Vec::new();
     for range in ranges {
-        match joined.last_mut() {
+        match merged.last_mut() {
             Some(before) if before.last + 1 == range.first => before.last = range.last,
-            _ => joined.push(range),
+            _ => merged.push(range),
         }
     }
-    joined
+    merged
 }
 
 #[cfg(test)]
@@ -142,12 +143,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_is_as_long_as_it_is_said_to_be() {
+    fn gap_marker_len_matches_the_marker() {
         for (first, last) in
             [(1, 1), (9, 10), (10, 10), (99, 100), (1, 123_456), (u64::MAX, u64::MAX)]
         {
-            let gap = LeftOut { first, last };
-            assert_eq!(mark_length(gap), mark(gap).len(), "{gap:?}");
+            let gap = OmittedRange { first, last };
+            assert_eq!(gap_marker_len(gap), gap_marker(gap).len(), "{gap:?}");
         }
     }
 }

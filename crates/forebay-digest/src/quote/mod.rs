@@ -1,110 +1,118 @@
-//! Quotes: the lines of a text that are shown, within a budget.
+//! Selects the lines of a text to quote within a budget.
 //!
-//! `fold` makes one row of repeated lines; `kept` holds the rows that may be shown, in bounded memory;
-//! `plan` says in which order they are offered the budget; `layout` counts what a choice of rows costs,
-//! gaps included, and writes it.
+//! `fold` folds repeated lines into rows; `row_buffer` holds candidate rows in bounded memory;
+//! `plan` defines the order in which they get the budget; `layout` computes the size of a selection
+//! and renders it.
 
-mod context;
+mod failure_context;
 mod fold;
-mod kept;
 mod layout;
 mod plan;
+mod row_buffer;
 
-use crate::LeftOut;
+use crate::OmittedRange;
 use crate::lines::Line;
 use crate::recognizers::{Quotes, Report};
 use crate::salience::{Intent, Salience};
-use context::Context;
-use fold::Run;
-use kept::Kept;
+use failure_context::FailureContext;
+use fold::LineRun;
+use row_buffer::RowBuffer;
 
-/// Of the budget, in percent, what facts may use where the caller is after something that lines say.
+/// Percentage of the budget for facts if lines match the intent.
 const FACTS_SHARE_BESIDE_INTENT: usize = 30;
 
-/// Takes rows as they come and shows the most telling ones.
+/// Collects rows and quotes the most salient ones.
 #[derive(Debug)]
 pub(crate) struct Quoter {
-    room: usize,
+    max_bytes: usize,
     intent: Intent,
-    run: Option<Run>,
-    context: Context,
-    kept: Kept,
+    run: Option<LineRun>,
+    failure_context: FailureContext,
+    row_buffer: RowBuffer,
 }
 
 impl Quoter {
-    pub(crate) fn new(intent: &str, room: usize) -> Self {
+    pub(crate) fn new(intent: &str, max_bytes: usize) -> Self {
         Self {
-            room,
+            max_bytes,
             intent: Intent::new(intent),
             run: None,
-            context: Context::default(),
-            kept: Kept::for_digest_of(room),
+            failure_context: FailureContext::default(),
+            row_buffer: RowBuffer::for_digest_bytes(max_bytes),
         }
     }
 
-    /// The words of the intent that a line has; asked once for each line.
-    pub(crate) fn wanted(&mut self, line: &str) -> u32 {
-        self.intent.look(line)
+    /// Returns the mask of intent words in a line; must be called once per line.
+    pub(crate) fn match_intent(&mut self, line: &str) -> u32 {
+        self.intent.match_line(line)
     }
 
-    /// Takes a line that repeats the one before; whether it does.
-    pub(crate) fn folds(&mut self, line: Line<'_>, wanted: u32, matters: bool) -> bool {
-        self.run.as_mut().is_some_and(|run| run.wanted() == wanted && run.join(line, matters))
+    /// Folds a line into the previous ones if it repeats them; returns true if it was folded.
+    pub(crate) fn try_fold(&mut self, line: Line<'_>, intent_mask: u32, is_weighted: bool) -> bool {
+        self.run.as_mut().is_some_and(|run| {
+            run.intent_mask() == intent_mask && run.try_extend(line, is_weighted)
+        })
     }
 
-    pub(crate) fn take(&mut self, line: Line<'_>, salience: Salience) {
-        if let Some(run) = self.run.replace(Run::new(line, salience)) {
-            self.keep(run);
+    pub(crate) fn push_line(&mut self, line: Line<'_>, salience: Salience) {
+        if let Some(run) = self.run.replace(LineRun::new(line, salience)) {
+            self.push_run(run);
         }
     }
 
-    /// The facts, the quotes that fit below them, and the lines left out, of `lines` lines in all.
+    /// Returns the facts, the quotes that fit below them, and the omitted lines.
     pub(crate) fn finish(
         mut self,
         report: Option<&Report>,
         failed: bool,
         lines: u64,
-    ) -> (String, Vec<LeftOut>) {
+    ) -> (String, Vec<OmittedRange>) {
         if let Some(run) = self.run.take() {
-            self.keep(run);
+            self.push_run(run);
         }
-        let facts = report.map(|report| report.within(self.room_for(report))).unwrap_or_default();
-        let room = self.room.saturating_sub(facts.len() + usize::from(!facts.is_empty()));
+        let facts =
+            report.map(|report| report.facts_within(self.facts_bytes(report))).unwrap_or_default();
+        let max_bytes = self.max_bytes.saturating_sub(facts.len() + usize::from(!facts.is_empty()));
         let plan = self.plan(report, failed);
-        let rows = self.kept.into_rows();
-        let (quotes, left_out) =
-            plan::show(plan, &rows, &self.intent, layout::Text { lines, room }, !facts.is_empty());
+        let rows = self.row_buffer.into_rows();
+        let (quotes, omitted) = plan::render(
+            plan,
+            &rows,
+            &self.intent,
+            layout::Bounds { lines, max_bytes },
+            !facts.is_empty(),
+        );
         let between = if facts.is_empty() || quotes.is_empty() { "" } else { "\n" };
-        (facts + between + &quotes, left_out)
+        (facts + between + &quotes, omitted)
     }
 
-    fn room_for(&self, report: &Report) -> usize {
-        let share = match report.quotes {
-            _ if self.kept.is_wanted() => FACTS_SHARE_BESIDE_INTENT,
-            Quotes::Nothing | Quotes::Sample => 100,
-            Quotes::Marked | Quotes::Usual => report.share,
+    fn facts_bytes(&self, report: &Report) -> usize {
+        let facts_share = match report.quotes {
+            _ if self.row_buffer.has_intent_match() => FACTS_SHARE_BESIDE_INTENT,
+            Quotes::None | Quotes::Sample => 100,
+            Quotes::Marked | Quotes::Default => report.facts_share,
         };
-        self.room.saturating_mul(share) / 100
+        self.max_bytes.saturating_mul(facts_share) / 100
     }
 
     fn plan(&self, report: Option<&Report>, failed: bool) -> &'static [plan::Step] {
-        let quotes = report.map_or(Quotes::Usual, |report| report.quotes);
+        let quotes = report.map_or(Quotes::Default, |report| report.quotes);
         let failing = report.and_then(|report| report.failing);
-        match (quotes, failing.unwrap_or(self.kept.has_failure())) {
-            (Quotes::Nothing, _) => plan::WANTED,
+        match (quotes, failing.unwrap_or(self.row_buffer.has_failure())) {
+            (Quotes::None, _) => plan::INTENT_ONLY,
             (Quotes::Sample, _) => plan::SAMPLE,
             (Quotes::Marked, _) => plan::MARKED,
-            (Quotes::Usual, true) => plan::FAILING,
-            (Quotes::Usual, false) if failed && failing.is_none() => plan::UNEXPLAINED,
-            (Quotes::Usual, false) => plan::CALM,
+            (Quotes::Default, true) => plan::FAILING,
+            (Quotes::Default, false) if failed && failing.is_none() => plan::UNEXPLAINED,
+            (Quotes::Default, false) => plan::CALM,
         }
     }
 
-    fn keep(&mut self, run: Run) {
+    fn push_run(&mut self, run: LineRun) {
         for mut row in run.into_rows() {
-            self.context.add_to(&mut row);
-            let worth = plan::worth(&row, &self.intent, row.last);
-            self.kept.keep(row, worth);
+            self.failure_context.apply_to(&mut row);
+            let score = plan::score(&row, &self.intent, row.last);
+            self.row_buffer.push(row, score);
         }
     }
 }

@@ -1,27 +1,32 @@
-//! Access logs of web servers: status codes, methods, paths, clients, bytes; server errors quoted.
+//! Access logs of web servers: counts by status, method, path and client, bytes; quotes server
+//! errors.
 
 use forebay_text::number::grouped;
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::{Range, Tops};
-use crate::when::{self, Span};
+use crate::log_prefix::{self, TimeRange};
+use crate::tally::{NumberRange, ValueCounts};
 
 pub(super) const FORMAT: Format = Format {
     name: "access log",
-    keeps: "requests, time range; counts by status, method, path and client; bytes; server errors",
+    keeps: "number of requests, time range; counts by status, method, path and client; bytes; server errors",
     commands: &[],
     scope: Scope::Whole(claims),
-    start: || Box::<AccessLog>::default(),
+    create: || Box::<AccessLog>::default(),
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    (start.telling().count() >= 3 && is_of_servers(start) && start.mostly(50, |line| request(line).is_some())).then_some(Claim::Sure)
+    (start.nonblank_lines().count() >= 3
+        && is_server_log(start)
+        && start.mostly(50, |line| request(line).is_some()))
+    .then_some(Claim::Sure)
 }
 
-/// A log of several containers is one of requests only where all of them serve.
-fn is_of_servers(start: &Start<'_>) -> bool {
-    !start.telling().any(|line| when::container(line).is_some()) || start.mostly(95, |line| request(line).is_some())
+/// Returns true unless some containers of a mixed log write something other than requests.
+fn is_server_log(start: &Start<'_>) -> bool {
+    !start.nonblank_lines().any(|line| log_prefix::split_container(line).is_some())
+        || start.mostly(95, |line| request(line).is_some())
 }
 
 pub(super) struct Request<'a> {
@@ -33,13 +38,13 @@ pub(super) struct Request<'a> {
     bytes: Option<u64>,
 }
 
-/// `10.0.0.1 - - [01/May/2024:10:00:00 +0000] "GET /path HTTP/1.1" 200 1234 ...`.
+/// Parses `10.0.0.1 - - [01/May/2024:10:00:00 +0000] "GET /path HTTP/1.1" 200 1234 ...`.
 pub(super) fn request(line: &str) -> Option<Request<'_>> {
-    let line = when::container(line).map_or(line, |(_, message)| message);
-    let (before, rest) = cut_at(line, b"[")?;
-    let (time, rest) = cut_at(rest, b"] \"")?;
-    let (call, rest) = cut_at(rest, b"\" ")?;
-    let (method, after) = cut_at(call, b" ").unwrap_or((call, ""));
+    let line = log_prefix::split_container(line).map_or(line, |(_, message)| message);
+    let (before, rest) = split_once(line, b"[")?;
+    let (time, rest) = split_once(rest, b"] \"")?;
+    let (call, rest) = split_once(rest, b"\" ")?;
+    let (method, after) = split_once(call, b" ").unwrap_or((call, ""));
     let status = rest.get(..3).filter(|status| status.bytes().all(|byte| byte.is_ascii_digit()))?;
     let numbers = rest[3..].strip_prefix(' ');
     if numbers.is_none() && rest.len() > 3 {
@@ -55,8 +60,8 @@ pub(super) fn request(line: &str) -> Option<Request<'_>> {
     })
 }
 
-/// What stands before and after a mark, as `split_once` finds it; lines of logs are many and long.
-fn cut_at<'a>(text: &'a str, mark: &[u8]) -> Option<(&'a str, &'a str)> {
+/// Like `str::split_once`, but based on `memchr`, because access logs have many long lines.
+fn split_once<'a>(text: &'a str, mark: &[u8]) -> Option<(&'a str, &'a str)> {
     let mut from = 0;
     loop {
         let at = from + memchr::memchr(mark[0], &text.as_bytes()[from..])?;
@@ -68,69 +73,97 @@ fn cut_at<'a>(text: &'a str, mark: &[u8]) -> Option<(&'a str, &'a str)> {
 }
 
 fn first_word(text: &str) -> &str {
-    cut_at(text, b" ").map_or(text, |(word, _)| word)
+    split_once(text, b" ").map_or(text, |(word, _)| word)
 }
 
 #[derive(Debug, Default)]
 struct AccessLog {
     requests: u64,
     others: u64,
-    span: Span,
-    statuses: Tops,
-    methods: Tops,
-    paths: Tops,
-    clients: Tops,
-    failing_paths: Tops,
-    bytes: Range,
-    /// What else the server says.
-    remarks: Tops,
+    time_range: TimeRange,
+    statuses: ValueCounts,
+    methods: ValueCounts,
+    paths: ValueCounts,
+    clients: ValueCounts,
+    server_errors: ValueCounts,
+    bytes: NumberRange,
+    /// Messages of the server that are not requests.
+    other_messages: ValueCounts,
 }
 
 impl Recognizer for AccessLog {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let Some(request) = request(line.text) else {
             self.others += 1;
             let message = line.text.rsplit_once("] ").map_or(line.text, |(_, message)| message);
-            self.remarks.add(message);
-            return Mark::Weight(if self.remarks.of(message) == 1 { 45 } else { 10 });
+            self.other_messages.add(message);
+            return Mark::Weight(if self.other_messages.count_of(message) == 1 { 45 } else { 10 });
         };
         self.requests += 1;
-        self.span.add(request.time);
+        self.time_range.add(request.time);
         self.statuses.add(request.status);
         self.methods.add(request.method);
-        self.paths.add(cut_at(request.path, b"?").map_or(request.path, |(path, _)| path));
+        self.paths.add(split_once(request.path, b"?").map_or(request.path, |(path, _)| path));
         self.clients.add(request.client);
         if let Some(bytes) = request.bytes {
             self.bytes.add(bytes as f64);
         }
         if request.status.starts_with('5') {
-            self.failing_paths.add(&format!("{} {}", request.status, request.path));
+            self.server_errors.add(&format!("{} {}", request.status, request.path));
             return Mark::Weight(40);
         }
         Mark::Noise
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         if self.requests == 0 || self.others > self.requests {
             return None;
         }
-        let others = if self.others > 0 { format!(", {} other lines", grouped(self.others)) } else { String::new() };
-        let said = format!(
+        let others = if self.others > 0 {
+            format!(", {} other lines", grouped(self.others))
+        } else {
+            String::new()
+        };
+        let summary = format!(
             "access log: {} requests, {}{others}",
             grouped(self.requests),
-            self.span.show().unwrap_or_default(),
+            self.time_range.describe().unwrap_or_default(),
         );
-        let mut report = Report::of(said, Quotes::Marked);
-        let most = if end.room > 2_000 { 10 } else { 5 };
+        let mut report = Report::with_summary(summary, Quotes::Marked);
+        let max_items = if context.max_bytes > 2_000 { 10 } else { 5 };
         report.add(95, format!("status: {}", self.statuses.list(12)));
         report.add(85, format!("methods: {}", self.methods.list(6)));
-        report.add(90, format!("{}: {}", self.paths.distinct_of("path"), self.paths.list(most)));
-        report.add(80, format!("{}: {}", self.clients.distinct_of("client"), self.clients.list(most)));
-        if !self.failing_paths.is_empty() {
-            report.add(92, format!("server errors ({}): {}", grouped(self.failing_paths.total()), self.failing_paths.list(most)));
+        report.add(
+            90,
+            format!("{}: {}", self.paths.distinct_with_noun("path"), self.paths.list(max_items)),
+        );
+        report.add(
+            80,
+            format!(
+                "{}: {}",
+                self.clients.distinct_with_noun("client"),
+                self.clients.list(max_items)
+            ),
+        );
+        if !self.server_errors.is_empty() {
+            report.add(
+                92,
+                format!(
+                    "server errors ({}): {}",
+                    grouped(self.server_errors.total()),
+                    self.server_errors.list(max_items)
+                ),
+            );
         }
         if self.bytes.count > 0 {
-            report.add(70, format!("bytes: {} in all, largest {}", grouped(self.bytes.sum as u64), grouped(self.bytes.most as u64)));
+            report.add(
+                70,
+                format!(
+                    "bytes: {} in total, largest {}",
+                    grouped(self.bytes.sum as u64),
+                    grouped(self.bytes.max as u64)
+                ),
+            );
         }
         Some(report)
     }

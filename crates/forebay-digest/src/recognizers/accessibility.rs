@@ -1,21 +1,51 @@
-//! Accessibility trees, as browser tools print them: roles counted, headings, fields and notices named.
+//! Accessibility trees of browser tools: counts roles; names headings, fields and notices.
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "accessibility tree",
     keeps: "page and title; elements by role, disabled ones; headings, notices, fields and buttons by name",
     commands: &["playwright"],
     scope: Scope::Whole(claims),
-    start: || Box::<Accessibility>::default(),
+    create: || Box::<Accessibility>::default(),
 };
 
 const ROLES: &[&str] = &[
-    "link", "button", "heading", "row", "cell", "textbox", "searchbox", "checkbox", "radio", "combobox", "option", "img",
-    "list", "listitem", "navigation", "banner", "main", "table", "alert", "status", "text", "paragraph", "generic",
-    "rowgroup", "columnheader", "contentinfo", "form", "tab", "dialog", "article", "region", "document", "group",
+    "link",
+    "button",
+    "heading",
+    "row",
+    "cell",
+    "textbox",
+    "searchbox",
+    "checkbox",
+    "radio",
+    "combobox",
+    "option",
+    "img",
+    "list",
+    "listitem",
+    "navigation",
+    "banner",
+    "main",
+    "table",
+    "alert",
+    "status",
+    "text",
+    "paragraph",
+    "generic",
+    "rowgroup",
+    "columnheader",
+    "contentinfo",
+    "form",
+    "tab",
+    "dialog",
+    "article",
+    "region",
+    "document",
+    "group",
 ];
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
@@ -33,18 +63,18 @@ fn element(line: &str) -> Option<(&str, &str)> {
 
 #[derive(Debug, Default)]
 struct Accessibility {
-    roles: Tops,
+    roles: ValueCounts,
     disabled: u64,
-    headings: Tops,
-    fields: Tops,
-    buttons: Tops,
+    headings: ValueCounts,
+    fields: ValueCounts,
+    buttons: ValueCounts,
 }
 
 impl Recognizer for Accessibility {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let Some((role, rest)) = element(line.text) else {
-            let says = line.text.contains("Page ") || line.text.starts_with("- Page");
-            return if says { Mark::OUTCOME } else { Mark::Plain };
+            let is_page_line = line.text.contains("Page ") || line.text.starts_with("- Page");
+            return if is_page_line { Mark::OUTCOME } else { Mark::Plain };
         };
         self.roles.add(role);
         self.disabled += u64::from(rest.contains("[disabled]"));
@@ -64,12 +94,12 @@ impl Recognizer for Accessibility {
                 Mark::Plain
             }
             "alert" | "status" | "dialog" => Mark::Weight(55),
-            "row" => Mark::Weight(if self.roles.of("row") <= 3 { 18 } else { 9 }),
+            "row" => Mark::Weight(if self.roles.count_of("row") <= 3 { 18 } else { 9 }),
             _ => Mark::Plain,
         }
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         let counted: Vec<String> = self
             .roles
             .ranked()
@@ -81,15 +111,17 @@ impl Recognizer for Accessibility {
                 _ => format!("{count} {role}s"),
             })
             .collect();
-        let disabled = if self.disabled > 0 { format!(", {} disabled", self.disabled) } else { String::new() };
-        let mut report = Report::of(format!("page: {}{disabled}", counted.join(", ")), Quotes::Marked);
-        let most = end.room / 120;
-        report.add(80, format!("headings: {}", self.headings.names(most)));
+        let disabled =
+            if self.disabled > 0 { format!(", {} disabled", self.disabled) } else { String::new() };
+        let mut report =
+            Report::with_summary(format!("page: {}{disabled}", counted.join(", ")), Quotes::Marked);
+        let max_items = context.max_bytes / 120;
+        report.add(80, format!("headings: {}", self.headings.names(max_items)));
         if !self.fields.is_empty() {
-            report.add(78, format!("fields: {}", self.fields.names(most)));
+            report.add(78, format!("fields: {}", self.fields.names(max_items)));
         }
         if !self.buttons.is_empty() {
-            report.add(70, format!("buttons: {}", self.buttons.list(most)));
+            report.add(70, format!("buttons: {}", self.buttons.list(max_items)));
         }
         Some(report)
     }

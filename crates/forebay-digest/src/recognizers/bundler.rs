@@ -1,33 +1,40 @@
-//! webpack, Vite and Next.js: errors with their modules, what was built and how large.
+//! webpack, Vite and Next.js: errors with their modules; emitted files and sizes.
 
 use forebay_text::number::bytes;
 
-use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "webpack, vite, next",
-    keeps: "errors with module and reason; the emitted files and sizes; how the build ended",
+    keeps: "errors with module and reason; emitted files and sizes; build result",
     commands: &["webpack", "vite build", "vite", "next build", "rollup", "esbuild"],
-    scope: Scope::Part(&["ERROR in ", "webpack ", "modules transformed", "Failed to compile", "error during build", "First Load JS"]),
-    start: || Box::<Bundler>::default(),
+    scope: Scope::Embedded(&[
+        "ERROR in ",
+        "webpack ",
+        "modules transformed",
+        "Failed to compile",
+        "error during build",
+        "First Load JS",
+    ]),
+    create: || Box::<Bundler>::default(),
 };
 
 #[derive(Debug, Default)]
 struct Bundler {
-    errors: Tops,
+    errors: ValueCounts,
     assets: u64,
-    kinds: Tops,
+    kinds: ValueCounts,
     bytes: f64,
-    /// Modules built.
+    /// Number of modules built.
     modules: u64,
-    ending: Option<String>,
+    result: Option<String>,
     reason_lines: u32,
 }
 
 impl Recognizer for Bundler {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
         if let Some(module) = text.strip_prefix("ERROR in ") {
             self.errors.add(module);
@@ -39,13 +46,14 @@ impl Recognizer for Bundler {
             self.reason_lines = 6;
             return Mark::FAILURE;
         }
-        let is_ending = text.starts_with("✓ built in") || (text.starts_with("webpack ") && text.contains(" compiled "));
-        if is_ending {
-            self.ending = Some(text.to_owned());
+        let is_result = text.starts_with("✓ built in")
+            || (text.starts_with("webpack ") && text.contains(" compiled "));
+        if is_result {
+            self.result = Some(text.to_owned());
             return Mark::OUTCOME;
         }
         if text.starts_with("asset ") || (text.starts_with("dist/") && text.contains(" kB")) {
-            self.asset(text);
+            self.add_asset(text);
             return Mark::Weight(16);
         }
         if text.ends_with("modules transformed.") || text.contains("Compiled successfully") {
@@ -66,25 +74,33 @@ impl Recognizer for Bundler {
         Mark::Plain
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         if self.errors.is_empty() && self.assets == 0 {
             return None;
         }
-        let mut said = vec![format!("build: {} errors", self.errors.total())];
+        let mut parts = vec![format!("build: {} errors", self.errors.total())];
         if self.assets > 0 {
-            said.push(format!("{} files ({}), {} in all", self.assets, self.kinds.list(4), bytes(self.bytes as u64)));
+            parts.push(format!(
+                "{} files ({}), {} in total",
+                self.assets,
+                self.kinds.list(4),
+                bytes(self.bytes as u64)
+            ));
         }
         if self.modules > 0 {
-            said.push(format!("{} modules", self.modules));
+            parts.push(format!("{} modules", self.modules));
         }
-        said.extend(self.ending);
-        Some(Report::of(said.join(", "), Quotes::Usual).failing(!self.errors.is_empty()))
+        parts.extend(self.result);
+        Some(
+            Report::with_summary(parts.join(", "), Quotes::Default)
+                .failing(!self.errors.is_empty()),
+        )
     }
 }
 
 impl Bundler {
-    /// `dist/assets/index.js   606.16 kB │ gzip: 3.66 kB`, `asset main.js 159 KiB`.
-    fn asset(&mut self, text: &str) {
+    /// Adds `dist/assets/index.js   606.16 kB │ gzip: 3.66 kB` or `asset main.js 159 KiB`.
+    fn add_asset(&mut self, text: &str) {
         self.assets += 1;
         let mut words = text.trim_start_matches("asset ").split_ascii_whitespace();
         let (name, size, unit) = (words.next(), words.next(), words.next());
@@ -96,6 +112,7 @@ impl Bundler {
             Some("MB" | "MiB") => 1e6,
             _ => 1.0,
         };
-        self.bytes += factor * size.and_then(|size| size.replace(',', "").parse::<f64>().ok()).unwrap_or(0.0);
+        self.bytes +=
+            factor * size.and_then(|size| size.replace(',', "").parse::<f64>().ok()).unwrap_or(0.0);
     }
 }

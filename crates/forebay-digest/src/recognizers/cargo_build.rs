@@ -1,15 +1,20 @@
-//! cargo's own lines: crates compiled, how the build ended.
+//! Status lines of cargo: crates compiled, result of the build.
 
-use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "cargo",
-    keeps: "crates compiled, downloaded, updated and added; how the build ended",
+    keeps: "crates compiled, downloaded, updated and added; build result",
     commands: &["cargo"],
-    scope: Scope::Part(&["   Compiling ", "    Checking ", "    Updating crates.io", "  Downloaded "]),
-    start: || Box::<CargoBuild>::default(),
+    scope: Scope::Embedded(&[
+        "   Compiling ",
+        "    Checking ",
+        "    Updating crates.io",
+        "  Downloaded ",
+    ]),
+    create: || Box::<CargoBuild>::default(),
 };
 
 #[derive(Debug, Default)]
@@ -17,20 +22,20 @@ struct CargoBuild {
     compiled: u64,
     checked: u64,
     downloaded: u64,
-    /// Their names, where there was nothing else to do.
-    fetched: Tops,
+    /// Names of downloaded crates, listed if nothing was compiled.
+    downloaded_names: ValueCounts,
     adding: u64,
     updating: u64,
     removing: u64,
     finished: Option<String>,
-    /// Dependencies that were asked for.
-    required: Tops,
-    /// Packages for which a newer version is there.
-    behind: u64,
+    /// Dependencies added by `cargo add`.
+    required: ValueCounts,
+    /// Number of packages with a newer version available.
+    outdated: u64,
 }
 
 impl Recognizer for CargoBuild {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let indented = line.text.len() - line.text.trim_start().len();
         let Some((verb, rest)) = line.text.trim_start().split_once(' ') else { return Mark::Plain };
         if indented == 13 && matches!(verb, "+" | "-") {
@@ -44,7 +49,7 @@ impl Recognizer for CargoBuild {
             "Compiling" => &mut self.compiled,
             "Checking" => &mut self.checked,
             "Downloaded" => {
-                self.fetched.add(rest);
+                self.downloaded_names.add(rest);
                 &mut self.downloaded
             }
             "Adding" if rest.contains(" to ") => {
@@ -52,7 +57,7 @@ impl Recognizer for CargoBuild {
                 return Mark::Weight(40);
             }
             "Adding" => {
-                self.behind += u64::from(rest.contains("(available:"));
+                self.outdated += u64::from(rest.contains("(available:"));
                 self.adding += 1;
                 return if rest.contains("(available:") { Mark::Weight(30) } else { Mark::Noise };
             }
@@ -64,7 +69,7 @@ impl Recognizer for CargoBuild {
                 return Mark::Weight(40);
             }
             "Running" | "Starting" => {
-                // That the build ended is clear from what runs.
+                // A build that runs something has finished.
                 self.finished = None;
                 return Mark::Noise;
             }
@@ -75,27 +80,43 @@ impl Recognizer for CargoBuild {
         Mark::Noise
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         let counts = [
-            (self.compiled, "compiled"), (self.checked, "checked"), (self.downloaded, "downloaded"),
-            (self.adding, "added"), (self.updating, "updated"), (self.removing, "removed"),
+            (self.compiled, "compiled"),
+            (self.checked, "checked"),
+            (self.downloaded, "downloaded"),
+            (self.adding, "added"),
+            (self.updating, "updated"),
+            (self.removing, "removed"),
         ];
-        let said: Vec<String> =
-            counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-        let mut report = Report::new(Quotes::Usual);
+        let parts: Vec<String> = counts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        let mut report = Report::new(Quotes::Default);
         if !self.required.is_empty() {
-            report.add(70, format!("{} dependencies: {}", self.required.distinct(), self.required.names(12)));
+            report.add(
+                70,
+                format!("{} dependencies: {}", self.required.distinct(), self.required.names(12)),
+            );
         }
-        if self.fetched.distinct() > 0 && self.compiled + self.checked == 0 {
-            report.add(40, format!("downloaded: {}", self.fetched.names(end.room / 60)));
+        if self.downloaded_names.distinct() > 0 && self.compiled + self.checked == 0 {
+            report.add(
+                40,
+                format!("downloaded: {}", self.downloaded_names.names(context.max_bytes / 60)),
+            );
         }
-        if self.behind > 0 {
-            report.add(60, format!("{} available in newer versions", self.behind));
+        if self.outdated > 0 {
+            report.add(60, format!("{} with a newer version available", self.outdated));
         }
-        if !said.is_empty() {
-            report.add(55, format!("crates: {}", said.join(", ")));
+        if !parts.is_empty() {
+            report.add(55, format!("crates: {}", parts.join(", ")));
         }
-        report.add(50, self.finished.map(|finished| format!("finished {finished}")).unwrap_or_default());
+        report.add(
+            50,
+            self.finished.map(|finished| format!("finished {finished}")).unwrap_or_default(),
+        );
         (!report.facts.is_empty()).then_some(report)
     }
 }

@@ -1,57 +1,63 @@
-//! `cargo test` and `cargo nextest`: sums of all test binaries, failing tests, what each said.
+//! `cargo test` and `cargo nextest`: totals over all test binaries, failing tests with their
+//! messages.
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::tally::{Outcome, count};
+use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "cargo test",
-    keeps: "passed, failed and ignored over all test binaries; failing tests; panics with their place",
+    keeps: "passed, failed and ignored over all test binaries; failing tests; panics with location",
     commands: &["cargo test", "cargo nextest", "cargo t"],
-    scope: Scope::Part(&[
-        "test result: ", "panicked at ", "     Summary [", " ... ok", " ... FAILED", "running 0 tests",
+    scope: Scope::Embedded(&[
+        "test result: ",
+        "panicked at ",
+        "     Summary [",
+        " ... ok",
+        " ... FAILED",
+        "running 0 tests",
     ]),
-    start: || Box::<CargoTest>::default(),
+    create: || Box::<CargoTest>::default(),
 };
 
-/// Names in the list at the end of a test binary that are held.
-const LISTED: usize = 500;
+/// Maximum number of names held from the list at the end of a test binary.
+const MAX_LISTED: usize = 500;
 
-/// How lines of cargo start that stand between test binaries.
+/// Prefixes of cargo's own lines between test binaries.
 const BETWEEN_BINARIES: [&str; 3] = ["error: ", "     Running ", "   Doc-tests "];
 
 #[derive(Debug, Default)]
 struct CargoTest {
-    outcome: Outcome,
+    outcome: TestOutcome,
     binaries: u64,
-    /// Tests are run, so a panic is one of theirs.
-    tests_run: bool,
-    /// What the test binary said to run; what a test prints says something else.
-    announced: Option<u64>,
+    /// Tests were run, so a panic belongs to one of them.
+    has_run_tests: bool,
+    /// Number of tests the test binary announced; output of tests rarely matches it.
+    announced_tests: Option<u64>,
     section: Section,
-    /// Failing tests as the test binary lists them in the end.
+    /// Failing tests as listed at the end of the test binary.
     listed: Vec<String>,
-    /// So many of the next lines say why a test panicked.
+    /// Number of following lines that say why a test panicked.
     reason_lines: u32,
-    /// nextest has summed up; what it lists from now on is final.
-    summed_up: bool,
+    /// nextest printed its summary; the states it lists from now on are final.
+    has_nextest_summary: bool,
 }
 
-/// Where in the output of a test binary.
+/// Position in the output of a test binary.
 #[derive(Debug, Default, PartialEq, Eq)]
 enum Section {
     #[default]
     Tests,
-    /// Below `---- name stdout ----`: what a test printed.
+    /// Below `---- name stdout ----`: output of a test.
     Printed,
-    /// The names below the last `failures:`.
+    /// The list of names below the last `failures:`.
     List,
 }
 
 impl Recognizer for CargoTest {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_start();
-        // With --nocapture the next test may follow at once.
+        // With `--nocapture` the next test may follow immediately.
         if text.starts_with("test ") && text.contains(" ... ") {
             self.reason_lines = 0;
         }
@@ -61,21 +67,21 @@ impl Recognizer for CargoTest {
         if self.reason_lines > 0 {
             return self.after_panic(text);
         }
-        if let Some((thread, place)) = text.split_once("panicked at ") {
-            return self.panic(thread, place);
+        if let Some((thread, location)) = text.split_once("panicked at ") {
+            return self.panic(thread, location);
         }
         if text.len() == line.text.len() {
             return self.test_binary(text, line.number);
         }
         match self.section {
-            Section::Printed if self.announced.is_some() => Mark::Plain,
+            Section::Printed if self.announced_tests.is_some() => Mark::Plain,
             Section::List if line.text.starts_with("    ") => self.list(text),
             _ => self.nextest(text),
         }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        if !self.tests_run {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+        if !self.has_run_tests {
             return None;
         }
         let scope = match self.binaries {
@@ -86,67 +92,75 @@ impl Recognizer for CargoTest {
         self.outcome.report("cargo test", &scope)
     }
 
-    fn is_within_test(&self) -> bool {
-        // Between how many tests run and how they ended all is theirs.
-        self.section == Section::Printed || self.announced.is_some()
+    fn is_in_test_output(&self) -> bool {
+        // Everything between the announcement and the result is output of tests.
+        self.section == Section::Printed || self.announced_tests.is_some()
     }
 }
 
 impl CargoTest {
-    /// Lines that say what follows.
+    /// Handles lines that start a section.
     fn heading(&mut self, line: &str) -> Option<Mark> {
         if let Some(number) = line.strip_prefix("running ")
             && (number.ends_with(" tests") || number.ends_with(" test"))
         {
-            // What a test prints may look like a test binary, but it is within one.
+            // Output of a test may look like a test binary, but is nested in one.
             if self.section != Section::Printed {
-                (self.announced, self.tests_run) = (count::first_number(number), true);
-                self.outcome.start_part();
+                (self.announced_tests, self.has_run_tests) = (count::first_number(number), true);
+                self.outcome.start_section();
             }
             return Some(Mark::Noise);
         }
-        if let Some(name) = line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----")) {
+        if let Some(name) =
+            line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----"))
+        {
             self.section = Section::Printed;
             self.reason_lines = 0;
-            self.outcome.fail(name);
+            self.outcome.add_failure(name);
             return Some(Mark::Noise);
         }
         if line.starts_with("--- STDOUT: ") || line.starts_with("--- STDERR: ") {
-            // Older versions of nextest do not indent what a test printed.
+            // Older versions of nextest do not indent the output of tests.
             self.section = Section::Printed;
             return Some(Mark::Noise);
         }
-        if line == "failures:" && (self.announced.is_some() || self.section == Section::Tests) {
+        if line == "failures:" && (self.announced_tests.is_some() || self.section == Section::Tests)
+        {
             self.section = Section::List;
             self.reason_lines = 0;
             self.listed.clear();
             return Some(Mark::Noise);
         }
         if line.starts_with("    Finished ") && self.section != Section::Printed {
-            // cargo was started once more.
+            // cargo was started again.
             self.outcome.start_run();
-            (self.summed_up, self.announced) = (false, None);
+            (self.has_nextest_summary, self.announced_tests) = (false, None);
             return Some(Mark::Plain);
         }
-        if self.section != Section::Printed && BETWEEN_BINARIES.iter().any(|start| line.starts_with(start)) {
-            // The test binary ended, if not with a result.
-            (self.announced, self.section) = (None, Section::Tests);
-            self.tests_run |= !line.starts_with("error: ") && !line.starts_with("     Running `");
+        if self.section != Section::Printed
+            && BETWEEN_BINARIES.iter().any(|start| line.starts_with(start))
+        {
+            // The test binary ended without a result.
+            (self.announced_tests, self.section) = (None, Section::Tests);
+            self.has_run_tests |=
+                !line.starts_with("error: ") && !line.starts_with("     Running `");
             return Some(Mark::Plain);
         }
         None
     }
 
-    fn panic(&mut self, thread: &str, place: &str) -> Mark {
+    fn panic(&mut self, thread: &str, location: &str) -> Mark {
         self.reason_lines = 5;
-        // Below the name of a test any thread is one of its own.
-        if self.tests_run && (self.section != Section::Printed || self.announced.is_none()) {
-            self.outcome.fail(thread.split('\'').nth(1).unwrap_or("main"));
+        // Below the name of a test, any thread belongs to that test.
+        if self.has_run_tests
+            && (self.section != Section::Printed || self.announced_tests.is_none())
+        {
+            self.outcome.add_failure(thread.split('\'').nth(1).unwrap_or("main"));
         }
-        if !self.tests_run {
+        if !self.has_run_tests {
             return Mark::FAILURE;
         }
-        self.outcome.at(place.trim_end_matches(':'));
+        self.outcome.set_location(location.trim_end_matches(':'));
         Mark::DETAIL
     }
 
@@ -157,65 +171,66 @@ impl CargoTest {
             self.reason_lines = 0;
             return Mark::Noise;
         }
-        if !self.tests_run {
+        if !self.has_run_tests {
             return Mark::REASON;
         }
-        self.outcome.because(text);
+        self.outcome.add_reason(text);
         Mark::DETAIL
     }
 
-    /// What a test binary writes at the start of a line.
+    /// Handles a line of a test binary, which is never indented.
     fn test_binary(&mut self, text: &str, number: u64) -> Mark {
         if let Some(result) = text.strip_prefix("test result: ") {
             return self.result_of_binary(result, number);
         }
         if self.section == Section::Printed {
-            return self.last_words(text);
+            return self.test_message(text);
         }
         match text.strip_prefix("test ").and_then(|test| test.rsplit_once(" ... ")) {
             Some((name, "FAILED")) => {
-                self.tests_run = true;
-                self.outcome.fail(name.strip_suffix(" - should panic").unwrap_or(name));
+                self.has_run_tests = true;
+                self.outcome.add_failure(name.strip_suffix(" - should panic").unwrap_or(name));
                 Mark::DETAIL
             }
-            Some((name, ending)) if ending.starts_with("Error: ") => {
-                // With --nocapture what it returned stands before how it ended.
-                self.outcome.fail(name);
-                self.outcome.because(ending);
+            Some((name, status)) if status.starts_with("Error: ") => {
+                // With `--nocapture` the returned error precedes the status.
+                self.outcome.add_failure(name);
+                self.outcome.add_reason(status);
                 Mark::DETAIL
             }
-            Some((_, ending)) if ending == "ok" || ending.starts_with("ignored") => {
-                self.tests_run = true;
+            Some((_, status)) if status == "ok" || status.starts_with("ignored") => {
+                self.has_run_tests = true;
                 Mark::Noise
             }
             _ => Mark::Plain,
         }
     }
 
-    /// What a test that did not panic returned, or did not do.
-    fn last_words(&mut self, text: &str) -> Mark {
+    /// Handles the message of a test that did not panic: a returned error, or a missing panic.
+    fn test_message(&mut self, text: &str) -> Mark {
         let starts = ["Error: ", "note: test did not panic", "note: panic did not contain"];
         if !starts.iter().any(|start| text.starts_with(start)) {
             return Mark::Plain;
         }
-        self.outcome.because(text.strip_prefix("note: ").unwrap_or(text));
+        self.outcome.add_reason(text.strip_prefix("note: ").unwrap_or(text));
         Mark::DETAIL
     }
 
     fn list(&mut self, name: &str) -> Mark {
-        if self.listed.len() < LISTED {
+        if self.listed.len() < MAX_LISTED {
             self.listed.push(name.to_owned());
         }
         Mark::Noise
     }
 
-    /// Counts only if it is about as many tests as were announced; else a test printed it.
+    /// Accepts a result only if it accounts for the announced tests; otherwise a test printed it.
     fn result_of_binary(&mut self, text: &str, number: u64) -> Mark {
-        let counted = ["passed", "failed", "ignored", "measured"].map(|word| count::before(text, word).unwrap_or(0));
-        let is_own = match self.announced {
-            Some(announced) => counted.iter().sum::<u64>() == announced,
-            // Alone it is a result only where nothing but results is shown.
-            None if self.tests_run => self.section != Section::Printed,
+        let counted = ["passed", "failed", "ignored", "measured"]
+            .map(|word| count::before(text, word).unwrap_or(0));
+        let is_own = match self.announced_tests {
+            Some(announced_tests) => counted.iter().sum::<u64>() == announced_tests,
+            // Without an announcement it counts only if the output consists of results.
+            None if self.has_run_tests => self.section != Section::Printed,
             None => number <= self.binaries + 1,
         };
         if !is_own {
@@ -223,35 +238,35 @@ impl CargoTest {
         }
         let [passed, failed, ignored, _] = counted;
         self.binaries += 1;
-        (self.tests_run, self.announced, self.section) = (true, None, Section::Tests);
-        self.add(passed, failed, ignored);
-        self.settle_failures(failed);
+        (self.has_run_tests, self.announced_tests, self.section) = (true, None, Section::Tests);
+        self.add_counts(passed, failed, ignored);
+        self.reconcile_failures(failed);
         if failed > 0 { Mark::OUTCOME } else { Mark::NOTABLE }
     }
 
-    /// Failing tests that are not in the list were only printed by a test.
-    fn settle_failures(&mut self, failed: u64) {
+    /// Drops failing tests that are not in the list, because a test printed them.
+    fn reconcile_failures(&mut self, failed: u64) {
         let listed = std::mem::take(&mut self.listed);
         if listed.len() as u64 != failed {
             return;
         }
-        self.outcome.keep_failures_of_part(|name| listed.iter().any(|listed| listed == name));
+        self.outcome.retain_section_failures(|name| listed.iter().any(|listed| listed == name));
         for name in &listed {
-            self.outcome.rename(name);
+            self.outcome.set_full_name(name);
         }
     }
 
-    fn add(&mut self, passed: u64, failed: u64, skipped: u64) {
-        self.outcome.said = true;
-        Outcome::add(&mut self.outcome.passed, Some(passed));
-        Outcome::add(&mut self.outcome.failed, Some(failed));
-        Outcome::add(&mut self.outcome.skipped, Some(skipped));
+    fn add_counts(&mut self, passed: u64, failed: u64, skipped: u64) {
+        self.outcome.has_summary = true;
+        TestOutcome::add_count(&mut self.outcome.passed, Some(passed));
+        TestOutcome::add_count(&mut self.outcome.failed, Some(failed));
+        TestOutcome::add_count(&mut self.outcome.skipped, Some(skipped));
     }
 
-    /// `        FAIL [   0.004s] app tests::bad`; nextest indents all it says.
+    /// Handles `        FAIL [   0.004s] app tests::bad`; nextest indents all of its lines.
     fn nextest(&mut self, text: &str) -> Mark {
         if text.starts_with("test result: ") {
-            // It shows what each failing test printed.
+            // nextest repeats the output of each failing test.
             return Mark::Noise;
         }
         let Some((state, rest)) = text.split_once(" [") else { return Mark::Plain };
@@ -261,15 +276,15 @@ impl CargoTest {
         let Some((_, name)) = rest.split_once("] ") else { return Mark::Plain };
         let name = name.trim();
         self.section = Section::Tests;
-        // Another try may follow, until all is summed up.
-        let ended = if self.summed_up { without_try(state) } else { state };
-        match ended {
+        // Before the summary a retry may still follow.
+        let final_state = if self.has_nextest_summary { without_attempt(state) } else { state };
+        match final_state {
             "PASS" | "SLOW" => Mark::Noise,
             "FAIL" | "TIMEOUT" | "ABORT" | "LEAK-FAIL" | "SIGSEGV" | "SIGABRT" | "SIGKILL" => {
-                self.tests_run = true;
-                self.outcome.fail(name.rsplit(' ').next().unwrap_or(name));
-                if ended == "TIMEOUT" {
-                    self.outcome.because("timed out");
+                self.has_run_tests = true;
+                self.outcome.add_failure(name.rsplit(' ').next().unwrap_or(name));
+                if final_state == "TIMEOUT" {
+                    self.outcome.add_reason("timed out");
                 }
                 Mark::DETAIL
             }
@@ -278,19 +293,22 @@ impl CargoTest {
     }
 
     fn nextest_summary(&mut self, text: &str) -> Mark {
-        (self.tests_run, self.summed_up) = (true, true);
+        (self.has_run_tests, self.has_nextest_summary) = (true, true);
         let count = |word| count::before(text, word).unwrap_or(0);
-        self.add(count("passed"), count("failed"), count("skipped"));
+        self.add_counts(count("passed"), count("failed"), count("skipped"));
         let timed_out = count("timed out");
         if timed_out > 0 {
-            self.outcome.further.push((timed_out, "timed out"));
-            self.outcome.broken = true;
+            self.outcome.other_counts.push((timed_out, "timed out"));
+            self.outcome.has_other_failure = true;
         }
         if count("failed") + timed_out > 0 { Mark::OUTCOME } else { Mark::NOTABLE }
     }
 }
 
-/// `TRY 3 FAIL` without the number of the try.
-fn without_try(state: &str) -> &str {
-    state.strip_prefix("TRY ").and_then(|rest| rest.split_once(' ')).map_or(state, |(_, state)| state)
+/// Strips the attempt from `TRY 3 FAIL`.
+fn without_attempt(state: &str) -> &str {
+    state
+        .strip_prefix("TRY ")
+        .and_then(|rest| rest.split_once(' '))
+        .map_or(state, |(_, state)| state)
 }

@@ -1,16 +1,25 @@
-//! CI logs: the step that failed, by the marks that CI services write.
+//! CI logs: the failed step, found by the markers that CI services write.
 
 use forebay_text::cut;
 
-use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
     name: "ci",
-    keeps: "the steps, the one that failed and its exit code; errors the service names",
+    keeps: "number of steps; the failed step with its exit code; errors reported by the service",
     commands: &["gh run view", "act", "gitlab-runner"],
-    scope: Scope::Part(&["##[group]", "##[error]", "::error", "section_start:", "travis_fold:", "The command \"", "##[section]", "ERROR: Job failed"]),
-    start: || Box::<Ci>::default(),
+    scope: Scope::Embedded(&[
+        "##[group]",
+        "##[error]",
+        "::error",
+        "section_start:",
+        "travis_fold:",
+        "The command \"",
+        "##[section]",
+        "ERROR: Job failed",
+    ]),
+    create: || Box::<Ci>::default(),
 };
 
 #[derive(Debug, Default)]
@@ -23,19 +32,26 @@ struct Ci {
 }
 
 impl Recognizer for Ci {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
-        if let Some(step) = text.strip_prefix("##[group]").or_else(|| text.strip_prefix("##[section]Starting: ")) {
+        if let Some(step) =
+            text.strip_prefix("##[group]").or_else(|| text.strip_prefix("##[section]Starting: "))
+        {
             return self.step(step, line.number);
         }
-        if let Some(step) = section(text, "section_start:").or_else(|| section(text, "travis_fold:start:")) {
+        if let Some(step) =
+            section(text, "section_start:").or_else(|| section(text, "travis_fold:start:"))
+        {
             return self.step(step, line.number);
         }
         if let Some(error) = text.strip_prefix("##[error]") {
             self.fail(error);
             return Mark::OUTCOME;
         }
-        if text.starts_with("The command \"") && text.contains(" exited with ") && !text.ends_with(" 0.") {
+        if text.starts_with("The command \"")
+            && text.contains(" exited with ")
+            && !text.ends_with(" 0.")
+        {
             self.fail(text);
             return Mark::OUTCOME;
         }
@@ -47,13 +63,20 @@ impl Recognizer for Ci {
             self.fail(text);
             return Mark::OUTCOME;
         }
-        if text.starts_with("##[") || text.starts_with("section_end:") { Mark::Noise } else { Mark::Plain }
+        if text.starts_with("##[") || text.starts_with("section_end:") {
+            Mark::Noise
+        } else {
+            Mark::Plain
+        }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         let failed = self.failed?;
         let steps = if self.steps > 1 { format!(", {} steps", self.steps) } else { String::new() };
-        Some(Report::of(format!("CI failed{steps}: {failed}"), Quotes::Usual).failing(true))
+        Some(
+            Report::with_summary(format!("CI failed{steps}: {failed}"), Quotes::Default)
+                .failing(true),
+        )
     }
 }
 
@@ -65,14 +88,18 @@ impl Ci {
         Mark::NOTABLE
     }
 
-    /// The step that is open when the first error is told has failed.
+    /// Records the step that is open at the first error as failed.
     fn fail(&mut self, error: &str) {
         if self.failed.is_some() {
             return;
         }
         self.failed = Some(match &self.step {
             Some((step, line)) => {
-                let command = self.command.as_ref().map(|command| format!(": {}", cut::one_line(command, 60))).unwrap_or_default();
+                let command = self
+                    .command
+                    .as_ref()
+                    .map(|command| format!(": {}", cut::one_line(command, 60)))
+                    .unwrap_or_default();
                 let step = cut::one_line(step, 60);
                 format!("step {} {step}{command} (line {line})", self.steps)
             }

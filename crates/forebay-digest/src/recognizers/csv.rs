@@ -1,48 +1,53 @@
-//! CSV and TSV: columns with types, ranges, frequent values; the number of rows.
+//! CSV and TSV: row count; columns with types, ranges and frequent values.
 
 use forebay_text::number::grouped;
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::{Values, looks_like_date};
+use crate::tally::{ValueStats, looks_like_date};
 
 pub(super) const FORMAT: Format = Format {
     name: "csv, tsv",
-    keeps: "the number of rows; columns with type, range, distinct and most frequent values; the first rows",
+    keeps: "number of rows; columns with type, range, distinct and frequent values; first rows",
     commands: &["sqlite3 -csv", "xsv", "mlr", "csvcut", "csvsql"],
     scope: Scope::Whole(claims),
-    start: || Box::<Csv>::default(),
+    create: || Box::<Csv>::default(),
 };
 
-/// A row goes on over at most so many lines.
-const LINES_OF_ROW: usize = 40;
+/// Maximum number of lines of one row.
+const MAX_ROW_LINES: usize = 40;
 
 const DELIMITERS: [char; 4] = [',', '\t', ';', '|'];
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let (rows, columns) = layout(start)?;
-    let expected = start.expected || start.command.reads_file(&["csv", "tsv"]);
+    let expected = start.is_expected || start.command.reads_file(&["csv", "tsv"]);
     let enough = columns >= 3 && rows >= 4;
     (expected || enough).then_some(if expected { Claim::Sure } else { Claim::Likely })
 }
 
-/// How many rows there are and how many columns, where a delimiter cuts all rows alike.
+/// Returns the numbers of rows and columns if a delimiter splits all rows equally.
 fn layout(start: &Start<'_>) -> Option<(usize, usize)> {
-    let begins_with = |delimiter: &char| start.telling().next().is_some_and(|line| line.contains([*delimiter, '"']));
-    DELIMITERS.into_iter().filter(begins_with).find_map(|delimiter| {
+    let is_candidate = |delimiter: &char| {
+        start.nonblank_lines().next().is_some_and(|line| line.contains([*delimiter, '"']))
+    };
+    DELIMITERS.into_iter().filter(is_candidate).find_map(|delimiter| {
         let rows = rows(start, delimiter);
         let first = rows.first()?;
         let columns = fields(first, delimiter).count();
-        let header_is_short = fields(first, delimiter).all(|name| name.len() < 60 && !name.ends_with('.'));
+        let header_is_short =
+            fields(first, delimiter).all(|name| name.len() < 60 && !name.ends_with('.'));
         let same = rows.iter().filter(|row| fields(row, delimiter).count() == columns).count();
-        (columns >= 2 && header_is_short && same * 100 >= rows.len() * 95).then_some((rows.len(), columns))
+        (columns >= 2 && header_is_short && same * 100 >= rows.len() * 95)
+            .then_some((rows.len(), columns))
     })
 }
 
-/// The rows of the start; a quoted field may go on over lines. One that the start cuts is left out.
+/// Returns the rows at the start, joining quoted fields that span lines; drops a row that is cut
+/// off.
 fn rows(start: &Start<'_>, delimiter: char) -> Vec<String> {
     let (mut rows, mut open) = (Vec::new(), String::new());
-    for line in start.telling() {
+    for line in start.nonblank_lines() {
         if !open.is_empty() {
             open.push('\n');
         }
@@ -51,28 +56,30 @@ fn rows(start: &Start<'_>, delimiter: char) -> Vec<String> {
             rows.push(std::mem::take(&mut open));
         }
     }
-    // What never ended was no quoted field.
-    if open.matches('\n').count() >= LINES_OF_ROW {
+    // A quote that never closes does not start a quoted field.
+    if open.matches('\n').count() >= MAX_ROW_LINES {
         rows.extend(open.lines().map(str::to_owned));
     }
     rows
 }
 
-/// Whether a quoted field goes on in the next line.
+/// Returns true if a quoted field continues on the next line.
 fn is_open(row: &str, delimiter: char) -> bool {
-    // The quotes of fields that have ended come in pairs.
+    // Closed fields have an even number of quotes.
     if memchr::memchr_iter(b'"', row.as_bytes()).count().is_multiple_of(2) {
         return false;
     }
     let mut rest = Some(row);
     while let Some(row) = rest {
-        let Some(quoted) = (if row.starts_with('"') { closing_quote(row) } else { Some(0) }) else { return true };
+        let Some(quoted) = (if row.starts_with('"') { closing_quote(row) } else { Some(0) }) else {
+            return true;
+        };
         rest = row[quoted..].find(delimiter).map(|at| &row[quoted + at + delimiter.len_utf8()..]);
     }
     false
 }
 
-/// The fields of a row; a quoted one may hold delimiters.
+/// Returns the fields of a row; a quoted field may contain delimiters.
 fn fields(row: &str, delimiter: char) -> impl Iterator<Item = &str> {
     let mut rest = Some(row);
     std::iter::from_fn(move || {
@@ -84,7 +91,7 @@ fn fields(row: &str, delimiter: char) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The position after the quote that ends a field.
+/// Returns the position after the closing quote of a field.
 fn closing_quote(row: &str) -> Option<usize> {
     let mut from = 1;
     loop {
@@ -106,25 +113,25 @@ fn unquoted(field: &str) -> &str {
 struct Csv {
     delimiter: Option<char>,
     names: Vec<String>,
-    /// The first line has values, not names.
-    without_header: bool,
-    /// Its fields, where some are years, which may be either.
-    years: Vec<String>,
-    columns: Vec<Values>,
+    /// True if the first line contains values instead of column names.
+    is_headerless: bool,
+    /// Fields of the first line if some are years, which may be names or values.
+    year_header: Vec<String>,
+    columns: Vec<ValueStats>,
     rows: u64,
-    odd: u64,
-    /// The lines of a row with a quoted field that has not ended.
+    malformed: u64,
+    /// Lines of a row with an unclosed quoted field.
     open: String,
     open_lines: usize,
 }
 
 impl Recognizer for Csv {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         if line.text.trim().is_empty() && self.open.is_empty() {
             return Mark::Noise;
         }
         let is_first = self.delimiter.is_none();
-        let delimiter = *self.delimiter.get_or_insert_with(|| delimiter_of(line.text));
+        let delimiter = *self.delimiter.get_or_insert_with(|| guess_delimiter(line.text));
         if self.open.is_empty() && !is_open(line.text, delimiter) {
             return self.row(line.text, is_first);
         }
@@ -133,31 +140,35 @@ impl Recognizer for Csv {
         }
         self.open.push_str(line.text);
         self.open_lines += 1;
-        if is_open(&self.open, delimiter) && self.open_lines < LINES_OF_ROW {
+        if is_open(&self.open, delimiter) && self.open_lines < MAX_ROW_LINES {
             return if self.rows <= 3 { Mark::Weight(36) } else { Mark::Noise };
         }
         let (row, lines) = (std::mem::take(&mut self.open), std::mem::take(&mut self.open_lines));
-        if lines >= LINES_OF_ROW {
-            self.odd += lines as u64;
+        if lines >= MAX_ROW_LINES {
+            self.malformed += lines as u64;
             return Mark::Plain;
         }
         self.row(&row, self.names.is_empty())
     }
 
-    fn report(mut self: Box<Self>, end: &End) -> Option<Report> {
-        self.odd += self.open_lines as u64;
-        self.judge_years();
-        if self.rows == 0 || self.odd * 20 > self.rows {
+    fn report(mut self: Box<Self>, context: &ReportContext) -> Option<Report> {
+        self.malformed += self.open_lines as u64;
+        self.resolve_year_header();
+        if self.rows == 0 || self.malformed * 20 > self.rows {
             return None;
         }
-        let odd = match self.odd {
+        let malformed = match self.malformed {
             0 => String::new(),
-            count => format!(", {} lines with another number of fields", grouped(count)),
+            count => format!(", {} lines with a different number of fields", grouped(count)),
         };
-        let mut report = Report::of(format!("{}, {} columns{odd}", self.rows_said(), self.names.len()), Quotes::Marked);
-        let most = if end.room > 2_000 { 10 } else { 4 };
+        let mut report = Report::with_summary(
+            format!("{}, {} columns{malformed}", self.describe_rows(), self.names.len()),
+            Quotes::Marked,
+        );
+        let max_items = if context.max_bytes > 2_000 { 10 } else { 4 };
         for (index, (name, values)) in self.names.iter().zip(&self.columns).enumerate() {
-            report.add(80 - index.min(60) as u32, format!("{name}: {}", values.describe(most)));
+            report
+                .add(80 - index.min(60) as u32, format!("{name}: {}", values.describe(max_items)));
         }
         Some(report)
     }
@@ -170,7 +181,7 @@ impl Csv {
             return Mark::FAILURE;
         }
         if fields(row, delimiter).count() != self.names.len() {
-            self.odd += 1;
+            self.malformed += 1;
             return Mark::REASON;
         }
         self.rows += 1;
@@ -180,29 +191,29 @@ impl Csv {
         if self.rows <= 3 { Mark::Weight(40 - self.rows as u32) } else { Mark::Noise }
     }
 
-    /// Reads the first row; whether it has the names of the columns.
+    /// Reads the first row; returns true if it contains column names.
     fn header(&mut self, row: &str, delimiter: char) -> bool {
-        self.without_header = fields(row, delimiter).any(is_value);
-        if !self.without_header && fields(row, delimiter).any(is_year) {
-            self.years = fields(row, delimiter).map(str::to_owned).collect();
+        self.is_headerless = fields(row, delimiter).any(is_value);
+        if !self.is_headerless && fields(row, delimiter).any(is_year) {
+            self.year_header = fields(row, delimiter).map(str::to_owned).collect();
         }
-        self.names = if self.without_header {
+        self.names = if self.is_headerless {
             (1..=fields(row, delimiter).count()).map(|number| format!("column {number}")).collect()
         } else {
             fields(row, delimiter).map(str::to_owned).collect()
         };
-        self.columns = vec![Values::default(); self.names.len()];
-        !self.without_header
+        self.columns = vec![ValueStats::default(); self.names.len()];
+        !self.is_headerless
     }
 
-    /// Years above years are values like those; above other numbers they are names.
-    fn judge_years(&mut self) {
-        let first = std::mem::take(&mut self.years);
-        let mut below = first.iter().zip(&self.columns).filter(|(field, _)| is_year(field));
-        if first.is_empty() || !below.all(|(_, values)| values.lies_within(YEARS)) {
+    /// Treats years in the first line as values if the columns below contain years, else as names.
+    fn resolve_year_header(&mut self) {
+        let first = std::mem::take(&mut self.year_header);
+        let mut year_columns = first.iter().zip(&self.columns).filter(|(field, _)| is_year(field));
+        if first.is_empty() || !year_columns.all(|(_, values)| values.is_within(YEARS)) {
             return;
         }
-        self.without_header = true;
+        self.is_headerless = true;
         self.rows += 1;
         for ((column, name), value) in self.columns.iter_mut().zip(&mut self.names).zip(&first) {
             column.add(value);
@@ -210,11 +221,11 @@ impl Csv {
         }
     }
 
-    /// Where all is text nothing tells a header from a row, so that only lines can be counted.
-    fn rows_said(&self) -> String {
+    /// Describes the row count; if all columns are text, the first line may be a header or a row.
+    fn describe_rows(&self) -> String {
         match () {
-            () if self.without_header => format!("{} rows without a header", grouped(self.rows)),
-            () if self.columns.iter().all(|values| values.kind() == "text") => {
+            () if self.is_headerless => format!("{} rows without a header", grouped(self.rows)),
+            () if self.columns.iter().all(|values| values.type_name() == "text") => {
                 format!("{} rows below the first line", grouped(self.rows))
             }
             () => format!("{} rows", grouped(self.rows)),
@@ -222,18 +233,19 @@ impl Csv {
     }
 }
 
-fn delimiter_of(row: &str) -> char {
+fn guess_delimiter(row: &str) -> char {
     DELIMITERS.into_iter().max_by_key(|delimiter| fields(row, *delimiter).count()).unwrap_or(',')
 }
 
 const YEARS: std::ops::RangeInclusive<f64> = 1900.0..=2100.0;
 
-/// A number or a date, which is a value rather than a name; years may be either.
+/// Returns true for a number or a date, which is not a column name; years may be either.
 fn is_value(field: &str) -> bool {
     let is_number = !field.is_empty() && field.parse::<f64>().is_ok_and(f64::is_finite);
     is_number && !is_year(field) || looks_like_date(field)
 }
 
 fn is_year(field: &str) -> bool {
-    field.len() == 4 && field.parse().is_ok_and(|number: f64| number.fract() == 0.0 && YEARS.contains(&number))
+    field.len() == 4
+        && field.parse().is_ok_and(|number: f64| number.fract() == 0.0 && YEARS.contains(&number))
 }

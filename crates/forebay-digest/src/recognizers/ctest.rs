@@ -1,51 +1,52 @@
-//! CTest: how many passed, which failed and how.
+//! CTest: counts, failing tests and how they failed.
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::tally::{Outcome, count};
+use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "ctest",
-    keeps: "tests passed and failed; failing tests and how they ended; total time",
+    keeps: "test counts; failing tests with status; total time",
     commands: &["ctest", "make test", "ninja test"],
-    scope: Scope::Part(&["Test project ", "% tests passed", "Test  #", "Test #"]),
-    start: || Box::<Ctest>::default(),
+    scope: Scope::Embedded(&["Test project ", "% tests passed", "Test  #", "Test #"]),
+    create: || Box::<Ctest>::default(),
 };
 
-/// Lines of what a failing test printed that are read.
+/// Number of lines read from the output of a failing test.
 const REASON_LINES: u32 = 3;
 
-/// So much is held of what a test printed, and of so many that run at once.
-const PRINTED_BYTES: usize = 120;
-const AT_ONCE: usize = 64;
+/// Maximum bytes held of the output of one test, and maximum number of concurrent tests.
+const MAX_PRINTED_BYTES: usize = 120;
+const MAX_RUNNING: usize = 64;
 
-/// What CTest itself says of a test that it runs with `-V`.
-const OF_CTEST: [&str; 4] = ["Test command:", "Working Directory:", "Test timeout", "Environment variables"];
+/// CTest's own lines about a test with `-V`.
+const CTEST_PREFIXES: [&str; 4] =
+    ["Test command:", "Working Directory:", "Test timeout", "Environment variables"];
 
 #[derive(Debug, Default)]
 struct Ctest {
-    outcome: Outcome,
+    outcome: TestOutcome,
     in_list: bool,
-    /// So many lines of what a failing test printed are still to be read.
+    /// Number of following lines that are output of a failing test.
     reason_lines: u32,
     skipped: u64,
     disabled: u64,
-    /// Some tests have not ended yet, by the number before each that has.
+    /// True until the number before a result shows that it is the last one.
     is_running: bool,
-    /// Below the start or the result of a test: what it printed.
-    within_test: bool,
-    /// Failed and all, as summed up last; it counts once the time follows.
+    /// Below the start or the result of a test: its output.
+    in_test_output: bool,
+    /// Failed and total tests of the last summary, which counts once the time follows.
     counts: Option<(u64, u64)>,
-    /// What tests printed with `-V`, by their number, until it is known how they ended.
-    printed: Vec<(u64, String)>,
+    /// Output of tests with `-V`, by test number, until their results are known.
+    output: Vec<(u64, String)>,
 }
 
 impl Recognizer for Ctest {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
         if line.text.starts_with("Test project ") {
             self.outcome.start_run();
-            (self.is_running, self.within_test) = (false, false);
+            (self.is_running, self.in_test_output) = (false, false);
             return Mark::Noise;
         }
         if text.contains(" Test ") && text.contains('#') {
@@ -53,67 +54,73 @@ impl Recognizer for Ctest {
         }
         let number = line.text.strip_prefix("test ").and_then(|number| number.parse::<u64>().ok());
         if text.starts_with("Start ") || number.is_some() {
-            (self.reason_lines, self.within_test, self.is_running) = (0, true, true);
+            (self.reason_lines, self.in_test_output, self.is_running) = (0, true, true);
             return Mark::Noise;
         }
-        if !self.is_running && let Some(mark) = self.ending(text) {
+        if !self.is_running
+            && let Some(mark) = self.summary_line(text)
+        {
             return mark;
         }
-        if let Some((number, printed)) = numbered(line.text, ": ") {
-            return self.printed(number, printed);
+        if let Some((number, output)) = numbered(line.text, ": ") {
+            return self.add_output(number, output);
         }
         if self.reason_lines > 0 && !text.is_empty() {
             self.reason_lines -= 1;
-            self.outcome.because(text);
+            self.outcome.add_reason(text);
             return Mark::Weight(20);
         }
         Mark::Plain
     }
 
-    fn report(mut self: Box<Self>, _end: &End) -> Option<Report> {
-        if !self.outcome.said {
-            self.settle();
+    fn report(mut self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+        if !self.outcome.has_summary {
+            self.commit_counts();
         }
-        let disabled = if self.disabled > 0 { format!("; {} disabled", self.disabled) } else { String::new() };
+        let disabled =
+            if self.disabled > 0 { format!("; {} disabled", self.disabled) } else { String::new() };
         self.outcome.report("ctest", &disabled)
     }
 
-    fn is_within_test(&self) -> bool {
-        self.within_test
+    fn is_in_test_output(&self) -> bool {
+        self.in_test_output
     }
 }
 
 impl Ctest {
-    /// `2/6 Test #2: resample .....***Failed    0.00 sec`.
+    /// Handles `2/6 Test #2: resample .....***Failed    0.00 sec`.
     fn result(&mut self, text: &str) -> Mark {
-        let Some((done, rest)) = text.split_once(" Test ") else { return Mark::Plain };
-        let Some((done, all)) = done.trim().split_once('/').filter(|_| rest.trim_start().starts_with('#')) else {
+        let Some((finished, rest)) = text.split_once(" Test ") else { return Mark::Plain };
+        let Some((finished, all)) =
+            finished.trim().split_once('/').filter(|_| rest.trim_start().starts_with('#'))
+        else {
             return Mark::Plain;
         };
-        let (number, rest) = rest.trim_start_matches([' ', '#']).split_once(": ").unwrap_or(("", rest));
-        let printed = self.take_printed(number.parse().unwrap_or(0));
-        (self.reason_lines, self.is_running, self.within_test) = (0, done != all, false);
-        let Some((before, how)) = rest.split_once("***") else { return Mark::Noise };
-        if how.starts_with("Skipped") {
+        let (number, rest) =
+            rest.trim_start_matches([' ', '#']).split_once(": ").unwrap_or(("", rest));
+        let output = self.take_output(number.parse().unwrap_or(0));
+        (self.reason_lines, self.is_running, self.in_test_output) = (0, finished != all, false);
+        let Some((before, status)) = rest.split_once("***") else { return Mark::Noise };
+        if status.starts_with("Skipped") {
             self.skipped += 1;
             return Mark::Noise;
         }
-        if how.starts_with("Not Run (Disabled)") {
+        if status.starts_with("Not Run (Disabled)") {
             self.disabled += 1;
             return Mark::Noise;
         }
-        self.outcome.fail(before.split(' ').next().unwrap_or(before));
-        self.outcome.because(&how_it_ended(before, how));
-        (self.reason_lines, self.within_test) = (REASON_LINES, true);
-        if let Some(printed) = printed {
+        self.outcome.add_failure(before.split(' ').next().unwrap_or(before));
+        self.outcome.add_reason(&failure_status(before, status));
+        (self.reason_lines, self.in_test_output) = (REASON_LINES, true);
+        if let Some(output) = output {
             self.reason_lines = 0;
-            self.outcome.because(&printed);
+            self.outcome.add_reason(&output);
         }
         Mark::DETAIL
     }
 
-    /// What follows when no test runs any more.
-    fn ending(&mut self, text: &str) -> Option<Mark> {
+    /// Handles lines after the last test.
+    fn summary_line(&mut self, text: &str) -> Option<Mark> {
         if text.contains("% tests passed") {
             self.reason_lines = 0;
             let failed = count::before(text, "tests failed").or(count::before(text, "test failed"));
@@ -121,68 +128,69 @@ impl Ctest {
             return Some(Mark::DETAIL);
         }
         if let Some(took) = text.strip_prefix("Total Test time (real) =") {
-            self.within_test = false;
-            self.settle();
-            self.outcome.took = Some(took.trim().to_owned());
+            self.in_test_output = false;
+            self.commit_counts();
+            self.outcome.duration = Some(took.trim().to_owned());
             return Some(Mark::NOTABLE);
         }
         if text.starts_with("The following tests ") {
-            self.within_test = false;
+            self.in_test_output = false;
             self.reason_lines = 0;
             self.in_list = text.starts_with("The following tests FAILED");
             return Some(Mark::DETAIL);
         }
         if let Some((_, name)) = numbered(text, " - ").filter(|_| self.in_list) {
-            self.outcome.rename(name.split(' ').next().unwrap_or(name));
+            self.outcome.set_full_name(name.split(' ').next().unwrap_or(name));
             return Some(Mark::DETAIL);
         }
         self.in_list = false;
         None
     }
 
-    /// The summary is CTest's own: the time stands below it.
-    fn settle(&mut self) {
+    /// Accepts the summary, because the time below it shows that CTest printed it.
+    fn commit_counts(&mut self) {
         let Some((failed, total)) = self.counts.take() else { return };
-        self.outcome.sum_up();
+        self.outcome.start_summary();
         self.outcome.failed = Some(failed);
         self.outcome.total = Some(total);
         self.outcome.skipped = Some(std::mem::take(&mut self.skipped));
         self.outcome.passed = None;
-        self.outcome.work_out_passed();
+        self.outcome.derive_passed();
     }
 
-    /// `2: text`, as `-V` shows what the second test prints.
-    fn printed(&mut self, number: u64, text: &str) -> Mark {
-        if text.is_empty() || OF_CTEST.iter().any(|start| text.starts_with(start)) {
+    /// Handles `2: text`, the output of the second test with `-V`.
+    fn add_output(&mut self, number: u64, text: &str) -> Mark {
+        if text.is_empty() || CTEST_PREFIXES.iter().any(|start| text.starts_with(start)) {
             return Mark::Plain;
         }
-        if let Some((_, printed)) = self.printed.iter_mut().find(|(known, _)| *known == number) {
-            if printed.len() < PRINTED_BYTES {
-                printed.push_str("; ");
-                printed.push_str(text);
+        if let Some((_, output)) = self.output.iter_mut().find(|(known, _)| *known == number) {
+            if output.len() < MAX_PRINTED_BYTES {
+                output.push_str("; ");
+                output.push_str(text);
             }
-        } else if self.printed.len() < AT_ONCE {
-            self.printed.push((number, text.to_owned()));
+        } else if self.output.len() < MAX_RUNNING {
+            self.output.push((number, text.to_owned()));
         }
         Mark::Plain
     }
 
-    fn take_printed(&mut self, number: u64) -> Option<String> {
-        let at = self.printed.iter().position(|(known, _)| *known == number)?;
-        Some(self.printed.swap_remove(at).1)
+    fn take_output(&mut self, number: u64) -> Option<String> {
+        let at = self.output.iter().position(|(known, _)| *known == number)?;
+        Some(self.output.swap_remove(at).1)
     }
 }
 
-/// `Subprocess aborted` of `crash ....Subprocess aborted***Exception:   0.01 sec`, else what follows.
-fn how_it_ended(before: &str, how: &str) -> String {
-    let how = how.split("  ").next().unwrap_or(how).trim();
+/// Returns `Subprocess aborted` of `crash ....Subprocess aborted***Exception:   0.01 sec`, else the
+/// status after `***`.
+fn failure_status(before: &str, status: &str) -> String {
+    let status = status.split("  ").next().unwrap_or(status).trim();
     match before.rsplit_once("..").map(|(_, ended)| ended.trim_matches(['.', ' '])) {
         Some(ended) if !ended.is_empty() => ended.to_owned(),
-        _ => how.to_owned(),
+        _ => status.to_owned(),
     }
 }
 
-/// The number at the start of a line, and what follows it.
+/// Splits a line into its leading number and the rest.
 fn numbered<'a>(text: &'a str, between: &str) -> Option<(u64, &'a str)> {
     let (number, rest) = text.split_once(between)?;
     Some((number.trim().parse().ok()?, rest))

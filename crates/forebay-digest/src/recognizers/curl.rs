@@ -1,28 +1,41 @@
-//! `curl -v` and HTTP messages: the request, the status, the headers that matter, the body.
+//! `curl -v` and HTTP messages: request, status, relevant headers, body.
 
-use super::json::{Reader, Shape};
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::json::{JsonReader, Shape};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
     name: "curl, http",
-    keeps: "request line, status, address, TLS version, type, length and redirect headers; the start of the body",
+    keeps: "request line, status, address, TLS version, type, length and redirect headers; start of the body",
     commands: &["curl", "http", "wget", "xh"],
     scope: Scope::Whole(claims),
-    start: || Box::new(Curl { body: Reader::new(), shape: Shape::new(), statuses: Vec::new(), request: None, body_lines: 0, in_body: false }),
+    create: || {
+        Box::new(Curl {
+            body: JsonReader::new(),
+            shape: Shape::new(),
+            statuses: Vec::new(),
+            request: None,
+            body_lines: 0,
+            in_body: false,
+        })
+    },
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let traced = start.lines.iter().filter(|line| line.starts_with("* ") || line.starts_with("> ") || line.starts_with("< ")).count();
-    let status = start.lines.iter().any(|line| status_of(line).is_some());
-    let opens = start.telling().next().is_some_and(|first| first.starts_with("HTTP/"));
-    ((traced >= 4 && status) || opens).then_some(Claim::Sure)
+    let verbose_lines = start
+        .lines
+        .iter()
+        .filter(|line| line.starts_with("* ") || line.starts_with("> ") || line.starts_with("< "))
+        .count();
+    let status = start.lines.iter().any(|line| status_line(line).is_some());
+    let opens = start.nonblank_lines().next().is_some_and(|first| first.starts_with("HTTP/"));
+    ((verbose_lines >= 4 && status) || opens).then_some(Claim::Sure)
 }
 
 #[derive(Debug)]
 struct Curl {
-    /// The body, as far as it reads as JSON.
-    body: Reader,
+    /// Reads the body as JSON, as far as it is valid.
+    body: JsonReader,
     shape: Shape,
     statuses: Vec<String>,
     request: Option<String>,
@@ -30,21 +43,35 @@ struct Curl {
     in_body: bool,
 }
 
-const TELLING: &[&str] = &[
-    "content-type", "content-length", "location", "server", "date", "retry-after", "www-authenticate", "x-request-id",
-    "cache-control", "etag", "x-ratelimit", "host", "set-cookie", "user-agent",
+const RELEVANT_HEADERS: &[&str] = &[
+    "content-type",
+    "content-length",
+    "location",
+    "server",
+    "date",
+    "retry-after",
+    "www-authenticate",
+    "x-request-id",
+    "cache-control",
+    "etag",
+    "x-ratelimit",
+    "host",
+    "set-cookie",
+    "user-agent",
 ];
 
 impl Recognizer for Curl {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
-        if let Some(status) = status_of(text) {
+        if let Some(status) = status_line(text) {
             self.statuses.push(status.to_owned());
             self.in_body = false;
             return Mark::OUTCOME;
         }
         let bare = text.trim_start_matches(['<', '>', ' ']);
-        if text.starts_with("> ") && bare.ends_with("HTTP/1.1") || bare.ends_with("HTTP/2") && text.starts_with("> ") {
+        if text.starts_with("> ") && bare.ends_with("HTTP/1.1")
+            || bare.ends_with("HTTP/2") && text.starts_with("> ")
+        {
             self.request = Some(bare.to_owned());
             return Mark::FAILURE;
         }
@@ -53,11 +80,14 @@ impl Recognizer for Curl {
             return Mark::Noise;
         }
         let lower = bare.get(..16.min(bare.len())).unwrap_or_default().to_ascii_lowercase();
-        if !self.in_body && bare.contains(": ") && TELLING.iter().any(|header| lower.starts_with(header)) {
+        if !self.in_body
+            && bare.contains(": ")
+            && RELEVANT_HEADERS.iter().any(|header| lower.starts_with(header))
+        {
             return Mark::Weight(45);
         }
         if let Some(note) = text.strip_prefix("* ") {
-            return noted(note);
+            return mark_note(note);
         }
         match text.as_bytes().first() {
             Some(b'<' | b'>' | b'{' | b'}') if !self.in_body => Mark::Noise,
@@ -70,36 +100,50 @@ impl Recognizer for Curl {
         }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         let last = self.statuses.last()?;
         let request = self.request.map(|request| format!("{request} -> ")).unwrap_or_default();
-        let mut said = format!("http: {request}{last}");
+        let mut summary = format!("http: {request}{last}");
         if self.statuses.len() > 1 {
-            said += &format!(" ({} responses)", self.statuses.len());
+            summary += &format!(" ({} responses)", self.statuses.len());
         }
         if self.body_lines > 0 {
-            said += &format!(", {} lines of body", self.body_lines);
+            summary += &format!(", {} lines of body", self.body_lines);
         }
-        let mut report = Report::of(said, Quotes::Marked);
-        if self.body.documents > 0 && !self.body.broken && !self.body.is_open() {
-            report.add(90, format!("body: JSON {}", self.shape.headline()));
-            self.shape.tell(&mut report, 5);
+        let mut report = Report::with_summary(summary, Quotes::Marked);
+        if self.body.documents > 0 && !self.body.is_invalid && !self.body.is_open() {
+            report.add(90, format!("body: JSON {}", self.shape.summary()));
+            self.shape.add_facts(&mut report, 5);
         }
         Some(report)
     }
 }
 
-/// `HTTP/1.1 200 OK`, also behind `< `.
-fn status_of(line: &str) -> Option<&str> {
+/// Returns `HTTP/1.1 200 OK`, also after `< `.
+fn status_line(line: &str) -> Option<&str> {
     let bare = line.strip_prefix("< ").unwrap_or(line);
     let (version, status) = bare.split_once(' ')?;
-    let is_status = version.starts_with("HTTP/") && status.starts_with(|c: char| c.is_ascii_digit());
+    let is_status =
+        version.starts_with("HTTP/") && status.starts_with(|c: char| c.is_ascii_digit());
     is_status.then(|| bare.trim_end())
 }
 
-fn noted(note: &str) -> Mark {
-    let telling = ["Connected to", "SSL connection using", "Could not resolve", "connect to", "Failed", "SSL certificate", "Operation timed out", "Closing", " subject:", " issuer:", " expire date", "Trying"];
-    match telling.iter().position(|start| note.starts_with(start)) {
+fn mark_note(note: &str) -> Mark {
+    let notes = [
+        "Connected to",
+        "SSL connection using",
+        "Could not resolve",
+        "connect to",
+        "Failed",
+        "SSL certificate",
+        "Operation timed out",
+        "Closing",
+        " subject:",
+        " issuer:",
+        " expire date",
+        "Trying",
+    ];
+    match notes.iter().position(|start| note.starts_with(start)) {
         Some(2 | 4 | 6) => Mark::FAILURE,
         Some(0 | 1 | 8 | 9 | 10) => Mark::Weight(40),
         _ if note.contains("error") || note.contains("refused") => Mark::FAILURE,

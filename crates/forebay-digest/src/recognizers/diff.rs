@@ -1,27 +1,29 @@
-//! Diffs: `git diff`, `git show`, patches: files with added and removed lines, then the changes.
+//! Diffs (`git diff`, `git show`, patches): files with added and removed lines, then the changes.
 
-use super::git_log::{GitLog, counted_file, full_commit};
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::git_log::{GitLog, full_commit, numstat_file};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
     name: "diff",
-    keeps: "files with added and removed lines and hunks; the commit; changed lines as far as there is room",
+    keeps: "files with added and removed lines and hunks; commit; changed lines, as many as fit",
     commands: &["git diff", "git show", "diff", "git format-patch", "git stash show"],
     scope: Scope::Whole(claims),
-    start: || Box::<Diff>::default(),
+    create: || Box::<Diff>::default(),
 };
 
-/// Files beyond so many are only counted.
-const HELD: usize = 300;
+/// Maximum number of files listed.
+const MAX_FILES: usize = 300;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let has_hunk = start.lines.iter().any(|line| Hunk::read(line).is_some());
-    let opens = start.telling().next().is_some_and(|first| {
-        ["diff ", "--- ", "commit ", "From ", "Index: "].iter().any(|start| first.starts_with(start))
+    let has_hunk = start.lines.iter().any(|line| Hunk::parse(line).is_some());
+    let opens = start.nonblank_lines().next().is_some_and(|first| {
+        ["diff ", "--- ", "commit ", "From ", "Index: "]
+            .iter()
+            .any(|start| first.starts_with(start))
     });
     let names_files = start.lines.iter().any(|line| line.starts_with("diff --git "));
-    let lists_files = start.expected && start.mostly(100, |line| counted_file(line).is_some());
+    let lists_files = start.is_expected && start.mostly(100, |line| numstat_file(line).is_some());
     (opens && (has_hunk || names_files) || lists_files).then_some(Claim::Sure)
 }
 
@@ -32,7 +34,7 @@ struct File {
     removed: u64,
     hunks: u64,
     state: &'static str,
-    binary: bool,
+    is_binary: bool,
 }
 
 #[derive(Debug, Default)]
@@ -41,37 +43,41 @@ struct Diff {
     count: u64,
     added: u64,
     removed: u64,
-    /// How many files were added, deleted, renamed.
+    /// Number of files by state.
     states: [u64; STATES.len()],
     in_header: bool,
-    /// Of the files those that are only listed, as `--numstat` does.
+    /// Number of files that are only listed, as with `--numstat`.
     listed: u64,
     hunk: Hunk,
-    /// Lines were not what the hunks announce, so that changes cannot be counted.
-    unsure: bool,
+    /// True if lines did not match the hunk headers, so changed lines cannot be counted.
+    is_uncertain: bool,
     message_lines: u32,
     /// The commits that the changes belong to.
     log: GitLog,
     in_commit: bool,
 }
 
-/// What of a hunk is still to come, as its header announces.
+/// The remaining lines of a hunk, according to its header.
 #[derive(Debug, Default)]
 struct Hunk {
     old: u64,
     new: u64,
     changes: u64,
-    open: bool,
+    is_open: bool,
 }
 
-/// How a header tells what happened to a file.
-const STATES: [(&str, &str); 4] =
-    [("new file", "added"), ("deleted file", "deleted"), ("rename to", "renamed"), ("copy to", "copied")];
+/// Header lines that name the state of a file.
+const STATES: [(&str, &str); 4] = [
+    ("new file", "added"),
+    ("deleted file", "deleted"),
+    ("rename to", "renamed"),
+    ("copy to", "copied"),
+];
 
 impl Recognizer for Diff {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
-        if self.hunk.open
+        if self.hunk.is_open
             && let Some(mark) = self.in_hunk(text)
         {
             return mark;
@@ -82,29 +88,29 @@ impl Recognizer for Diff {
         if let Some(rest) = text.strip_prefix("diff ") {
             let path = rest.rsplit_once(" b/").or_else(|| rest.rsplit_once(' '));
             let path = path.map_or(rest, |(_, path)| path);
-            self.open(path);
+            self.open_file(path);
             return Mark::Noise;
         }
-        if let Some(hunk) = Hunk::read(text) {
+        if let Some(hunk) = Hunk::parse(text) {
             return self.start(hunk);
         }
         if text.starts_with("@@@ ") {
-            // The changes against several parents at once.
-            self.unsure = true;
+            // A combined diff against several parents.
+            self.is_uncertain = true;
             return Mark::Weight(20);
         }
         if self.count == self.listed
-            && let Some((added, removed, path)) = counted_file(text)
+            && let Some((added, removed, path)) = numstat_file(text)
         {
             return self.list(added, removed, path);
         }
         if self.in_commit {
-            self.log.take(line);
+            self.log.push_line(line);
             return self.commit(text);
         }
         if let Some(path) = text.strip_prefix("+++ ") {
             if !self.in_header {
-                self.open(path.split('\t').next().unwrap_or(path).trim_start_matches("b/"));
+                self.open_file(path.split('\t').next().unwrap_or(path).trim_start_matches("b/"));
             }
             return Mark::Noise;
         }
@@ -116,69 +122,73 @@ impl Recognizer for Diff {
         }
     }
 
-    fn report(mut self: Box<Self>, end: &End) -> Option<Report> {
+    fn report(mut self: Box<Self>, context: &ReportContext) -> Option<Report> {
         if self.count == 0 {
             return None;
         }
         if self.log.commits > 1 {
-            return self.of_commits(end);
+            return self.commits_report(context);
         }
-        let files = if self.count == 1 { "1 file".to_owned() } else { format!("{} files", self.count) };
-        let mut said = format!("diff: {files}{}", self.sums());
+        let files =
+            if self.count == 1 { "1 file".to_owned() } else { format!("{} files", self.count) };
+        let mut summary = format!("diff: {files}{}", self.describe_changes());
         for ((_, word), count) in STATES.iter().zip(self.states).filter(|(_, count)| *count > 0) {
-            said += &format!(", {count} {word}");
+            summary += &format!(", {count} {word}");
         }
-        let mut report = Report::of(said, Quotes::Marked);
+        let mut report = Report::with_summary(summary, Quotes::Marked);
         let mut order: Vec<&File> = self.files.iter().collect();
-        // What was there before matters more than what is new.
-        order.sort_by_key(|file| (file.state == "new", std::cmp::Reverse(file.added + file.removed)));
-        for (index, file) in order.iter().take(end.room / 40).enumerate() {
-            report.add(80 - index.min(70) as u32, self.tell(file));
+        // Changes to existing files matter more than new files.
+        order.sort_by_key(|file| {
+            (file.state == "new", std::cmp::Reverse(file.added + file.removed))
+        });
+        for (index, file) in order.iter().take(context.max_bytes / 40).enumerate() {
+            report.add(80 - index.min(70) as u32, self.describe_file(file));
         }
         Some(report)
     }
 }
 
 impl Diff {
-    fn open(&mut self, path: &str) {
+    fn open_file(&mut self, path: &str) {
         (self.in_header, self.in_commit) = (true, false);
-        self.settle();
+        self.close_hunk();
         if self.log.commits > 1
             && let Some(at) = self.files.iter().position(|file| file.path == path)
         {
-            // Several commits change the same files; the last one is the open one.
+            // Several commits may change the same file; the last entry is the open one.
             let known = self.files.remove(at);
             self.files.push(File { state: "", ..known });
             return;
         }
         self.count += 1;
-        if self.files.len() < HELD {
+        if self.files.len() < MAX_FILES {
             self.files.push(File { path: path.to_owned(), ..File::default() });
         }
     }
 
-    /// A file of which only the numbers of changed lines are told; of binary ones none are.
+    /// Adds a file with its numbers of changed lines; binary files have none.
     fn list(&mut self, added: Option<u64>, removed: Option<u64>, path: &str) -> Mark {
-        self.open(path);
+        self.open_file(path);
         self.in_header = false;
         self.listed += 1;
-        let (binary, added, removed) = (added.is_none(), added.unwrap_or(0), removed.unwrap_or(0));
+        let (is_binary, added, removed) =
+            (added.is_none(), added.unwrap_or(0), removed.unwrap_or(0));
         self.added += added;
         self.removed += removed;
-        if let Some(file) = self.files.last_mut().filter(|_| self.count <= HELD as u64) {
-            (file.added, file.removed, file.binary) = (added, removed, binary);
+        if let Some(file) = self.files.last_mut().filter(|_| self.count <= MAX_FILES as u64) {
+            (file.added, file.removed, file.is_binary) = (added, removed, is_binary);
         }
         Mark::Noise
     }
 
     fn header(&mut self, text: &str) -> Mark {
-        let binary = text.starts_with("Binary files") || text.starts_with("GIT binary patch");
+        let is_binary = text.starts_with("Binary files") || text.starts_with("GIT binary patch");
         let state = STATES.iter().position(|(start, _)| text.starts_with(start));
         if let Some(state) = state {
             self.states[state] += 1;
         }
-        if let Some(file) = self.files.last_mut().filter(|_| self.count <= HELD as u64) {
-            file.binary |= binary;
+        if let Some(file) = self.files.last_mut().filter(|_| self.count <= MAX_FILES as u64) {
+            file.is_binary |= is_binary;
             if let Some(state) = state {
                 file.state = ["new", "deleted", "renamed", "copied"][state];
             }
@@ -187,15 +197,15 @@ impl Diff {
     }
 
     fn start(&mut self, hunk: Hunk) -> Mark {
-        self.settle();
+        self.close_hunk();
         (self.in_header, self.hunk) = (false, hunk);
-        if let Some(file) = self.files.last_mut().filter(|_| self.count <= HELD as u64) {
+        if let Some(file) = self.files.last_mut().filter(|_| self.count <= MAX_FILES as u64) {
             file.hunks += 1;
         }
         Mark::Weight(20)
     }
 
-    /// A line of the hunk, if it may be one.
+    /// Handles a line of the hunk; returns `None` if it cannot belong to it.
     fn in_hunk(&mut self, text: &str) -> Option<Mark> {
         let hunk = &mut self.hunk;
         let (old, new) = match text.as_bytes().first() {
@@ -204,8 +214,8 @@ impl Diff {
             None | Some(b' ') => (1, 1),
             Some(b'\\') => return Some(Mark::Plain),
             Some(_) => {
-                self.unsure = true;
-                self.settle();
+                self.is_uncertain = true;
+                self.close_hunk();
                 return None;
             }
         };
@@ -213,41 +223,49 @@ impl Diff {
         hunk.changes += u64::from(is_change);
         (hunk.old, hunk.new) = (hunk.old.saturating_sub(old), hunk.new.saturating_sub(new));
         if hunk.old + hunk.new == 0 {
-            self.settle();
+            self.close_hunk();
         }
         Some(if is_change { self.changed(new == 1) } else { Mark::Plain })
     }
 
-    /// The hunk is over; one that has no changes, or not the lines it announced, was not understood.
-    fn settle(&mut self) {
+    /// Ends the hunk; one without changes or with missing lines makes the counts uncertain.
+    fn close_hunk(&mut self) {
         let hunk = std::mem::take(&mut self.hunk);
-        self.unsure |= hunk.open && (hunk.changes == 0 || hunk.old + hunk.new > 0);
+        self.is_uncertain |= hunk.is_open && (hunk.changes == 0 || hunk.old + hunk.new > 0);
     }
 
-    fn changed(&mut self, added: bool) -> Mark {
-        *(if added { &mut self.added } else { &mut self.removed }) += 1;
-        if let Some(file) = self.files.last_mut().filter(|_| self.count <= HELD as u64) {
-            *(if added { &mut file.added } else { &mut file.removed }) += 1;
+    fn changed(&mut self, is_added: bool) -> Mark {
+        *(if is_added { &mut self.added } else { &mut self.removed }) += 1;
+        if let Some(file) = self.files.last_mut().filter(|_| self.count <= MAX_FILES as u64) {
+            *(if is_added { &mut file.added } else { &mut file.removed }) += 1;
         }
         Mark::Weight(20)
     }
 
-    /// The commit that a shown diff belongs to.
+    /// Handles a line of the commit that precedes its diff.
     fn commit(&mut self, text: &str) -> Mark {
         self.message_lines += u32::from(!text.trim().is_empty());
         if self.message_lines <= 5 { Mark::Weight(50) } else { Mark::Weight(25) }
     }
 
-    /// The changed lines, unless they cannot be told: changes by word have none.
-    fn sums(&self) -> String {
-        if self.unsure { String::new() } else { format!(", +{} -{}", self.added, self.removed) }
+    /// Describes the changed lines, unless they cannot be counted, as in word diffs.
+    fn describe_changes(&self) -> String {
+        if self.is_uncertain {
+            String::new()
+        } else {
+            format!(", +{} -{}", self.added, self.removed)
+        }
     }
 
-    fn tell(&self, file: &File) -> String {
-        let File { path, added, removed, hunks, state, binary } = file;
-        let lines = if *binary || self.unsure { String::new() } else { format!(" +{added} -{removed}") };
+    fn describe_file(&self, file: &File) -> String {
+        let File { path, added, removed, hunks, state, is_binary } = file;
+        let lines = if *is_binary || self.is_uncertain {
+            String::new()
+        } else {
+            format!(" +{added} -{removed}")
+        };
         let hunks = if *hunks > 1 { format!(", {hunks} hunks") } else { String::new() };
-        let state = match (*state, binary) {
+        let state = match (*state, is_binary) {
             ("", false) => String::new(),
             ("", true) => " (binary)".to_owned(),
             (state, true) => format!(" ({state}, binary)"),
@@ -256,25 +274,28 @@ impl Diff {
         format!("{path}{lines}{hunks}{state}")
     }
 
-    /// Several commits with their changes.
-    fn of_commits(&mut self, end: &End) -> Option<Report> {
+    /// Reports several commits with their changes.
+    fn commits_report(&mut self, context: &ReportContext) -> Option<Report> {
         (self.log.inserted, self.log.deleted) = (0, 0);
-        let mut report = Box::new(std::mem::take(&mut self.log)).report(end)?;
-        (report.quotes, report.share) = (Quotes::Marked, 85);
-        let more = if self.count > HELD as u64 { "+" } else { "" };
-        let files = self.count.min(HELD as u64);
+        let mut report = Box::new(std::mem::take(&mut self.log)).report(context)?;
+        (report.quotes, report.facts_share) = (Quotes::Marked, 85);
+        let more = if self.count > MAX_FILES as u64 { "+" } else { "" };
+        let files = self.count.min(MAX_FILES as u64);
         let noun = if files == 1 { "file" } else { "files" };
-        report.add(96, format!("over all commits: {files}{more} {noun}{}", self.sums()));
+        report
+            .add(96, format!("over all commits: {files}{more} {noun}{}", self.describe_changes()));
         Some(report)
     }
 }
 
 impl Hunk {
-    /// `@@ -2,7 +2,8 @@`: so many lines of the old and of the new text follow.
-    fn read(line: &str) -> Option<Self> {
+    /// Parses `@@ -2,7 +2,8 @@`, which announces the number of old and new lines.
+    fn parse(line: &str) -> Option<Self> {
         let (old, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
         let (new, _) = rest.split_once(" @@")?;
-        let lines = |range: &str| range.split_once(',').map_or(Some(1), |(_, count)| count.parse::<u64>().ok());
-        Some(Self { old: lines(old)?, new: lines(new)?, changes: 0, open: true })
+        let lines = |range: &str| {
+            range.split_once(',').map_or(Some(1), |(_, count)| count.parse::<u64>().ok())
+        };
+        Some(Self { old: lines(old)?, new: lines(new)?, changes: 0, is_open: true })
     }
 }

@@ -1,21 +1,21 @@
 //! `du`: the total and the largest folders.
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
     name: "du",
-    keeps: "the number of entries; the total; the largest first",
+    keeps: "number of entries; total; largest entries first",
     commands: &["du", "dust"],
     scope: Scope::Whole(claims),
-    start: || Box::<Du>::default(),
+    create: || Box::<Du>::default(),
 };
 
-/// So many of the largest are held.
-const HELD: usize = 60;
+/// Number of largest entries held.
+const MAX_ENTRIES: usize = 60;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let enough = start.telling().count() >= 3;
+    let enough = start.nonblank_lines().count() >= 3;
     (enough && start.mostly(98, |line| row(line).is_some())).then_some(start.claim())
 }
 
@@ -28,25 +28,25 @@ struct Du {
 }
 
 impl Recognizer for Du {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let Some((size, path)) = row(line.text) else { return Mark::Plain };
         self.last = Some(line.text.replace('\t', " "));
         if path == "total" {
             return Mark::Plain;
         }
         self.entries += 1;
-        if self.largest.len() < HELD || size > self.smallest {
+        if self.largest.len() < MAX_ENTRIES || size > self.smallest {
             self.largest.push((size, line.text.trim().replace('\t', " ")));
             self.largest.sort_by(|one, other| other.0.total_cmp(&one.0));
-            self.largest.truncate(HELD);
+            self.largest.truncate(MAX_ENTRIES);
             self.smallest = self.largest.last().map_or(0.0, |(size, _)| *size);
         }
         Mark::Plain
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        let said = format!("du: {} entries; last line: {}", self.entries, self.last?);
-        let mut report = Report::of(said, Quotes::Nothing);
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+        let summary = format!("du: {} entries; last line: {}", self.entries, self.last?);
+        let mut report = Report::with_summary(summary, Quotes::None);
         report.add(95, "largest first:");
         for (index, (_, row)) in self.largest.iter().enumerate() {
             report.add(90 - index as u32, row.clone());
@@ -55,7 +55,7 @@ impl Recognizer for Du {
     }
 }
 
-/// A size, a tab, a path.
+/// Parses size, tab, path.
 fn row(line: &str) -> Option<(f64, &str)> {
     let (size, path) = line.split_once('\t')?;
     let number = size.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());

@@ -1,30 +1,30 @@
 //! ESLint and Biome: problems by rule and file.
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::place;
+use crate::location;
 use crate::tally::{Diagnostics, Severity, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "eslint, biome",
     keeps: "errors and warnings by rule and file; the first of each rule",
     commands: &["eslint", "biome", "next lint", "standard", "oxlint", "stylelint"],
-    scope: Scope::Part(&["  error  ", "  warning  ", "✖ ", " lint/"]),
-    start: || Box::<Eslint>::default(),
+    scope: Scope::Embedded(&["  error  ", "  warning  ", "✖ ", " lint/"]),
+    create: || Box::<Eslint>::default(),
 };
 
 #[derive(Debug, Default)]
 struct Eslint {
-    found: Diagnostics,
+    diagnostics: Diagnostics,
     file: String,
 }
 
 impl Recognizer for Eslint {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
         if let Some((severity, rule)) = problem(text) {
             let file = std::mem::take(&mut self.file);
-            let mark = self.found.add(severity, &file, rule);
+            let mark = self.diagnostics.add(severity, &file, rule);
             self.file = file;
             return mark;
         }
@@ -33,47 +33,53 @@ impl Recognizer for Eslint {
             return Mark::DETAIL;
         }
         if text.starts_with("✖ ") && text.contains(" problem") {
-            self.found.said_errors = count::before(text, "errors").or(count::before(text, "error"));
+            self.diagnostics.reported_errors =
+                count::before(text, "errors").or(count::before(text, "error"));
             return Mark::OUTCOME;
         }
         if text.starts_with("Found ") && text.contains(" error") {
-            self.found.said_errors = count::after(text, "Found ");
+            self.diagnostics.reported_errors = count::after(text, "Found ");
             return Mark::OUTCOME;
         }
         self.biome(text)
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        self.found.report("lint")
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+        self.diagnostics.report("lint")
     }
 }
 
 impl Eslint {
-    /// `src/a.ts:3:5 lint/style/useConst  FIXABLE ━━━`, then `× message`.
+    /// Handles `src/a.ts:3:5 lint/style/useConst  FIXABLE ━━━`, then `× message`.
     fn biome(&mut self, text: &str) -> Mark {
-        let Some(remark) = place::remark(text).filter(|remark| remark.text.starts_with("lint/")) else {
+        let Some(message) =
+            location::located_message(text).filter(|message| message.text.starts_with("lint/"))
+        else {
             let is_message = text.trim_start().starts_with("× ");
             return if is_message { Mark::REASON } else { Mark::Plain };
         };
-        let rule = remark.text.split(' ').next().unwrap_or_default();
-        self.found.add(Severity::Error, remark.path, rule)
+        let rule = message.text.split(' ').next().unwrap_or_default();
+        self.diagnostics.add(Severity::Error, message.path, rule)
     }
 }
 
-/// `  12:5  error  'x' is not defined  no-undef`.
+/// Parses `  12:5  error  'x' is not defined  no-undef`.
 fn problem(text: &str) -> Option<(Severity, &str)> {
     let rest = text.strip_prefix("  ")?.trim_start();
-    let (place, rest) = rest.split_once(' ')?;
-    let (line, column) = place.split_once(':')?;
-    let is_place = line.parse::<u64>().is_ok() && column.parse::<u64>().is_ok();
+    let (location, rest) = rest.split_once(' ')?;
+    let (line, column) = location.split_once(':')?;
+    let is_location = line.parse::<u64>().is_ok() && column.parse::<u64>().is_ok();
     let (word, rest) = rest.trim_start().split_once(' ')?;
-    let severity = Severity::of(word).filter(|_| is_place)?;
+    let severity = Severity::from_word(word).filter(|_| is_location)?;
     let rule = rest.rsplit_once("  ").map_or("", |(_, rule)| rule.trim());
     Some((severity, rule))
 }
 
-/// A path alone on its line.
+/// Returns true for a line that is just a path.
 fn is_file(text: &str) -> bool {
     let (_, extension) = text.rsplit_once('.').unwrap_or_default();
-    !text.starts_with(' ') && text.contains('/') && !text.contains(' ') && (1..=6).contains(&extension.len())
+    !text.starts_with(' ')
+        && text.contains('/')
+        && !text.contains(' ')
+        && (1..=6).contains(&extension.len())
 }

@@ -1,98 +1,98 @@
-//! What is said of a format before any text is seen.
+//! Describes a format and detects which one a text has.
 
 use super::{FORMATS, Recognizer};
 use crate::command::Command;
 use crate::lines::Line;
 
-/// A format that a recognizer understands.
+/// A format with a recognizer.
 #[derive(Debug)]
 pub(crate) struct Format {
     pub(crate) name: &'static str,
-    /// What a digest of it keeps, for the reference.
+    /// What a digest of it keeps, as stated in the reference.
     pub(crate) keeps: &'static str,
     /// Commands that print it: `pytest`, `git log`.
     pub(crate) commands: &'static [&'static str],
     pub(crate) scope: Scope,
-    pub(crate) start: fn() -> Box<dyn Recognizer>,
+    pub(crate) create: fn() -> Box<dyn Recognizer>,
 }
 
-/// How much of a text is in a format.
+/// Whether a format covers a whole text or parts of it.
 #[derive(Debug)]
 pub(crate) enum Scope {
-    /// All of it, as its start tells.
+    /// All of it; a function judges the start of the text.
     Whole(fn(&Start<'_>) -> Option<Claim>),
-    /// Some lines, from the first one on that contains one of these.
-    Part(&'static [&'static str]),
+    /// Some lines, from the first one that contains one of these words.
+    Embedded(&'static [&'static str]),
 }
 
-/// How sure a format is that a text is its own.
+/// How certain a format is that a text has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Claim {
-    /// It looks like it.
+    /// The text looks like it.
     Likely,
-    /// The command says so too, or nothing else looks like this.
+    /// The command confirms it, or no other format looks like this.
     Sure,
 }
 
-/// How a text starts, and what printed it.
+/// The start of a text, and the command that printed it.
 #[derive(Debug)]
 pub(crate) struct Start<'a> {
     pub(crate) command: &'a Command,
-    /// The first lines, without the last one if it may go on.
+    /// The first lines, without the last one if it is incomplete.
     pub(crate) lines: Vec<&'a str>,
-    /// The command is one that prints this format, and nothing else printed.
-    pub(crate) expected: bool,
+    /// True if all commands are known to print this format.
+    pub(crate) is_expected: bool,
 }
 
 impl<'a> Start<'a> {
-    /// The lines that say something.
-    pub(crate) fn telling(&self) -> impl Iterator<Item = &'a str> + '_ {
+    /// Returns the lines that are not blank.
+    pub(crate) fn nonblank_lines(&self) -> impl Iterator<Item = &'a str> + '_ {
         self.lines.iter().copied().filter(|line| !line.trim().is_empty())
     }
 
-    /// Whether at least `percent` of the lines that say something are such ones.
+    /// Returns true if at least `percent` of the nonblank lines match.
     pub(crate) fn mostly(&self, percent: usize, is_one: impl Fn(&str) -> bool) -> bool {
-        let (mut such, mut others) = (0, 0);
-        for line in self.telling() {
+        let (mut matching, mut others) = (0, 0);
+        for line in self.nonblank_lines() {
             if is_one(line) {
-                such += 1;
+                matching += 1;
             } else {
                 others += 1;
             }
-            // Most formats are not the one: they need not look at the rest.
+            // Stops early, because most formats do not match.
             if others * 100 > self.lines.len() * (100 - percent) {
                 return false;
             }
         }
-        such > 0 && such * 100 >= (such + others) * percent
+        matching > 0 && matching * 100 >= (matching + others) * percent
     }
 
-    /// The claim of a format whose lines look right.
+    /// Returns the claim of a format whose lines match.
     pub(crate) fn claim(&self) -> Claim {
-        if self.expected { Claim::Sure } else { Claim::Likely }
+        if self.is_expected { Claim::Sure } else { Claim::Likely }
     }
 }
 
 impl Format {
-    /// The format that claims a text, if one does.
-    pub(crate) fn of(command: &Command, start: &str) -> Option<&'static Self> {
-        // What a command is known to print outweighs what its lines look like.
-        let names_part = FORMATS.iter().any(|format| {
-            let named = || format.commands.iter().any(|pattern| command.is(pattern));
-            matches!(format.scope, Scope::Part(_)) && named()
+    /// Returns the format that claims the text, if any does.
+    pub(crate) fn detect(command: &Command, start: &str) -> Option<&'static Self> {
+        // A command that is known to print an embedded format outweighs a likely claim.
+        let names_embedded = FORMATS.iter().any(|format| {
+            let named = || format.commands.iter().any(|pattern| command.matches(pattern));
+            matches!(format.scope, Scope::Embedded(_)) && named()
         });
         let mut best: Option<(Claim, &Self)> = None;
-        let mut seen = Start { command, lines: first_lines(start), expected: false };
+        let mut text_start = Start { command, lines: first_lines(start), is_expected: false };
         for format in FORMATS {
             let Scope::Whole(claims) = format.scope else { continue };
-            seen.expected = command.is_only(format.commands);
-            if let Some(claim) = claims(&seen)
-                && (claim == Claim::Sure || !names_part)
-                && best.is_none_or(|(least, _)| claim > least)
+            text_start.is_expected = command.all_match(format.commands);
+            if let Some(claim) = claims(&text_start)
+                && (claim == Claim::Sure || !names_embedded)
+                && best.is_none_or(|(best_claim, _)| claim > best_claim)
             {
                 best = Some((claim, format));
             }
-            // Nobody can be surer.
+            // No later claim can be stronger.
             if matches!(best, Some((Claim::Sure, _))) {
                 break;
             }
@@ -101,11 +101,13 @@ impl Format {
     }
 }
 
-/// The lines that decide, without the times that a CI service writes before them.
+/// Returns the lines used for detection, without CI timestamps.
 pub(crate) fn first_lines(start: &str) -> Vec<&str> {
-    let lines = start.lines().take(LOOKED_AT);
-    lines.map(|text| Line { number: 0, text, cut: 0, ended: true }.without_stamp().text).collect()
+    let lines = start.lines().take(START_LINES);
+    lines
+        .map(|text| Line { number: 0, text, cut: 0, has_newline: true }.without_timestamp().text)
+        .collect()
 }
 
-/// So many lines at the start decide.
-const LOOKED_AT: usize = 60;
+/// Number of lines at the start used for detection.
+const START_LINES: usize = 60;

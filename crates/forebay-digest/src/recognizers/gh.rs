@@ -1,32 +1,43 @@
-//! GitHub's `gh`: lists of pull requests, issues, runs and checks, and a run with its jobs.
+//! GitHub's `gh`: lists of pull requests, issues, runs and checks; a single run with its jobs.
 
 use forebay_text::cut;
 use forebay_text::number::counted;
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "gh",
-    keeps: "rows counted, by state, conclusion, label, workflow and branch; failing checks, runs, jobs and steps; numbers with titles",
-    commands: &["gh pr list", "gh issue list", "gh pr checks", "gh run list", "gh run view", "gh search"],
+    keeps: "row counts by state, conclusion, label, workflow and branch; failing checks, runs, jobs and steps; numbers with titles",
+    commands: &[
+        "gh pr list",
+        "gh issue list",
+        "gh pr checks",
+        "gh run list",
+        "gh run view",
+        "gh search",
+    ],
     scope: Scope::Whole(claims),
-    start: || Box::<Gh>::default(),
+    create: || Box::<Gh>::default(),
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let is_list = start.telling().count() >= 3 && start.mostly(90, |line| row(line).is_some());
+    let is_list =
+        start.nonblank_lines().count() >= 3 && start.mostly(90, |line| row(line).is_some());
     (is_list || is_run(start)).then_some(Claim::Sure)
 }
 
-/// `✓ main CI · 77`, then the jobs.
+/// Returns true for `✓ main CI · 77`, followed by the jobs.
 fn is_run(start: &Start<'_>) -> bool {
-    let head = start.telling().next().is_some_and(|line| line.starts_with(['✓', 'X', '*', '-']) && line.contains(" · "));
-    head && start.telling().any(|line| line == "JOBS")
+    let head = start
+        .nonblank_lines()
+        .next()
+        .is_some_and(|line| line.starts_with(['✓', 'X', '*', '-']) && line.contains(" · "));
+    head && start.nonblank_lines().any(|line| line == "JOBS")
 }
 
-/// What a list is of.
+/// What a list contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     PullRequests,
@@ -44,14 +55,20 @@ const STATES: &[&str] = &["OPEN", "CLOSED", "MERGED", "DRAFT"];
 const CHECKS: &[&str] = &["pass", "fail", "pending", "skipping", "cancel"];
 const RUNS: &[&str] = &["completed", "queued", "in_progress", "requested", "waiting", "pending"];
 
-/// A row as `gh` writes it where no person looks: cells between tabs.
+/// Parses a row as `gh` prints it to a pipe: cells separated by tabs.
 fn row(line: &str) -> Option<Row<'_>> {
     let cells: Vec<&str> = line.split('\t').collect();
     let is_number = |cell: &str| !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit());
     let kind = match cells.as_slice() {
-        [number, _, _, state, ..] if is_number(number) && STATES.contains(state) => Kind::PullRequests,
+        [number, _, _, state, ..] if is_number(number) && STATES.contains(state) => {
+            Kind::PullRequests
+        }
         [number, state, _, _, ..] if is_number(number) && STATES.contains(state) => Kind::Issues,
-        [_, state, _, link, ..] if CHECKS.contains(state) && (link.is_empty() || link.contains("://")) => Kind::Checks,
+        [_, state, _, link, ..]
+            if CHECKS.contains(state) && (link.is_empty() || link.contains("://")) =>
+        {
+            Kind::Checks
+        }
         [status, _, _, _, _, _, id, ..] if RUNS.contains(status) && is_number(id) => Kind::Runs,
         _ => return None,
     };
@@ -63,37 +80,37 @@ struct Gh {
     kind: Option<Kind>,
     rows: u64,
     others: u64,
-    states: Tops,
+    states: ValueCounts,
     /// Labels, or workflows.
-    topics: Tops,
-    branches: Tops,
-    events: Tops,
+    topics: ValueCounts,
+    branches: ValueCounts,
+    events: ValueCounts,
     first_day: String,
     last_day: String,
-    /// Shortened rows, those of a failure first.
+    /// Shortened rows of failures.
     failing: Vec<String>,
-    /// Those that are not over.
+    /// Shortened rows that are not finished.
     open: Vec<String>,
     listed: Vec<String>,
     run: Run,
 }
 
-/// A run with its jobs.
+/// A single run with its jobs.
 #[derive(Debug, Default)]
 struct Run {
     head: String,
     passed: u64,
     failed: Vec<String>,
     other: u64,
-    steps: Tops,
-    annotations: bool,
+    steps: ValueCounts,
+    in_annotations: bool,
 }
 
-/// So many rows are held.
-const HELD: usize = 400;
+/// Maximum number of rows held of each kind.
+const MAX_ROWS: usize = 400;
 
 impl Recognizer for Gh {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         if line.text.trim().is_empty() {
             return Mark::Noise;
         }
@@ -103,21 +120,23 @@ impl Recognizer for Gh {
                 self.others += 1;
                 Mark::Weight(20)
             }
-            None => self.run.take(line.text),
+            None => self.run.push_line(line.text),
         }
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         let Some(kind) = self.kind else { return self.run.report() };
         if self.others > self.rows {
             return None;
         }
-        let mut report = Report::of(self.summary(kind), Quotes::Nothing);
-        let most = if end.room > 2_000 { 12 } else { 6 };
-        for (name, values) in [("labels", &self.topics), ("branches", &self.branches), ("events", &self.events)] {
+        let mut report = Report::with_summary(self.summary(kind), Quotes::None);
+        let max_items = if context.max_bytes > 2_000 { 12 } else { 6 };
+        for (name, values) in
+            [("labels", &self.topics), ("branches", &self.branches), ("events", &self.events)]
+        {
             let name = if kind == Kind::Runs && name == "labels" { "workflows" } else { name };
             if values.total() > values.distinct() as u64 {
-                report.add(90, format!("{name}: {}", values.list(most)));
+                report.add(90, format!("{name}: {}", values.list(max_items)));
             }
         }
         for row in &self.failing {
@@ -142,21 +161,29 @@ impl Gh {
         let (state, shown) = match row.kind {
             Kind::PullRequests => {
                 self.states.add(cell(3));
-                self.day(cell(4));
-                let draft = if cell(3) == "OPEN" { String::new() } else { format!(" [{}]", cell(3)) };
+                self.add_day(cell(4));
+                let draft =
+                    if cell(3) == "OPEN" { String::new() } else { format!(" [{}]", cell(3)) };
                 ("", format!("{} {}{draft} ({})", cell(0), cell(1), cell(2)))
             }
             Kind::Issues => {
                 self.states.add(cell(1));
-                cell(3).split(", ").filter(|label| !label.is_empty()).for_each(|label| self.topics.add(label));
-                self.day(cell(4));
-                let labels = if cell(3).is_empty() { String::new() } else { format!(" [{}]", cell(3)) };
+                cell(3)
+                    .split(", ")
+                    .filter(|label| !label.is_empty())
+                    .for_each(|label| self.topics.add(label));
+                self.add_day(cell(4));
+                let labels =
+                    if cell(3).is_empty() { String::new() } else { format!(" [{}]", cell(3)) };
                 ("", format!("{} {}{labels}", cell(0), cell(2)))
             }
             Kind::Checks => {
                 self.states.add(cell(1));
                 let link = if cell(1) == "fail" { cell(3) } else { "" };
-                (cell(1), format!("{} {} {} {link}", cell(1), cell(0), cell(2)).trim_end().to_owned())
+                (
+                    cell(1),
+                    format!("{} {} {} {link}", cell(1), cell(0), cell(2)).trim_end().to_owned(),
+                )
             }
             Kind::Runs => {
                 let state = if cell(1).is_empty() { cell(0) } else { cell(1) };
@@ -164,7 +191,17 @@ impl Gh {
                 self.topics.add(cell(3));
                 self.branches.add(cell(4));
                 self.events.add(cell(5));
-                (state, format!("{state} {} {} ({}, {}) {}", cell(6), cell(2), cell(3), cell(4), cell(7)))
+                (
+                    state,
+                    format!(
+                        "{state} {} {} ({}, {}) {}",
+                        cell(6),
+                        cell(2),
+                        cell(3),
+                        cell(4),
+                        cell(7)
+                    ),
+                )
             }
         };
         let rows = match state {
@@ -172,14 +209,14 @@ impl Gh {
             "pending" | "queued" | "in_progress" | "waiting" | "requested" => &mut self.open,
             _ => &mut self.listed,
         };
-        if rows.len() < HELD {
+        if rows.len() < MAX_ROWS {
             rows.push(shown);
         }
         Mark::Noise
     }
 
-    fn day(&mut self, stamp: &str) {
-        let day = cut::prefix(stamp, 10);
+    fn add_day(&mut self, date: &str) {
+        let day = cut::prefix(date, 10);
         if self.first_day.is_empty() || day < self.first_day.as_str() {
             day.clone_into(&mut self.first_day);
         }
@@ -200,19 +237,20 @@ impl Gh {
             Kind::Issues => format!("; updated {} .. {}", self.first_day, self.last_day),
             Kind::Checks | Kind::Runs => String::new(),
         };
-        let others = if self.others > 0 { format!("; {} other lines", self.others) } else { String::new() };
+        let others =
+            if self.others > 0 { format!("; {} other lines", self.others) } else { String::new() };
         format!("gh: {}; {}{days}{others}", counted(self.rows, noun), self.states.list(8))
     }
 }
 
 impl Run {
-    fn take(&mut self, line: &str) -> Mark {
+    fn push_line(&mut self, line: &str) -> Mark {
         if self.head.is_empty() {
             line.trim().clone_into(&mut self.head);
             return Mark::OUTCOME;
         }
-        self.annotations |= line == "ANNOTATIONS";
-        if self.annotations {
+        self.in_annotations |= line == "ANNOTATIONS";
+        if self.in_annotations {
             return Mark::REASON;
         }
         let (indent, text) = (line.starts_with(' '), line.trim_start());
@@ -243,11 +281,17 @@ impl Run {
         if jobs == 0 {
             return None;
         }
-        let mut said = format!("gh run: {}, {} passed, {} failed", counted(jobs, "job"), self.passed, self.failed.len());
+        let mut summary = format!(
+            "gh run: {}, {} passed, {} failed",
+            counted(jobs, "job"),
+            self.passed,
+            self.failed.len()
+        );
         if self.other > 0 {
-            said += &format!(", {} other", self.other);
+            summary += &format!(", {} other", self.other);
         }
-        let mut report = Report::of(said, Quotes::Marked).failing(!self.failed.is_empty());
+        let mut report =
+            Report::with_summary(summary, Quotes::Marked).failing(!self.failed.is_empty());
         if !self.steps.is_empty() {
             report.add(90, format!("failed steps: {}", self.steps.list(8)));
         }

@@ -1,15 +1,15 @@
-//! `git blame`: who wrote how many lines, in which commits, from when to when.
+//! `git blame`: lines by author and commit, date range.
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::{Tops, Values};
+use crate::tally::{ValueCounts, ValueStats};
 
 pub(super) const FORMAT: Format = Format {
     name: "git blame",
-    keeps: "lines by author and by commit; dates of the oldest and the newest",
+    keeps: "lines by author and commit; oldest and newest date",
     commands: &["git blame", "git annotate"],
     scope: Scope::Whole(claims),
-    start: || Box::<GitBlame>::default(),
+    create: || Box::<GitBlame>::default(),
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
@@ -19,13 +19,13 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 #[derive(Debug, Default)]
 struct GitBlame {
     lines: u64,
-    authors: Tops,
-    commits: Tops,
-    dates: Values,
+    authors: ValueCounts,
+    commits: ValueCounts,
+    dates: ValueStats,
 }
 
 impl Recognizer for GitBlame {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         if let Some((commit, author, date)) = blamed(line.text) {
             self.lines += 1;
             self.commits.add(commit);
@@ -35,15 +35,17 @@ impl Recognizer for GitBlame {
         Mark::Plain
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
-        if self.lines != end.lines {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
+        if self.lines != context.lines {
             return None;
         }
-        let said = format!(
+        let summary = format!(
             "git blame: {} lines by {} authors in {} commits",
-            self.lines, self.authors.distinct_said(), self.commits.distinct_said()
+            self.lines,
+            self.authors.distinct_label(),
+            self.commits.distinct_label()
         );
-        let mut report = Report::of(said, Quotes::Usual).failing(false);
+        let mut report = Report::with_summary(summary, Quotes::Default).failing(false);
         report.add(90, format!("lines by author: {}", self.authors.list(8)));
         report.add(85, format!("lines by commit: {}", self.commits.list(6)));
         report.add(80, format!("dates: {}", self.dates.describe(1).trim_start_matches("date ")));
@@ -51,13 +53,14 @@ impl Recognizer for GitBlame {
     }
 }
 
-/// `abc1234 (Ann Lee 2024-05-01 10:00:00 +0000 12) code`, with or without the file.
+/// Parses `abc1234 (Ann Lee 2024-05-01 10:00:00 +0000 12) code`, with or without a file name.
 fn blamed(line: &str) -> Option<(&str, &str, &str)> {
     let commit = line.split(' ').next()?.trim_start_matches('^');
     let is_hash = commit.len() >= 7 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
     let inside = line.split_once('(')?.1.split_once(')')?.0;
     let at = inside.as_bytes().windows(11).position(|window| {
-        window[0] == b' ' && crate::tally::looks_like_date(std::str::from_utf8(&window[1..]).unwrap_or_default())
+        window[0] == b' '
+            && crate::tally::looks_like_date(std::str::from_utf8(&window[1..]).unwrap_or_default())
     })?;
     is_hash.then_some((commit, inside[..at].trim(), inside.get(at + 1..at + 11)?))
 }

@@ -1,35 +1,35 @@
-//! `git branch`: the current branch, how many local and remote ones, their names.
+//! `git branch`: the current branch; local and remote branches, counted and named.
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::{Tops, listed};
+use crate::tally::{ValueCounts, list_series};
 
 pub(super) const FORMAT: Format = Format {
     name: "git branch",
-    keeps: "the current branch; local and remote branches, counted and named; tags",
+    keeps: "current branch; local and remote branches, counted and named; tags",
     commands: &["git branch", "git tag", "git remote", "git worktree list"],
     scope: Scope::Whole(claims),
-    start: || Box::<GitBranch>::default(),
+    create: || Box::<GitBranch>::default(),
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let has_current = start.lines.iter().filter(|line| line.starts_with("* ")).count() <= 1;
     let like_branches = start.mostly(100, |line| line.starts_with("  ") || line.starts_with("* "));
-    let named = start.expected && start.command.is("git branch");
+    let named = start.is_expected && start.command.matches("git branch");
     (like_branches && has_current && named).then_some(Claim::Sure)
 }
 
 #[derive(Debug, Default)]
 struct GitBranch {
     current: Option<String>,
-    local: Tops,
-    remote: Tops,
-    /// By what stands before the first slash.
-    groups: Tops,
+    local: ValueCounts,
+    remote: ValueCounts,
+    /// Counts by the prefix before the first slash.
+    groups: ValueCounts,
 }
 
 impl Recognizer for GitBranch {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
         if let Some(current) = text.strip_prefix("* ") {
             self.current = Some(current.to_owned());
@@ -49,26 +49,29 @@ impl Recognizer for GitBranch {
         if text.starts_with("* ") { Mark::OUTCOME } else { Mark::Weight(15) }
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         let all = self.local.distinct() + self.remote.distinct();
-        let said = format!(
+        let summary = format!(
             "git branch: {all} branches ({} local, {} remote)",
-            self.local.distinct_said(),
-            self.remote.distinct_said()
+            self.local.distinct_label(),
+            self.remote.distinct_label()
         );
         let current = self.current?;
-        let mut report = Report::of(said, Quotes::Marked);
-        let most = end.room / 60;
+        let mut report = Report::with_summary(summary, Quotes::Marked);
+        let max_items = context.max_bytes / 60;
         report.add(95, format!("on {}", forebay_text::cut::one_line(&current, 160)));
         if self.groups.distinct() > 1 {
             report.add(85, format!("by prefix: {}", self.groups.list(6)));
         }
-        let mut names: Vec<&str> = self.local.in_order().into_iter().map(|(name, _)| name).collect();
-        // Branches that stand alone are more telling than one of a crowd.
-        names.sort_by_key(|name| name.split_once('/').map_or(0, |(group, _)| self.groups.of(group)));
-        report.add(80, format!("local: {}", listed(&names, ", ", end.room / 3)));
+        let mut names: Vec<&str> =
+            self.local.in_order().into_iter().map(|(name, _)| name).collect();
+        // Branches with a rare prefix say more than one of many.
+        names.sort_by_key(|name| {
+            name.split_once('/').map_or(0, |(group, _)| self.groups.count_of(group))
+        });
+        report.add(80, format!("local: {}", list_series(&names, ", ", context.max_bytes / 3)));
         if !self.remote.is_empty() {
-            report.add(70, format!("remote: {}", self.remote.names(most)));
+            report.add(70, format!("remote: {}", self.remote.names(max_items)));
         }
         Some(report)
     }

@@ -1,64 +1,84 @@
-//! `git log`: how many commits, by whom, from when to when; each with hash and subject.
+//! `git log`: number of commits, authors, date range; hashes with subjects.
 
 use forebay_text::cut;
 
-use super::{Claim, End, FORMATS, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{
+    Claim, FORMATS, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start,
+};
 use crate::lines::Line;
-use crate::tally::{Tops, count, looks_like_date};
+use crate::tally::{ValueCounts, count, looks_like_date};
 
 pub(super) const FORMAT: Format = Format {
     name: "git log",
-    keeps: "the number of commits, authors, dates of the newest and the oldest; hashes with subjects",
+    keeps: "number of commits, authors, newest and oldest date; hashes with subjects",
     commands: &["git log", "git reflog", "git shortlog"],
     scope: Scope::Whole(claims),
-    start: || Box::<GitLog>::default(),
+    create: || Box::<GitLog>::default(),
 };
 
-/// Commits beyond so many are only counted.
-const HELD: usize = 200;
+/// Maximum number of commits listed.
+const MAX_COMMITS: usize = 200;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let first = start.telling().next()?;
-    let asked = FORMAT.commands.iter().any(|pattern| start.command.is(pattern));
-    if full_commit(first).is_some() && start.telling().nth(1).is_some_and(|line| line.starts_with("Author:") || line.starts_with("Merge:")) {
+    let first = start.nonblank_lines().next()?;
+    let is_expected = FORMAT.commands.iter().any(|pattern| start.command.matches(pattern));
+    if full_commit(first).is_some()
+        && start
+            .nonblank_lines()
+            .nth(1)
+            .is_some_and(|line| line.starts_with("Author:") || line.starts_with("Merge:"))
+    {
         let shows_patch = start.lines.iter().any(|line| line.starts_with("diff --"));
         return (!shows_patch).then_some(Claim::Sure);
     }
-    if asked {
-        let reads = start.mostly(95, |line| one_line_commit(line).is_some() || is_listed_file(line) || counted_file(line).is_some() || changed_sum(line).is_some() || is_graph(line));
+    if is_expected {
+        let reads = start.mostly(95, |line| {
+            one_line_commit(line).is_some()
+                || is_stat_file(line)
+                || numstat_file(line).is_some()
+                || stat_totals(line).is_some()
+                || is_graph(line)
+        });
         return (one_line_commit(first).is_some() && reads).then_some(start.claim());
     }
-    let is_known = || FORMATS.iter().flat_map(|format| format.commands).any(|pattern| start.command.is(pattern));
+    let is_known = || {
+        FORMATS
+            .iter()
+            .flat_map(|format| format.commands)
+            .any(|pattern| start.command.matches(pattern))
+    };
     let short = start.mostly(95, |line| spaced_commit(line).is_some());
-    // Sizes and numbers of orders are made of digits only; of hashes hardly any is.
-    let hashes = start.mostly(66, |line| spaced_commit(line).is_some_and(|(hash, _)| is_mixed(hash)));
-    (short && hashes && start.telling().count() > 2 && !is_known()).then_some(Claim::Likely)
+    // Sizes and order numbers consist of digits only; hashes rarely do.
+    let hashes = start.mostly(66, |line| {
+        spaced_commit(line).is_some_and(|(hash, _)| has_digits_and_letters(hash))
+    });
+    (short && hashes && start.nonblank_lines().count() > 2 && !is_known()).then_some(Claim::Likely)
 }
 
 #[derive(Debug, Default)]
 pub(super) struct GitLog {
     pub(super) commits: u64,
-    /// Each takes several lines, so that none is told by a line that starts with a hash.
-    written_out: bool,
-    /// Of them those that are moves of a reference.
-    moves: u64,
-    authors: Tops,
+    /// Commits span several lines, so a line that starts with a hash is not a commit.
+    is_multi_line: bool,
+    /// Number of commits that are reflog entries.
+    ref_moves: u64,
+    authors: ValueCounts,
     newest: String,
     oldest: String,
-    held: Vec<(String, String)>,
+    listed: Vec<(String, String)>,
     pub(super) inserted: u64,
     pub(super) deleted: u64,
-    /// The files of the first commit, each with its line of `--stat`.
+    /// Files of the first commit, as listed by `--stat`.
     files: Vec<String>,
-    /// The sum that stands below them.
+    /// The totals below them.
     sum: String,
 }
 
 impl Recognizer for GitLog {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
         if let Some(hash) = full_commit(text) {
-            self.written_out = true;
+            self.is_multi_line = true;
             self.commit(cut::prefix(hash, 9), "");
         } else if let Some(author) = text.strip_prefix("Author:") {
             let name = author.split('<').next().unwrap_or(author).trim();
@@ -70,45 +90,48 @@ impl Recognizer for GitLog {
             }
         } else if let Some(subject) = text.strip_prefix("    ") {
             return self.subject(subject);
-        } else if let Some((inserted, deleted, _)) = counted_file(text) {
+        } else if let Some((inserted, deleted, _)) = numstat_file(text) {
             self.inserted += inserted.unwrap_or(0);
             self.deleted += deleted.unwrap_or(0);
-            self.changed(text);
-        } else if is_listed_file(text) {
-            self.changed(text);
-        } else if let Some((inserted, deleted)) = changed_sum(text) {
+            self.add_file(text);
+        } else if is_stat_file(text) {
+            self.add_file(text);
+        } else if let Some((inserted, deleted)) = stat_totals(text) {
             self.inserted += inserted;
             self.deleted += deleted;
             text.trim().clone_into(&mut self.sum);
-        } else if !self.written_out
+        } else if !self.is_multi_line
             && let Some((hash, subject)) = one_line_commit(text)
         {
-            self.moves += u64::from(subject.contains("@{") && subject.contains("}: "));
+            self.ref_moves += u64::from(subject.contains("@{") && subject.contains("}: "));
             self.commit(cut::prefix(hash, 12), subject);
-            self.dated(subject);
+            self.add_dated(subject);
         }
         Mark::Noise
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         if self.commits < 2 {
-            return self.only_commit();
+            return self.single_commit();
         }
-        let what = if self.moves == self.commits { "git reflog" } else { "git log" };
-        let noun = if self.moves == self.commits { "entries" } else { "commits" };
-        let mut said = format!("{what}: {} {noun}", self.commits);
+        let what = if self.ref_moves == self.commits { "git reflog" } else { "git log" };
+        let noun = if self.ref_moves == self.commits { "entries" } else { "commits" };
+        let mut summary = format!("{what}: {} {noun}", self.commits);
         if !self.newest.is_empty() {
-            said += &format!(", newest {}, oldest {}", self.newest, self.oldest);
+            summary += &format!(", newest {}, oldest {}", self.newest, self.oldest);
         }
-        let mut report = Report::of(said, Quotes::Nothing);
+        let mut report = Report::with_summary(summary, Quotes::None);
         if !self.authors.is_empty() {
-            report.add(95, format!("{}: {}", self.authors.distinct_of("author"), self.authors.list(8)));
+            report.add(
+                95,
+                format!("{}: {}", self.authors.distinct_with_noun("author"), self.authors.list(8)),
+            );
         }
         if self.inserted + self.deleted > 0 {
             report.add(90, format!("over all commits: +{} -{}", self.inserted, self.deleted));
         }
-        let last = self.held.len() - 1;
-        for (index, (hash, subject)) in self.held.iter().enumerate() {
+        let last = self.listed.len() - 1;
+        for (index, (hash, subject)) in self.listed.iter().enumerate() {
             let weight = if index == last { 69 } else { 70 - index.min(60) as u32 };
             report.add(weight, format!("{hash} {}", cut::one_line(subject, 90)));
         }
@@ -119,16 +142,17 @@ impl Recognizer for GitLog {
 impl GitLog {
     fn commit(&mut self, hash: &str, subject: &str) {
         self.commits += 1;
-        if self.held.len() == HELD {
-            self.held.pop();
+        if self.listed.len() == MAX_COMMITS {
+            self.listed.pop();
         }
-        self.held.push((hash.to_owned(), subject.to_owned()));
+        self.listed.push((hash.to_owned(), subject.to_owned()));
     }
 
-    /// `Ann Lee 2024-05-01 subject`, as formats of one's own often write it.
-    fn dated(&mut self, text: &str) {
+    /// Reads `Ann Lee 2024-05-01 subject`, common in custom formats.
+    fn add_dated(&mut self, text: &str) {
         let words: Vec<&str> = text.split(' ').take(6).collect();
-        let Some(at) = words.iter().position(|word| looks_like_date(word)).filter(|at| *at > 0) else {
+        let Some(at) = words.iter().position(|word| looks_like_date(word)).filter(|at| *at > 0)
+        else {
             return;
         };
         self.authors.add(&words[..at].join(" "));
@@ -139,7 +163,7 @@ impl GitLog {
     }
 
     fn subject(&mut self, text: &str) -> Mark {
-        match self.held.last_mut() {
+        match self.listed.last_mut() {
             Some((_, subject)) if subject.is_empty() => {
                 text.clone_into(subject);
                 Mark::Noise
@@ -148,17 +172,17 @@ impl GitLog {
         }
     }
 
-    fn changed(&mut self, line: &str) {
-        if self.commits == 1 && self.files.len() < HELD {
+    fn add_file(&mut self, line: &str) {
+        if self.commits == 1 && self.files.len() < MAX_COMMITS {
             self.files.push(line.split_ascii_whitespace().collect::<Vec<_>>().join(" "));
         }
     }
 
-    /// One commit: all that is said of it.
-    fn only_commit(&self) -> Option<Report> {
-        let (hash, subject) = self.held.first().filter(|_| !self.newest.is_empty())?;
-        let said = format!("commit {hash} {}", cut::one_line(subject, 90));
-        let mut report = Report::of(said, Quotes::Sample);
+    /// Reports the only commit with its details.
+    fn single_commit(&self) -> Option<Report> {
+        let (hash, subject) = self.listed.first().filter(|_| !self.newest.is_empty())?;
+        let summary = format!("commit {hash} {}", cut::one_line(subject, 90));
+        let mut report = Report::with_summary(summary, Quotes::Sample);
         report.add(95, format!("by {}, {}", self.authors.names(1), self.newest));
         report.add(90, self.sum.clone());
         for (index, file) in self.files.iter().enumerate() {
@@ -168,8 +192,8 @@ impl GitLog {
     }
 }
 
-/// ` path | 12 ++--`, ` path | Bin 0 -> 2 bytes`: a file as `--stat` lists it; a sum follows below.
-fn is_listed_file(line: &str) -> bool {
+/// Returns true for ` path | 12 ++--` or ` path | Bin 0 -> 2 bytes`, a file listed by `--stat`.
+fn is_stat_file(line: &str) -> bool {
     let Some((path, change)) = line.rsplit_once(" | ") else { return false };
     let change = change.trim_start();
     let (count, marks) = change.split_once(' ').unwrap_or((change, ""));
@@ -178,29 +202,31 @@ fn is_listed_file(line: &str) -> bool {
     path.starts_with(' ') && is_change
 }
 
-/// `3<tab>1<tab>path` as `--numstat` lists a file; a binary one has `-` for both numbers.
-pub(super) fn counted_file(line: &str) -> Option<(Option<u64>, Option<u64>, &str)> {
+/// Parses `3<tab>1<tab>path` of `--numstat`; binary files have `-` for both numbers.
+pub(super) fn numstat_file(line: &str) -> Option<(Option<u64>, Option<u64>, &str)> {
     let mut cells = line.splitn(3, '\t');
     let (inserted, deleted, path) = (cells.next()?, cells.next()?, cells.next()?);
     let count = |cell: &str| if cell == "-" { Some(None) } else { cell.parse().ok().map(Some) };
     (!path.is_empty()).then_some((count(inserted)?, count(deleted)?, path))
 }
 
-/// What ` 2 files changed, 3 insertions(+), 1 deletion(-)` says was inserted and deleted.
-fn changed_sum(line: &str) -> Option<(u64, u64)> {
+/// Parses ` 2 files changed, 3 insertions(+), 1 deletion(-)` into inserted and deleted lines.
+fn stat_totals(line: &str) -> Option<(u64, u64)> {
     let rest = line.strip_prefix(' ')?.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_sum = rest.starts_with(" file changed") || rest.starts_with(" files changed");
-    let sum = |many: &str, one: &str| count::before(line, many).or_else(|| count::before(line, one)).unwrap_or(0);
+    let sum = |many: &str, one: &str| {
+        count::before(line, many).or_else(|| count::before(line, one)).unwrap_or(0)
+    };
     is_sum.then(|| (sum("insertions(+)", "insertion(+)"), sum("deletions(-)", "deletion(-)")))
 }
 
-/// The hash of `commit <40 hex digits>`.
+/// Returns the hash of `commit <40 hex digits>`.
 pub(super) fn full_commit(line: &str) -> Option<&str> {
     let hash = line.strip_prefix("commit ")?.split(' ').next()?;
     (hash.len() >= 40 && is_hex(hash)).then_some(hash)
 }
 
-/// `abc1234 subject`, also behind the lines of `--graph`; formats of one's own divide otherwise.
+/// Parses `abc1234 subject`, also after `--graph` lines; custom formats may use other separators.
 fn one_line_commit(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_start_matches(['*', '|', '/', '\\', ' ']);
     let (hash, subject) = line.split_once([' ', '|', '\t', ',', ';', ':'])?;
@@ -208,19 +234,20 @@ fn one_line_commit(line: &str) -> Option<(&str, &str)> {
     (is_length && is_hex(hash)).then_some((hash, subject))
 }
 
-/// A short hash and a blank, as git itself writes it.
+/// Parses a short hash followed by a space, as git prints it by default.
 fn spaced_commit(line: &str) -> Option<(&str, &str)> {
     let after = |hash: &str| line.find(hash).and_then(|at| line.as_bytes().get(at + hash.len()));
     one_line_commit(line).filter(|(hash, _)| hash.len() < 40 && after(hash) == Some(&b' '))
 }
 
-/// Only the lines that `--graph` draws.
+/// Returns true if the line contains only `--graph` drawing.
 fn is_graph(line: &str) -> bool {
     line.bytes().all(|byte| b"*|/\\_ ".contains(&byte))
 }
 
-fn is_mixed(hash: &str) -> bool {
-    hash.bytes().any(|byte| byte.is_ascii_digit()) && hash.bytes().any(|byte| byte.is_ascii_alphabetic())
+fn has_digits_and_letters(hash: &str) -> bool {
+    hash.bytes().any(|byte| byte.is_ascii_digit())
+        && hash.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 fn is_hex(text: &str) -> bool {

@@ -1,40 +1,45 @@
-//! `git status`: the branch, how far it is ahead or behind, files by state.
+//! `git status`: branch, ahead/behind state, files by state.
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "git status",
     keeps: "branch and upstream; staged, changed, untracked and conflicting files, counted and named",
     commands: &["git status"],
     scope: Scope::Whole(claims),
-    start: || Box::<GitStatus>::default(),
+    create: || Box::<GitStatus>::default(),
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let first = start.telling().next()?;
+    let first = start.nonblank_lines().next()?;
     let long = ["On branch ", "HEAD detached at ", "interactive rebase in progress"];
     let is_long = long.iter().any(|opening| first.starts_with(opening));
     let is_short = start.mostly(95, |line| short_state(line).is_some() || line.starts_with("## "));
-    let is_second = start.expected && start.mostly(95, |line| second_state(line).is_some() || line.starts_with("# branch."));
-    (is_long || is_second || (is_short && (start.expected || start.telling().count() > 3))).then_some(Claim::Sure)
+    let is_porcelain_v2 = start.is_expected
+        && start
+            .mostly(95, |line| porcelain_v2_state(line).is_some() || line.starts_with("# branch."));
+    (is_long
+        || is_porcelain_v2
+        || (is_short && (start.is_expected || start.nonblank_lines().count() > 3)))
+        .then_some(Claim::Sure)
 }
 
 #[derive(Debug, Default)]
 struct GitStatus {
     branch: String,
     section: Option<&'static str>,
-    staged: Tops,
-    changed: Tops,
-    untracked: Tops,
-    conflicts: Tops,
-    kinds: Tops,
+    staged: ValueCounts,
+    changed: ValueCounts,
+    untracked: ValueCounts,
+    conflicts: ValueCounts,
+    kinds: ValueCounts,
     ignored: u64,
 }
 
 impl Recognizer for GitStatus {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
         if let Some(file) = text.strip_prefix('\t') {
             return self.file(file);
@@ -49,7 +54,7 @@ impl Recognizer for GitStatus {
         if let Some((state, file)) = short_state(text) {
             return self.short(state, file);
         }
-        if let Some((state, file)) = second_state(text) {
+        if let Some((state, file)) = porcelain_v2_state(text) {
             return self.short(&state.replace('.', " "), file);
         }
         if let Some(branch) = text.strip_prefix("# branch.") {
@@ -59,9 +64,10 @@ impl Recognizer for GitStatus {
             }
             return Mark::Noise;
         }
-        let is_state = ["On branch", "## ", "HEAD detached", "Your branch", "You have", "and have "]
-            .iter()
-            .any(|start| text.starts_with(start));
+        let is_state =
+            ["On branch", "## ", "HEAD detached", "Your branch", "You have", "and have "]
+                .iter()
+                .any(|start| text.starts_with(start));
         if is_state {
             self.branch.push_str(text.trim_start_matches("## "));
             self.branch.push(' ');
@@ -69,7 +75,7 @@ impl Recognizer for GitStatus {
         Mark::Noise
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         let groups = [
             ("conflicts", &self.conflicts),
             ("staged", &self.staged),
@@ -79,18 +85,18 @@ impl Recognizer for GitStatus {
         let counts: Vec<String> = groups
             .iter()
             .filter(|(_, files)| !files.is_empty())
-            .map(|(name, files)| format!("{} {name}", files.distinct_said()))
+            .map(|(name, files)| format!("{} {name}", files.distinct_label()))
             .collect();
         let ignored = (self.ignored > 0).then(|| format!("{} ignored", self.ignored));
         let counts: Vec<String> = counts.into_iter().chain(ignored).collect();
         let counts = if counts.is_empty() { "clean".to_owned() } else { counts.join(", ") };
-        let mut report = Report::of(format!("git status: {counts}"), Quotes::Nothing);
+        let mut report = Report::with_summary(format!("git status: {counts}"), Quotes::None);
         report.add(95, self.branch.trim_end().to_owned());
         if self.kinds.distinct() > 1 {
             report.add(80, format!("kinds: {}", self.kinds.list(8)));
         }
         for (name, files) in groups.iter().filter(|(_, files)| !files.is_empty()) {
-            report.add(70, format!("{name}: {}", files.names(end.room / 120 + 2)));
+            report.add(70, format!("{name}: {}", files.names(context.max_bytes / 120 + 2)));
         }
         Some(report)
     }
@@ -132,22 +138,22 @@ impl GitStatus {
     }
 }
 
-/// Modified is what most are; only other kinds are named.
+/// Prefixes a file with its kind, except for `modified`, the most common one.
 fn short(kind: &str, name: &str) -> String {
     if kind == "modified" { name.to_owned() } else { format!("{kind} {name}") }
 }
 
-/// ` M path`, `?? path`: two letters and a blank.
+/// Parses ` M path`, `?? path`: two letters and a space.
 fn short_state(line: &str) -> Option<(&str, &str)> {
     let (state, file) = (line.get(..2)?, line.get(2..)?.strip_prefix(' ')?);
     let known = state.chars().all(|c| " MADRCUT?!".contains(c)) && state != "  ";
     (known && !file.is_empty()).then_some((state, file))
 }
 
-/// `1 .M N... 100644 100644 100644 <hash> <hash> path`, `? path`: `--porcelain=v2`.
-fn second_state(line: &str) -> Option<(&str, &str)> {
+/// Parses `--porcelain=v2`: `1 .M N... 100644 100644 100644 <hash> <hash> path`, `? path`.
+fn porcelain_v2_state(line: &str) -> Option<(&str, &str)> {
     let (kind, rest) = line.split_once(' ')?;
-    // So many words stand between the state and the path.
+    // Number of words between the state and the path.
     let before = match kind {
         "1" => 6,
         "2" => 7,
@@ -158,6 +164,6 @@ fn second_state(line: &str) -> Option<(&str, &str)> {
     };
     let (state, rest) = rest.split_once(' ')?;
     let path = rest.splitn(before + 1, ' ').nth(before)?;
-    // A file that was renamed has its old name behind a tab.
+    // A renamed file has its old name after a tab.
     (state.len() == 2).then_some((state, path.split('\t').next().unwrap_or(path)))
 }

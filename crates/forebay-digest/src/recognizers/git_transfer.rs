@@ -1,29 +1,43 @@
-//! `git push`, `pull`, `fetch`, `merge`, `clone`: refs that moved, what was rejected, conflicts.
+//! `git push`, `pull`, `fetch`, `merge`, `clone`: updated refs, rejections, conflicts.
 
-use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "git push, pull, fetch, merge",
-    keeps: "refs that moved; rejections and their hint; conflicts; files changed",
-    commands: &["git push", "git pull", "git fetch", "git merge", "git rebase", "git clone", "git cherry-pick"],
-    scope: Scope::Part(&["[rejected]", "[new branch]", "CONFLICT (", "Fast-forward", "[new tag]"]),
-    start: || Box::<GitTransfer>::default(),
+    keeps: "updated refs; rejections with hint; conflicts; changed files",
+    commands: &[
+        "git push",
+        "git pull",
+        "git fetch",
+        "git merge",
+        "git rebase",
+        "git clone",
+        "git cherry-pick",
+    ],
+    scope: Scope::Embedded(&[
+        "[rejected]",
+        "[new branch]",
+        "CONFLICT (",
+        "Fast-forward",
+        "[new tag]",
+    ]),
+    create: || Box::<GitTransfer>::default(),
 };
 
 #[derive(Debug, Default)]
 struct GitTransfer {
     moved: u64,
     new: u64,
-    rejected: Tops,
-    conflicts: Tops,
-    kinds: Tops,
+    rejected: ValueCounts,
+    conflicts: ValueCounts,
+    kinds: ValueCounts,
     new_tags: u64,
 }
 
 impl Recognizer for GitTransfer {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
         if let Some(reference) = text.strip_prefix("! [") {
             self.rejected.add(reference);
@@ -34,7 +48,7 @@ impl Recognizer for GitTransfer {
             self.conflicts.add(file);
             let kind = conflict.split(')').next().unwrap_or_default();
             self.kinds.add(kind);
-            return Mark::Weight(if self.kinds.of(kind) == 1 { 60 } else { 30 });
+            return Mark::Weight(if self.kinds.count_of(kind) == 1 { 60 } else { 30 });
         }
         if text.contains(" -> ") && (text.contains("..") || text.contains("[new ")) {
             let (tag, new) = (text.contains("[new tag]"), text.contains("[new "));
@@ -43,26 +57,47 @@ impl Recognizer for GitTransfer {
             self.moved += u64::from(!new);
             return if new { Mark::Weight(30) } else { Mark::OUTCOME };
         }
-        let is_progress = text.ends_with("done.") || text.starts_with("remote: Counting") || text.starts_with("remote: Compressing");
+        let is_progress = text.ends_with("done.")
+            || text.starts_with("remote: Counting")
+            || text.starts_with("remote: Compressing");
         match () {
             () if is_progress => Mark::Noise,
-            () if text.contains(" changed, ") || text.starts_with("Automatic merge failed") => Mark::OUTCOME,
+            () if text.contains(" changed, ") || text.starts_with("Automatic merge failed") => {
+                Mark::OUTCOME
+            }
             () if text.starts_with("hint: ") || text.starts_with("error: ") => Mark::DETAIL,
             () => Mark::Plain,
         }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        let counts = [(self.moved, "ref moved", "refs moved"), (self.new, "new branch", "new branches"), (self.new_tags, "new tag", "new tags"), (self.rejected.total(), "rejected", "rejected"), (self.conflicts.total(), "conflict", "conflicts")];
-        let said: Vec<String> =
-            counts.iter().filter(|(count, ..)| *count > 0).map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many })).collect();
-        if said.is_empty() {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+        let counts = [
+            (self.moved, "ref moved", "refs moved"),
+            (self.new, "new branch", "new branches"),
+            (self.new_tags, "new tag", "new tags"),
+            (self.rejected.total(), "rejected", "rejected"),
+            (self.conflicts.total(), "conflict", "conflicts"),
+        ];
+        let parts: Vec<String> = counts
+            .iter()
+            .filter(|(count, ..)| *count > 0)
+            .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
+            .collect();
+        if parts.is_empty() {
             return None;
         }
         let failing = !self.rejected.is_empty() || !self.conflicts.is_empty();
-        let mut report = Report::of(format!("git: {}", said.join(", ")), Quotes::Usual);
+        let mut report =
+            Report::with_summary(format!("git: {}", parts.join(", ")), Quotes::Default);
         report.failing = failing.then_some(true);
-        report.add(90, if self.conflicts.is_empty() { String::new() } else { format!("conflicts ({}) in: {}", self.kinds.list(4), self.conflicts.names(14)) });
+        report.add(
+            90,
+            if self.conflicts.is_empty() {
+                String::new()
+            } else {
+                format!("conflicts ({}) in: {}", self.kinds.list(4), self.conflicts.names(14))
+            },
+        );
         Some(report)
     }
 }

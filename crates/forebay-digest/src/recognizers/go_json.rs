@@ -1,44 +1,44 @@
-//! `go test -json`: the same as `go test`, read from its events.
+//! `go test -json`: like `go test`, read from its events.
 
 use super::go_test::GoTally;
-use super::{Claim, End, Format, Mark, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::place;
-use crate::tally::Tops;
+use crate::location;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "go test -json",
     keeps: "tests and packages that passed and failed; failing tests with their messages",
     commands: &["go test -json"],
     scope: Scope::Whole(claims),
-    start: || Box::<GoJson>::default(),
+    create: || Box::<GoJson>::default(),
 };
 
-/// Messages of tests of which it is not yet known how they end.
-const MESSAGES: usize = 500;
+/// Maximum number of messages held for tests that have not ended.
+const MAX_MESSAGES: usize = 500;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    // What does not build is told before, on its own lines.
-    start.mostly(60, |line| Event::read(line).is_some()).then_some(Claim::Sure)
+    // Build errors precede the events on plain lines.
+    start.mostly(60, |line| Event::parse(line).is_some()).then_some(Claim::Sure)
 }
 
 #[derive(Debug, Default)]
 struct GoJson {
     tally: GoTally,
-    actions: Tops,
-    /// What tests said, by package and test, until it is known how they end.
+    actions: ValueCounts,
+    /// Messages by package and test, until the test ends.
     messages: Vec<(String, String)>,
 }
 
 impl Recognizer for GoJson {
-    fn take(&mut self, line: Line<'_>) -> Mark {
-        let Some(event) = Event::read(line.text) else {
-            return self.plain(line.text);
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
+        let Some(event) = Event::parse(line.text) else {
+            return self.plain_line(line.text);
         };
         self.actions.add(event.action);
         match (event.action, event.test) {
-            ("output", Some(test)) => self.printed(&event, test),
-            ("pass" | "fail" | "skip", Some(test)) => self.ended(&event, test),
+            ("output", Some(test)) => self.read_output(&event, test),
+            ("pass" | "fail" | "skip", Some(test)) => self.test_ended(&event, test),
             ("pass" | "fail" | "skip", None) => {
                 self.tally.package_ended(event.action, event.package);
                 Mark::Noise
@@ -48,8 +48,9 @@ impl Recognizer for GoJson {
         }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        let events = format!("{} events, of tests and of packages: {}", self.actions.total(), self.actions.list(8));
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+        let events =
+            format!("{} test and package events: {}", self.actions.total(), self.actions.list(8));
         let mut report = self.tally.report()?;
         report.add(79, events);
         Some(report)
@@ -57,36 +58,37 @@ impl Recognizer for GoJson {
 }
 
 impl GoJson {
-    /// Older versions tell on plain lines of what does not build.
-    fn plain(&mut self, line: &str) -> Mark {
-        let is_complaint = || place::is_named_in(line).then_some(Mark::REASON);
-        self.tally.package(line).or_else(is_complaint).unwrap_or_default()
+    /// Handles build errors, which older versions print on plain lines.
+    fn plain_line(&mut self, line: &str) -> Mark {
+        let build_error = || location::has_location(line).then_some(Mark::REASON);
+        self.tally.package(line).or_else(build_error).unwrap_or_default()
     }
 
-    fn printed(&mut self, event: &Event<'_>, test: &str) -> Mark {
+    fn read_output(&mut self, event: &Event<'_>, test: &str) -> Mark {
         let text = event.output.trim_end_matches("\\n").trim_start();
-        let is_message = event.output.starts_with("    ") && place::remark(text).is_some();
+        let is_message =
+            event.output.starts_with("    ") && location::located_message(text).is_some();
         if !is_message && !text.starts_with("panic: ") {
             return Mark::Noise;
         }
-        let (of, text) = (key(event.package, test), unescaped(text));
-        // What a test says last is why it failed.
-        self.messages.retain(|(known, _)| *known != of);
-        if self.messages.len() < MESSAGES {
-            self.messages.push((of, text));
+        let (key, text) = (message_key(event.package, test), unescaped(text));
+        // The last message of a test is the reason for its failure.
+        self.messages.retain(|(known, _)| *known != key);
+        if self.messages.len() < MAX_MESSAGES {
+            self.messages.push((key, text));
         }
         Mark::Noise
     }
 
-    fn ended(&mut self, event: &Event<'_>, test: &str) -> Mark {
+    fn test_ended(&mut self, event: &Event<'_>, test: &str) -> Mark {
         self.tally.ended(event.action, test);
-        let of = key(event.package, test);
-        for (_, message) in self.messages.extract_if(.., |(known, _)| *known == of) {
+        let key = message_key(event.package, test);
+        for (_, message) in self.messages.extract_if(.., |(known, _)| *known == key) {
             if event.action != "fail" {
                 continue;
             }
             match message.strip_prefix("panic: ") {
-                Some(_) => self.tally.outcome.because(&message),
+                Some(_) => self.tally.outcome.add_reason(&message),
                 None => self.tally.explain(&message),
             }
         }
@@ -94,16 +96,20 @@ impl GoJson {
     }
 }
 
-/// The text as it was printed, on one line.
+/// Unescapes a JSON string, keeping it on one line.
 fn unescaped(text: &str) -> String {
-    text.replace("\\\"", "\"").replace("\\t", " ").replace("\\u003c", "<").replace("\\u003e", ">").replace("\\u0026", "&")
+    text.replace("\\\"", "\"")
+        .replace("\\t", " ")
+        .replace("\\u003c", "<")
+        .replace("\\u003e", ">")
+        .replace("\\u0026", "&")
 }
 
-fn key(package: &str, test: &str) -> String {
+fn message_key(package: &str, test: &str) -> String {
     format!("{package} {test}")
 }
 
-/// One line of the output. The values stand in it as they are, with their escapes.
+/// One event; its values are slices of the line, still escaped.
 #[derive(Debug)]
 struct Event<'a> {
     action: &'a str,
@@ -113,18 +119,18 @@ struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
-    fn read(line: &'a str) -> Option<Self> {
+    fn parse(line: &'a str) -> Option<Self> {
         let line = line.trim().strip_prefix('{')?.strip_suffix('}')?;
         let action = field(line, "\"Action\":\"")?;
         let package = field(line, "\"Package\":\"").or_else(|| field(line, "\"ImportPath\":\""))?;
         let output = field(line, "\"Output\":\"").unwrap_or_default();
-        // What a test printed may look like a field, but it comes last.
+        // Output of a test may look like a field, but comes last.
         let before = line.split("\"Output\":\"").next().unwrap_or(line);
         Some(Self { action, package, test: field(before, "\"Test\":\""), output })
     }
 }
 
-/// The text after a key, up to the quote that ends it.
+/// Returns the string value after a key, up to its closing quote.
 fn field<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     let start = line.find(key)? + key.len();
     let rest = &line[start..];

@@ -1,61 +1,62 @@
 //! `go test`: packages that passed and failed, failing tests with their messages.
 
-use std::collections::HashSet;
-
 use forebay_text::number::counted;
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
+use crate::hash::HashSet;
 use crate::lines::Line;
-use crate::place;
-use crate::tally::{Outcome, Tops};
+use crate::location;
+use crate::tally::{TestOutcome, ValueCounts};
 
 pub(super) const FORMAT: Format = Format {
     name: "go test",
-    keeps: "packages that passed and failed; failing tests and subtests; messages with their place; panics",
+    keeps: "packages that passed and failed; failing tests and subtests; messages with location; panics",
     commands: &["go test", "gotestsum"],
-    scope: Scope::Part(&["--- FAIL: ", "--- PASS: ", "FAIL\t", "ok  \t", "=== RUN "]),
-    start: || Box::<GoTest>::default(),
+    scope: Scope::Embedded(&["--- FAIL: ", "--- PASS: ", "FAIL\t", "ok  \t", "=== RUN "]),
+    create: || Box::<GoTest>::default(),
 };
 
-/// Of more tests that run at once it is not checked which ones end.
-const AT_ONCE: usize = 5_000;
+/// Above this number of running tests, ended tests are not matched with started ones.
+const MAX_RUNNING: usize = 5_000;
 
-/// Messages of tests of which it is not yet known how they end.
-const MESSAGES: usize = 200;
+/// Maximum number of messages held for tests that have not ended.
+const MAX_MESSAGES: usize = 200;
 
 #[derive(Debug, Default)]
 struct GoTest {
     tally: GoTally,
-    /// Tests that were started and have not ended, with `-v`.
+    /// With `-v`: tests that have started and not ended.
     running: HashSet<String>,
-    /// The one that prints.
+    /// The test that prints at the moment.
     printing: String,
-    /// What tests said before they were known to fail.
+    /// Messages of tests that are not yet known to fail.
     pending: Vec<(String, String)>,
-    failing: bool,
-    /// A panic, until a stack trace shows that it is none that a test printed.
+    in_failure: bool,
+    /// A panic message, until a stack trace proves that it was not printed by a test.
     panic: Option<String>,
-    /// It was none, so the test binary has ended.
+    /// The panic was real, so the test binary has ended.
     has_panicked: bool,
-    above: Above,
+    previous_line: PreviousLine,
 }
 
-/// The line above, as far as it tells whether a test binary has ended.
+/// Whether the previous line ends a test binary.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Above {
+enum PreviousLine {
     #[default]
     Other,
-    End,
+    EndsBinary,
 }
 
 impl Recognizer for GoTest {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_start();
-        let above = std::mem::replace(&mut self.above, above(line.text));
+        let previous_line = std::mem::replace(&mut self.previous_line, classify_line(line.text));
         if let Some(started) = text.strip_prefix("=== ") {
             return self.started(started);
         }
-        if let Some((state, name)) = text.strip_prefix("--- ").and_then(|rest| rest.split_once(": ")) {
+        if let Some((state, name)) =
+            text.strip_prefix("--- ").and_then(|rest| rest.split_once(": "))
+        {
             return self.ended(state, name.split(' ').next().unwrap_or(name));
         }
         if text.starts_with("panic: ") {
@@ -66,48 +67,56 @@ impl Recognizer for GoTest {
             self.panicked();
             return Mark::Plain;
         }
-        if self.may_end(line.text, above) && let Some(mark) = self.tally.package(line.text) {
+        if self.may_end_package(line.text, previous_line)
+            && let Some(mark) = self.tally.package(line.text)
+        {
             self.end_binary();
             return mark;
         }
         self.message(line.text)
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         self.tally.report()
     }
 
-    fn is_within_test(&self) -> bool {
+    fn is_in_test_output(&self) -> bool {
         !self.running.is_empty()
     }
 }
 
 impl GoTest {
-    /// `=== RUN   TestA`, `=== CONT  TestA`, `=== NAME  TestA`.
+    /// Handles `=== RUN   TestA`, `=== CONT  TestA`, `=== NAME  TestA`.
     fn started(&mut self, text: &str) -> Mark {
         let (what, name) = text.split_once(' ').unwrap_or((text, ""));
         let name = name.trim();
-        self.failing = false;
+        self.in_failure = false;
         if matches!(what, "RUN" | "CONT" | "NAME") {
             name.clone_into(&mut self.printing);
         }
-        if what == "RUN" && self.running.len() < AT_ONCE {
+        if what == "RUN" && self.running.len() < MAX_RUNNING {
             self.running.insert(name.to_owned());
         }
         Mark::Noise
     }
 
-    /// With `-v` a test that was not started is only printed by another one.
+    /// Handles the end of a test; with `-v`, one that was not started was printed by another test.
     fn ended(&mut self, state: &str, name: &str) -> Mark {
-        let is_known = self.running.len() == AT_ONCE || self.running.remove(name) || self.running.is_empty();
+        let is_known = self.running.len() == MAX_RUNNING
+            || self.running.remove(name)
+            || self.running.is_empty();
         if !is_known {
             return Mark::Plain;
         }
-        self.failing = state == "FAIL";
+        self.in_failure = state == "FAIL";
         if !self.tally.ended(state, name) {
             return Mark::Plain;
         }
-        let message = self.pending.iter().position(|(of, _)| of == name).map(|at| self.pending.swap_remove(at).1);
+        let message = self
+            .pending
+            .iter()
+            .position(|(test, _)| test == name)
+            .map(|at| self.pending.swap_remove(at).1);
         match (state, message) {
             ("FAIL", message) => {
                 if let Some(message) = message {
@@ -120,77 +129,80 @@ impl GoTest {
         }
     }
 
-    /// Whether a package may end here; a test may print such a line.
-    fn may_end(&self, line: &str, above: Above) -> bool {
+    /// Returns true if a package result may follow here; a test may print a similar line.
+    fn may_end_package(&self, line: &str, previous_line: PreviousLine) -> bool {
         let has_time = line.ends_with('s') && line.starts_with("FAIL\t");
-        match above {
-            Above::End => true,
-            Above::Other if !self.running.is_empty() => false,
-            Above::Other if has_time => self.has_panicked,
-            Above::Other => !(line.starts_with("ok ") && self.tally.has_failed()),
+        match previous_line {
+            PreviousLine::EndsBinary => true,
+            PreviousLine::Other if !self.running.is_empty() => false,
+            PreviousLine::Other if has_time => self.has_panicked,
+            PreviousLine::Other => !(line.starts_with("ok ") && self.tally.has_failed()),
         }
     }
 
-    /// A stack trace follows, so the test binary ends here.
+    /// Handles the stack trace of a panic, which ends the test binary.
     fn panicked(&mut self) {
         let Some(panic) = self.panic.take() else { return };
-        if !self.failing && self.running.remove(&self.printing) {
+        if !self.in_failure && self.running.remove(&self.printing) {
             self.tally.ended("FAIL", &self.printing);
         }
-        (self.failing, self.has_panicked) = (true, true);
+        (self.in_failure, self.has_panicked) = (true, true);
         self.running.clear();
-        self.tally.outcome.because(&panic);
+        self.tally.outcome.add_reason(&panic);
     }
 
     fn end_binary(&mut self) {
-        self.failing = false;
+        self.in_failure = false;
         self.running.clear();
         self.pending.clear();
         (self.panic, self.has_panicked) = (None, false);
     }
 
-    /// `    queue_test.go:41: message`, before the test is said to have failed or after it.
+    /// Handles `    queue_test.go:41: message`, which may precede or follow the result of its test.
     fn message(&mut self, line: &str) -> Mark {
         let text = line.trim();
-        if !line.starts_with([' ', '\t']) || !place::is_named_in(text) {
+        if !line.starts_with([' ', '\t']) || !location::has_location(text) {
             return Mark::Plain;
         }
-        if self.failing {
+        if self.in_failure {
             if !text.contains("/src/testing/") && !text.contains("/src/runtime/") {
                 self.tally.explain(text);
             }
-        } else if let Some((_, message)) = self.pending.iter_mut().find(|(of, _)| *of == self.printing) {
-            // What a test says last is why it failed.
+        } else if let Some((_, message)) =
+            self.pending.iter_mut().find(|(test, _)| *test == self.printing)
+        {
+            // The last message of a test is the reason for its failure.
             text.clone_into(message);
-        } else if self.pending.len() < MESSAGES {
+        } else if self.pending.len() < MAX_MESSAGES {
             self.pending.push((self.printing.clone(), text.to_owned()));
         }
         Mark::Weight(16)
     }
 }
 
-/// Whether a line stands right above what is said of a package.
-fn above(line: &str) -> Above {
+/// Returns whether a line precedes a package result.
+fn classify_line(line: &str) -> PreviousLine {
     let starts = ["exit status ", "coverage: ", "signal: "];
-    let is_end = matches!(line, "FAIL" | "PASS") || starts.iter().any(|start| line.starts_with(start));
-    if is_end { Above::End } else { Above::Other }
+    let is_end =
+        matches!(line, "FAIL" | "PASS") || starts.iter().any(|start| line.starts_with(start));
+    if is_end { PreviousLine::EndsBinary } else { PreviousLine::Other }
 }
 
-/// What is known of tests and packages, in whatever form `go test` tells it.
+/// Results of tests and packages, for both output formats of `go test`.
 #[derive(Debug, Default)]
 pub(super) struct GoTally {
-    pub(super) outcome: Outcome,
-    /// Tests passed, failed and skipped since the last package ended.
+    pub(super) outcome: TestOutcome,
+    /// Tests passed, failed and skipped since the last package result.
     open: [u64; 3],
-    /// Some tests are subtests.
-    subtests: bool,
-    packages_ok: Tops,
-    packages_failed: Tops,
+    /// True if some tests are subtests.
+    has_subtests: bool,
+    packages_ok: ValueCounts,
+    packages_failed: ValueCounts,
     without_tests: u64,
 }
 
 impl GoTally {
-    /// Notes how a test ended; false for a word that says nothing of it.
+    /// Counts the result of a test; returns false for an unknown state.
     pub(super) fn ended(&mut self, state: &str, name: &str) -> bool {
         let [passed, failed, skipped] = &mut self.open;
         match state {
@@ -198,30 +210,32 @@ impl GoTally {
             "SKIP" | "skip" => *skipped += 1,
             "FAIL" | "fail" => {
                 *failed += 1;
-                self.outcome.fail(name);
+                self.outcome.add_failure(name);
             }
             _ => return false,
         }
-        self.subtests |= name.contains('/');
+        self.has_subtests |= name.contains('/');
         true
     }
 
-    /// Some test of the package at hand has failed.
+    /// Returns true if a test of the current package has failed.
     fn has_failed(&self) -> bool {
         self.open[1] > 0
     }
 
-    /// `queue_test.go:41: message` of the test that failed last; of a stack trace only the place.
+    /// Adds `queue_test.go:41: message` to the last failure; of a stack trace only the location.
     pub(super) fn explain(&mut self, text: &str) {
-        if let Some(remark) = place::remark(text) {
-            self.outcome.at(&format!("{}:{}", remark.path, remark.line));
-            if !remark.text.starts_with("+0x") {
-                self.outcome.because(remark.text);
+        if let Some(located_message) = location::located_message(text) {
+            self.outcome
+                .set_location(&format!("{}:{}", located_message.path, located_message.line));
+            if !located_message.text.starts_with("+0x") {
+                self.outcome.add_reason(located_message.text);
             }
         }
     }
 
-    /// `ok  \tpackage\t0.1s`, `FAIL\tpackage [build failed]`, `?   \tpackage\t[no test files]`.
+    /// Parses `ok  \tpackage\t0.1s`, `FAIL\tpackage [build failed]`,
+    /// `?   \tpackage\t[no test files]`.
     pub(super) fn package(&mut self, line: &str) -> Option<Mark> {
         let (state, rest) = line.split_once('\t')?;
         let name = rest.split(['\t', ' ']).next().unwrap_or(rest);
@@ -236,10 +250,11 @@ impl GoTally {
     }
 
     pub(super) fn package_ended(&mut self, state: &str, name: &str) {
-        if self.packages_ok.of(name) + self.packages_failed.of(name) > 0 {
-            // No run tests a package twice.
+        if self.packages_ok.count_of(name) + self.packages_failed.count_of(name) > 0 {
+            // A run tests each package once, so this is a new run.
             self.outcome.start_run();
-            (self.packages_ok, self.packages_failed) = (Tops::default(), Tops::default());
+            (self.packages_ok, self.packages_failed) =
+                (ValueCounts::default(), ValueCounts::default());
             self.without_tests = 0;
         }
         match state {
@@ -247,21 +262,21 @@ impl GoTally {
             "fail" => self.packages_failed.add(name),
             _ => self.without_tests += 1,
         }
-        self.outcome.said |= state != "skip";
+        self.outcome.has_summary |= state != "skip";
         self.count_open();
     }
 
     fn count_open(&mut self) {
         let [passed, failed, skipped] = std::mem::take(&mut self.open);
-        Outcome::add(&mut self.outcome.passed, Some(passed).filter(|count| *count > 0));
-        Outcome::add(&mut self.outcome.failed, Some(failed));
-        Outcome::add(&mut self.outcome.skipped, Some(skipped));
+        TestOutcome::add_count(&mut self.outcome.passed, Some(passed).filter(|count| *count > 0));
+        TestOutcome::add_count(&mut self.outcome.failed, Some(failed));
+        TestOutcome::add_count(&mut self.outcome.skipped, Some(skipped));
     }
 
     pub(super) fn report(mut self) -> Option<Report> {
         self.count_open();
         let failed = self.packages_failed.distinct() as u64;
-        self.outcome.broken |= failed > 0;
+        self.outcome.has_other_failure |= failed > 0;
         let scope = if self.outcome.has_several_runs() { String::new() } else { self.scope() };
         let mut report = self.outcome.report("go test", &scope)?;
         if failed > 0 {
@@ -271,10 +286,16 @@ impl GoTally {
     }
 
     fn scope(&self) -> String {
-        let subtests = if self.subtests { " (with subtests)" } else { "" };
-        let said = |packages: &Tops| counted(packages.distinct() as u64, "package");
-        let (ok, failed) = (said(&self.packages_ok), said(&self.packages_failed));
-        let without = if self.without_tests > 0 { format!(", {} without tests", self.without_tests) } else { String::new() };
-        format!("{subtests}; {ok} ok, {failed} failed{without}")
+        let has_subtests = if self.has_subtests { " (with subtests)" } else { "" };
+        let counted_packages =
+            |packages: &ValueCounts| counted(packages.distinct() as u64, "package");
+        let (ok, failed) =
+            (counted_packages(&self.packages_ok), counted_packages(&self.packages_failed));
+        let without_tests = if self.without_tests > 0 {
+            format!(", {} without tests", self.without_tests)
+        } else {
+            String::new()
+        };
+        format!("{has_subtests}; {ok} ok, {failed} failed{without_tests}")
     }
 }

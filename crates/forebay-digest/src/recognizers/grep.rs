@@ -1,162 +1,186 @@
-//! `grep` and `rg`: matches counted by file; the first matches of every file.
+//! `grep` and `rg`: matches counted by file; the first matches of each file.
 
 use forebay_text::number::counted;
 
-use super::grumbles::{Grumbles, is_grumble};
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::tool_errors::{ToolErrors, is_tool_error};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::place;
-use crate::tally::{Complaint, Tops};
+use crate::location;
+use crate::tally::{Diagnostic, ValueCounts};
 
 pub(super) const FORMAT: Format = Format {
     name: "grep, rg",
-    keeps: "matches and files counted; matches by file; the first matches of each file with line numbers",
+    keeps: "number of matches and files; matches by file; the first matches of each file with line numbers",
     commands: &["grep", "rg", "ag", "ack", "git grep", "ugrep"],
     scope: Scope::Whole(claims),
-    start: || Box::<Grep>::default(),
+    create: || Box::<Grep>::default(),
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let is_hit = |line: &str| hit(line).is_some() || start.expected && (spaced_hit(line).is_some() || is_grumble(line));
-    let named = start.mostly(95, |line| is_hit(line) || line == "--" || is_context(line));
-    let enough = start.telling().count() >= 3;
-    let complains = || start.mostly(30, |line| Complaint::read(line).is_some());
-    if enough && named && (start.expected || !complains()) {
+    let is_match = |line: &str| {
+        match_path(line).is_some()
+            || start.is_expected && (spaced_match_path(line).is_some() || is_tool_error(line))
+    };
+    let named = start.mostly(95, |line| is_match(line) || line == "--" || is_context(line));
+    let enough = start.nonblank_lines().count() >= 3;
+    let is_diagnostic = || start.mostly(30, |line| Diagnostic::parse(line).is_some());
+    if enough && named && (start.is_expected || !is_diagnostic()) {
         return Some(start.claim());
     }
-    let heading = || start.mostly(95, |line| numbered(line).is_some() || is_heading(line));
-    (enough && start.expected && heading()).then_some(Claim::Sure)
+    let heading = || start.mostly(95, |line| numbered_line(line).is_some() || is_heading(line));
+    (enough && start.is_expected && heading()).then_some(Claim::Sure)
 }
 
 #[derive(Debug, Default)]
 struct Grep {
     matches: u64,
-    files: Tops,
+    files: ValueCounts,
     heading: String,
-    grumbles: Grumbles,
-    /// Files that match and are not shown, being no text.
+    tool_errors: ToolErrors,
+    /// Number of binary files that match.
     binary: u64,
-    /// What the tool itself counts at the end: matches, of which several may stand in a line.
-    said: Option<u64>,
-    unread: u64,
+    /// Number of matches reported by `--stats`; a line may contain several.
+    reported_matches: Option<u64>,
+    unparsed: u64,
 }
 
 impl Recognizer for Grep {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
-        if !is_binary(text) && self.grumbles.take(text) {
+        if !is_binary_match(text) && self.tool_errors.push_line(text) {
             return Mark::REASON;
         }
-        if let Some(path) = hit(text).or_else(|| spaced_hit(text)).filter(|path| !is_context(path)) {
+        if let Some(path) =
+            match_path(text).or_else(|| spaced_match_path(text)).filter(|path| !is_context(path))
+        {
             self.files.add(path);
-            return self.matched(path.to_owned());
+            return self.add_match(path.to_owned());
         }
-        if numbered(text).is_some() {
+        if numbered_line(text).is_some() {
             let heading = self.heading.clone();
             if !heading.is_empty() {
                 self.files.add(&heading);
             }
-            return self.matched(heading);
+            return self.add_match(heading);
         }
         if is_heading(text) {
             text.clone_into(&mut self.heading);
             return Mark::Weight(40);
         }
-        if is_binary(text) {
+        if is_binary_match(text) {
             self.binary += 1;
             return Mark::Weight(40);
         }
         if let Some(mark) = self.statistics(text) {
             return mark;
         }
-        self.unread += u64::from(!text.is_empty() && text != "--" && !is_context(text));
+        self.unparsed += u64::from(!text.is_empty() && text != "--" && !is_context(text));
         Mark::Plain
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
-        if self.matches == 0 || self.unread * 10 > self.matches {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
+        if self.matches == 0 || self.unparsed * 10 > self.matches {
             return None;
         }
         let files = match self.files.distinct() {
             0 => String::new(),
             1 => format!(" in 1 file: {}", self.files.names(1)),
-            _ => format!(" in {} files", self.files.distinct_said()),
+            _ => format!(" in {} files", self.files.distinct_label()),
         };
-        let mut said = match self.said {
-            Some(matches) if matches != self.matches => format!("{matches} matches on {} lines{files}", self.matches),
+        let mut summary = match self.reported_matches {
+            Some(matches) if matches != self.matches => {
+                format!("{matches} matches on {} lines{files}", self.matches)
+            }
             _ if self.matches == 1 => format!("1 match{files}"),
             _ => format!("{} matches{files}", self.matches),
         };
         if self.binary > 0 {
-            said += &format!(", and in {}", counted(self.binary, "binary file"));
+            summary += &format!(", and in {}", counted(self.binary, "binary file"));
         }
-        let mut report = Report::of(said, Quotes::Marked);
-        self.grumbles.tell(&mut report);
+        let mut report = Report::with_summary(summary, Quotes::Marked);
+        self.tool_errors.add_facts(&mut report);
         if self.files.distinct() > 1 {
-            report.add(90, format!("by file: {}", self.files.list(end.room / 90)));
+            report.add(90, format!("by file: {}", self.files.list(context.max_bytes / 90)));
         }
         Some(report)
     }
 }
 
 impl Grep {
-    /// The lines that `rg --stats` ends with.
+    /// Handles the lines of `rg --stats`.
     fn statistics(&mut self, text: &str) -> Option<Mark> {
         let (number, what) = text.split_once(' ')?;
         match what {
-            "matches" | "match" => self.said = number.parse().ok(),
-            "matched lines" | "matched line" | "files contained matches" | "file contained matches" | "files searched"
-            | "file searched" | "bytes printed" | "bytes searched" | "seconds spent searching" | "seconds" => {}
+            "matches" | "match" => self.reported_matches = number.parse().ok(),
+            "matched lines"
+            | "matched line"
+            | "files contained matches"
+            | "file contained matches"
+            | "files searched"
+            | "file searched"
+            | "bytes printed"
+            | "bytes searched"
+            | "seconds spent searching"
+            | "seconds" => {}
             _ => return None,
         }
         number.starts_with(|c: char| c.is_ascii_digit()).then_some(Mark::Noise)
     }
 
-    /// The first match of a file matters more than its second.
-    fn matched(&mut self, file: String) -> Mark {
+    /// Weighs a match; the first one of a file weighs most.
+    fn add_match(&mut self, file: String) -> Mark {
         self.matches += 1;
-        let nth = if file.is_empty() { 10 } else { self.files.of(&file).min(12) };
+        let nth = if file.is_empty() { 10 } else { self.files.count_of(&file).min(12) };
         Mark::Weight(40 - 2 * nth as u32)
     }
 }
 
-/// The file of `path:12:text` or `path:text`.
-fn hit(line: &str) -> Option<&str> {
-    if let Some(remark) = place::remark(line) {
-        return Some(remark.path);
+/// Returns the path of `path:12:text` or `path:text`.
+fn match_path(line: &str) -> Option<&str> {
+    if let Some(located_message) = location::located_message(line) {
+        return Some(located_message.path);
     }
     let (path, _) = line.split_once(':')?;
-    let is_path = !path.contains(' ') && path.contains(['/', '.']) && path.len() < 200 && !path.starts_with("http");
+    let is_path = !path.contains(' ')
+        && path.contains(['/', '.'])
+        && path.len() < 200
+        && !path.starts_with("http");
     is_path.then_some(path)
 }
 
-/// The file of `path:12:text` where its name has blanks.
-fn spaced_hit(line: &str) -> Option<&str> {
-    let at = memchr::memchr_iter(b':', line.as_bytes()).find(|at| is_between_colons(&line[at + 1..]))?;
+/// Returns the path of `path:12:text` if it contains spaces.
+fn spaced_match_path(line: &str) -> Option<&str> {
+    let at = memchr::memchr_iter(b':', line.as_bytes())
+        .find(|at| starts_with_line_number(&line[at + 1..]))?;
     let path = &line[..at];
-    let is_path = path.contains(['/', '.']) && path.len() < 200 && !path.starts_with(' ') && !path.contains(": ");
+    let is_path = path.contains(['/', '.'])
+        && path.len() < 200
+        && !path.starts_with(' ')
+        && !path.contains(": ");
     is_path.then_some(path)
 }
 
-fn is_between_colons(text: &str) -> bool {
+fn starts_with_line_number(text: &str) -> bool {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     digits > 0 && text[digits..].starts_with(':')
 }
 
-/// `Binary file x matches`, `grep: x: binary file matches`.
-fn is_binary(line: &str) -> bool {
-    line.starts_with("Binary file ") && line.ends_with(" matches") || line.ends_with(": binary file matches")
+/// Returns true for `Binary file x matches` or `grep: x: binary file matches`.
+fn is_binary_match(line: &str) -> bool {
+    line.starts_with("Binary file ") && line.ends_with(" matches")
+        || line.ends_with(": binary file matches")
 }
 
-/// `path-12-text`: a line around a match.
+/// Returns true for `path-12-text`, a context line.
 fn is_context(line: &str) -> bool {
     let mut parts = line.split('-');
     let path = parts.next().unwrap_or_default();
-    path.contains(['/', '.']) && parts.any(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+    path.contains(['/', '.'])
+        && parts.any(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// `12:text`, below the name of the file.
-fn numbered(line: &str) -> Option<&str> {
+/// Returns the text of `12:text`, below a heading with the file name.
+fn numbered_line(line: &str) -> Option<&str> {
     let (number, text) = line.split_once([':', '-'])?;
     (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(text)
 }

@@ -1,28 +1,29 @@
-//! `grep -c`, `rg -c`: how often each file matches; the sum, and the files that match most.
+//! `grep -c`, `rg -c`: total of the counts, files with the most matches.
 
 use forebay_text::number::{counted, grouped};
 
-use super::grumbles::{Grumbles, is_grumble};
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::tool_errors::{ToolErrors, is_tool_error};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
     name: "grep -c, rg -c",
-    keeps: "the sum of the counts; files with and without matches; the files that match most",
+    keeps: "total of the counts; files with and without matches; files with the most matches",
     commands: &["grep -c", "grep -rc", "rg -c", "rg --count-matches", "git grep -c"],
     scope: Scope::Whole(claims),
-    start: || Box::<GrepCount>::default(),
+    create: || Box::<GrepCount>::default(),
 };
 
-/// Whose counts are read, however their option is written.
+/// Tools whose counts are read, however the option is written.
 const TOOLS: &[&str] = &["grep", "egrep", "rg", "git grep", "ugrep", "ag"];
 
-/// Files that match most, so many.
-const HELD: usize = 30;
+/// Number of files with the most matches that are listed.
+const MAX_FILES: usize = 30;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let counts = start.command.is_only(TOOLS) && ["--count", "--count-matches"].iter().any(|flag| start.command.has_option('c', flag));
-    let reads = start.mostly(100, |line| count_of(line).is_some() || is_grumble(line));
+    let counts = start.command.all_match(TOOLS)
+        && ["--count", "--count-matches"].iter().any(|flag| start.command.has_option('c', flag));
+    let reads = start.mostly(100, |line| count_of(line).is_some() || is_tool_error(line));
     (counts && reads).then_some(Claim::Sure)
 }
 
@@ -31,51 +32,59 @@ struct GrepCount {
     sum: u64,
     files: u64,
     matching: u64,
-    most: Vec<(u64, String)>,
-    grumbles: Grumbles,
-    unread: u64,
+    top: Vec<(u64, String)>,
+    tool_errors: ToolErrors,
+    unparsed: u64,
 }
 
 impl Recognizer for GrepCount {
-    fn take(&mut self, line: Line<'_>) -> Mark {
-        if line.text.is_empty() || self.grumbles.take(line.text) {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
+        if line.text.is_empty() || self.tool_errors.push_line(line.text) {
             return Mark::Noise;
         }
         let Some((path, count)) = count_of(line.text) else {
-            self.unread += 1;
+            self.unparsed += 1;
             return Mark::Plain;
         };
         self.files += 1;
         self.sum += count;
         self.matching += u64::from(count > 0);
-        let least = self.most.last().map_or(0, |(least, _)| *least);
-        if self.most.len() < HELD || count > least {
-            let at = self.most.partition_point(|(more, _)| *more >= count);
-            self.most.insert(at, (count, path.to_owned()));
-            self.most.truncate(HELD);
+        let lowest = self.top.last().map_or(0, |(lowest, _)| *lowest);
+        if self.top.len() < MAX_FILES || count > lowest {
+            let at = self.top.partition_point(|(more, _)| *more >= count);
+            self.top.insert(at, (count, path.to_owned()));
+            self.top.truncate(MAX_FILES);
         }
         Mark::Noise
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
-        if self.files == 0 || self.unread > 0 {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
+        if self.files == 0 || self.unparsed > 0 {
             return None;
         }
-        let of = if self.matching < self.files { format!(" of {}", grouped(self.files)) } else { String::new() };
-        let said = format!("counted {} in {}{of} files", grouped(self.sum), grouped(self.matching));
-        let mut report = Report::of(said, Quotes::Nothing);
-        self.grumbles.tell(&mut report);
+        let of_files = if self.matching < self.files {
+            format!(" of {}", grouped(self.files))
+        } else {
+            String::new()
+        };
+        let summary =
+            format!("total {} in {}{of_files} files", grouped(self.sum), grouped(self.matching));
+        let mut report = Report::with_summary(summary, Quotes::None);
+        self.tool_errors.add_facts(&mut report);
         if self.matching < self.files {
-            report.add(95, format!("{} without a match", counted(self.files - self.matching, "file")));
+            report.add(
+                95,
+                format!("{} without a match", counted(self.files - self.matching, "file")),
+            );
         }
-        for (index, (count, path)) in self.most.iter().take(end.room / 40).enumerate() {
+        for (index, (count, path)) in self.top.iter().take(context.max_bytes / 40).enumerate() {
             report.add(80 - index as u32, format!("{path}: {}", grouped(*count)));
         }
         Some(report)
     }
 }
 
-/// `path:12`.
+/// Parses `path:12`.
 fn count_of(line: &str) -> Option<(&str, u64)> {
     let (path, count) = line.rsplit_once(':')?;
     let is_count = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,53 +1,53 @@
-//! HTML: title, headings, landmarks, forms, tables and links counted; what the page says first.
+//! HTML: title, headings and first texts; counts of links, forms, tables and other elements.
 
 use forebay_text::cut;
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "html",
-    keeps: "title, headings, captions, notices; links, forms, buttons, tables and rows counted; form actions; text",
+    keeps: "title, headings, captions, notices; counts of links, forms, buttons, tables and rows; form actions; text",
     commands: &[],
     scope: Scope::Whole(claims),
-    start: || Box::<Html>::default(),
+    create: || Box::<Html>::default(),
 };
 
-/// Texts beyond so many are not held.
-const HELD: usize = 120;
+/// Maximum number of texts held.
+const MAX_TEXTS: usize = 120;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let first = start.telling().next()?.trim_start().get(..14)?.to_ascii_lowercase();
+    let first = start.nonblank_lines().next()?.trim_start().get(..14)?.to_ascii_lowercase();
     (first.starts_with("<!doctype html") || first.starts_with("<html")).then_some(Claim::Sure)
 }
 
 #[derive(Debug, Default)]
 struct Html {
-    tags: Tops,
+    tags: ValueCounts,
     title: String,
     headings: Vec<(u32, String)>,
     notices: Vec<String>,
-    actions: Tops,
+    actions: ValueCounts,
     texts: Vec<String>,
-    /// The tag whose text is being read, and the text so far.
+    /// The element whose text is being read, and its text so far.
     open: Option<(String, String)>,
-    /// Within a comment, a script or a style sheet: what ends it.
+    /// End of the comment, script or style sheet being skipped.
     skipping_to: Option<&'static str>,
-    /// A tag that goes on in the next line.
-    tag: String,
+    /// Start of a tag that continues on the next line.
+    partial_tag: String,
 }
 
-/// Longer tags are none.
-const TAG_BYTES: usize = 64 * 1024;
+/// Maximum length of a tag.
+const MAX_TAG_BYTES: usize = 64 * 1024;
 
 impl Recognizer for Html {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let mut rest = line.text;
         while !rest.is_empty() {
             rest = match self.skipping_to {
                 Some(end) => self.skip(rest, end),
-                None if !self.tag.is_empty() => self.go_on(rest),
+                None if !self.partial_tag.is_empty() => self.continue_tag(rest),
                 None => self.read(rest),
             };
         }
@@ -55,11 +55,12 @@ impl Recognizer for Html {
         Mark::Plain
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         if self.tags.is_empty() {
             return None;
         }
-        let mut report = Report::of(format!("HTML page: {}", self.title.trim()), Quotes::Nothing);
+        let mut report =
+            Report::with_summary(format!("HTML page: {}", self.title.trim()), Quotes::None);
         report.add(95, self.counts());
         if !self.actions.is_empty() {
             report.add(85, format!("form actions: {}", self.actions.names(6)));
@@ -78,7 +79,7 @@ impl Recognizer for Html {
 }
 
 impl Html {
-    /// Reads a text and the tag behind it; what follows them is left.
+    /// Reads text and the tag after it; returns the rest.
     fn read<'a>(&mut self, rest: &'a str) -> &'a str {
         let at = rest.find('<').unwrap_or(rest.len());
         self.text(&rest[..at]);
@@ -87,61 +88,76 @@ impl Html {
             self.skipping_to = Some("-->");
             return comment;
         }
-        if !rest[rest.len().min(1)..].starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c)) {
-            // A sign of its own, not the start of a tag.
+        if !rest[rest.len().min(1)..]
+            .starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c))
+        {
+            // A literal `<`, not the start of a tag.
             self.text(&rest[..rest.len().min(1)]);
             return &rest[rest.len().min(1)..];
         }
         let Some(end) = end_of_tag(rest) else {
-            self.tag.push_str(rest);
+            self.partial_tag.push_str(rest);
             return "";
         };
-        self.tag(&rest[1..end]);
+        self.read_tag(&rest[1..end]);
         &rest[end + 1..]
     }
 
-    /// The rest of a tag that started in a line before.
-    fn go_on<'a>(&mut self, rest: &'a str) -> &'a str {
-        let before = self.tag.len() + 1;
-        self.tag.push(' ');
-        self.tag.push_str(rest);
-        let Some(end) = end_of_tag(&self.tag) else {
-            if self.tag.len() > TAG_BYTES {
-                self.tag.clear();
+    /// Completes a tag that started on an earlier line.
+    fn continue_tag<'a>(&mut self, rest: &'a str) -> &'a str {
+        let before = self.partial_tag.len() + 1;
+        self.partial_tag.push(' ');
+        self.partial_tag.push_str(rest);
+        let Some(end) = end_of_tag(&self.partial_tag) else {
+            if self.partial_tag.len() > MAX_TAG_BYTES {
+                self.partial_tag.clear();
             }
             return "";
         };
-        let tag = std::mem::take(&mut self.tag);
-        self.tag(&tag[1..end]);
+        let tag = std::mem::take(&mut self.partial_tag);
+        self.read_tag(&tag[1..end]);
         &rest[end + 1 - before..]
     }
 
-    /// Passes over what is no part of the page, up to what ends it.
+    /// Skips a comment, script or style sheet up to its end.
     fn skip<'a>(&mut self, rest: &'a str, end: &str) -> &'a str {
         let Some(at) = find_ignoring_case(rest, end) else { return "" };
         self.skipping_to = None;
-        // The closing tag of a script is one like others; a comment is over behind its end.
+        // The closing tag of a script is read as a tag; the end of a comment is consumed.
         if end.starts_with('<') { &rest[at..] } else { &rest[at + end.len()..] }
     }
 
     fn counts(&self) -> String {
         let known = [
-            ("a", "links"), ("form", "forms"), ("button", "buttons"), ("input", "inputs"), ("table", "tables"),
-            ("tr", "rows"), ("img", "images"), ("h1", "h1"), ("h2", "h2"), ("h3", "h3"), ("li", "list items"),
+            ("a", "links"),
+            ("form", "forms"),
+            ("button", "buttons"),
+            ("input", "inputs"),
+            ("table", "tables"),
+            ("tr", "rows"),
+            ("img", "images"),
+            ("h1", "h1"),
+            ("h2", "h2"),
+            ("h3", "h3"),
+            ("li", "list items"),
         ];
-        let said = known.iter().filter(|(tag, _)| self.tags.of(tag) > 0);
-        let said = said.map(|(tag, noun)| match self.tags.of(tag) {
+        let counts = known.iter().filter(|(tag, _)| self.tags.count_of(tag) > 0);
+        let counts = counts.map(|(tag, noun)| match self.tags.count_of(tag) {
             1 => format!("1 {}", noun.trim_end_matches('s')),
             count => format!("{count} {noun}"),
         });
-        said.collect::<Vec<_>>().join(", ")
+        counts.collect::<Vec<_>>().join(", ")
     }
 
-    fn tag(&mut self, tag: &str) {
-        let lower = tag.split([' ', '\t', '/']).find(|part| !part.is_empty()).unwrap_or_default().to_ascii_lowercase();
+    fn read_tag(&mut self, tag: &str) {
+        let lower = tag
+            .split([' ', '\t', '/'])
+            .find(|part| !part.is_empty())
+            .unwrap_or_default()
+            .to_ascii_lowercase();
         if tag.starts_with('/') {
             if self.open.as_ref().is_some_and(|(open, _)| *open == lower) {
-                self.close();
+                self.close_element();
             }
             return;
         }
@@ -149,9 +165,18 @@ impl Html {
         match lower.as_str() {
             "script" if !tag.ends_with('/') => self.skipping_to = Some("</script"),
             "style" if !tag.ends_with('/') => self.skipping_to = Some("</style"),
-            _ if tag.contains("role=\"alert\"") || tag.contains("role=\"status\"") => self.open = Some((lower, "!".to_owned())),
-            "form" => self.actions.add(tag.split("action=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("(itself)")),
-            "title" | "h1" | "h2" | "h3" | "h4" | "caption" | "p" | "td" | "legend" | "label" => self.open = Some((lower, String::new())),
+            _ if tag.contains("role=\"alert\"") || tag.contains("role=\"status\"") => {
+                self.open = Some((lower, "!".to_owned()));
+            }
+            "form" => self.actions.add(
+                tag.split("action=\"")
+                    .nth(1)
+                    .and_then(|rest| rest.split('"').next())
+                    .unwrap_or("(self)"),
+            ),
+            "title" | "h1" | "h2" | "h3" | "h4" | "caption" | "p" | "td" | "legend" | "label" => {
+                self.open = Some((lower, String::new()));
+            }
             _ => {}
         }
     }
@@ -162,34 +187,40 @@ impl Html {
         }
     }
 
-    fn close(&mut self) {
+    fn close_element(&mut self) {
         let Some((tag, text)) = self.open.take() else { return };
-        let text = decoded(&text).split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+        let text = decode_entities(&text).split_ascii_whitespace().collect::<Vec<_>>().join(" ");
         let text = cut::one_line(&text, 140);
         match tag.as_str() {
             _ if text.is_empty() => {}
             "title" => self.title = text,
-            "h1" | "h2" | "h3" | "h4" if self.headings.len() < HELD => {
+            "h1" | "h2" | "h3" | "h4" if self.headings.len() < MAX_TEXTS => {
                 self.headings.push((u32::from(tag.as_bytes()[1] - b'0'), text));
             }
-            _ if text.starts_with('!') => self.notices.push(text.trim_start_matches('!').trim().to_owned()),
+            _ if text.starts_with('!') => {
+                self.notices.push(text.trim_start_matches('!').trim().to_owned());
+            }
             "caption" => self.headings.push((2, text)),
-            _ if self.texts.len() < HELD && !self.texts.contains(&text) => self.texts.push(text),
+            _ if self.texts.len() < MAX_TEXTS && !self.texts.contains(&text) => {
+                self.texts.push(text);
+            }
             _ => {}
         }
     }
 }
 
-/// Where a tag ends; a `>` in a quoted value does not end it.
+/// Returns the end of a tag, ignoring `>` in quoted values.
 fn end_of_tag(tag: &str) -> Option<usize> {
     let bytes = tag.as_bytes();
     let mut from = 0;
     loop {
         let at = from + memchr::memchr3(b'>', b'"', b'\'', &bytes[from..])?;
-        // Only behind an equals sign a quote opens a value.
+        // A quote opens a value only after an equals sign.
         from = match bytes[at] {
             b'>' => return Some(at),
-            quote if bytes[..at].trim_ascii_end().ends_with(b"=") => at + 2 + memchr::memchr(quote, &bytes[at + 1..])?,
+            quote if bytes[..at].trim_ascii_end().ends_with(b"=") => {
+                at + 2 + memchr::memchr(quote, &bytes[at + 1..])?
+            }
             _ => at + 1,
         };
     }
@@ -197,16 +228,25 @@ fn end_of_tag(tag: &str) -> Option<usize> {
 
 fn find_ignoring_case(text: &str, word: &str) -> Option<usize> {
     let first = word.as_bytes()[0];
-    memchr::memchr_iter(first, text.as_bytes())
-        .find(|at| text.as_bytes().get(*at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word.as_bytes())))
+    memchr::memchr_iter(first, text.as_bytes()).find(|at| {
+        text.as_bytes()
+            .get(*at..at + word.len())
+            .is_some_and(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+    })
 }
 
-/// The text with the signs that HTML has to write in words; the ampersand last, or it would make others.
-fn decoded(text: &str) -> String {
-    const SIGNS: &[(&str, &str)] =
-        &[("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&")];
+/// Decodes HTML entities; `&amp;` last, so that it does not create others.
+fn decode_entities(text: &str) -> String {
+    const ENTITIES: &[(&str, &str)] = &[
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&nbsp;", " "),
+        ("&amp;", "&"),
+    ];
     if !text.contains('&') {
         return text.to_owned();
     }
-    SIGNS.iter().fold(text.to_owned(), |text, (written, sign)| text.replace(written, sign))
+    ENTITIES.iter().fold(text.to_owned(), |text, (written, sign)| text.replace(written, sign))
 }

@@ -1,78 +1,95 @@
-//! Jest, Vitest, Mocha and node's own runner: counts, failing tests, expected and received, the place.
+//! Jest, Vitest, Mocha and Node's test runner: counts, failing tests with reason and location.
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::place;
-use crate::tally::{Outcome, count};
+use crate::location;
+use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "jest, vitest, mocha",
-    keeps: "counts of tests and of files; failing tests; expected and received; the first own place",
-    commands: &["jest", "vitest", "mocha", "npm test", "yarn test", "pnpm test", "ava", "node --test"],
-    scope: Scope::Part(&["Test Suites: ", " Test Files  ", " passing (", "  ● ", " FAIL  ", "ℹ tests "]),
-    start: || Box::<Jest>::default(),
+    keeps: "counts of tests and files; failing tests with expected and received value and first own location",
+    commands: &[
+        "jest",
+        "vitest",
+        "mocha",
+        "npm test",
+        "yarn test",
+        "pnpm test",
+        "ava",
+        "node --test",
+    ],
+    scope: Scope::Embedded(&[
+        "Test Suites: ",
+        " Test Files  ",
+        " passing (",
+        "  ● ",
+        " FAIL  ",
+        "ℹ tests ",
+    ]),
+    create: || Box::<Jest>::default(),
 };
 
-/// What Jest writes like the name of a failing test.
-const NO_TESTS: [&str; 4] = ["Console", "Validation", "Deprecation", "Cannot log after"];
+/// Headings that Jest formats like failing tests.
+const NON_TEST_HEADINGS: [&str; 4] = ["Console", "Validation", "Deprecation", "Cannot log after"];
 
 #[derive(Debug, Default)]
 struct Jest {
-    outcome: Outcome,
+    outcome: TestOutcome,
     files: Option<String>,
-    /// So many of the next lines say why a test failed.
+    /// Number of following lines that may say why a test failed.
     reason_lines: u32,
-    /// A name of several lines is being read, one below the other.
+    /// A test name that spans several lines, as read so far.
     name: Option<String>,
-    /// What a test printed, up to an empty line or the next line that is the runner's own.
-    printed: Printed,
-    above: Above,
-    /// `expect(received).toBe(expected)`, for a test of which nothing else is said.
+    /// Whether the current lines are output of a test.
+    output: TestOutput,
+    previous_line: PreviousLine,
+    /// `expect(received).toBe(expected)`, used as the reason if there is no other.
     matcher: String,
-    /// Vitest named itself, so it says when it lists what failed.
-    vitest_names: Option<bool>,
+    /// With Vitest: whether its list of failures has started.
+    vitest_lists_failures: Option<bool>,
 }
 
-/// What a test printed, and how its end is told.
+/// Output of a test, and how its end is recognized.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Printed {
+enum TestOutput {
     #[default]
     Nothing,
-    /// Below `stdout | file > test`, until an empty line.
+    /// Below `stdout | file > test`, until a blank line.
     Paragraph,
-    /// Below `● Console`, until a line that is indented less.
+    /// Below `● Console`, until a line with less indentation.
     Indented,
 }
 
-/// The line above.
+/// The previous line.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Above {
+enum PreviousLine {
     #[default]
     Empty,
     /// A line of Mocha's summary.
     Counts,
-    /// Vitest's line on files.
+    /// Vitest's summary of files.
     Files,
     Other,
 }
 
 impl Recognizer for Jest {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
-        if self.goes_on_printing(line.text) {
+        if self.continues_output(line.text) {
             return Mark::Plain;
         }
-        let above = self.above;
-        self.above = if text.is_empty() { Above::Empty } else { Above::Other };
-        if let Some(mark) = self.summary(line.text, above) {
+        let previous_line = self.previous_line;
+        self.previous_line =
+            if text.is_empty() { PreviousLine::Empty } else { PreviousLine::Other };
+        if let Some(mark) = self.summary(line.text, previous_line) {
             self.reason_lines = 0;
             return mark;
         }
         if let Some(name) = self.name.take() {
-            return self.name_goes_on(name, text);
+            return self.continue_name(name, text);
         }
         if let Some(name) = numbered(line.text).filter(|_| self.outcome.failed.is_some()) {
-            return self.name_goes_on(String::new(), name);
+            return self.continue_name(String::new(), name);
         }
         if let Some(mark) = self.heading(line.text) {
             return mark;
@@ -87,80 +104,81 @@ impl Recognizer for Jest {
         self.reason(text)
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         let several = self.outcome.has_several_runs();
         let files = self.files.as_ref().filter(|_| !several);
         let scope = files.map(|files| format!("; files: {files}")).unwrap_or_default();
         self.outcome.report("tests", &scope)
     }
 
-    fn is_within_test(&self) -> bool {
-        self.printed != Printed::Nothing
+    fn is_in_test_output(&self) -> bool {
+        self.output != TestOutput::Nothing
     }
 }
 
 impl Jest {
-    fn goes_on_printing(&mut self, line: &str) -> bool {
-        let is_over = match self.printed {
-            Printed::Nothing => true,
-            Printed::Paragraph => line.trim().is_empty(),
-            Printed::Indented => !line.is_empty() && !line.starts_with("    "),
+    fn continues_output(&mut self, line: &str) -> bool {
+        let is_over = match self.output {
+            TestOutput::Nothing => true,
+            TestOutput::Paragraph => line.trim().is_empty(),
+            TestOutput::Indented => !line.is_empty() && !line.starts_with("    "),
         };
         if is_over {
-            self.printed = Printed::Nothing;
+            self.output = TestOutput::Nothing;
         }
         !is_over
     }
 
-    /// Names of failing tests, and lines above what a test printed.
+    /// Handles names of failing tests and headings of test output.
     fn heading(&mut self, line: &str) -> Option<Mark> {
         let text = line.trim();
         if text.starts_with("stdout | ") || text.starts_with("stderr | ") {
-            self.printed = Printed::Paragraph;
+            self.output = TestOutput::Paragraph;
             self.reason_lines = 0;
             return Some(Mark::Plain);
         }
         if text.starts_with("RUN  v") {
-            self.vitest_names = Some(false);
+            self.vitest_lists_failures = Some(false);
             return Some(Mark::Plain);
         }
         if text.starts_with('⎯') && text.contains(" Failed ") {
-            self.vitest_names = Some(true);
+            self.vitest_lists_failures = Some(true);
             return Some(Mark::Plain);
         }
         if let Some(name) = line.strip_prefix("  ● ") {
             return Some(self.jest_name(name));
         }
         if text == "✖ failing tests:" {
-            // The list below repeats what failed, without groups.
-            self.outcome.keep_failures_of_part(|_| false);
+            // The following list repeats the failures without their groups.
+            self.outcome.retain_section_failures(|_| false);
             return Some(Mark::Plain);
         }
         if let Some(name) = text.strip_prefix("✖ ") {
             return Some(self.node_name(name));
         }
-        let name = text.strip_prefix("FAIL  ").filter(|_| self.vitest_names != Some(false))?;
+        let name =
+            text.strip_prefix("FAIL  ").filter(|_| self.vitest_lists_failures != Some(false))?;
         if !name.contains(" > ") && !name.ends_with(']') {
-            // Jest names a file so.
+            // Jest prints the name of a failing file this way.
             return Some(Mark::Plain);
         }
-        self.open(name);
+        self.open_failure(name);
         Some(Mark::DETAIL)
     }
 
     fn jest_name(&mut self, name: &str) -> Mark {
         self.reason_lines = 0;
         if name == "Console" {
-            self.printed = Printed::Indented;
+            self.output = TestOutput::Indented;
         }
-        if NO_TESTS.iter().any(|other| name.starts_with(other)) {
+        if NON_TEST_HEADINGS.iter().any(|other| name.starts_with(other)) {
             return Mark::Plain;
         }
-        self.open(name);
+        self.open_failure(name);
         Mark::DETAIL
     }
 
-    /// `bad (1.58ms)`; one that is still to do may fail.
+    /// Handles `bad (1.58ms)`; tests marked as todo or skipped are allowed to fail.
     fn node_name(&mut self, name: &str) -> Mark {
         self.reason_lines = 0;
         let (name, directive) = name.split_once(" # ").unwrap_or((name, ""));
@@ -168,24 +186,24 @@ impl Jest {
             return Mark::Plain;
         }
         let timed = name.strip_suffix("ms)").and_then(|name| name.rsplit_once(" ("));
-        self.open(timed.map_or(name, |(name, _)| name));
+        self.open_failure(timed.map_or(name, |(name, _)| name));
         Mark::DETAIL
     }
 
-    fn open(&mut self, name: &str) {
-        self.outcome.fail(name);
+    fn open_failure(&mut self, name: &str) {
+        self.outcome.add_failure(name);
         self.matcher.clear();
         self.reason_lines = 40;
     }
 
-    /// Mocha writes the suites of a test above it, and a colon after its name.
-    fn name_goes_on(&mut self, mut name: String, part: &str) -> Mark {
+    /// Joins a name of Mocha, which prints the suites above the test and a colon after it.
+    fn continue_name(&mut self, mut name: String, part: &str) -> Mark {
         if !name.is_empty() && !part.is_empty() {
             name.push_str(" › ");
         }
         name.push_str(part.trim_end_matches(':'));
         if part.ends_with(':') || part.is_empty() {
-            self.open(&name);
+            self.open_failure(&name);
         } else {
             self.name = Some(name);
         }
@@ -197,10 +215,10 @@ impl Jest {
             return Mark::Noise;
         }
         let is_frame = text.starts_with("at ") || text.starts_with('❯');
-        if let Some(place) = place::first(text).filter(|_| is_frame) {
-            self.outcome.at(&place);
-            if !self.outcome.is_explained() {
-                self.outcome.because(&std::mem::take(&mut self.matcher));
+        if let Some(location) = location::find_first(text).filter(|_| is_frame) {
+            self.outcome.set_location(&location);
+            if !self.outcome.has_reason() {
+                self.outcome.add_reason(&std::mem::take(&mut self.matcher));
             }
             return Mark::Weight(16);
         }
@@ -208,70 +226,81 @@ impl Jest {
             text.clone_into(&mut self.matcher);
             return Mark::Plain;
         }
-        if self.outcome.awaits_more() {
-            self.outcome.because(text);
+        if self.outcome.reason_is_incomplete() {
+            self.outcome.add_reason(text);
             return Mark::DETAIL;
         }
         let starts = ["Expected", "Received", "expected ", "Cannot find", "thrown:"];
-        let says_why = starts.iter().any(|start| text.starts_with(start)) && text.contains([':', ' ']) && !text.ends_with("ed:");
+        let says_why = starts.iter().any(|start| text.starts_with(start))
+            && text.contains([':', ' '])
+            && !text.ends_with("ed:");
         let label = text.split(':').next().unwrap_or_default();
         let is_error = label.contains("Error") && text.contains(": ");
-        // Jest writes only the message of what was thrown, right below the name.
+        // Jest prints the message of an exception right below the name.
         let is_thrown = self.reason_lines == 39 && !is_source(text);
-        if (is_error || is_thrown) && !self.outcome.is_explained() || says_why {
-            self.outcome.because(text);
+        if (is_error || is_thrown) && !self.outcome.has_reason() || says_why {
+            self.outcome.add_reason(text);
             return Mark::DETAIL;
         }
         Mark::Plain
     }
 
-    fn summary(&mut self, line: &str, above: Above) -> Option<Mark> {
+    fn summary(&mut self, line: &str, previous_line: PreviousLine) -> Option<Mark> {
         let text = line.trim();
-        let files = line.strip_prefix("Test Suites:").or_else(|| line.trim_start().strip_prefix("Test Files "));
+        let files = line
+            .strip_prefix("Test Suites:")
+            .or_else(|| line.trim_start().strip_prefix("Test Files "));
         if let Some(files) = files {
             self.files = Some(files.trim().to_owned());
-            self.outcome.broken |= count::before(files, "failed").is_some_and(|failed| failed > 0);
-            self.above = Above::Files;
+            self.outcome.has_other_failure |=
+                count::before(files, "failed").is_some_and(|failed| failed > 0);
+            self.previous_line = PreviousLine::Files;
             return Some(Mark::Noise);
         }
         if let Some(took) = line.strip_prefix("Time:").or_else(|| text.strip_prefix("Duration ")) {
-            self.outcome.took = Some(took.trim().split([',', '(']).next().unwrap_or(took).trim().to_owned());
+            self.outcome.duration =
+                Some(took.trim().split([',', '(']).next().unwrap_or(took).trim().to_owned());
             return Some(Mark::Noise);
         }
-        // What a test printed stands further in, or not below the line on files.
-        let counts = line.strip_prefix("Tests:").or_else(|| text.strip_prefix("Tests  ").filter(|_| above == Above::Files));
-        if let Some(counts) = counts.filter(|counts| count::before(counts, "total").is_some() || counts.contains('(')) {
+        // Output of a test is indented, or does not follow the summary of files.
+        let counts = line.strip_prefix("Tests:").or_else(|| {
+            text.strip_prefix("Tests  ").filter(|_| previous_line == PreviousLine::Files)
+        });
+        if let Some(counts) =
+            counts.filter(|counts| count::before(counts, "total").is_some() || counts.contains('('))
+        {
             return Some(self.counts(counts));
         }
-        self.mocha_summary(text, above).or_else(|| self.node_summary(line))
+        self.mocha_summary(text, previous_line).or_else(|| self.node_summary(line))
     }
 
     fn counts(&mut self, counts: &str) -> Mark {
-        self.outcome.sum_up();
+        self.outcome.start_summary();
         self.outcome.passed = count::before(counts, "passed").or(Some(0));
         self.outcome.failed = count::before(counts, "failed").or(Some(0));
         self.outcome.skipped = count::before(counts, "skipped");
-        self.outcome.further = count::before(counts, "todo").map(|count| (count, "todo")).into_iter().collect();
+        self.outcome.other_counts =
+            count::before(counts, "todo").map(|count| (count, "todo")).into_iter().collect();
         self.outcome.total = count::before(counts, "total");
-        self.vitest_names = self.vitest_names.map(|_| false);
+        self.vitest_lists_failures = self.vitest_lists_failures.map(|_| false);
         Mark::NOTABLE
     }
 
-    /// Mocha leaves a line empty above its summary; what a test printed stands between tests.
-    fn mocha_summary(&mut self, text: &str, above: Above) -> Option<Mark> {
+    /// Reads Mocha's summary, which follows a blank line, unlike output of tests.
+    fn mocha_summary(&mut self, text: &str, previous_line: PreviousLine) -> Option<Mark> {
         let (number, word) = text.split_once(' ')?;
         let count = number.parse().ok()?;
-        match (word.split(' ').next()?, above) {
-            ("passing", Above::Empty) => {
-                self.outcome.sum_up();
+        match (word.split(' ').next()?, previous_line) {
+            ("passing", PreviousLine::Empty) => {
+                self.outcome.start_summary();
                 self.outcome.passed = Some(count);
                 self.outcome.failed = Some(0);
             }
-            ("failing", Above::Counts) => self.outcome.failed = Some(count),
-            ("pending", Above::Counts) => self.outcome.skipped = Some(count),
+            ("failing", PreviousLine::Counts) => self.outcome.failed = Some(count),
+            ("pending", PreviousLine::Counts) => self.outcome.skipped = Some(count),
             _ => return None,
         }
-        self.above = Above::Counts;
+        self.previous_line = PreviousLine::Counts;
         Some(Mark::NOTABLE)
     }
 
@@ -280,13 +309,16 @@ impl Jest {
         let count = number.parse().ok();
         match word {
             "tests" => {
-                self.outcome.sum_up();
+                self.outcome.start_summary();
                 self.outcome.total = count;
             }
             "pass" => self.outcome.passed = count,
             "fail" => self.outcome.failed = count,
             "skipped" => self.outcome.skipped = count,
-            "todo" => self.outcome.further = count.map(|count| (count, "todo")).into_iter().collect(),
+            "todo" => {
+                self.outcome.other_counts =
+                    count.map(|count| (count, "todo")).into_iter().collect();
+            }
             "cancelled" => self.outcome.errors = count,
             _ => return Some(Mark::Noise),
         }
@@ -294,12 +326,13 @@ impl Jest {
     }
 }
 
-/// `> 3 | code` and `- Expected`: what stands below a message.
+/// Returns true for source and diff lines below a message: `> 3 | code`, `- Expected`.
 fn is_source(text: &str) -> bool {
-    text.starts_with(['>', '+', '-', '|']) || text.split_once(" |").is_some_and(|(number, _)| number.parse::<u32>().is_ok())
+    text.starts_with(['>', '+', '-', '|'])
+        || text.split_once(" |").is_some_and(|(number, _)| number.parse::<u32>().is_ok())
 }
 
-/// `  1) suite`, as Mocha lists failures at its end.
+/// Parses `  1) suite` of Mocha's list of failures.
 fn numbered(line: &str) -> Option<&str> {
     let (number, name) = line.strip_prefix("  ")?.split_once(") ")?;
     number.parse::<u32>().is_ok().then_some(name)

@@ -1,73 +1,77 @@
-//! Logs of any program: time range, levels, message templates with counts, rare messages, errors.
+//! Application logs: time range, levels, message templates with counts, rare messages, errors.
 
 use forebay_text::number::grouped;
 
-use super::{Claim, End, access_log, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{
+    Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start, access_log,
+};
 use crate::lines::Line;
-use crate::tally::{Templates, Tops};
-use crate::when::{self, Level, Span};
+use crate::log_prefix::{self, Level, TimeRange};
+use crate::tally::{MessageTemplates, ValueCounts};
 
 pub(super) const FORMAT: Format = Format {
     name: "log",
     keeps: "time range; lines by level; message templates with counts; messages seen once; errors quoted",
     commands: &["journalctl", "docker logs", "kubectl logs", "dmesg"],
     scope: Scope::Whole(claims),
-    start: || {
+    create: || {
         Box::new(Log {
-            trace: (super::trace::FORMAT.start)(),
-            span: Span::default(),
+            trace: (super::stack_trace::FORMAT.create)(),
+            time_range: TimeRange::default(),
             stamped: 0,
-            levels: Tops::default(),
-            programs: Tops::default(),
-            templates: Templates::default(),
+            levels: ValueCounts::default(),
+            programs: ValueCounts::default(),
+            templates: MessageTemplates::default(),
             after_error: 0,
         })
     },
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let lines = start.telling().count();
+    let lines = start.nonblank_lines().count();
     let is_stamped = |line: &&str| {
         let (container, message) = message_of(line);
-        when::stamped(message).is_some() || container.is_some() && access_log::request(message).is_some()
+        log_prefix::split_timestamp(message).is_some()
+            || container.is_some() && access_log::request(message).is_some()
     };
-    let stamped = start.telling().filter(is_stamped).count();
+    let stamped = start.nonblank_lines().filter(is_stamped).count();
     (lines >= 5 && stamped * 10 >= lines * 6).then_some(Claim::Likely)
 }
 
-/// The container of a line, where compose writes it, and what it wrote.
+/// Splits off the container name that docker compose writes.
 fn message_of(line: &str) -> (Option<&str>, &str) {
-    when::container(line).map_or((None, line), |(container, message)| (Some(container), message))
+    log_prefix::split_container(line)
+        .map_or((None, line), |(container, message)| (Some(container), message))
 }
 
 #[derive(Debug)]
 struct Log {
-    /// Lines without a time are often a stack trace.
+    /// Lines without a timestamp are often a stack trace.
     trace: Box<dyn Recognizer>,
-    span: Span,
+    time_range: TimeRange,
     stamped: u64,
-    levels: Tops,
-    programs: Tops,
-    templates: Templates,
-    /// The last line had a level that matters; what follows without a time belongs to it.
+    levels: ValueCounts,
+    programs: ValueCounts,
+    templates: MessageTemplates,
+    /// Number of following lines without a timestamp that belong to an error.
     after_error: u32,
 }
 
 impl Recognizer for Log {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let (container, text) = message_of(line.text);
         if let Some((container, request)) = container.zip(access_log::request(text)) {
             self.stamped += 1;
-            self.span.add(request.time);
+            self.time_range.add(request.time);
             self.programs.add(container);
             self.templates.add(text, line.number);
             return if request.status.starts_with('5') { Mark::Weight(35) } else { Mark::Plain };
         }
-        let Some((stamp, message)) = when::stamped(text) else {
+        let Some((stamp, message)) = log_prefix::split_timestamp(text) else {
             return self.unstamped(line);
         };
         self.stamped += 1;
-        self.span.add(stamp);
+        self.time_range.add(stamp);
         let message = match container {
             Some(container) => {
                 self.programs.add(container);
@@ -75,8 +79,8 @@ impl Recognizer for Log {
             }
             None => self.without_program(message),
         };
-        let seen = self.templates.add(message, line.number);
-        let level = when::lettered_level(text).or_else(|| when::level(message));
+        let occurrences = self.templates.add(message, line.number);
+        let level = log_prefix::klog_level(text).or_else(|| log_prefix::find_level(message));
         if let Some((_, word)) = level {
             self.levels.add(word);
         }
@@ -87,40 +91,40 @@ impl Recognizer for Log {
                 Mark::OUTCOME
             }
             Some(Level::Error) => {
-                self.after_error = if seen == 0 { 6 } else { 0 };
-                if seen == 0 { Mark::FAILURE } else { Mark::Weight(35) }
+                self.after_error = if occurrences == 0 { 6 } else { 0 };
+                if occurrences == 0 { Mark::FAILURE } else { Mark::Weight(35) }
             }
-            Some(Level::Warning) => Mark::Weight(if seen == 0 { 28 } else { 8 }),
+            Some(Level::Warning) => Mark::Weight(if occurrences == 0 { 28 } else { 8 }),
             _ => Mark::Plain,
         }
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
-        if self.stamped * 2 < end.lines {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
+        if self.stamped * 2 < context.lines {
             return None;
         }
-        let mut said = format!("log: {} lines", grouped(end.lines));
-        if let Some(span) = self.span.show() {
-            said += &format!(", {span}");
+        let mut summary = format!("log: {} lines", grouped(context.lines));
+        if let Some(time_range) = self.time_range.describe() {
+            summary += &format!(", {time_range}");
         }
         if !self.levels.is_empty() {
-            said += &format!("; levels: {}", self.levels.list(6));
+            summary += &format!("; levels: {}", self.levels.list(6));
         }
-        let mut report = Report::of(said, Quotes::Usual);
+        let mut report = Report::with_summary(summary, Quotes::Default);
         if self.programs.distinct() > 1 {
             report.add(92, format!("programs: {}", self.programs.list(8)));
         }
-        let most = end.room / 300;
-        let frequent = self.templates.frequent(most.max(2));
+        let max_items = context.max_bytes / 300;
+        let frequent = self.templates.frequent(max_items.max(2));
         if !frequent.is_empty() {
             let distinct = self.templates.distinct();
-            let noun = if distinct == "1" { "kind" } else { "kinds" };
-            report.add(88, format!("{distinct} {noun} of message, the most frequent:"));
+            let noun = if distinct == "1" { "template" } else { "templates" };
+            report.add(88, format!("{distinct} message {noun}, most frequent:"));
             for (index, template) in frequent.into_iter().enumerate() {
                 report.add(80 - index as u32, template);
             }
         }
-        for message in self.templates.rare(most + 2) {
+        for message in self.templates.seen_once(max_items + 2) {
             report.add(40, format!("once, {message}"));
         }
         Some(report)
@@ -130,7 +134,7 @@ impl Recognizer for Log {
 impl Log {
     fn unstamped(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
-        let mark = self.trace.take(line);
+        let mark = self.trace.push_line(line);
         if mark != Mark::Plain {
             return mark;
         }
@@ -141,14 +145,19 @@ impl Log {
         Mark::DETAIL
     }
 
-    /// Counts the program of `host program[12]: message`, as syslog writes it, and cuts it off.
+    /// Counts the program of a syslog line, `host program[12]: message`, and strips it.
     fn without_program<'a>(&mut self, message: &'a str) -> &'a str {
         let mut colons = memchr::memchr_iter(b':', message.as_bytes());
-        let Some(colon) = colons.find(|at| message.as_bytes().get(at + 1) == Some(&b' ')) else { return message };
+        let Some(colon) = colons.find(|at| message.as_bytes().get(at + 1) == Some(&b' ')) else {
+            return message;
+        };
         let (origin, text) = (&message[..colon], &message[colon + 2..]);
         let Some((host, program)) = origin.split_once(' ') else { return message };
-        // A level or a sentence is no host and program.
-        if program.contains(' ') || when::level(host).is_some() || host.contains(['[', '=', ']', '(']) {
+        // A level or a sentence, not host and program.
+        if program.contains(' ')
+            || log_prefix::find_level(host).is_some()
+            || host.contains(['[', '=', ']', '('])
+        {
             return message;
         }
         self.programs.add(program.split('[').next().unwrap_or(program));

@@ -1,25 +1,30 @@
-//! `ls -l`: files and folders counted, sizes, the largest; all names as far as there is room.
+//! `ls -l`: files and folders counted, sizes, the largest files; names as far as they fit.
 
 use forebay_text::number;
 
-use super::grumbles::{Grumbles, is_grumble};
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::tool_errors::{ToolErrors, is_tool_error};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::{Tops, listed};
+use crate::tally::{ValueCounts, list_series};
 
 pub(super) const FORMAT: Format = Format {
     name: "ls",
-    keeps: "files, folders and links counted; total size, the largest files; kinds; names",
+    keeps: "counts of files, folders and links; total size, largest files; file types; names",
     commands: &["ls", "ll", "eza", "exa", "tar"],
     scope: Scope::Whole(claims),
-    start: || Box::<Ls>::default(),
+    create: || Box::<Ls>::default(),
 };
 
-/// Names beyond so many are only counted.
-const HELD: usize = 2_000;
+/// Maximum number of names held.
+const MAX_NAMES: usize = 2_000;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let is_row = |line: &str| entry(line).is_some() || line.starts_with("total ") || line.ends_with(':') || is_grumble(line);
+    let is_row = |line: &str| {
+        entry(line).is_some()
+            || line.starts_with("total ")
+            || line.ends_with(':')
+            || is_tool_error(line)
+    };
     let rows = start.lines.iter().filter(|line| entry(line).is_some()).count();
     (rows >= 2 && start.mostly(95, is_row)).then_some(Claim::Sure)
 }
@@ -29,101 +34,122 @@ struct Ls {
     files: u64,
     links: u64,
     bytes: u64,
-    folders: Tops,
-    names: Tops,
-    extensions: Tops,
-    places: Tops,
-    /// By size, each with its size as it is written.
+    folders: ValueCounts,
+    names: ValueCounts,
+    extensions: ValueCounts,
+    by_folder: ValueCounts,
+    /// Size, name and size as written, the largest first.
     largest: Vec<(u64, String, String)>,
     sections: u64,
     section: String,
-    /// Some file has a size.
-    sized: bool,
-    /// Some sizes were given to the kilobyte only, so that they have no exact sum.
-    rounded: bool,
-    grumbles: Grumbles,
-    unread: u64,
+    /// True if any file has a size.
+    has_sizes: bool,
+    /// True if some sizes are rounded, so there is no exact total.
+    has_rounded_sizes: bool,
+    tool_errors: ToolErrors,
+    unparsed: u64,
 }
 
 impl Recognizer for Ls {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
         match entry(text) {
-            Some(found) => self.entry(&found),
+            Some(entry) => self.entry(&entry),
             None if text.ends_with(':') => {
                 self.sections += 1;
                 text.trim_end_matches(':').trim_start_matches("./").clone_into(&mut self.section);
             }
-            None if text.is_empty() || text.starts_with("total ") || self.grumbles.take(text) => {}
-            None => self.unread += 1,
+            None if text.is_empty()
+                || text.starts_with("total ")
+                || self.tool_errors.push_line(text) => {}
+            None => self.unparsed += 1,
         }
         Mark::Plain
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
-        if self.unread > 0 {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
+        if self.unparsed > 0 {
             return None;
         }
-        let exact = self.sized && !self.rounded;
-        let size = if exact { format!(", {} ({} bytes)", number::bytes(self.bytes), self.bytes) } else { String::new() };
-        let mut said = format!("{}, {}", number::counted(self.files, "file"), number::counted(self.folders.total(), "folder"));
+        let exact = self.has_sizes && !self.has_rounded_sizes;
+        let size = if exact {
+            format!(", {} ({} bytes)", number::bytes(self.bytes), self.bytes)
+        } else {
+            String::new()
+        };
+        let mut summary = format!(
+            "{}, {}",
+            number::counted(self.files, "file"),
+            number::counted(self.folders.total(), "folder")
+        );
         if self.links > 0 {
-            said += &format!(", {}", number::counted(self.links, "link"));
+            summary += &format!(", {}", number::counted(self.links, "link"));
         }
         if self.sections > 1 {
-            said += &format!(" in {} listings", self.sections);
+            summary += &format!(" in {} listings", self.sections);
         }
-        let mut report = Report::of(format!("{said}{size}"), Quotes::Nothing);
-        self.grumbles.tell(&mut report);
-        if self.sized && self.files > 3 {
-            let told = |(bytes, name, written): &(u64, String, String)| {
-                if exact { format!("{name} {} ({bytes})", number::bytes(*bytes)) } else { format!("{name} {written}") }
+        let mut report = Report::with_summary(format!("{summary}{size}"), Quotes::None);
+        self.tool_errors.add_facts(&mut report);
+        if self.has_sizes && self.files > 3 {
+            let describe = |(bytes, name, written): &(u64, String, String)| {
+                if exact {
+                    format!("{name} {} ({bytes})", number::bytes(*bytes))
+                } else {
+                    format!("{name} {written}")
+                }
             };
-            let largest: Vec<String> = self.largest.iter().map(told).collect();
+            let largest: Vec<String> = self.largest.iter().map(describe).collect();
             report.add(90, format!("largest: {}", largest.join(", ")));
         }
-        if self.places.distinct() > 1 {
-            report.add(82, format!("by folder: {}", self.places.list(8)));
+        if self.by_folder.distinct() > 1 {
+            report.add(82, format!("by folder: {}", self.by_folder.list(8)));
         }
         if self.extensions.distinct() > 1 {
             report.add(85, format!("kinds: {}", self.extensions.list(8)));
         }
-        let most = end.room / 22;
+        let max_items = context.max_bytes / 22;
         if !self.folders.is_empty() {
-            report.add(80, format!("folders: {}", self.folders.names(most / 2)));
+            report.add(80, format!("folders: {}", self.folders.names(max_items / 2)));
         }
         let names: Vec<&str> = self.names.in_order().into_iter().map(|(name, _)| name).collect();
-        report.add(75, format!("files: {}", listed(&names, ", ", end.room / 2)));
+        report.add(75, format!("files: {}", list_series(&names, ", ", context.max_bytes / 2)));
         Some(report)
     }
 }
 
 impl Ls {
-    fn entry(&mut self, found: &Entry<'_>) {
-        if matches!(found.name, "." | ".." | "./") {
+    fn entry(&mut self, entry: &Entry<'_>) {
+        if matches!(entry.name, "." | ".." | "./") {
             return;
         }
-        let name = if self.section.is_empty() { found.name.to_owned() } else { format!("{}/{}", self.section, found.name) };
-        match found.kind {
+        let name = if self.section.is_empty() {
+            entry.name.to_owned()
+        } else {
+            format!("{}/{}", self.section, entry.name)
+        };
+        match entry.kind {
             b'd' => return self.folders.add(name.trim_end_matches('/')),
             b'l' | b'h' => self.links += 1,
             _ => self.files += 1,
         }
         if let Some((folder, _)) = name.rsplit_once('/') {
-            self.places.add(folder);
+            self.by_folder.add(folder);
         }
-        if self.names.distinct() < HELD {
+        if self.names.distinct() < MAX_NAMES {
             self.names.add(&name);
         }
-        if let (b'-', Some(Size { bytes, rounded })) = (found.kind, found.size) {
-            self.sized = true;
-            self.rounded |= rounded;
+        if let (b'-', Some(Size { bytes, is_rounded })) = (entry.kind, entry.size) {
+            self.has_sizes = true;
+            self.has_rounded_sizes |= is_rounded;
             self.bytes += bytes;
-            self.largest.push((bytes, name, found.written_size.to_owned()));
+            self.largest.push((bytes, name, entry.written_size.to_owned()));
             self.largest.sort_by_key(|(bytes, ..)| std::cmp::Reverse(*bytes));
             self.largest.truncate(3);
         }
-        if found.kind == b'-' && let Some((stem, extension)) = found.name.rsplit_once('.') && !stem.is_empty() {
+        if entry.kind == b'-'
+            && let Some((stem, extension)) = entry.name.rsplit_once('.')
+            && !stem.is_empty()
+        {
             self.extensions.add(&format!(".{extension}"));
         }
     }
@@ -139,15 +165,15 @@ struct Entry<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Size {
     bytes: u64,
-    rounded: bool,
+    is_rounded: bool,
 }
 
 impl Size {
-    /// `1234`, `4.0K`, `1.9M`, `12Ki`.
-    fn read(word: &str) -> Option<Self> {
+    /// Parses `1234`, `4.0K`, `1.9M`, `12Ki`.
+    fn parse(word: &str) -> Option<Self> {
         let number = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let power = match &word[number.len()..] {
-            "" => return word.parse().ok().map(|bytes| Self { bytes, rounded: false }),
+            "" => return word.parse().ok().map(|bytes| Self { bytes, is_rounded: false }),
             "K" | "k" | "Ki" => 1,
             "M" | "Mi" => 2,
             "G" | "Gi" => 3,
@@ -155,11 +181,11 @@ impl Size {
             _ => return None,
         };
         let bytes = number.parse::<f64>().ok()? * 1024_f64.powi(power);
-        Some(Self { bytes: bytes as u64, rounded: true })
+        Some(Self { bytes: bytes as u64, is_rounded: true })
     }
 }
 
-/// `-rw-r--r-- 1 ann staff 1234 May  1 10:00 name`, also behind an inode and a number of blocks.
+/// Parses `-rw-r--r-- 1 ann staff 1234 May  1 10:00 name`, also after inode and block numbers.
 fn entry(line: &str) -> Option<Entry<'_>> {
     let line = without_numbers(line);
     let mode = line.split(' ').next()?.as_bytes();
@@ -169,32 +195,36 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     if !is_mode {
         return None;
     }
-    // `tar -tv` writes owner and group as one word, and no links.
+    // `tar -tv` writes owner and group as one word, and no link count.
     let is_tar = line.split_ascii_whitespace().nth(1)?.contains('/');
     let mut words = line.split_ascii_whitespace().skip(if is_tar { 2 } else { 4 });
     let mut size = words.next()?;
     if size.ends_with(',') {
-        // A device has two numbers instead.
+        // A device has two numbers instead of a size.
         size = words.next()?;
     }
     let date_words = if crate::tally::looks_like_date(words.next()?) { 1 } else { 2 };
     let mut last = words.nth(date_words - 1)?;
-    if last.contains('.') && words.clone().next().is_some_and(is_zone) {
+    if last.contains('.') && words.clone().next().is_some_and(is_utc_offset) {
         last = words.next()?;
     }
     let at = last.as_ptr() as usize - line.as_ptr() as usize + last.len();
     let name = line[at..].trim_start();
     let link = if mode[0] == b'h' { " link to " } else { " -> " };
     let name = name.split(link).next().unwrap_or(name);
-    Some(Entry { kind: mode[0], size: Size::read(size), written_size: size, name }).filter(|entry| !entry.name.is_empty())
+    Some(Entry { kind: mode[0], size: Size::parse(size), written_size: size, name })
+        .filter(|entry| !entry.name.is_empty())
 }
 
-/// The line without the inode and the blocks that `ls -is` and `find -ls` write first.
+/// Strips the inode and block numbers that `ls -is` and `find -ls` write first.
 fn without_numbers(line: &str) -> &str {
     let mut rest = line.trim_start();
     for _ in 0..2 {
         match rest.split_once(' ') {
-            Some((number, after)) if number.starts_with(|c: char| c.is_ascii_digit()) && Size::read(number).is_some() => {
+            Some((number, after))
+                if number.starts_with(|c: char| c.is_ascii_digit())
+                    && Size::parse(number).is_some() =>
+            {
                 rest = after.trim_start();
             }
             _ => break,
@@ -203,7 +233,9 @@ fn without_numbers(line: &str) -> &str {
     rest
 }
 
-/// `+0000`, behind a time with fractions.
-fn is_zone(word: &str) -> bool {
-    word.len() == 5 && word.starts_with(['+', '-']) && word[1..].bytes().all(|byte| byte.is_ascii_digit())
+/// Returns true for `+0000`, which follows a time with fractions.
+fn is_utc_offset(word: &str) -> bool {
+    word.len() == 5
+        && word.starts_with(['+', '-'])
+        && word[1..].bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -1,28 +1,32 @@
-//! Markdown: its outline with line numbers; code blocks, tables and links counted.
+//! Markdown: outline with line numbers; counts of code blocks, tables and links.
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
     name: "markdown",
-    keeps: "headings with their lines; code blocks, links and table rows counted; the start",
+    keeps: "headings with line numbers; counts of code blocks, links and table rows; start of the text",
     commands: &["glow", "mdcat"],
     scope: Scope::Whole(claims),
-    start: || Box::new(Markdown { after_blank: true, ..Markdown::default() }),
+    create: || Box::new(Markdown { after_blank: true, ..Markdown::default() }),
 };
 
-/// Headings beyond so many are only counted.
-const HELD: usize = 400;
+/// Maximum number of headings listed.
+const MAX_HEADINGS: usize = 400;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let expected = start.expected || start.command.reads_file(&["md", "mdx", "markdown"]);
+    let expected = start.is_expected || start.command.reads_file(&["md", "mdx", "markdown"]);
     let headings = start.lines.iter().filter(|line| heading(line).is_some()).count();
-    let opens = start.telling().next().is_some_and(|first| heading(first).is_some());
+    let opens = start.nonblank_lines().next().is_some_and(|first| heading(first).is_some());
     let has_blank = start.lines.iter().any(|line| line.is_empty());
-    (headings >= 1 && expected || opens && headings >= 3 && has_blank).then_some(if expected { Claim::Sure } else { Claim::Likely })
+    (headings >= 1 && expected || opens && headings >= 3 && has_blank).then_some(if expected {
+        Claim::Sure
+    } else {
+        Claim::Likely
+    })
 }
 
-/// The level and the text of `## Text`.
+/// Parses level and text of `## Text`.
 fn heading(line: &str) -> Option<(usize, &str)> {
     let level = line.len() - line.trim_start_matches('#').len();
     let text = line[level..].strip_prefix(' ')?;
@@ -34,21 +38,21 @@ struct Markdown {
     outline: Vec<(usize, String, u64)>,
     headings: u64,
     code_blocks: u64,
-    /// What opened the block of code.
+    /// The character and length of the open code fence.
     fence: Option<(char, usize)>,
     links: u64,
     images: u64,
     table_rows: u64,
-    /// The line before is empty, or there is none that says something.
+    /// The previous line is blank, a heading or a code fence.
     after_blank: bool,
-    /// The text of a paragraph that has one line so far.
+    /// A paragraph of one line so far.
     paragraph: Option<String>,
-    /// Within the fields before the text.
+    /// Within the front matter.
     in_front_matter: bool,
 }
 
 impl Recognizer for Markdown {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
         let underlined = self.paragraph.take();
         if self.in_front_matter || line.number == 1 && text == "---" {
@@ -61,7 +65,7 @@ impl Recognizer for Markdown {
         if let (Some(level), Some(title)) = (underline(text), underlined) {
             return self.heading(level, &title, line.number - 1);
         }
-        // A badge is an image in a link.
+        // A badge is an image within a link.
         let images = text.matches("![").count() as u64;
         self.images += images;
         self.links += (text.matches("](").count() as u64).saturating_sub(images);
@@ -76,16 +80,22 @@ impl Recognizer for Markdown {
         Mark::Plain
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         if self.headings == 0 {
             return None;
         }
-        let counts = [(self.code_blocks, "code block"), (self.links, "link"), (self.images, "image"), (self.table_rows, "table row")];
-        let mut said = forebay_text::number::counted(self.headings, "heading");
+        let counts = [
+            (self.code_blocks, "code block"),
+            (self.links, "link"),
+            (self.images, "image"),
+            (self.table_rows, "table row"),
+        ];
+        let mut summary = forebay_text::number::counted(self.headings, "heading");
         for (count, noun) in counts.iter().filter(|(count, _)| *count > 0) {
-            said += &format!(", {}", forebay_text::number::counted(*count, noun));
+            summary += &format!(", {}", forebay_text::number::counted(*count, noun));
         }
-        let mut report = Report::of(format!("markdown: {said}"), Quotes::Usual).failing(false);
+        let mut report =
+            Report::with_summary(format!("markdown: {summary}"), Quotes::Default).failing(false);
         for (level, title, line) in &self.outline {
             let marks = "#".repeat(*level);
             report.add(90 - 10 * *level as u32, format!("{line}: {marks} {title}"));
@@ -98,13 +108,13 @@ impl Markdown {
     fn heading(&mut self, level: usize, title: &str, line: u64) -> Mark {
         self.after_blank = true;
         self.headings += 1;
-        if self.outline.len() < HELD {
+        if self.outline.len() < MAX_HEADINGS {
             self.outline.push((level, title.to_owned(), line));
         }
         Mark::Noise
     }
 
-    /// Whether the line is in a block of code, or opens or closes one.
+    /// Returns true if the line is in a code block, or opens or closes one.
     fn in_code(&mut self, line: &str) -> bool {
         let text = line.trim_start();
         let mark = text.chars().next().unwrap_or(' ');
@@ -116,8 +126,13 @@ impl Markdown {
                 self.code_blocks += 1;
             }
             None => return false,
-            // Only as many of the same close it, with nothing behind them.
-            Some((open, least)) if is_fence && mark == open && length >= least && text.trim_end().len() == length => {
+            // A fence is closed by at least as many of the same character, and nothing else.
+            Some((open, min_length))
+                if is_fence
+                    && mark == open
+                    && length >= min_length
+                    && text.trim_end().len() == length =>
+            {
                 self.fence = None;
                 self.after_blank = true;
             }
@@ -127,7 +142,7 @@ impl Markdown {
     }
 }
 
-/// The level of the heading above `===` or `---`.
+/// Returns the level of the heading above `===` or `---`.
 fn underline(line: &str) -> Option<usize> {
     let mark = line.chars().next()?;
     let is_line = line.trim_end().chars().all(|c| c == mark) && line.trim_end().len() >= 2;
@@ -138,8 +153,10 @@ fn underline(line: &str) -> Option<usize> {
     }
 }
 
-/// A line that may be underlined to be a heading: no list, table, quote, code.
+/// Returns true if an underline could turn the line into a heading.
 fn is_paragraph(line: &str) -> bool {
     let text = line.trim_start();
-    !text.is_empty() && line.len() - text.len() < 4 && !text.starts_with(['|', '>', '#', '=', '-', '*', '+', '<', '`', '~'])
+    !text.is_empty()
+        && line.len() - text.len() < 4
+        && !text.starts_with(['|', '>', '#', '=', '-', '*', '+', '<', '`', '~'])
 }

@@ -1,27 +1,34 @@
-//! Maven: test counts over all modules, failing tests, compiler errors, the goal that failed.
+//! Maven: test counts over all modules, failing tests, compiler errors, the failed goal.
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::tally::{Outcome, count};
+use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "maven",
-    keeps: "test counts over all modules; failing tests with messages; compiler errors; the failed goal and module",
+    keeps: "test counts over all modules; failing tests with messages; compiler errors; failed goal and module",
     commands: &["mvn", "mvnw"],
-    scope: Scope::Part(&["[INFO] Scanning for projects", "Tests run: ", "[INFO] Building ", "[INFO] BUILD ", "Results :", "Results:"]),
-    start: || Box::<Maven>::default(),
+    scope: Scope::Embedded(&[
+        "[INFO] Scanning for projects",
+        "Tests run: ",
+        "[INFO] Building ",
+        "[INFO] BUILD ",
+        "Results :",
+        "Results:",
+    ]),
+    create: || Box::<Maven>::default(),
 };
 
 #[derive(Debug, Default)]
 struct Maven {
-    outcome: Outcome,
+    outcome: TestOutcome,
     build: Option<&'static str>,
-    /// After `Results:` come the failing tests and the sums of a module.
+    /// After `Results:`, which precedes the failing tests and totals of a module.
     in_results: bool,
 }
 
 impl Recognizer for Maven {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = message(line.text);
         if text.starts_with("Tests run: ") {
             return self.counts(text);
@@ -32,30 +39,30 @@ impl Recognizer for Maven {
                 Mark::NOTABLE
             }
             "Scanning for projects..." => {
-                // Maven was started once more.
-                self.outcome.work_out_passed();
+                // Maven was started again.
+                self.outcome.derive_passed();
                 self.outcome.start_run();
                 Mark::Plain
             }
-            "BUILD SUCCESS" => self.built("BUILD SUCCESS"),
-            "BUILD FAILURE" => self.built("BUILD FAILURE"),
+            "BUILD SUCCESS" => self.add_build_result("BUILD SUCCESS"),
+            "BUILD FAILURE" => self.add_build_result("BUILD FAILURE"),
             _ => self.other(line.text, text),
         }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         let failing = self.outcome.has_failures() || self.build == Some("BUILD FAILURE");
         let mut outcome = self.outcome;
-        outcome.work_out_passed();
+        outcome.derive_passed();
         let report = outcome.report("maven tests", "");
-        let report = report.or_else(|| self.build.map(|_| Report::new(super::Quotes::Usual)))?;
+        let report = report.or_else(|| self.build.map(|_| Report::new(super::Quotes::Default)))?;
         Some(report.failing(failing))
     }
 }
 
 impl Maven {
-    fn built(&mut self, build: &'static str) -> Mark {
-        // One that failed is not made good by one that follows.
+    fn add_build_result(&mut self, build: &'static str) -> Mark {
+        // A later success does not undo a failure.
         if self.build != Some("BUILD FAILURE") {
             self.build = Some(build);
         }
@@ -67,37 +74,42 @@ impl Maven {
             let failed = text.contains("<<<");
             return if failed { Mark::Plain } else { Mark::Noise };
         }
-        let (Some(all), Some(failed), Some(errors)) =
-            (count::after(text, "Tests run:"), count::after(text, "Failures:"), count::after(text, "Errors:"))
-        else {
+        let (Some(all), Some(failed), Some(errors)) = (
+            count::after(text, "Tests run:"),
+            count::after(text, "Failures:"),
+            count::after(text, "Errors:"),
+        ) else {
             return Mark::Plain;
         };
         if !std::mem::take(&mut self.in_results) {
-            // The counts of one class, or of a runner that Maven did not start.
+            // Counts of one class, or of another test runner.
             return Mark::Plain;
         }
-        self.outcome.said = true;
+        self.outcome.has_summary = true;
         let skipped = count::after(text, "Skipped:").unwrap_or(0);
-        Outcome::add(&mut self.outcome.total, Some(all));
-        Outcome::add(&mut self.outcome.failed, Some(failed));
-        Outcome::add(&mut self.outcome.errors, Some(errors));
-        Outcome::add(&mut self.outcome.skipped, Some(skipped));
+        TestOutcome::add_count(&mut self.outcome.total, Some(all));
+        TestOutcome::add_count(&mut self.outcome.failed, Some(failed));
+        TestOutcome::add_count(&mut self.outcome.errors, Some(errors));
+        TestOutcome::add_count(&mut self.outcome.skipped, Some(skipped));
         Mark::Plain
     }
 
     fn other(&mut self, line: &str, text: &str) -> Mark {
         if self.in_results && is_test_name(text) {
-            self.outcome.fail(text.trim());
+            self.outcome.add_failure(text.trim());
             return Mark::Plain;
         }
-        if line.starts_with("[INFO] Download") || text.starts_with("Download") || text.starts_with("Progress (") {
+        if line.starts_with("[INFO] Download")
+            || text.starts_with("Download")
+            || text.starts_with("Progress (")
+        {
             return Mark::Noise;
         }
         Mark::Plain
     }
 }
 
-/// The line without its level.
+/// Strips the level.
 fn message(line: &str) -> &str {
     let line = line.trim_start();
     for level in ["[INFO] ", "[ERROR] ", "[WARNING] ", "[WARN] "] {
@@ -108,7 +120,7 @@ fn message(line: &str) -> &str {
     line
 }
 
-/// `ClassTest.method:12 message` or `method(package.ClassTest): message`.
+/// Returns true for `ClassTest.method:12 message` or `method(package.ClassTest): message`.
 fn is_test_name(text: &str) -> bool {
     let first = text.split([' ', ':']).next().unwrap_or_default();
     first.contains('.') && text.contains(':') && !first.starts_with('.') && !first.ends_with('.')

@@ -1,26 +1,26 @@
-//! JSON lines, logs among them: fields with counts and ranges, levels, time range; bad lines quoted.
+//! JSON lines, including logs: fields with counts and ranges, levels, time range; quotes bad lines.
 
 use std::sync::LazyLock;
 
 use forebay_text::number::counted;
 use memchr::memmem;
 
-use super::json::{Reader, Shape};
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::json::{JsonReader, Shape};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::when::{self, Level};
+use crate::log_prefix::{self, Level};
 
 pub(super) const FORMAT: Format = Format {
     name: "json lines",
-    keeps: "objects; fields with types, counts, ranges and frequent values; lines of the levels error and fatal",
+    keeps: "number of objects; fields with types, counts, ranges and frequent values; lines of level error or fatal",
     commands: &["jq -c", "docker events"],
     scope: Scope::Whole(claims),
-    start: || Box::<NdJson>::default(),
+    create: || Box::<NdJson>::default(),
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let lines = start.telling().count();
-    // What cargo writes for programs is read as the messages it holds.
+    let lines = start.nonblank_lines().count();
+    // JSON messages of cargo are handled by the rustc recognizer.
     let is_cargo = start.lines.iter().any(|line| line.starts_with("{\"reason\":\"compiler-"));
     (lines >= 2 && !is_cargo && start.mostly(90, is_object)).then_some(Claim::Sure)
 }
@@ -32,22 +32,22 @@ fn is_object(line: &str) -> bool {
 
 #[derive(Debug)]
 struct NdJson {
-    reader: Reader,
+    reader: JsonReader,
     shape: Shape,
     objects: u64,
     others: u64,
-    /// Lines of something else, which wrote between them.
+    /// Lines of another program in between.
     foreign: u64,
 }
 
 impl Default for NdJson {
     fn default() -> Self {
-        Self { reader: Reader::new(), shape: Shape::new(), objects: 0, others: 0, foreign: 0 }
+        Self { reader: JsonReader::new(), shape: Shape::new(), objects: 0, others: 0, foreign: 0 }
     }
 }
 
 impl Recognizer for NdJson {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         if line.text.trim().is_empty() {
             return Mark::Noise;
         }
@@ -55,14 +55,14 @@ impl Recognizer for NdJson {
             self.foreign += 1;
             return Mark::FAILURE;
         }
-        self.reader.start_over();
+        self.reader.reset();
         self.reader.read(line.text, &mut self.shape);
-        if self.reader.broken || self.reader.is_open() {
+        if self.reader.is_invalid || self.reader.is_open() {
             self.others += 1;
             return Mark::FAILURE;
         }
         self.objects += 1;
-        match level_of(line.text) {
+        match line_level(line.text) {
             Some(Level::Fatal) => Mark::OUTCOME,
             Some(Level::Error) => Mark::REASON,
             Some(Level::Warning) => Mark::Weight(25),
@@ -71,33 +71,40 @@ impl Recognizer for NdJson {
         }
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
-        // Lines that broke off were counted into the shape up to their break.
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
+        // Truncated lines were counted into the shape up to the error.
         if self.objects == 0 || self.others * 20 > self.objects || self.foreign * 5 > self.objects {
             return None;
         }
         let others = match (self.others, self.foreign) {
             (0, 0) => String::new(),
             (0, foreign) => format!(", {}", counted(foreign, "other line")),
-            (broken, foreign) => format!(", {} lines that are no JSON (in part counted below)", broken + foreign),
+            (is_invalid, foreign) => {
+                format!(", {} lines that are not JSON (partly counted below)", is_invalid + foreign)
+            }
         };
-        let mut report = Report::of(format!("JSON lines: {} objects{others}", self.objects), Quotes::Marked);
-        self.shape.tell(&mut report, if end.room > 2_000 { 10 } else { 5 });
+        let mut report = Report::with_summary(
+            format!("JSON lines: {} objects{others}", self.objects),
+            Quotes::Marked,
+        );
+        self.shape.add_facts(&mut report, if context.max_bytes > 2_000 { 10 } else { 5 });
         Some(report)
     }
 }
 
-/// The level that the line has as the value of a field.
-fn level_of(line: &str) -> Option<Level> {
+/// Returns the level in a field of the line.
+fn line_level(line: &str) -> Option<Level> {
     static KEYS: LazyLock<[memmem::Finder<'_>; 3]> =
         LazyLock::new(|| ["\"level\"", "\"severity\"", "\"lvl\""].map(memmem::Finder::new));
-    let at = KEYS.iter().find_map(|key| key.find(line.as_bytes()).map(|at| at + key.needle().len()))?;
+    let at =
+        KEYS.iter().find_map(|key| key.find(line.as_bytes()).map(|at| at + key.needle().len()))?;
     let value = line[at..].trim_start_matches([':', ' ', '"']);
-    numbered(value).or_else(|| when::level(value.split('"').next()?).map(|(level, _)| level))
+    numeric_level(value)
+        .or_else(|| log_prefix::find_level(value.split('"').next()?).map(|(level, _)| level))
 }
 
-/// The levels of pino and bunyan, which are numbers.
-fn numbered(value: &str) -> Option<Level> {
+/// Parses the numeric levels of pino and bunyan.
+fn numeric_level(value: &str) -> Option<Level> {
     match value.get(..2)? {
         _ if value.as_bytes().get(2).is_some_and(u8::is_ascii_digit) => None,
         "60" => Some(Level::Fatal),

@@ -1,33 +1,44 @@
-//! npm, pnpm and yarn: packages added and removed, vulnerabilities, errors; deprecations counted.
+//! npm, pnpm and yarn: packages added and removed, vulnerabilities, errors, deprecations.
 
-use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "npm, pnpm, yarn",
-    keeps: "packages added, removed, changed; vulnerabilities; the error code and its explanation; deprecations",
+    keeps: "packages added, removed, changed; vulnerabilities; error code with explanation; deprecations",
     commands: &["npm", "pnpm", "yarn", "bun"],
-    scope: Scope::Part(&["npm WARN", "npm warn", "npm ERR!", "npm error", "added ", "ERR_PNPM", "YN0000", " vulnerabilities"]),
-    start: || Box::<Npm>::default(),
+    scope: Scope::Embedded(&[
+        "npm WARN",
+        "npm warn",
+        "npm ERR!",
+        "npm error",
+        "added ",
+        "ERR_PNPM",
+        "YN0000",
+        " vulnerabilities",
+    ]),
+    create: || Box::<Npm>::default(),
 };
 
 #[derive(Debug, Default)]
 struct Npm {
-    deprecated: Tops,
+    deprecated: ValueCounts,
     outcome: Vec<String>,
     code: Option<String>,
     requests: u64,
-    statuses: Tops,
-    hosts: Tops,
+    statuses: ValueCounts,
+    hosts: ValueCounts,
     misses: u64,
     slowest: (u64, String),
 }
 
 impl Recognizer for Npm {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
-        if let Some(error) = text.strip_prefix("npm ERR! ").or_else(|| text.strip_prefix("npm error ")) {
+        if let Some(error) =
+            text.strip_prefix("npm ERR! ").or_else(|| text.strip_prefix("npm error "))
+        {
             return self.error(error);
         }
         let warning = text.strip_prefix("npm WARN ").or_else(|| text.strip_prefix("npm warn "));
@@ -38,39 +49,55 @@ impl Recognizer for Npm {
         if let Some(request) = text.strip_prefix("npm http fetch ") {
             return self.request(request);
         }
-        let is_outcome = ["added ", "removed ", "changed ", "up to date", "found 0 ", "Done in "].iter().any(|start| text.starts_with(start))
+        let is_outcome = ["added ", "removed ", "changed ", "up to date", "found 0 ", "Done in "]
+            .iter()
+            .any(|start| text.starts_with(start))
             || text.contains(" vulnerabilit") && text.starts_with(|c: char| c.is_ascii_digit());
         if is_outcome {
             self.outcome.push(text.to_owned());
             return Mark::OUTCOME;
         }
-        if text.starts_with("ERR_PNPM") || text.starts_with("error ") { Mark::FAILURE } else { Mark::Plain }
+        if text.starts_with("ERR_PNPM") || text.starts_with("error ") {
+            Mark::FAILURE
+        } else {
+            Mark::Plain
+        }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         if self.deprecated.is_empty() && self.code.is_none() && self.requests == 0 {
             return None;
         }
-        let mut report = Report::new(Quotes::Usual);
+        let mut report = Report::new(Quotes::Default);
         if let Some(code) = &self.code {
             report.add(95, format!("npm failed: {code}"));
             report = report.failing(true);
         }
         if self.requests > 0 {
             let (statuses, hosts) = (self.statuses.list(4), self.hosts.list(3));
-            report.add(80, format!("{} requests, {} cache miss; status {statuses}; hosts {hosts}", self.requests, self.misses));
+            report.add(
+                80,
+                format!(
+                    "{} requests, {} cache misses; status {statuses}; hosts {hosts}",
+                    self.requests, self.misses
+                ),
+            );
             report.add(75, format!("slowest: {}", self.slowest.1));
         }
         if !self.deprecated.is_empty() {
-            let said = format!("{} deprecated packages: {}", self.deprecated.distinct_said(), self.deprecated.names(12));
-            report.add(70, said);
+            let summary = format!(
+                "{} deprecated packages: {}",
+                self.deprecated.distinct_label(),
+                self.deprecated.names(12)
+            );
+            report.add(70, summary);
         }
         Some(report)
     }
 }
 
 impl Npm {
-    /// `GET 200 https://registry/name 547ms (cache miss)`.
+    /// Handles `GET 200 https://registry/name 547ms (cache miss)`.
     fn request(&mut self, request: &str) -> Mark {
         let mut words = request.split(' ').skip(1);
         let (status, url) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
@@ -89,7 +116,9 @@ impl Npm {
         if let Some(code) = error.strip_prefix("code ") {
             self.code = Some(code.to_owned());
         }
-        let tells_nothing = error.trim().is_empty() || error.contains("complete log of this run") || error.contains("_logs/");
+        let tells_nothing = error.trim().is_empty()
+            || error.contains("complete log of this run")
+            || error.contains("_logs/");
         if tells_nothing { Mark::Noise } else { Mark::REASON }
     }
 }

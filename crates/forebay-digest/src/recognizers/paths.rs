@@ -1,170 +1,211 @@
-//! Lists of paths (`find`, `fd`, `rg --files`, `git ls-files`, `ls -1`): counted by folder and kind.
+//! Lists of paths (`find`, `fd`, `rg --files`, `git ls-files`, `ls -1`): counts by folder and file
+//! type.
 
 use std::collections::BTreeMap;
 
 use forebay_text::number::{counted, grouped};
 
-use super::grumbles::{Grumbles, is_grumble};
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::tool_errors::{ToolErrors, is_tool_error};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::{Tops, listed};
+use crate::tally::{ValueCounts, list_series};
 
 pub(super) const FORMAT: Format = Format {
     name: "find, fd, paths",
-    keeps: "the number of paths; counts by folder and kind; names grouped by folder as far as there is room",
-    commands: &["find", "fd", "rg --files", "git ls-files", "locate", "ls", "rg -l", "grep -l", "grep -rl"],
+    keeps: "number of paths; counts by folder and file type; names by folder, as many as fit",
+    commands: &[
+        "find",
+        "fd",
+        "rg --files",
+        "git ls-files",
+        "locate",
+        "ls",
+        "rg -l",
+        "grep -l",
+        "grep -rl",
+    ],
     scope: Scope::Whole(claims),
-    start: || Box::<Paths>::default(),
+    create: || Box::<Paths>::default(),
 };
 
-/// Folders beyond so many are not listed.
-const FOLDERS: usize = 600;
+/// Maximum number of folders listed.
+const MAX_FOLDERS: usize = 600;
 
-/// Names of one folder beyond so many are only counted.
-const NAMES: usize = 300;
+/// Maximum number of names held per folder.
+const MAX_NAMES_PER_FOLDER: usize = 300;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let with_folder = start.telling().filter(|line| line.contains('/')).count();
-    let is_list = start.telling().count() >= 4 && start.mostly(95, |line| is_path(line) || is_grumble(line));
-    // `find -printf '%s %p'`: which word is the path, nobody says.
+    let with_folder = start.nonblank_lines().filter(|line| line.contains('/')).count();
+    let is_list = start.nonblank_lines().count() >= 4
+        && start.mostly(95, |line| is_path(line) || is_tool_error(line));
+    // `find -printf '%s %p'`: it is unknown which column is the path.
     let has_columns = start.mostly(80, |line| line.contains(" ./") || line.contains(" /"));
-    // Encoded data has slashes too, and lines that are all as long.
-    let longest = start.telling().map(str::len).max().unwrap_or(0);
+    // Base64 contains slashes too, but its lines have equal lengths.
+    let longest = start.nonblank_lines().map(str::len).max().unwrap_or(0);
     let is_encoded = longest >= 40 && start.mostly(90, |line| line.len() == longest);
-    let looks_right = with_folder * 10 >= start.telling().count() * 7;
-    (is_list && !is_encoded && !has_columns && (start.expected || looks_right)).then_some(start.claim())
+    let looks_right = with_folder * 10 >= start.nonblank_lines().count() * 7;
+    (is_list && !is_encoded && !has_columns && (start.is_expected || looks_right))
+        .then_some(start.claim())
 }
 
 fn is_path(line: &str) -> bool {
-    let line = line.trim_end_matches(MARKS);
-    !line.trim().is_empty() && line.len() < 300 && !line.contains(['\t', '|', '"', '(', '=']) && !line.contains(": ")
-        && line.split(' ').count() <= 3 && !line.starts_with(' ') && !line.starts_with("- ") && !line.ends_with([',', ';', '{'])
+    let line = line.trim_end_matches(TYPE_MARKERS);
+    !line.trim().is_empty()
+        && line.len() < 300
+        && !line.contains(['\t', '|', '"', '(', '='])
+        && !line.contains(": ")
+        && line.split(' ').count() <= 3
+        && !line.starts_with(' ')
+        && !line.starts_with("- ")
+        && !line.ends_with([',', ';', '{'])
 }
 
-/// What `ls -F` writes behind names: programs, links, pipes, sockets.
-const MARKS: [char; 4] = ['*', '@', '|', '='];
+/// Type markers that `ls -F` appends: executables, links, sockets, pipes.
+const TYPE_MARKERS: [char; 4] = ['*', '@', '|', '='];
 
 #[derive(Debug, Default)]
 struct Paths {
     count: u64,
-    extensions: Tops,
-    tops: Tops,
+    extensions: ValueCounts,
+    top_folders: ValueCounts,
     folders: BTreeMap<String, (u64, Vec<String>)>,
-    unread: u64,
-    grumbles: Grumbles,
-    /// `ls` writes the name of each folder above what is in it.
+    unparsed: u64,
+    tool_errors: ToolErrors,
+    /// The folder whose entries `ls` lists below its name.
     section: String,
     sections: u64,
-    /// The folders above the open one that were listed too.
-    above: Vec<String>,
-    /// Sections that are entries of another one.
+    /// Listed folders that contain the current one.
+    ancestors: Vec<String>,
+    /// Number of sections that are entries of another one.
     nested: u64,
-    /// The line before says something, so that no folder can be opened here.
+    /// The previous line is not blank, so no section starts here.
     in_section: bool,
 }
 
 impl Recognizer for Paths {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let path = line.text.trim_end();
         if path.is_empty() {
             self.in_section = false;
             return Mark::Noise;
         }
-        if self.grumbles.take(path) {
+        if self.tool_errors.push_line(path) {
             return Mark::REASON;
         }
         if !is_path(path) {
-            self.unread += 1;
+            self.unparsed += 1;
             return Mark::REASON;
         }
-        let may_open = path.contains('/') || path == ".:" || !self.in_section;
-        if let Some(section) = path.strip_suffix(':').filter(|_| may_open) {
+        let may_be_header = path.contains('/') || path == ".:" || !self.in_section;
+        if let Some(section) = path.strip_suffix(':').filter(|_| may_be_header) {
             self.open(section);
             return Mark::Noise;
         }
         self.in_section = true;
         self.count += 1;
-        // What is listed below a folder is named without it; a path below a caption is whole.
+        // Entries below a folder are named without it; a path with folders is complete.
         let is_whole = self.section.is_empty() || path.trim_end_matches('/').contains('/');
         let joined = if is_whole { String::new() } else { format!("{}/{path}", self.section) };
         let path = if joined.is_empty() { path } else { &joined };
         let path = path.strip_prefix("./").unwrap_or(path);
-        // A folder may be written with a slash behind its name, which stays to be seen.
+        // A trailing slash marks a folder and is kept.
         let parted = path.trim_end_matches('/').rfind('/').map(|at| (&path[..at], &path[at + 1..]));
         let (folder, name) = parted.unwrap_or(("", path));
-        let bare = name.trim_end_matches(MARKS);
-        if let Some((stem, extension)) = bare.rsplit_once('.') && !stem.is_empty() && extension.len() < 12 {
+        let bare = name.trim_end_matches(TYPE_MARKERS);
+        if let Some((stem, extension)) = bare.rsplit_once('.')
+            && !stem.is_empty()
+            && extension.len() < 12
+        {
             self.extensions.add(&format!(".{extension}"));
         }
-        self.tops.add(top_of(path));
-        if self.folders.len() < FOLDERS || self.folders.contains_key(folder) {
+        self.top_folders.add(top_folder(path));
+        if self.folders.len() < MAX_FOLDERS || self.folders.contains_key(folder) {
             let (count, names) = self.folders.entry(folder.to_owned()).or_default();
             *count += 1;
-            if names.len() < NAMES {
+            if names.len() < MAX_NAMES_PER_FOLDER {
                 names.push(name.to_owned());
             }
         }
         Mark::Plain
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
-        if self.count == 0 || self.unread * 10 > self.count {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
+        if self.count == 0 || self.unparsed * 10 > self.count {
             return None;
         }
-        let mut said = match (self.sections, self.nested) {
-            (0 | 1, _) if self.folders.len() == FOLDERS => format!("{} in {FOLDERS} folders or more", counted(self.count, "path")),
-            (0 | 1, _) => format!("{} in {}", counted(self.count, "path"), counted(self.folders.len() as u64, "folder")),
-            (sections, 0) => format!("{} in {}", counted(self.count, "path"), counted(sections, "folder")),
-            // Each folder is also listed in the one above.
-            (sections, nested) => format!("{} in {} directories", counted(self.count.saturating_sub(nested), "file"), sections),
+        let mut summary = match (self.sections, self.nested) {
+            (0 | 1, _) if self.folders.len() == MAX_FOLDERS => {
+                format!("{} in {MAX_FOLDERS} folders or more", counted(self.count, "path"))
+            }
+            (0 | 1, _) => format!(
+                "{} in {}",
+                counted(self.count, "path"),
+                counted(self.folders.len() as u64, "folder")
+            ),
+            (sections, 0) => {
+                format!("{} in {}", counted(self.count, "path"), counted(sections, "folder"))
+            }
+            // Each folder is also listed in its parent.
+            (sections, nested) => format!(
+                "{} in {} directories",
+                counted(self.count.saturating_sub(nested), "file"),
+                sections
+            ),
         };
-        if self.unread > 0 {
-            said += &format!(", {}", counted(self.unread, "other line"));
+        if self.unparsed > 0 {
+            summary += &format!(", {}", counted(self.unparsed, "other line"));
         }
-        let mut report = Report::of(said, Quotes::Nothing);
-        self.grumbles.tell(&mut report);
+        let mut report = Report::with_summary(summary, Quotes::None);
+        self.tool_errors.add_facts(&mut report);
         if self.extensions.distinct() > 1 {
             report.add(95, format!("kinds: {}", self.extensions.list(10)));
         }
-        if self.tops.distinct() > 1 && self.tops.distinct() < self.count as usize {
-            report.add(90, format!("by top folder: {}", self.tops.list(10)));
+        if self.top_folders.distinct() > 1 && self.top_folders.distinct() < self.count as usize {
+            report.add(90, format!("by top folder: {}", self.top_folders.list(10)));
         }
-        self.tell_folders(&mut report, end.room);
+        self.add_folder_facts(&mut report, context.max_bytes);
         Some(report)
     }
 }
 
 impl Paths {
-    /// The name of a folder above what is in it.
+    /// Starts a section with the name of a folder.
     fn open(&mut self, section: &str) {
         self.sections += 1;
         self.in_section = false;
-        let is_above = |above: &String| section.strip_prefix(above.as_str()).is_some_and(|rest| rest.starts_with('/') && !rest[1..].contains('/'));
-        while self.above.last().is_some_and(|above| !is_above(above)) {
-            self.above.pop();
+        let is_parent = |ancestors: &String| {
+            section
+                .strip_prefix(ancestors.as_str())
+                .is_some_and(|rest| rest.starts_with('/') && !rest[1..].contains('/'))
+        };
+        while self.ancestors.last().is_some_and(|ancestors| !is_parent(ancestors)) {
+            self.ancestors.pop();
         }
-        self.nested += u64::from(!self.above.is_empty());
-        self.above.push(section.to_owned());
+        self.nested += u64::from(!self.ancestors.is_empty());
+        self.ancestors.push(section.to_owned());
         let bare = section.trim_start_matches("./");
         if bare == "." { "" } else { bare }.clone_into(&mut self.section);
     }
 
-    /// Each folder gets its share, so that small ones are named whole.
-    fn tell_folders(&self, report: &mut Report, room: usize) {
-        let share = (room / self.folders.len().max(1)).max(30).min(room / 2);
+    /// Gives each folder an equal share, so that small ones are listed completely.
+    fn add_folder_facts(&self, report: &mut Report, max_bytes: usize) {
+        let share = (max_bytes / self.folders.len().max(1)).max(30).min(max_bytes / 2);
         for (folder, (count, names)) in &self.folders {
             let shown: Vec<&str> = names.iter().map(String::as_str).collect();
             let more = count - names.len() as u64;
             let more = if more > 0 { format!(" +{}", grouped(more)) } else { String::new() };
             let folder = if folder.is_empty() { "." } else { folder };
-            // What stands alone is more telling than one of hundreds.
+            // A file that is alone in its folder says more than one of hundreds.
             let weight = if *count <= 3 { 60 } else { 50 };
-            report.add(weight, format!("{folder}/ {count}: {}{more}", listed(&shown, " ", share)));
+            report.add(
+                weight,
+                format!("{folder}/ {count}: {}{more}", list_series(&shown, " ", share)),
+            );
         }
     }
 }
 
-fn top_of(path: &str) -> &str {
+fn top_folder(path: &str) -> &str {
     let from = usize::from(path.starts_with('/'));
     path[from..].find('/').map_or(path, |end| &path[..from + end])
 }

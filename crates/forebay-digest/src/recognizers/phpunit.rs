@@ -1,32 +1,32 @@
-//! PHPUnit: counts, failing tests, what each asserted and where.
+//! PHPUnit: counts, failing tests with assertion and location.
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::place;
-use crate::tally::{Outcome, count};
+use crate::location;
+use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "phpunit",
-    keeps: "tests, assertions, failures, errors; failing tests with message and place",
+    keeps: "tests, assertions, failures, errors; failing tests with message and location",
     commands: &["phpunit", "pest", "artisan test"],
-    scope: Scope::Part(&["PHPUnit ", "FAILURES!", "ERRORS!", "Assertions: "]),
-    start: || Box::<PhpUnit>::default(),
+    scope: Scope::Embedded(&["PHPUnit ", "FAILURES!", "ERRORS!", "Assertions: "]),
+    create: || Box::<PhpUnit>::default(),
 };
 
 #[derive(Debug, Default)]
 struct PhpUnit {
-    outcome: Outcome,
+    outcome: TestOutcome,
     assertions: Option<u64>,
     reason_lines: u32,
     /// Below a heading of tests that did not fail: `There was 1 risky test:`.
-    harmless: bool,
+    in_passing_section: bool,
 }
 
 impl Recognizer for PhpUnit {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
         if let Some(heading) = heading(text) {
-            self.harmless = !heading.contains("failure") && !heading.contains("error");
+            self.in_passing_section = !heading.contains("failure") && !heading.contains("error");
             self.reason_lines = 0;
             return Mark::DETAIL;
         }
@@ -34,11 +34,11 @@ impl Recognizer for PhpUnit {
             self.reason_lines = 0;
             return Mark::Noise;
         }
-        if self.harmless && numbered(text).is_some() {
+        if self.in_passing_section && numbered_test(text).is_some() {
             return Mark::Plain;
         }
-        if let Some(name) = numbered(text).or_else(|| text.trim_start().strip_prefix("✘ ")) {
-            self.outcome.fail(name);
+        if let Some(name) = numbered_test(text).or_else(|| text.trim_start().strip_prefix("✘ ")) {
+            self.outcome.add_failure(name);
             self.reason_lines = 12;
             return Mark::DETAIL;
         }
@@ -52,8 +52,9 @@ impl Recognizer for PhpUnit {
         if text.ends_with("%)") || text.starts_with(" ✔ ") { Mark::Noise } else { Mark::Plain }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        let assertions = self.assertions.map(|count| format!(", {count} assertions")).unwrap_or_default();
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+        let assertions =
+            self.assertions.map(|count| format!(", {count} assertions")).unwrap_or_default();
         self.outcome.report("phpunit", &assertions)
     }
 }
@@ -66,45 +67,47 @@ impl PhpUnit {
         if text.is_empty() {
             return Mark::Noise;
         }
-        match place::first(text).filter(|_| text.starts_with('/')) {
-            Some(place) => self.outcome.at(&place),
-            None => self.outcome.because(text),
+        match location::find_first(text).filter(|_| text.starts_with('/')) {
+            Some(location) => self.outcome.set_location(&location),
+            None => self.outcome.add_reason(text),
         }
         Mark::Weight(20)
     }
 
     fn counts(&mut self, text: &str) -> Mark {
         self.reason_lines = 0;
-        self.harmless = false;
-        self.outcome.sum_up();
+        self.in_passing_section = false;
+        self.outcome.start_summary();
         let named = |label| count::after(text, label);
-        self.outcome.total = named("Tests:").or(count::before(text, "tests")).or(count::before(text, "test"));
+        self.outcome.total =
+            named("Tests:").or(count::before(text, "tests")).or(count::before(text, "test"));
         self.assertions = named("Assertions:").or(count::before(text, "assertions"));
         self.outcome.failed = named("Failures:").or(Some(0));
         self.outcome.errors = named("Errors:");
         self.outcome.skipped = named("Skipped:");
         let further = [("Incomplete:", "incomplete"), ("Risky:", "risky")];
-        self.outcome.further = further.iter().filter_map(|(label, word)| Some((named(label)?, *word))).collect();
-        self.work_out_passed();
+        self.outcome.other_counts =
+            further.iter().filter_map(|(label, word)| Some((named(label)?, *word))).collect();
+        self.derive_passed();
         Mark::OUTCOME
     }
 
-    /// Tests that are incomplete or risky have a word of their own.
-    fn work_out_passed(&mut self) {
-        self.outcome.work_out_passed();
-        let further: u64 = self.outcome.further.iter().map(|(count, _)| count).sum();
+    /// Incomplete and risky tests have counts of their own.
+    fn derive_passed(&mut self) {
+        self.outcome.derive_passed();
+        let further: u64 = self.outcome.other_counts.iter().map(|(count, _)| count).sum();
         self.outcome.passed = self.outcome.passed.and_then(|passed| passed.checked_sub(further));
     }
 }
 
-/// `There were 6 failures:`.
+/// Parses `There were 6 failures:`.
 fn heading(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("There was ").or_else(|| text.strip_prefix("There were "))?;
     rest.strip_suffix(':')
 }
 
-/// The test of `1) Tests\CartTest::testTotal`.
-fn numbered(text: &str) -> Option<&str> {
+/// Returns the test of `1) Tests\CartTest::testTotal`.
+fn numbered_test(text: &str) -> Option<&str> {
     let (number, name) = text.split_once(") ")?;
     (number.parse::<u32>().is_ok() && name.contains("::")).then_some(name)
 }

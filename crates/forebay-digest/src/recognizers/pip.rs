@@ -1,29 +1,35 @@
-//! pip and uv: what was installed, what was there, what failed.
+//! pip and uv: packages installed and already present, errors.
 
-use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "pip, uv",
-    keeps: "packages installed, removed and already there; errors with their explanation",
+    keeps: "packages installed, removed and already present; errors with explanation",
     commands: &["pip", "pip3", "uv", "uv pip", "poetry install", "pipenv"],
-    scope: Scope::Part(&["Successfully installed ", "Requirement already satisfied", "Collecting ", "Resolved ", "Installed "]),
-    start: || Box::<Pip>::default(),
+    scope: Scope::Embedded(&[
+        "Successfully installed ",
+        "Requirement already satisfied",
+        "Collecting ",
+        "Resolved ",
+        "Installed ",
+    ]),
+    create: || Box::<Pip>::default(),
 };
 
 #[derive(Debug, Default)]
 struct Pip {
-    collected: Tops,
+    collected: ValueCounts,
     satisfied: u64,
     installed: Vec<String>,
     uv: Vec<String>,
-    plus: Tops,
-    minus: Tops,
+    plus: ValueCounts,
+    minus: ValueCounts,
 }
 
 impl Recognizer for Pip {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
         if let Some(packages) = text.strip_prefix("Successfully installed ") {
             self.installed.extend(packages.split(' ').map(str::to_owned));
@@ -34,10 +40,13 @@ impl Recognizer for Pip {
             return Mark::Noise;
         }
         if let Some(package) = text.strip_prefix("Collecting ") {
-            self.collected.add(package.split([' ', '<', '>', '=', '!', '~']).next().unwrap_or(package));
+            self.collected
+                .add(package.split([' ', '<', '>', '=', '!', '~']).next().unwrap_or(package));
             return Mark::Noise;
         }
-        let is_uv = ["Resolved ", "Prepared ", "Installed ", "Uninstalled ", "Audited "].iter().any(|start| text.starts_with(start));
+        let is_uv = ["Resolved ", "Prepared ", "Installed ", "Uninstalled ", "Audited "]
+            .iter()
+            .any(|start| text.starts_with(start));
         if is_uv && text.contains(" package") {
             self.uv.push(text.to_owned());
             return Mark::OUTCOME;
@@ -50,30 +59,38 @@ impl Recognizer for Pip {
             self.minus.add(package);
             return Mark::NOTABLE;
         }
-        let is_step = ["Downloading ", "Using cached ", "Installing collected", "Building wheel", "Created wheel", "Stored in"]
-            .iter()
-            .any(|start| text.starts_with(start));
+        let is_step = [
+            "Downloading ",
+            "Using cached ",
+            "Installing collected",
+            "Building wheel",
+            "Created wheel",
+            "Stored in",
+        ]
+        .iter()
+        .any(|start| text.starts_with(start));
         if is_step || text.contains("━━━") { Mark::Noise } else { Mark::Plain }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        let mut said = Vec::new();
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+        let mut parts = Vec::new();
         if !self.installed.is_empty() {
-            said.push(format!("{} installed", self.installed.len()));
+            parts.push(format!("{} installed", self.installed.len()));
         }
         if self.satisfied > 0 {
-            said.push(format!("{} already satisfied", self.satisfied));
+            parts.push(format!("{} already satisfied", self.satisfied));
         }
         if !self.collected.is_empty() {
-            said.push(format!("{} collected", self.collected.distinct_said()));
+            parts.push(format!("{} collected", self.collected.distinct_label()));
         }
-        said.extend(self.uv.iter().cloned());
-        if said.is_empty() {
+        parts.extend(self.uv.iter().cloned());
+        if parts.is_empty() {
             return None;
         }
-        let mut report = Report::of(format!("packages: {}", said.join(", ")), Quotes::Usual);
+        let mut report =
+            Report::with_summary(format!("packages: {}", parts.join(", ")), Quotes::Default);
         if !self.installed.is_empty() {
-            report.share = 85;
+            report.facts_share = 85;
             report.add(70, format!("installed: {}", self.installed.join(" ")));
         }
         if !self.plus.is_empty() && !self.uv.is_empty() {

@@ -1,47 +1,57 @@
-//! pytest: the summary, failing tests, what each asserted and where.
+//! pytest: the summary, failing tests with assertion and location.
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::place;
-use crate::tally::{Outcome, count};
+use crate::location;
+use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "pytest",
-    keeps: "counts; failing tests with the assertion and its place; errors while collecting",
+    keeps: "counts; failing tests with assertion and location; collection errors",
     commands: &["pytest", "py.test", "tox"],
-    scope: Scope::Part(&["test session starts", "=== FAILURES", "short test summary", " passed", " failed"]),
-    start: || Box::<Pytest>::default(),
+    scope: Scope::Embedded(&[
+        "test session starts",
+        "=== FAILURES",
+        "short test summary",
+        " passed",
+        " failed",
+    ]),
+    create: || Box::<Pytest>::default(),
 };
 
-/// A title is as wide as the terminal; where its width is not known, no narrower one counts.
-const NARROWEST: usize = 70;
+/// Minimum width of a title while the width of the terminal is unknown.
+const MIN_TITLE_WIDTH: usize = 70;
 
-/// Counts of a summary that have a word of their own.
-const FURTHER: [&str; 3] = ["deselected", "xfailed", "xpassed"];
+/// Words of further counts in a summary.
+const OTHER_COUNTS: [&str; 3] = ["deselected", "xfailed", "xpassed"];
 
 #[derive(Debug, Default)]
 struct Pytest {
-    outcome: Outcome,
+    outcome: TestOutcome,
     session: Session,
     section: Section,
-    /// Below `Captured stdout`: what a test printed.
-    captured: bool,
-    /// Within a block of its section that has a title.
-    titled: bool,
-    /// Some line was one that only pytest writes.
-    evident: bool,
+    /// Below `Captured stdout`: output of a test.
+    in_captured_output: bool,
+    /// Within a titled block of the section.
+    in_titled_block: bool,
+    /// True once a line appeared that only pytest prints.
+    is_confirmed: bool,
     reasons: u32,
 }
 
-/// The session at hand, and how wide its titles are.
+/// The current session, and the width of its titles.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Session {
-    /// With `-q` it has no first title.
+    /// With `-q` there is no first title.
     #[default]
     Untitled,
-    Open { width: usize },
-    /// It has summed up; one without a first title may follow.
-    Over { width: usize },
+    Open {
+        width: usize,
+    },
+    /// The summary was printed; a session without a first title may follow.
+    Over {
+        width: usize,
+    },
 }
 
 impl Session {
@@ -53,19 +63,19 @@ impl Session {
     }
 }
 
-/// Below which title.
+/// The section, by its title.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Section {
     #[default]
     Other,
-    /// Tests run, and with `-s` they print.
+    /// Tests run, and print with `-s`.
     Session,
     Failures,
     ShortSummary,
 }
 
 impl Recognizer for Pytest {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
         if let Some(title) = self.title(text) {
             return self.section(text, title);
@@ -74,40 +84,40 @@ impl Recognizer for Pytest {
             return self.block(text);
         }
         if text.starts_with("---") && text.trim_matches(['-', ' ']).starts_with("Captured ") {
-            self.captured = true;
+            self.in_captured_output = true;
             return Mark::Noise;
         }
         match self.section {
-            _ if self.captured => self.captured(text),
+            _ if self.in_captured_output => self.captured_line(text),
             Section::Failures => self.within_failure(text),
             Section::Other | Section::Session | Section::ShortSummary => self.between(text),
         }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         self.outcome.report("pytest", "")
     }
 
-    fn is_within_test(&self) -> bool {
-        self.captured || self.section == Section::Session
+    fn is_in_test_output(&self) -> bool {
+        self.in_captured_output || self.section == Section::Session
     }
 }
 
 impl Pytest {
-    /// The title of a line of equals signs; one that is not as wide as the others was printed by a test.
+    /// Returns the title of a line of equals signs; one of another width was printed by a test.
     fn title<'a>(&self, text: &'a str) -> Option<&'a str> {
         let rest = text.strip_prefix('=')?;
         let title = text.trim_matches('=').strip_prefix(' ')?.strip_suffix(' ')?;
-        let is_long = rest.starts_with(' ') && text.ends_with(" =");
+        let fills_line = rest.starts_with(' ') && text.ends_with(" =");
         let fits = match self.session.width() {
-            Some(width) => text.chars().count() == width || is_long,
-            None => is_long && is_summary(title) || text.chars().count() >= NARROWEST,
+            Some(width) => text.chars().count() == width || fills_line,
+            None => fills_line && is_summary(title) || text.chars().count() >= MIN_TITLE_WIDTH,
         };
         (fits || title == "test session starts").then_some(title)
     }
 
     fn section(&mut self, text: &str, title: &str) -> Mark {
-        (self.titled, self.captured, self.evident) = (false, false, true);
+        (self.in_titled_block, self.in_captured_output, self.is_confirmed) = (false, false, true);
         self.section = match title {
             "test session starts" => Section::Session,
             "FAILURES" | "ERRORS" => Section::Failures,
@@ -120,12 +130,13 @@ impl Pytest {
                 self.session = Session::Open { width: text.chars().count() };
             }
             Section::ShortSummary => {
-                // Whole names that came before were printed by a test.
-                self.outcome.keep_failures_of_part(|name| !name.contains(".py::"));
+                // Full names that came earlier were printed by a test.
+                self.outcome.retain_section_failures(|name| !name.contains(".py::"));
             }
             _ if is_summary(title) => {
                 let mark = self.summary(title);
-                self.session = self.session.width().map_or(Session::Untitled, |width| Session::Over { width });
+                self.session =
+                    self.session.width().map_or(Session::Untitled, |width| Session::Over { width });
                 return mark;
             }
             _ => {}
@@ -133,52 +144,60 @@ impl Pytest {
         Mark::Noise
     }
 
-    /// Of several summaries of one session the last is its own.
+    /// Reads a summary; the last one of a session is pytest's own.
     fn summary(&mut self, title: &str) -> Mark {
         if self.session == Session::Untitled {
-            // Without a start each summary is the end of a run.
+            // Without a first title each summary ends a run.
             let total = self.outcome.total;
-            self.outcome.sum_up();
+            self.outcome.start_summary();
             self.outcome.total = self.outcome.total.or(total);
         }
-        self.outcome.said = true;
+        self.outcome.has_summary = true;
         self.outcome.passed = count::before(title, "passed").or(Some(0));
         self.outcome.failed = count::before(title, "failed").or(Some(0));
         self.outcome.errors = count::before(title, "error").or(count::before(title, "errors"));
         self.outcome.skipped = count::before(title, "skipped");
-        self.outcome.further =
-            FURTHER.iter().filter_map(|word| Some((count::before(title, word)?, *word))).collect();
-        self.outcome.took = title.rsplit_once(" in ").map(|(_, took)| took.to_owned());
-        self.name_total();
+        self.outcome.other_counts = OTHER_COUNTS
+            .iter()
+            .filter_map(|word| Some((count::before(title, word)?, *word)))
+            .collect();
+        self.outcome.duration = title.rsplit_once(" in ").map(|(_, took)| took.to_owned());
+        self.add_collected();
         Mark::NOTABLE
     }
 
-    /// Where not all that were collected ran, their number is not that of the tests.
-    fn name_total(&mut self) {
-        let Outcome { passed, failed, errors, skipped, total, further, .. } = &mut self.outcome;
+    /// Reports the number of collected tests separately if not all of them ran.
+    fn add_collected(&mut self) {
+        let TestOutcome { passed, failed, errors, skipped, total, other_counts, .. } =
+            &mut self.outcome;
         let ended: u64 = [*passed, *failed, *errors, *skipped].into_iter().flatten().sum();
-        let further_ended: u64 = further.iter().filter(|(_, word)| *word != "deselected").map(|(count, _)| count).sum();
-        if let Some(collected) = total.take_if(|total| *total > ended + further_ended) {
-            further.push((collected, "collected"));
+        let other_ended: u64 = other_counts
+            .iter()
+            .filter(|(_, word)| *word != "deselected")
+            .map(|(count, _)| count)
+            .sum();
+        if let Some(collected) = total.take_if(|total| *total > ended + other_ended) {
+            other_counts.push((collected, "collected"));
         }
     }
 
-    /// A title of underscores, as wide as the others or so long that it has only one a side.
+    /// Returns true for a title of underscores, either of the known width or with one underscore a
+    /// side.
     fn is_block(&self, text: &str) -> bool {
         if !text.starts_with('_') || !text.ends_with('_') || text.starts_with("_ _") {
             return false;
         }
         let Some(width) = self.session.width() else { return text.starts_with("___") };
-        let wide = text.chars().count();
-        let is_title = wide == width || wide > width && text.starts_with("_ ");
-        is_title && (self.captured || self.section == Section::Failures)
+        let title_width = text.chars().count();
+        let is_title = title_width == width || title_width > width && text.starts_with("_ ");
+        is_title && (self.in_captured_output || self.section == Section::Failures)
     }
 
-    /// `____ test_a ____`, `____ ERROR at setup of test_a ____`.
+    /// Handles `____ test_a ____`, `____ ERROR at setup of test_a ____`.
     fn block(&mut self, text: &str) -> Mark {
-        self.captured = false;
-        if self.section == Section::Other && self.evident {
-            // With `-rP` what passing tests printed has titles too.
+        self.in_captured_output = false;
+        if self.section == Section::Other && self.is_confirmed {
+            // With `-rP` the output of passing tests has titles too.
             return Mark::Noise;
         }
         let name = text.trim_matches(['_', ' ']);
@@ -186,15 +205,17 @@ impl Pytest {
             .iter()
             .find_map(|start| name.strip_prefix(start))
             .unwrap_or(name);
-        self.outcome.fail(name);
-        (self.section, self.titled, self.reasons) = (Section::Failures, true, 0);
+        self.outcome.add_failure(name);
+        (self.section, self.in_titled_block, self.reasons) = (Section::Failures, true, 0);
         Mark::Noise
     }
 
-    /// With `--tb=line` the place that ends a failure follows what its test printed.
-    fn captured(&mut self, text: &str) -> Mark {
-        let ends = !self.titled && text.starts_with('/') && place::remark(text).is_some();
-        self.captured = !ends;
+    /// Handles output of a test; with `--tb=line` the location of the failure ends it.
+    fn captured_line(&mut self, text: &str) -> Mark {
+        let ends = !self.in_titled_block
+            && text.starts_with('/')
+            && location::located_message(text).is_some();
+        self.in_captured_output = !ends;
         Mark::Plain
     }
 
@@ -206,39 +227,45 @@ impl Pytest {
             return self.summary_line(rest);
         }
         let is_quiet = !matches!(self.session, Session::Open { .. });
-        if self.evident && is_quiet && is_summary(text) && text.starts_with(|c: char| c.is_ascii_digit()) {
+        if self.is_confirmed
+            && is_quiet
+            && is_summary(text)
+            && text.starts_with(|c: char| c.is_ascii_digit())
+        {
             (self.section, self.session) = (Section::Other, Session::Untitled);
             return self.summary(text);
         }
-        if let Some((_, items)) = text.split_once("collected ").filter(|_| self.section != Section::ShortSummary) {
+        if let Some((_, items)) =
+            text.split_once("collected ").filter(|_| self.section != Section::ShortSummary)
+        {
             let selected = count::before(items, "selected");
             self.outcome.total = selected.or_else(|| count::first_number(items));
             return Mark::NOTABLE;
         }
-        self.evident |= text.ends_with("%]");
+        self.is_confirmed |= text.ends_with("%]");
         if is_progress(text) { Mark::Noise } else { Mark::Plain }
     }
 
-    /// `FAILED tests/test_a.py::test_b - message`: the whole name of a test that was told of before.
+    /// Handles `FAILED tests/test_a.py::test_b - message`, the full name of a test reported before.
     fn summary_line(&mut self, rest: &str) -> Mark {
         let (name, reason) = name_and_reason(rest);
         if name.contains("::") || !name.contains(' ') && name.contains(".py") {
-            self.outcome.rename(name);
-            self.outcome.explain(name, reason);
+            self.outcome.set_full_name(name);
+            self.outcome.set_reason(name, reason);
             return Mark::DETAIL;
         }
         Mark::Plain
     }
 
     fn within_failure(&mut self, text: &str) -> Mark {
-        if !self.titled {
-            // With `--tb=line` nothing says which test it is; the short summary does.
+        if !self.in_titled_block {
+            // With `--tb=line` only the short summary names the test.
             return if text.starts_with("E  ") { Mark::Weight(18) } else { Mark::Plain };
         }
         if let Some(reason) = text.strip_prefix("E  ") {
             self.reasons += 1;
             if self.reasons <= 2 && !reason.trim().is_empty() {
-                self.outcome.because(reason);
+                self.outcome.add_reason(reason);
             }
             return Mark::Weight(18);
         }
@@ -249,50 +276,57 @@ impl Pytest {
     }
 }
 
-/// A frame of a traceback, or the error it ends in.
-pub(super) fn frame_or_error(outcome: &mut Outcome, text: &str) -> Option<Mark> {
+/// Handles a frame of a traceback, or the error that ends it.
+pub(super) fn frame_or_error(outcome: &mut TestOutcome, text: &str) -> Option<Mark> {
     let is_frame = text.trim_start().starts_with("File \"") || !text.starts_with([' ', '>', '-']);
-    if is_frame && let Some(place) = place::first(text).filter(|_| !text.contains("/lib/python")) {
-        outcome.finally_at(&place);
+    if is_frame
+        && let Some(location) = location::find_first(text).filter(|_| !text.contains("/lib/python"))
+    {
+        outcome.replace_location(&location);
         return Some(Mark::DETAIL);
     }
-    let is_raised =
-        text.starts_with(|c: char| c.is_ascii_alphabetic()) && (text.contains("Error") || text.contains("Exception"));
+    let is_raised = text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && (text.contains("Error") || text.contains("Exception"));
     if is_raised && !text.starts_with("Traceback") {
-        outcome.because(text);
+        outcome.add_reason(text);
         return Some(Mark::DETAIL);
     }
     None
 }
 
-/// `2 failed, 1 passed in 0.07s`, `no tests ran in 0.01s`.
+/// Returns true for `2 failed, 1 passed in 0.07s`, `no tests ran in 0.01s`.
 fn is_summary(title: &str) -> bool {
     let words = ["passed", "failed", "error", "errors", "skipped", "deselected"];
-    let Some((counts, took)) = title.rsplit_once(" in ") else { return title.starts_with("no tests ran") };
+    let Some((counts, took)) = title.rsplit_once(" in ") else {
+        return title.starts_with("no tests ran");
+    };
     took.starts_with(|c: char| c.is_ascii_digit())
         && (counts == "no tests ran"
             || counts.split(", ").all(|count| {
-                let word = count.split_once(' ').filter(|(number, _)| number.parse::<u64>().is_ok());
+                let word =
+                    count.split_once(' ').filter(|(number, _)| number.parse::<u64>().is_ok());
                 word.is_some_and(|(_, word)| !word.contains(' '))
             }) && words.iter().any(|word| count::before(counts, word).is_some()))
 }
 
-/// The parameters of a test may hold what else stands before the reason.
+/// Splits name and reason; the parameters of a test may contain the separator.
 fn name_and_reason(text: &str) -> (&str, &str) {
     let mut depth = 0_i32;
     for (at, byte) in text.bytes().enumerate() {
         match byte {
             b'[' => depth += 1,
             b']' => depth -= 1,
-            b' ' if depth <= 0 && text[at..].starts_with(" - ") => return (&text[..at], &text[at + 3..]),
+            b' ' if depth <= 0 && text[at..].starts_with(" - ") => {
+                return (&text[..at], &text[at + 3..]);
+            }
             _ => {}
         }
     }
-    // A bracket that nothing closes is part of the parameters.
+    // An unclosed bracket is part of the parameters.
     text.split_once("] - ").map_or((text, ""), |(name, reason)| (&text[..=name.len()], reason))
 }
 
-/// `tests/test_a.py ..F.. [ 50%]` and `tests/test_a.py::test_b PASSED [ 1%]`.
+/// Returns true for `tests/test_a.py ..F.. [ 50%]` and `tests/test_a.py::test_b PASSED [ 1%]`.
 fn is_progress(text: &str) -> bool {
     let failed = text.contains("FAILED") || text.contains("ERROR");
     text.ends_with("%]") && !failed || text.ends_with(" PASSED")
@@ -303,7 +337,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reason_is_split_from_a_name_with_any_parameters() {
+    fn splits_the_reason_from_a_parametrized_test_name() {
         for (line, name, reason) in [
             ("a.py::b - boom", "a.py::b", "boom"),
             ("a.py::b[a - b] - boom", "a.py::b[a - b]", "boom"),

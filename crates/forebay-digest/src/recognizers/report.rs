@@ -1,53 +1,53 @@
-//! What a recognizer knows of a text.
+//! The facts that a recognizer reports.
 
 use forebay_text::cut;
 
-/// The weight of the fact that says what it was and how it ended.
-const SUMMARY: u32 = 100;
+/// Weight of the summary.
+const SUMMARY_WEIGHT: u32 = 100;
 
-/// One line that stands before the quotes.
+/// One line above the quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fact {
-    /// Where room is short the heavier ones stay.
+    /// The heavier facts stay if not all fit.
     pub(crate) weight: u32,
     pub(crate) text: String,
 }
 
-/// What of the text is quoted below the facts.
+/// Which lines are quoted below the facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quotes {
-    /// Nothing: the facts say it all.
-    Nothing,
-    /// The start, where the facts leave room.
+    /// None: the facts are sufficient.
+    None,
+    /// The start, if the facts leave space.
     Sample,
-    /// Only the lines the recognizer marked.
+    /// Only marked lines.
     Marked,
-    /// What a text of no known format would show as well.
-    Usual,
+    /// The same lines as for an unknown format.
+    Default,
 }
 
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) facts: Vec<Fact>,
     pub(crate) quotes: Quotes,
-    /// Whether something failed, where the format says so.
+    /// Whether something failed, if the format says so.
     pub(crate) failing: Option<bool>,
-    /// Of the budget, in percent, what the facts may use where lines are quoted below them.
-    pub(crate) share: usize,
+    /// Percentage of the budget for facts if lines are quoted below them.
+    pub(crate) facts_share: usize,
 }
 
-/// The usual share of the facts.
-const SHARE: usize = 60;
+/// Percentage of the budget for facts by default.
+const DEFAULT_FACTS_SHARE: usize = 60;
 
 impl Report {
     pub(crate) fn new(quotes: Quotes) -> Self {
-        Self { facts: Vec::new(), quotes, failing: None, share: SHARE }
+        Self { facts: Vec::new(), quotes, failing: None, facts_share: DEFAULT_FACTS_SHARE }
     }
 
-    /// Starts with what it was and how it ended.
-    pub(crate) fn of(summary: impl Into<String>, quotes: Quotes) -> Self {
+    /// Starts with a summary of what was run and how it ended.
+    pub(crate) fn with_summary(summary: impl Into<String>, quotes: Quotes) -> Self {
         let mut report = Self::new(quotes);
-        report.add(SUMMARY, summary);
+        report.add(SUMMARY_WEIGHT, summary);
         report
     }
 
@@ -63,18 +63,18 @@ impl Report {
         }
     }
 
-    /// The facts that fit, in their order; the heaviest are chosen first.
-    pub(crate) fn within(&self, room: usize) -> String {
+    /// Returns the facts that fit, in their order; the heaviest are selected first.
+    pub(crate) fn facts_within(&self, max_bytes: usize) -> String {
         let mut order: Vec<usize> = (0..self.facts.len()).collect();
         order.sort_by_key(|index| std::cmp::Reverse(self.facts[*index].weight));
-        let (mut chosen, mut left) = (Vec::new(), room);
+        let (mut chosen, mut remaining) = (Vec::new(), max_bytes);
         for index in order {
             let cost = self.facts[index].text.len() + 1;
-            if cost <= left {
-                left -= cost;
+            if cost <= remaining {
+                remaining -= cost;
                 chosen.push(index);
             } else if chosen.is_empty() {
-                return cut::one_line(&self.facts[index].text, room.saturating_sub(1));
+                return cut::one_line(&self.facts[index].text, max_bytes.saturating_sub(1));
             }
         }
         chosen.sort_unstable();
@@ -85,11 +85,11 @@ impl Report {
 }
 
 impl Report {
-    /// Both in one, the first being the more important.
-    pub(crate) fn joined_by(mut self, other: Self) -> Self {
+    /// Appends the facts of another report.
+    pub(crate) fn merge(mut self, other: Self) -> Self {
         self.facts.extend(other.facts);
-        self.quotes = Quotes::Usual;
-        self.share = self.share.max(other.share);
+        self.quotes = Quotes::Default;
+        self.facts_share = self.facts_share.max(other.facts_share);
         self.failing = match (self.failing, other.failing) {
             (Some(one), Some(two)) => Some(one || two),
             (one, two) => one.or(two),

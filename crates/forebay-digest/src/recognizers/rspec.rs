@@ -1,27 +1,27 @@
-//! RSpec and Minitest: counts, failing examples, what each expected and where.
+//! RSpec and Minitest: counts, failing examples with expectation and location.
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::tally::{Outcome, count};
+use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "rspec",
-    keeps: "examples, failures, pending; failing examples with expected, got and their own place",
+    keeps: "counts; failing examples with expected and actual value and location",
     commands: &["rspec", "rake test", "rake spec", "rails test"],
-    scope: Scope::Part(&[" examples, ", " example, ", "Failure/Error:", " assertions, "]),
-    start: || Box::<Rspec>::default(),
+    scope: Scope::Embedded(&[" examples, ", " example, ", "Failure/Error:", " assertions, "]),
+    create: || Box::<Rspec>::default(),
 };
 
 #[derive(Debug, Default)]
 struct Rspec {
-    outcome: Outcome,
+    outcome: TestOutcome,
     reason_lines: u32,
-    /// Below `Failures:`; what is pending is listed alike.
+    /// Below `Failures:`; pending examples are listed the same way.
     in_failures: bool,
 }
 
 impl Recognizer for Rspec {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
         if text.starts_with("Finished in ") || text == "Failed examples:" {
             self.end_failures();
@@ -42,13 +42,13 @@ impl Recognizer for Rspec {
             return Mark::Plain;
         }
         if let Some(name) = numbered(line.text).filter(|_| self.in_failures) {
-            self.outcome.fail(name);
+            self.outcome.add_failure(name);
             self.reason_lines = 12;
             return Mark::DETAIL;
         }
         if let Some(own) = text.strip_prefix("# ./") {
             if self.in_failures {
-                self.outcome.at(own.split(":in ").next().unwrap_or(own));
+                self.outcome.set_location(own.split(":in ").next().unwrap_or(own));
             }
             self.reason_lines = 0;
             return Mark::Weight(16);
@@ -65,16 +65,16 @@ impl Recognizer for Rspec {
         Mark::Plain
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         self.outcome.report("examples", "")
     }
 }
 
 impl Rspec {
-    /// What was expected, or raised; not the source line, which its place names.
+    /// Adds what was expected or raised; skips the source line, which the location already names.
     fn reason(&mut self, text: &str) {
         if !text.starts_with("Failure/Error:") && !text.starts_with("(compared") {
-            self.outcome.because(text);
+            self.outcome.add_reason(text);
         }
     }
 
@@ -84,20 +84,21 @@ impl Rspec {
 
     fn counts(&mut self, text: &str, noun: &str, or: &str) -> Mark {
         self.end_failures();
-        self.outcome.sum_up();
+        self.outcome.start_summary();
         self.outcome.total = count::before(text, noun).or(count::before(text, or));
         self.outcome.failed = count::before(text, "failures").or(count::before(text, "failure"));
         self.outcome.errors = count::before(text, "errors");
         self.outcome.skipped = count::before(text, "pending").or(count::before(text, "skips"));
-        self.outcome.work_out_passed();
-        // They are no examples, so none of them has failed.
-        let outside = count::before(text, "error occurred").or(count::before(text, "errors occurred"));
+        self.outcome.derive_passed();
+        // Errors outside of examples do not count as failed examples.
+        let outside =
+            count::before(text, "error occurred").or(count::before(text, "errors occurred"));
         self.outcome.errors = self.outcome.errors.or(outside);
         Mark::OUTCOME
     }
 }
 
-/// `  1) Tariff is free above 50`.
+/// Parses `  1) Tariff is free above 50`.
 fn numbered(line: &str) -> Option<&str> {
     let (number, name) = line.strip_prefix("  ")?.split_once(") ")?;
     number.parse::<u32>().is_ok().then_some(name)

@@ -1,4 +1,4 @@
-//! What test runners said is told from what their tests printed, and one run from another.
+//! Distinguishing test runners from the output of their tests, and one run from another.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ fn digest(raw: &str, command: &str, tokens: u64) -> String {
     crate::digest(raw.as_bytes(), hint, None, Budget::exactly(tokens)).text
 }
 
-/// Checks the digest of an output that is too large to be shown whole.
+/// Checks the digest of an output that is too large to be shown verbatim.
 #[track_caller]
 fn check(raw: &str, command: &str, has: &[&str], has_not: &[&str]) {
     let text = digest(&format!("{raw}{}", "and what comes after it\n".repeat(200)), command, 220);
@@ -22,7 +22,7 @@ fn check(raw: &str, command: &str, has: &[&str], has_not: &[&str]) {
     }
 }
 
-/// Checks the facts of a recorded output, without the lines that are quoted below them.
+/// Checks the facts of a recorded output, without the quoted lines.
 #[track_caller]
 fn check_recorded(name: &str, command: &str, has: &[&str], has_not: &[&str]) {
     let path =
@@ -38,20 +38,20 @@ fn check_recorded(name: &str, command: &str, has: &[&str], has_not: &[&str]) {
 }
 
 #[test]
-fn runs_of_cargo_are_told_apart() {
-    let head = "cargo test: 3 runs, together 124 passed, 12 failed, 4 skipped";
+fn separates_cargo_runs() {
+    let head = "cargo test: 3 runs, in total 124 passed, 12 failed, 4 skipped";
     check_recorded("cargo/test-twice", "cargo test; cargo test", &[head], &["should panic\n"]);
 }
 
 #[test]
-fn runs_of_pytest_are_told_apart() {
-    let has = ["pytest: 3 runs, together 30 passed, 4 failed", "(1 passed, 2 failed, 3 tests)"];
+fn separates_pytest_runs() {
+    let has = ["pytest: 3 runs, in total 30 passed, 4 failed", "(1 passed, 2 failed, 3 tests)"];
     check_recorded("pytest/three-runs", "pytest a; pytest b", &has, &[]);
 }
 
 #[test]
-fn runs_of_jest_and_its_relatives_are_told_apart() {
-    let jest = "tests: 2 runs, together 17 passed, 1 failed, 18 tests (9 passed, 0 failed)";
+fn separates_jest_vitest_and_mocha_runs() {
+    let jest = "tests: 2 runs, in total 17 passed, 1 failed, 18 tests (9 passed, 0 failed)";
     check_recorded("jest/workspaces", "npm test --workspaces", &[jest, "p2 only failure"], &[]);
     let vitest = "(2 passed, 3 failed, 1 skipped, 1 todo) (1 passed, 0 failed, 6 skipped)";
     check_recorded("vitest/two-runs", "npm test", &[vitest], &["fake"]);
@@ -60,19 +60,19 @@ fn runs_of_jest_and_its_relatives_are_told_apart() {
 }
 
 #[test]
-fn the_same_package_tested_again_is_another_run() {
+fn same_go_package_again_starts_another_run() {
     let run = "--- FAIL: TestA (0.00s)\n    a_test.go:3: one\nFAIL\nFAIL\tex.com/m\t0.1s\nFAIL\n";
     let again = format!("{run}ok  \tex.com/m\t0.1s\n");
     check(
         &again,
         "go test ./...; go test ./...",
-        &["go test: 2 runs, together 1 failed"],
+        &["go test: 2 runs, in total 1 failed"],
         &["0 failed;"],
     );
 }
 
 #[test]
-fn what_tests_of_cargo_print_does_not_count() {
+fn ignores_results_printed_by_cargo_tests() {
     let head = "cargo test: 62 passed, 6 failed, 2 skipped in 3 test binaries";
     let not = ["foo::bar", "pytest", "\ntests: "];
     check_recorded(
@@ -87,7 +87,7 @@ fn what_tests_of_cargo_print_does_not_count() {
 }
 
 #[test]
-fn what_tests_of_pytest_print_does_not_count() {
+fn ignores_results_printed_by_pytest_tests() {
     for sample in ["pytest/prints-results", "pytest/quiet", "pytest/traceback-line"] {
         let has = ["pytest: 30 passed, 12 failed, 3 errors", "FAILED test_p.py::test_names[a - b]"];
         check_recorded(sample, "pytest", &has, &["tests/foo.py", "cargo test", "test_names[a\n"]);
@@ -97,7 +97,7 @@ fn what_tests_of_pytest_print_does_not_count() {
 }
 
 #[test]
-fn what_tests_of_unittest_print_does_not_count() {
+fn ignores_results_printed_by_unittest_tests() {
     let head = "unittest: 42 passed, 3 failed, 2 errors, 1 skipped, 1 expected failure, 1 unexpected success, 48 tests";
     check_recorded(
         "unittest/subtests",
@@ -108,7 +108,7 @@ fn what_tests_of_unittest_print_does_not_count() {
 }
 
 #[test]
-fn what_tests_of_go_print_does_not_count() {
+fn ignores_results_printed_by_go_tests() {
     let head =
         "go test: 4 passed, 5 failed, 1 skipped (with subtests); 1 package ok, 3 packages failed";
     check_recorded(
@@ -120,7 +120,7 @@ fn what_tests_of_go_print_does_not_count() {
 }
 
 #[test]
-fn what_tests_of_ctest_print_does_not_count() {
+fn ignores_results_printed_by_ctest_tests() {
     for sample in ["ctest/output-on-failure", "ctest/verbose-disabled"] {
         let has = [
             "ctest: 1 passed, 4 failed, 5 tests",
@@ -132,7 +132,7 @@ fn what_tests_of_ctest_print_does_not_count() {
 }
 
 #[test]
-fn what_tests_of_node_and_jest_print_does_not_count() {
+fn ignores_results_printed_by_node_and_jest_tests() {
     let node = "tests: 3 passed, 2 failed, 1 skipped, 1 todo, 7 tests";
     check_recorded(
         "node-test/spec",
@@ -150,7 +150,7 @@ fn what_tests_of_node_and_jest_print_does_not_count() {
 }
 
 #[test]
-fn a_result_that_a_test_printed_alone_is_no_run_of_cargo() {
+fn ignores_a_cargo_result_line_printed_by_a_test() {
     let printed = "test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out";
     let quiet = format!("{}.{printed}\n{printed}\n", "starting\n".repeat(30));
     check(&quiet, "./run.sh", &[], &["cargo test:"]);
@@ -159,7 +159,7 @@ fn a_result_that_a_test_printed_alone_is_no_run_of_cargo() {
 }
 
 #[test]
-fn runs_of_maven_and_gradle_are_told_apart() {
+fn separates_maven_and_gradle_runs() {
     let maven = |failed: u32, ended: &str| {
         format!(
             "[INFO] Scanning for projects...\n[INFO] Results:\n[INFO]\n\
@@ -168,20 +168,20 @@ fn runs_of_maven_and_gradle_are_told_apart() {
     };
     let runs = format!("{}{}", maven(2, "BUILD FAILURE"), maven(0, "BUILD SUCCESS"));
     let has = [
-        "maven tests: 2 runs, together 8 passed, 2 failed, 10 tests (3 passed, 2 failed, 5 tests)",
+        "maven tests: 2 runs, in total 8 passed, 2 failed, 10 tests (3 passed, 2 failed, 5 tests)",
     ];
     check(&runs, "mvn test; mvn test", &has, &[]);
     let gradle = "> Task :test FAILED\n\nA > adds() FAILED\n\n5 tests completed, 2 failed\n\nBUILD FAILED in 3s\n\
                   > Task :test\n\n5 tests completed, 0 failed\n\nBUILD SUCCESSFUL in 2s\n";
     let has = [
-        "gradle tests: 2 runs, together 8 passed, 2 failed",
+        "gradle tests: 2 runs, in total 8 passed, 2 failed",
         "BUILD FAILED in 3s; BUILD SUCCESSFUL in 2s",
     ];
     check(gradle, "gradle test; gradle test", &has, &[]);
 }
 
 #[test]
-fn a_test_may_print_for_long() {
+fn recognizes_a_runner_after_long_test_output() {
     let run = format!(
         "running 1 test\ntest long ... FAILED\n\nfailures:\n\n---- long stdout ----\n{}=== 5 failed, 3 passed in 0.12s ===\n\
          ok  \tex.com/other\t0.1s\n\nfailures:\n    long\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored\n",
@@ -191,7 +191,7 @@ fn a_test_may_print_for_long() {
 }
 
 #[test]
-fn a_panic_outside_of_tests_is_none_of_a_test() {
+fn panic_outside_tests_is_not_a_failing_test() {
     let run = format!(
         "   Compiling app v0.1.0 (/app)\n    Finished `dev` profile\n     Running `target/debug/app`\n{}thread 'main' \
          panicked at src/main.rs:9:13:\ncalled `Option::unwrap()` on a `None` value\n",
@@ -201,7 +201,7 @@ fn a_panic_outside_of_tests_is_none_of_a_test() {
 }
 
 #[test]
-fn subtests_of_go_have_their_messages_and_are_counted_with_the_tests() {
+fn go_subtests_keep_their_messages_and_are_counted() {
     let run = "=== RUN   TestTable\n=== RUN   TestTable/one\n=== RUN   TestTable/two\n    a_test.go:6: bad two\n\
                === RUN   TestTable/drei\n    a_test.go:7: bad drei\n--- FAIL: TestTable (0.00s)\n    \
                --- PASS: TestTable/one (0.00s)\n    --- FAIL: TestTable/two (0.00s)\n    \
@@ -212,7 +212,7 @@ fn subtests_of_go_have_their_messages_and_are_counted_with_the_tests() {
 }
 
 #[test]
-fn frames_of_a_go_trace_are_no_compiler_errors() {
+fn go_stack_frames_are_not_compiler_errors() {
     let run = "--- FAIL: TestP (0.00s)\npanic: nil map [recovered]\n\tpanic: nil map\n\ngoroutine 6 [running]:\n\
                testing.tRunner.func1()\n\t/usr/lib/go-1.19/src/testing/testing.go:1399 +0x39f\n\
                ex.com/m/sub.TestP(0x0?)\n\t/home/user/project/sub/s_test.go:3 +0x2e\nFAIL\tex.com/m/sub\t0.004s\nFAIL\n";
@@ -220,7 +220,7 @@ fn frames_of_a_go_trace_are_no_compiler_errors() {
 }
 
 #[test]
-fn events_of_go_name_the_tests_that_failed() {
+fn reads_failing_tests_from_go_json_events() {
     let has = [
         "go test: 9 passed, 5 failed, 1 skipped",
         "FAILED TestTable/drei/ü  a_test.go:6\n  bad \"drei/ü\"",
@@ -229,7 +229,7 @@ fn events_of_go_name_the_tests_that_failed() {
 }
 
 #[test]
-fn a_test_that_timed_out_has_failed() {
+fn counts_timed_out_tests_as_failed() {
     let run = "    Starting 6 tests across 2 binaries\n        PASS [   0.005s] app tests::a\n  \
                TRY 1 FAIL [   0.004s] app tests::flaky\n  TRY 2 PASS [   0.004s] app tests::flaky\n        \
                FAIL [   0.004s] app tests::bad\n  stdout ───\n\n    running 1 test\n    test tests::bad ... FAILED\n\n    \
@@ -245,7 +245,7 @@ fn a_test_that_timed_out_has_failed() {
 }
 
 #[test]
-fn risky_tests_of_phpunit_have_not_failed() {
+fn phpunit_risky_tests_are_not_failures() {
     let run = "PHPUnit 10.5.2 by Sebastian Bergmann and contributors.\n\nThere was 1 error:\n\n1) Tests\\FooTest::testErr\n\
                Error: Call to undefined method Foo::bar()\n\n/app/tests/FooTest.php:22\n\n--\n\nThere was 1 failure:\n\n\
                1) Tests\\FooTest::testFail\nFailed asserting that 2 matches expected 1.\n\n/app/tests/FooTest.php:15\n\n--\n\n\
@@ -262,7 +262,7 @@ fn risky_tests_of_phpunit_have_not_failed() {
 }
 
 #[test]
-fn errors_outside_of_examples_are_counted() {
+fn counts_rspec_errors_outside_of_examples() {
     let run = "..F*.F\n\nPending: (Failures listed here are expected)\n\n  1) Foo is pending\n     # Later\n     \
                # ./spec/foo_spec.rb:30\n\nFailures:\n\n  1) Foo raises\n     Failure/Error: raise \"x\"\n\n     \
                RuntimeError:\n       x\n     # ./lib/foo.rb:4:in `go'\n\nFinished in 0.0123 seconds\n6 examples, \
@@ -271,11 +271,11 @@ fn errors_outside_of_examples_are_counted() {
     let has = ["examples: 4 passed, 1 failed, 1 error, 1 skipped, 6 tests", "  RuntimeError: x\n"];
     check(run, "rspec", &has, &["FAILED Foo is pending"]);
     let other = "\n4 examples, 0 failures\n";
-    check(&format!("{run}{other}"), "rspec; rspec", &["2 runs, together 8 passed, 1 failed"], &[]);
+    check(&format!("{run}{other}"), "rspec; rspec", &["2 runs, in total 8 passed, 1 failed"], &[]);
 }
 
 #[test]
-fn comments_and_text_of_xml_are_no_elements() {
+fn ignores_elements_in_xml_comments_and_cdata() {
     let cases = "<testcase classname=\"A\" name=\"z\"/>\n".repeat(20);
     let run = format!(
         "<?xml version=\"1.0\"?>\n<!-- <testcase name=\"old\"><failure message=\"commented\"/>\n</testcase> -->\n\
@@ -288,7 +288,7 @@ fn comments_and_text_of_xml_are_no_elements() {
 }
 
 #[test]
-fn what_was_thrown_is_shown_for_every_language() {
+fn shows_the_exception_for_every_language() {
     let thrown = [
         "Exception in thread \"main\" java.lang.IllegalStateException: cannot start",
         "Caused by: com.acme.ConfigException: port missing",

@@ -1,63 +1,63 @@
-//! rustc and clippy: errors and warnings by code and file, each with its place.
-
-use std::collections::HashSet;
+//! rustc and clippy: errors and warnings by code and file, with locations.
 
 use forebay_text::cut;
 
-use super::{End, Format, Mark, Quotes, Recognizer, Report, Scope};
+use super::{Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope};
+use crate::hash::HashSet;
 use crate::lines::Line;
-use crate::place;
-use crate::tally::{Diagnostics, Severity, Tops};
+use crate::location;
+use crate::tally::{Diagnostics, Severity, ValueCounts};
 
 pub(super) const FORMAT: Format = Format {
     name: "rustc, clippy",
-    keeps: "errors and warnings by code and file; each error with its place and the lines below it",
+    keeps: "errors and warnings by code and file; each error with its location and context",
     commands: &["cargo build", "cargo check", "cargo clippy", "cargo run", "rustc"],
-    scope: Scope::Part(&["\"reason\":\"compiler-", "error[E", " --> ", "error: ", "warning: "]),
-    start: || Box::<Rustc>::default(),
+    scope: Scope::Embedded(&["\"reason\":\"compiler-", "error[E", " --> ", "error: ", "warning: "]),
+    create: || Box::<Rustc>::default(),
 };
 
-/// So many kinds are told apart.
-const KINDS: usize = 500;
+/// Maximum number of kinds tracked.
+const MAX_KINDS: usize = 500;
 
 #[derive(Debug, Default)]
 struct Rustc {
-    found: Diagnostics,
+    diagnostics: Diagnostics,
     kinds: HashSet<String>,
-    /// The errors of messages that are data, each with its place.
-    told: Vec<String>,
-    /// What the messages are about.
-    reasons: Tops,
+    /// Errors of JSON messages, with their locations.
+    listed_errors: Vec<String>,
+    /// Counts JSON messages by reason.
+    reasons: ValueCounts,
     succeeded: Option<bool>,
-    /// The complaint above, and its kind until a line below names its lint.
-    open: Option<Open>,
+    /// The current diagnostic; a later line may name its lint.
+    pending: Option<PendingDiagnostic>,
 }
 
 #[derive(Debug)]
-struct Open {
+struct PendingDiagnostic {
     severity: Severity,
     kind: String,
     path: String,
 }
 
 impl Recognizer for Rustc {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text;
         let trimmed = text.trim_start();
         if text.starts_with("{\"reason\":\"") {
-            return self.message(text);
+            return self.json_message(text);
         }
-        if let Some(place) = trimmed.strip_prefix("--> ") {
-            return self.place(place);
+        if let Some(location) = trimmed.strip_prefix("--> ") {
+            return self.add_location(location);
         }
         if let Some((severity, kind)) = headline(text) {
-            return self.complaint(text, severity, kind);
+            return self.add_diagnostic(text, severity, kind);
         }
-        let is_error = self.open.as_ref().is_some_and(|open| open.severity == Severity::Error);
-        if let Some(open) = &mut self.open
-            && let Some(lint) = lint_named(trimmed)
+        let is_error =
+            self.pending.as_ref().is_some_and(|pending| pending.severity == Severity::Error);
+        if let Some(pending) = &mut self.pending
+            && let Some(lint) = clippy_lint(trimmed)
         {
-            lint.clone_into(&mut open.kind);
+            lint.clone_into(&mut pending.kind);
             return Mark::Noise;
         }
         match () {
@@ -67,31 +67,39 @@ impl Recognizer for Rustc {
         }
     }
 
-    fn report(mut self: Box<Self>, _end: &End) -> Option<Report> {
-        self.settle();
-        let mut report = match self.found.report("rustc") {
+    fn report(mut self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+        self.finish_diagnostic();
+        let mut report = match self.diagnostics.report("rustc") {
             None if self.reasons.is_empty() => return None,
-            None => Report::new(Quotes::Usual),
+            None => Report::new(Quotes::Default),
             Some(report) => report,
         };
         if !self.reasons.is_empty() {
-            report.share = 95;
-            let success = self.succeeded.map(|success| format!("; success: {success}")).unwrap_or_default();
-            report.add(92, format!("JSON lines: {} objects: {}{success}", self.reasons.total(), self.reasons.list(6)));
+            report.facts_share = 95;
+            let success =
+                self.succeeded.map(|success| format!("; success: {success}")).unwrap_or_default();
+            report.add(
+                92,
+                format!(
+                    "JSON lines: {} objects: {}{success}",
+                    self.reasons.total(),
+                    self.reasons.list(6)
+                ),
+            );
         }
-        for (index, told) in self.told.into_iter().enumerate() {
-            report.add(90 - index as u32, told);
+        for (index, error) in self.listed_errors.into_iter().enumerate() {
+            report.add(90 - index as u32, error);
         }
         Some(report)
     }
 }
 
-/// So many errors are told with their places.
-const TOLD: usize = 20;
+/// Maximum number of errors listed with their locations.
+const MAX_LISTED_ERRORS: usize = 20;
 
 impl Rustc {
-    /// A line of `--message-format=json`: what it shows a reader is one of its fields.
-    fn message(&mut self, line: &str) -> Mark {
+    /// Handles a line of `--message-format=json`, whose field `rendered` contains the diagnostic.
+    fn json_message(&mut self, line: &str) -> Mark {
         let reason = line.split('"').nth(3).unwrap_or_default();
         self.reasons.add(reason);
         if reason == "build-finished" {
@@ -100,34 +108,53 @@ impl Rustc {
         let Some((_, rendered)) = line.split_once("\"rendered\":\"") else { return Mark::Noise };
         let mut lines = rendered.split("\\n");
         let first = lines.next().unwrap_or_default();
-        let place = lines.find_map(|line| line.trim_start().strip_prefix("--> ")).unwrap_or_default();
-        // The short form has its place before the message.
-        let (headline_text, place) = match place::remark(first) {
-            Some(remark) => (remark.text, &first[..first.len() - remark.text.len()]),
-            None => (first, place),
+        let location =
+            lines.find_map(|line| line.trim_start().strip_prefix("--> ")).unwrap_or_default();
+        // The short format puts the location before the message.
+        let (headline_text, location) = match location::located_message(first) {
+            Some(message) => (message.text, &first[..first.len() - message.text.len()]),
+            None => (first, location),
         };
         let Some((severity, kind)) = headline(headline_text) else { return Mark::Noise };
-        let code = line.split_once("\"code\":{\"code\":\"").and_then(|(_, code)| code.split('"').next());
-        self.complaint(headline_text, severity, code.unwrap_or(kind));
-        self.place(place);
-        if severity == Severity::Error && self.open.is_some() && self.told.len() < TOLD {
+        let code =
+            line.split_once("\"code\":{\"code\":\"").and_then(|(_, code)| code.split('"').next());
+        self.add_diagnostic(headline_text, severity, code.unwrap_or(kind));
+        self.add_location(location);
+        if severity == Severity::Error
+            && self.pending.is_some()
+            && self.listed_errors.len() < MAX_LISTED_ERRORS
+        {
             let shown = headline_text.split("\",\"").next().unwrap_or(headline_text);
-            self.told.push(cut::one_line(&format!("{} {shown}", place.trim_end_matches([' ', ':'])), 160));
+            self.listed_errors.push(cut::one_line(
+                &format!("{} {shown}", location.trim_end_matches([' ', ':'])),
+                160,
+            ));
         }
-        self.settle();
+        self.finish_diagnostic();
         Mark::Noise
     }
 
-    fn complaint(&mut self, text: &str, severity: Severity, kind: &str) -> Mark {
+    fn add_diagnostic(&mut self, text: &str, severity: Severity, kind: &str) -> Mark {
         let first = !self.kinds.contains(kind);
-        self.settle();
-        let is_summary = ["could not compile", " generated ", "aborting due to", " emitted", "test failed", "test run failed", "target failed", "targets failed", "process didn't exit"]
-            .iter()
-            .any(|part| text.contains(part));
+        self.finish_diagnostic();
+        let is_summary = [
+            "could not compile",
+            " generated ",
+            "aborting due to",
+            " emitted",
+            "test failed",
+            "test run failed",
+            "target failed",
+            "targets failed",
+            "process didn't exit",
+        ]
+        .iter()
+        .any(|part| text.contains(part));
         if is_summary {
             return if severity == Severity::Error { Mark::OUTCOME } else { Mark::NOTABLE };
         }
-        self.open = Some(Open { severity, kind: kind.to_owned(), path: String::new() });
+        self.pending =
+            Some(PendingDiagnostic { severity, kind: kind.to_owned(), path: String::new() });
         match (severity, first) {
             (Severity::Error, true) => Mark::FAILURE,
             (Severity::Error, false) => Mark::Weight(45),
@@ -136,34 +163,39 @@ impl Rustc {
         }
     }
 
-    /// The complaint above is complete; its kind is known now.
-    fn settle(&mut self) {
-        // Other tools write `error: ` too, but neither codes nor places below it.
-        let is_own = |open: &Open| !open.path.is_empty() || open.kind.starts_with("E0");
-        if let Some(Open { severity, kind, path }) = self.open.take().filter(is_own) {
-            self.found.add(severity, &path, &kind);
-            if self.kinds.len() < KINDS {
+    /// Counts the current diagnostic, whose kind is now known.
+    fn finish_diagnostic(&mut self) {
+        // Other tools print `error: ` too, but without codes or locations.
+        let is_own = |pending: &PendingDiagnostic| {
+            !pending.path.is_empty() || pending.kind.starts_with("E0")
+        };
+        if let Some(PendingDiagnostic { severity, kind, path }) = self.pending.take().filter(is_own)
+        {
+            self.diagnostics.add(severity, &path, &kind);
+            if self.kinds.len() < MAX_KINDS {
                 self.kinds.insert(kind);
             }
         }
     }
 
-    fn place(&mut self, text: &str) -> Mark {
-        let Some(open) = &mut self.open else { return Mark::Plain };
-        if let Some(remark) = place::remark(text).filter(|_| open.path.is_empty()) {
-            remark.path.clone_into(&mut open.path);
+    fn add_location(&mut self, text: &str) -> Mark {
+        let Some(pending) = &mut self.pending else { return Mark::Plain };
+        if let Some(message) = location::located_message(text).filter(|_| pending.path.is_empty()) {
+            message.path.clone_into(&mut pending.path);
         }
-        if open.severity == Severity::Error { Mark::REASON } else { Mark::Weight(14) }
+        if pending.severity == Severity::Error { Mark::REASON } else { Mark::Weight(14) }
     }
 }
 
-/// The lint of `= help: ... index.html#needless_return`, which Clippy names below each complaint.
-fn lint_named(text: &str) -> Option<&str> {
+/// Returns the lint of `= help: ... index.html#needless_return`, which clippy prints below each
+/// diagnostic.
+fn clippy_lint(text: &str) -> Option<&str> {
     let (before, lint) = text.split_once("/index.html#")?;
     before.contains("clippy").then_some(lint)
 }
 
-/// `error[E0308]: text`, `warning: text`; the code is what stands in brackets, or the start of the text.
+/// Parses `error[E0308]: text`, `warning: text`; the kind is the code in brackets, or the start of
+/// the text.
 fn headline(text: &str) -> Option<(Severity, &str)> {
     let (severity, rest) = match text {
         _ if text.starts_with("error") => (Severity::Error, &text[5..]),

@@ -1,40 +1,44 @@
-//! ShellCheck as it prints to a terminal: findings by code, each with its script and line.
+//! ShellCheck's terminal output: findings by code, with script and line.
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
 use crate::tally::{Diagnostics, Severity};
 
 pub(super) const FORMAT: Format = Format {
     name: "shellcheck",
-    keeps: "findings by code and script; the first of each code with its place",
+    keeps: "findings by code and script; the first of each code with its location",
     commands: &["shellcheck"],
-    scope: Scope::Part(&["^-- SC", "-- SC", "https://www.shellcheck.net/wiki/"]),
-    start: || Box::<ShellCheck>::default(),
+    scope: Scope::Embedded(&["^-- SC", "-- SC", "https://www.shellcheck.net/wiki/"]),
+    create: || Box::<ShellCheck>::default(),
 };
 
 #[derive(Debug, Default)]
 struct ShellCheck {
-    found: Diagnostics,
+    diagnostics: Diagnostics,
     script: String,
 }
 
 impl Recognizer for ShellCheck {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
-        if let Some((script, _)) = text.strip_prefix("In ").and_then(|rest| rest.split_once(" line ")) {
+        if let Some((script, _)) =
+            text.strip_prefix("In ").and_then(|rest| rest.split_once(" line "))
+        {
             script.clone_into(&mut self.script);
             return Mark::Weight(22);
         }
-        let Some((_, finding)) = text.split_once(" SC").filter(|(before, _)| before.starts_with('^')) else {
+        let Some((_, finding)) =
+            text.split_once(" SC").filter(|(before, _)| before.starts_with('^'))
+        else {
             return Mark::Plain;
         };
         let code = finding.split([' ', ':']).next().unwrap_or_default();
         let level = finding.split_once('(').and_then(|(_, rest)| rest.split(')').next());
-        let severity = level.and_then(Severity::of).unwrap_or(Severity::Warning);
-        self.found.add(severity, &self.script, &format!("SC{code}"))
+        let severity = level.and_then(Severity::from_word).unwrap_or(Severity::Warning);
+        self.diagnostics.add(severity, &self.script, &format!("SC{code}"))
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        self.found.report("shellcheck")
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+        self.diagnostics.report("shellcheck")
     }
 }

@@ -1,65 +1,70 @@
-//! Result tables of SQL shells: psql, mysql, sqlite, duckdb: rows, columns and what they hold.
+//! Result tables of SQL shells (psql, mysql, sqlite, duckdb): rows, columns and their values.
 
 use forebay_text::number::counted;
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::{Values, count};
+use crate::tally::{ValueStats, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "sql tables",
-    keeps: "rows; columns with type, range and frequent values; the first rows",
+    keeps: "number of rows; columns with type, range and frequent values; first rows",
     commands: &["psql", "mysql", "sqlite3", "duckdb"],
     scope: Scope::Whole(claims),
-    start: || Box::<Sql>::default(),
+    create: || Box::<Sql>::default(),
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    if start.telling().next().is_some_and(|first| first.starts_with("-[ RECORD ")) {
+    if start.nonblank_lines().next().is_some_and(|first| first.starts_with("-[ RECORD ")) {
         return Some(Claim::Sure);
     }
-    let ruled = start.lines.iter().take(4).any(|line| is_rule(line));
-    if !ruled {
+    let after_separator = start.lines.iter().take(4).any(|line| is_separator(line));
+    if !after_separator {
         return None;
     }
-    let rows = start.telling().filter(|line| is_rule(line) || line.contains(['|', '│'])).count();
-    (rows >= 4 && rows * 10 >= start.telling().count() * 8).then_some(Claim::Sure)
+    let rows = start
+        .nonblank_lines()
+        .filter(|line| is_separator(line) || line.contains(['|', '│']))
+        .count();
+    (rows >= 4 && rows * 10 >= start.nonblank_lines().count() * 8).then_some(Claim::Sure)
 }
 
-/// `+----+-----+`, `----+-----`, `├────┼─────┤`, `|----|-----|`.
-fn is_rule(line: &str) -> bool {
+/// Returns true for `+----+-----+`, `----+-----`, `├────┼─────┤`, `|----|-----|`.
+fn is_separator(line: &str) -> bool {
     let line = line.trim();
-    line.chars().count() >= 5 && line.chars().all(|c| "+-|─│┌┬┐├┼┤└┴┘═ :".contains(c)) && line.contains(['-', '─'])
+    line.chars().count() >= 5
+        && line.chars().all(|c| "+-|─│┌┬┐├┼┤└┴┘═ :".contains(c))
+        && line.contains(['-', '─'])
 }
 
 /// One table.
 #[derive(Debug, Default)]
 struct Table {
     names: Vec<String>,
-    columns: Vec<Values>,
+    columns: Vec<ValueStats>,
     rows: u64,
-    /// What the shell itself counts.
-    said: Option<u64>,
+    /// Number of rows reported by the shell.
+    reported_rows: Option<u64>,
 }
 
 #[derive(Debug, Default)]
 struct Sql {
     open: Table,
-    /// Tables that are over, as their shell counts the rows below each.
+    /// Completed tables.
     tables: Vec<Table>,
-    odd: u64,
-    /// The line before is a rule.
-    ruled: bool,
-    /// Rows written one field a line.
+    malformed: u64,
+    /// The previous line is a separator.
+    after_separator: bool,
+    /// Number of rows in expanded display, one field per line.
     records: u64,
     errors: u64,
 }
 
-/// Tables beyond so many are no longer told apart, and nothing is said.
-const TABLES: usize = 200;
+/// Maximum number of tables; with more, nothing is reported.
+const MAX_TABLES: usize = 200;
 
 impl Recognizer for Sql {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
         if text.starts_with("-[ RECORD ") {
             self.records += 1;
@@ -69,23 +74,23 @@ impl Recognizer for Sql {
         if let Some((name, value)) = text.split_once('|').filter(|_| self.records > 0) {
             return self.record(name.trim(), value.trim());
         }
-        if text.is_empty() || is_rule(text) {
-            return self.rule(text);
+        if text.is_empty() || is_separator(text) {
+            return self.separator(text);
         }
-        self.ruled = false;
+        self.after_separator = false;
         if !text.contains(['|', '│']) {
-            return self.remark(text);
+            return self.message_line(text);
         }
         let boxed = text.strip_prefix(['|', '│']);
         let bare = boxed.map_or(line.text, |text| text.strip_suffix(['|', '│']).unwrap_or(text));
         let cells: Vec<&str> = bare.split(['|', '│']).map(str::trim).collect();
         if self.open.names.is_empty() {
             self.open.names = cells.iter().map(|cell| (*cell).to_owned()).collect();
-            self.open.columns = vec![Values::default(); cells.len()];
+            self.open.columns = vec![ValueStats::default(); cells.len()];
             return Mark::FAILURE;
         }
         if cells.len() != self.open.names.len() {
-            self.odd += 1;
+            self.malformed += 1;
             return Mark::Plain;
         }
         self.open.rows += 1;
@@ -95,28 +100,39 @@ impl Recognizer for Sql {
         if self.open.rows <= 3 { Mark::Weight(40 - self.open.rows as u32) } else { Mark::Noise }
     }
 
-    fn report(mut self: Box<Self>, end: &End) -> Option<Report> {
+    fn report(mut self: Box<Self>, context: &ReportContext) -> Option<Report> {
         if self.open.rows > 0 || !self.open.names.is_empty() {
             self.close();
         }
-        let agrees = |table: &Table| table.said.is_none_or(|said| said == table.rows);
+        let agrees =
+            |table: &Table| table.reported_rows.is_none_or(|reported| reported == table.rows);
         let rows: u64 = self.tables.iter().map(|table| table.rows).sum();
-        if rows == 0 || self.odd > 0 || !self.tables.iter().all(agrees) || self.tables.len() > TABLES {
+        if rows == 0
+            || self.malformed > 0
+            || !self.tables.iter().all(agrees)
+            || self.tables.len() > MAX_TABLES
+        {
             return None;
         }
-        let most = if end.room > 2_000 { 10 } else { 4 };
+        let max_items = if context.max_bytes > 2_000 { 10 } else { 4 };
         let mut report = match self.tables.as_slice() {
             [table] => {
-                let mut report = Report::of(table.said(), Quotes::Marked);
-                table.tell(&mut report, "", most);
+                let mut report = Report::with_summary(table.summary(), Quotes::Marked);
+                table.add_facts(&mut report, "", max_items);
                 report
             }
             tables => {
-                let mut report = Report::of(format!("{} results, {rows} rows in all", tables.len()), Quotes::Marked);
+                let mut report = Report::with_summary(
+                    format!("{} results, {rows} rows in total", tables.len()),
+                    Quotes::Marked,
+                );
                 for (number, table) in (1..).zip(tables) {
-                    let of = format!("result {number}");
-                    report.add(95, format!("{of}: {}: {}", table.said(), table.names.join(", ")));
-                    table.tell(&mut report, &format!("{of} "), most);
+                    let prefix = format!("result {number}");
+                    report.add(
+                        95,
+                        format!("{prefix}: {}: {}", table.summary(), table.names.join(", ")),
+                    );
+                    table.add_facts(&mut report, &format!("{prefix} "), max_items);
                 }
                 report
             }
@@ -130,47 +146,51 @@ impl Recognizer for Sql {
 }
 
 impl Table {
-    fn said(&self) -> String {
+    fn summary(&self) -> String {
         format!("{} rows, {} columns", self.rows, self.names.len())
     }
 
-    fn tell(&self, report: &mut Report, of: &str, most: usize) {
+    fn add_facts(&self, report: &mut Report, prefix: &str, max_items: usize) {
         for (index, (name, values)) in self.names.iter().zip(&self.columns).enumerate() {
-            report.add(80 - index.min(60) as u32, format!("{of}{name}: {}", values.describe(most)));
+            report.add(
+                80 - index.min(60) as u32,
+                format!("{prefix}{name}: {}", values.describe(max_items)),
+            );
         }
     }
 }
 
 impl Sql {
-    /// Between two rules in a row one table ends and another starts.
-    fn rule(&mut self, text: &str) -> Mark {
-        if self.ruled && is_rule(text) && self.open.rows > 0 {
+    /// Handles a separator; two in a row separate tables.
+    fn separator(&mut self, text: &str) -> Mark {
+        if self.after_separator && is_separator(text) && self.open.rows > 0 {
             self.close();
         }
-        self.ruled = !text.is_empty();
+        self.after_separator = !text.is_empty();
         Mark::Noise
     }
 
-    /// A line that is no row: how many there were, what else was done, what went wrong.
-    fn remark(&mut self, text: &str) -> Mark {
+    /// Handles a line that is not a row: row count, status or error.
+    fn message_line(&mut self, text: &str) -> Mark {
         if text.starts_with("ERROR") || text.contains(": ERROR") {
             self.errors += 1;
             return Mark::OUTCOME;
         }
-        let said = text.strip_prefix('(').and_then(count::first_number);
-        let said = said.or_else(|| count::before(text, "rows")).or_else(|| count::before(text, "row"));
-        if said.is_some() && !self.open.names.is_empty() {
-            self.open.said = said;
+        let rows = text.strip_prefix('(').and_then(count::first_number);
+        let rows =
+            rows.or_else(|| count::before(text, "rows")).or_else(|| count::before(text, "row"));
+        if rows.is_some() && !self.open.names.is_empty() {
+            self.open.reported_rows = rows;
             self.close();
         }
         Mark::Weight(45)
     }
 
     fn close(&mut self) {
-        self.ruled = false;
+        self.after_separator = false;
         self.records = 0;
         let table = std::mem::take(&mut self.open);
-        if self.tables.len() <= TABLES {
+        if self.tables.len() <= MAX_TABLES {
             self.tables.push(table);
         }
     }
@@ -179,7 +199,7 @@ impl Sql {
         let table = &mut self.open;
         let at = table.names.iter().position(|known| known == name).unwrap_or_else(|| {
             table.names.push(name.to_owned());
-            table.columns.push(Values::default());
+            table.columns.push(ValueStats::default());
             table.names.len() - 1
         });
         table.columns[at].add(value);

@@ -1,33 +1,60 @@
-//! Tables with a header in capitals (`ps`, `docker ps`, `kubectl get`, `df`): rows, and what each column has.
+//! Tables with an uppercase header (`ps`, `docker ps`, `kubectl get`, `df`): rows and column
+//! values.
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::{Tops, Values};
+use crate::tally::{ValueCounts, ValueStats};
 
 pub(super) const FORMAT: Format = Format {
     name: "ps, docker, kubectl",
-    keeps: "rows counted; the values of columns such as STATUS; rows that are not healthy, or use most",
-    commands: &["ps", "docker ps", "docker images", "docker", "kubectl get", "kubectl top", "df", "lsof", "ss", "systemctl", "podman", "helm"],
+    keeps: "number of rows; values of columns such as STATUS; rows that are unhealthy or use most resources",
+    commands: &[
+        "ps",
+        "docker ps",
+        "docker images",
+        "docker",
+        "kubectl get",
+        "kubectl top",
+        "df",
+        "lsof",
+        "ss",
+        "systemctl",
+        "podman",
+        "helm",
+    ],
     scope: Scope::Whole(claims),
-    start: || Box::<Table>::default(),
+    create: || Box::<Table>::default(),
 };
 
-/// Captions of more than one word.
-const TWO_WORDS: &[&str] = &[
-    "CONTAINER ID", "IMAGE ID", "NOMINATED NODE", "READINESS GATES", "LAST SEEN", "CPU %", "MEM %",
-    "MEM USAGE / LIMIT", "NET I/O", "BLOCK I/O", "APP VERSION",
+/// Captions that contain spaces.
+const MULTI_WORD_CAPTIONS: &[&str] = &[
+    "CONTAINER ID",
+    "IMAGE ID",
+    "NOMINATED NODE",
+    "READINESS GATES",
+    "LAST SEEN",
+    "CPU %",
+    "MEM %",
+    "MEM USAGE / LIMIT",
+    "NET I/O",
+    "BLOCK I/O",
+    "APP VERSION",
 ];
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let mut lines = start.telling();
+    let mut lines = start.nonblank_lines();
     let header = lines.next()?;
     let columns = header.split_ascii_whitespace().count();
     if columns < 3 || !header.split_ascii_whitespace().take(2).all(is_caption) {
         return None;
     }
-    let wide = start.telling().skip(1).filter(|line| line.split_ascii_whitespace().count() + 2 >= columns.min(6)).count();
-    let rows = start.telling().count() - 1;
-    (rows >= 2 && wide * 10 >= rows * 9).then_some(start.claim())
+    let wide_rows = start
+        .nonblank_lines()
+        .skip(1)
+        .filter(|line| line.split_ascii_whitespace().count() + 2 >= columns.min(6))
+        .count();
+    let rows = start.nonblank_lines().count() - 1;
+    (rows >= 2 && wide_rows * 10 >= rows * 9).then_some(start.claim())
 }
 
 fn is_caption(word: &str) -> bool {
@@ -39,25 +66,25 @@ fn is_caption(word: &str) -> bool {
 #[derive(Debug, Default)]
 struct Table {
     captions: Vec<String>,
-    /// Where columns start, if each is as wide as its header says.
+    /// Start of each column if columns are aligned with the header.
     starts: Option<Vec<usize>>,
-    columns: Vec<Values>,
+    columns: Vec<ValueStats>,
     rows: u64,
-    /// The heaviest rows by CPU or memory.
+    /// The rows with the most CPU or memory usage.
     heavy: Vec<(f64, u64, String)>,
-    programs: Tops,
-    /// The column that says how each row is, and its values without times.
+    programs: ValueCounts,
+    /// The column with the state of each row, and its values without durations.
     state_caption: String,
-    states: Tops,
+    states: ValueCounts,
     unhealthy: u64,
 }
 
 impl Recognizer for Table {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
         if self.captions.is_empty() {
             self.header(text);
-            // It is told among the facts too; rows that are not healthy come first.
+            // The facts repeat the header, so unhealthy rows take precedence.
             return Mark::Weight(54);
         }
         if text.is_empty() {
@@ -68,55 +95,66 @@ impl Recognizer for Table {
         for (column, cell) in self.columns.iter_mut().zip(&cells) {
             column.add(cell);
         }
-        if let Some((_, cell)) = self.captions.iter().zip(&cells).find(|(caption, _)| **caption == self.state_caption) {
-            self.states.add(&timeless(cell));
+        if let Some((_, cell)) =
+            self.captions.iter().zip(&cells).find(|(caption, _)| **caption == self.state_caption)
+        {
+            self.states.add(&without_duration(cell));
         }
-        if let Some(at) = self.captions.iter().position(|caption| matches!(caption.as_str(), "COMMAND" | "CMD")) {
+        if let Some(at) =
+            self.captions.iter().position(|caption| matches!(caption.as_str(), "COMMAND" | "CMD"))
+        {
             let cell = cells.get(at).map(String::as_str).unwrap_or_default();
-            // Docker quotes a command and cuts it; a cut one is named by what is left of it.
+            // Docker truncates quoted commands; the remaining part names the program.
             let program = cell.trim_matches('"').split([' ', ':']).next().unwrap_or_default();
             self.programs.add(program.rsplit('/').next().unwrap_or(program));
         }
-        self.weigh(text, &cells);
+        self.add_heavy(text, &cells);
         if cells.iter().zip(&self.captions).any(|(cell, caption)| is_unhealthy(caption, cell)) {
             self.unhealthy += 1;
             return Mark::REASON;
         }
-        // Ports that are open, and files that only a process still holds.
+        // Listening ports, and deleted files that are still open.
         if text.ends_with("(LISTEN)") || text.ends_with("(deleted)") {
             return Mark::Weight(40);
         }
         Mark::Weight(if self.rows <= 3 { 16 } else { 12 })
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         if self.rows == 0 {
             return None;
         }
-        let said = format!("table: {} rows; columns {}", self.rows, self.captions.join(" "));
-        let mut report = Report::of(said, Quotes::Marked);
+        let summary = format!("table: {} rows; columns {}", self.rows, self.captions.join(" "));
+        let mut report = Report::with_summary(summary, Quotes::Marked);
         if self.unhealthy > 0 {
-            // The rows that somebody will ask about are worth more than what the others have.
-            report.share = 45;
+            // Unhealthy rows matter more than statistics of the others.
+            report.facts_share = 45;
         }
-        let most = if end.room > 2_000 { 10 } else { 6 };
+        let max_items = if context.max_bytes > 2_000 { 10 } else { 6 };
         if self.states.distinct() > 1 {
-            report.add(90, format!("{}: {}", self.state_caption, self.states.list(most)));
+            report.add(90, format!("{}: {}", self.state_caption, self.states.list(max_items)));
         }
         for (caption, values) in self.captions.iter().zip(&self.columns) {
             if *caption == self.state_caption {
                 continue;
             }
-            let repeats = values.texts().distinct() as u64 * 2 <= values.count || values.is_numeric();
+            let repeats =
+                values.texts().distinct() as u64 * 2 <= values.count || values.is_numeric();
             if repeats && values.texts().distinct() > 1 {
-                report.add(if values.is_numeric() { 60 } else { 80 }, format!("{caption}: {}", values.describe(most)));
+                report.add(
+                    if values.is_numeric() { 60 } else { 80 },
+                    format!("{caption}: {}", values.describe(max_items)),
+                );
             }
         }
         if self.programs.total() > self.programs.distinct() as u64 {
-            report.add(78, format!("programs: {}", self.programs.list(most)));
+            report.add(78, format!("programs: {}", self.programs.list(max_items)));
         }
-        for (index, (_, _, row)) in self.heavy.iter().take(end.room / 250).enumerate() {
-            report.add(75 - index as u32, format!("heaviest: {}", forebay_text::cut::one_line(row, 120)));
+        for (index, (_, _, row)) in self.heavy.iter().take(context.max_bytes / 250).enumerate() {
+            report.add(
+                75 - index as u32,
+                format!("heaviest: {}", forebay_text::cut::one_line(row, 120)),
+            );
         }
         Some(report)
     }
@@ -124,29 +162,42 @@ impl Recognizer for Table {
 
 impl Table {
     fn header(&mut self, text: &str) {
-        let wide: Vec<&str> = text.split("  ").map(str::trim).filter(|caption| !caption.is_empty()).collect();
+        let wide_rows: Vec<&str> =
+            text.split("  ").map(str::trim).filter(|caption| !caption.is_empty()).collect();
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
-        // Columns are as wide as the header says where only known captions have a blank within.
-        let known = |caption: &&str| !caption.contains(' ') || TWO_WORDS.contains(caption);
-        let by_width = wide.len() > 2 && wide.iter().all(known);
-        let captions = if by_width { wide } else { words };
-        self.starts = by_width.then(|| captions.iter().map(|caption| text.find(caption).unwrap_or(0)).collect());
+        // Columns are aligned with the header if only known captions contain spaces.
+        let known =
+            |caption: &&str| !caption.contains(' ') || MULTI_WORD_CAPTIONS.contains(caption);
+        let by_width = wide_rows.len() > 2 && wide_rows.iter().all(known);
+        let captions = if by_width { wide_rows } else { words };
+        self.starts = by_width
+            .then(|| captions.iter().map(|caption| text.find(caption).unwrap_or(0)).collect());
         self.captions = captions.iter().map(|caption| (*caption).to_owned()).collect();
-        self.columns = vec![Values::default(); self.captions.len()];
-        let state = self.captions.iter().find(|caption| matches!(caption.as_str(), "STATUS" | "STATE"));
+        self.columns = vec![ValueStats::default(); self.captions.len()];
+        let state =
+            self.captions.iter().find(|caption| matches!(caption.as_str(), "STATUS" | "STATE"));
         self.state_caption = state.cloned().unwrap_or_default();
     }
 
     fn cells<'a>(&self, row: &'a str) -> Vec<&'a str> {
         let aligned = self.starts.as_ref().filter(|starts| {
-            starts.iter().skip(1).all(|start| row.get(start.saturating_sub(1)..*start).is_none_or(|gap| gap == " "))
+            starts
+                .iter()
+                .skip(1)
+                .all(|start| row.get(start.saturating_sub(1)..*start).is_none_or(|gap| gap == " "))
         });
         if let Some(starts) = aligned {
             let ends = starts.iter().skip(1).copied().chain([usize::MAX]);
-            return starts.iter().zip(ends).map(|(start, end)| row.get(*start..end.min(row.len())).unwrap_or_default().trim()).collect();
+            return starts
+                .iter()
+                .zip(ends)
+                .map(|(start, end)| row.get(*start..end.min(row.len())).unwrap_or_default().trim())
+                .collect();
         }
         let mut cells: Vec<&str> = row.split_ascii_whitespace().collect();
-        if cells.len() > self.captions.len() && let Some(last) = cells.get(self.captions.len() - 1) {
+        if cells.len() > self.captions.len()
+            && let Some(last) = cells.get(self.captions.len() - 1)
+        {
             // The last column takes the rest: a command with its arguments.
             let at = last.as_ptr() as usize - row.as_ptr() as usize;
             cells.truncate(self.captions.len() - 1);
@@ -155,29 +206,64 @@ impl Table {
         cells
     }
 
-    fn weigh(&mut self, row: &str, cells: &[String]) {
-        let Some(at) = self.captions.iter().position(|caption| matches!(caption.as_str(), "%CPU" | "CPU%" | "CPU %" | "RSS" | "%MEM")) else { return };
-        let Some(number) = cells.get(at).and_then(|cell| cell.trim_end_matches('%').parse::<f64>().ok()) else { return };
+    fn add_heavy(&mut self, row: &str, cells: &[String]) {
+        let Some(at) = self.captions.iter().position(|caption| {
+            matches!(caption.as_str(), "%CPU" | "CPU%" | "CPU %" | "RSS" | "%MEM")
+        }) else {
+            return;
+        };
+        let Some(number) =
+            cells.get(at).and_then(|cell| cell.trim_end_matches('%').parse::<f64>().ok())
+        else {
+            return;
+        };
         self.heavy.push((number, self.rows, row.to_owned()));
         self.heavy.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         self.heavy.truncate(10);
     }
 }
 
-/// A state without the time since: `Up 3 days (unhealthy)`, `Exited (1) 2 hours ago` are `Up (unhealthy)`, `Exited (1)`.
-fn timeless(state: &str) -> String {
-    const UNITS: &[&str] = &["second", "minute", "hour", "day", "week", "month", "year", "About", "Less", "than", "ago", "an", "a"];
-    let is_time = |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) || UNITS.contains(&word.trim_end_matches('s')) || UNITS.contains(&word);
+/// Strips the duration from a state: `Up 3 days (unhealthy)` becomes `Up (unhealthy)`,
+/// `Exited (1) 2 hours ago` becomes `Exited (1)`.
+fn without_duration(state: &str) -> String {
+    const UNITS: &[&str] = &[
+        "second", "minute", "hour", "day", "week", "month", "year", "About", "Less", "than", "ago",
+        "an", "a",
+    ];
+    let is_time = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_digit())
+            || UNITS.contains(&word.trim_end_matches('s'))
+            || UNITS.contains(&word)
+    };
     let mut words = state.split(' ');
     let first = words.next().unwrap_or_default();
     if !matches!(first, "Up" | "Exited" | "Restarting" | "Created" | "Paused" | "Dead") {
         return state.to_owned();
     }
-    words.filter(|word| !is_time(word)).fold(first.to_owned(), |said, word| said + " " + word)
+    words.filter(|word| !is_time(word)).fold(first.to_owned(), |state, word| state + " " + word)
 }
 
-/// The state of a row is one that somebody will ask about.
+/// Returns true if the state of a row indicates a problem.
 fn is_unhealthy(caption: &str, cell: &str) -> bool {
-    const BAD: &[&str] = &["Error", "CrashLoop", "Pending", "Failed", "Evicted", "ImagePull", "ErrImage", "OOMKilled", "Unknown", "NotReady", "Exited", "unhealthy", "Restarting", "Dead", "Terminating", "failed", "pending-"];
-    matches!(caption, "STATUS" | "STATE" | "ACTIVE" | "SUB") && BAD.iter().any(|bad| cell.contains(bad))
+    const BAD: &[&str] = &[
+        "Error",
+        "CrashLoop",
+        "Pending",
+        "Failed",
+        "Evicted",
+        "ImagePull",
+        "ErrImage",
+        "OOMKilled",
+        "Unknown",
+        "NotReady",
+        "Exited",
+        "unhealthy",
+        "Restarting",
+        "Dead",
+        "Terminating",
+        "failed",
+        "pending-",
+    ];
+    matches!(caption, "STATUS" | "STATE" | "ACTIVE" | "SUB")
+        && BAD.iter().any(|bad| cell.contains(bad))
 }

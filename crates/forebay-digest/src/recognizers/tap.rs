@@ -1,49 +1,50 @@
-//! TAP: the plan, tests that are not ok, and their diagnostics; subtests too.
+//! TAP: the plan, failing tests and their diagnostics, subtests.
 
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
 use crate::lines::Line;
-use crate::place;
-use crate::tally::Outcome;
+use crate::location;
+use crate::tally::TestOutcome;
 
 pub(super) const FORMAT: Format = Format {
     name: "tap",
-    keeps: "tests ok and not ok; those that are not, with message and place",
+    keeps: "test counts; failing tests with message and location",
     commands: &["prove", "tap", "bats", "node --test"],
-    scope: Scope::Part(&["TAP version", "not ok ", "1..", "# fail ", "# pass "]),
-    start: || Box::<Tap>::default(),
+    scope: Scope::Embedded(&["TAP version", "not ok ", "1..", "# fail ", "# pass "]),
+    create: || Box::<Tap>::default(),
 };
 
-/// The directive of a test that may fail, in two pieces so that it does not look like a mark of ours.
-const EXPECTED: &str = concat!("# TO", "DO");
+/// The directive of a test that may fail; split, so that searches for open tasks skip it.
+const EXPECTED_FAILURE: &str = concat!("# TO", "DO");
 
 #[derive(Debug, Default)]
 struct Tap {
-    outcome: Outcome,
+    outcome: TestOutcome,
     passed: u64,
     failed: u64,
     skipped: u64,
-    /// How many tests are planned, once a version or a plan shows that it is TAP: what a test prints
-    /// may look like results.
+    /// Number of planned tests, once a version or plan line proves that the text is TAP; output of
+    /// tests may look like results.
     planned: Option<u64>,
-    /// Below a test that is not ok.
-    failing: bool,
-    /// The next line is the first of an error of several lines.
+    /// Below a failing test.
+    in_failure: bool,
+    /// The next line is the first of a multi-line error.
     error_follows: bool,
-    nested: bool,
-    /// A test that is not ok, until it is known whether only its subtests failed.
-    open: Option<String>,
-    place: Option<String>,
+    has_subtests: bool,
+    /// A failing test, until it is known whether only its subtests failed.
+    pending: Option<String>,
+    location: Option<String>,
 }
 
 impl Recognizer for Tap {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_start();
-        self.nested |= text.len() < line.text.len() && (text.starts_with("ok ") || text.starts_with("not ok "));
+        self.has_subtests |= text.len() < line.text.len()
+            && (text.starts_with("ok ") || text.starts_with("not ok "));
         if let Some(name) = text.strip_prefix("not ok ") {
             return self.not_ok(name);
         }
         if let Some(name) = text.strip_prefix("ok ") {
-            self.failing = false;
+            self.in_failure = false;
             self.passed += 1;
             self.skipped += u64::from(name.contains("# SKIP") || name.contains("# skip"));
             return Mark::Noise;
@@ -53,72 +54,77 @@ impl Recognizer for Tap {
             return Mark::Noise;
         }
         if let Some(plan) = line.text.strip_prefix("1..") {
-            *self.planned.get_or_insert(0) += plan.split(' ').next().and_then(|plan| plan.parse().ok()).unwrap_or(0);
+            *self.planned.get_or_insert(0) +=
+                plan.split(' ').next().and_then(|plan| plan.parse().ok()).unwrap_or(0);
             return Mark::NOTABLE;
         }
-        if let Some(mark) = self.counted(text) {
+        if let Some(mark) = self.node_summary(text) {
             return mark;
         }
         if let Some(comment) = text.strip_prefix('#').filter(|_| !is_padding(text)) {
             return self.comment(comment.trim());
         }
-        if !self.failing || text.is_empty() {
+        if !self.in_failure || text.is_empty() {
             return if is_padding(text) { Mark::Noise } else { Mark::Plain };
         }
         self.diagnostic(text)
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
-        let Self { mut outcome, passed, failed, skipped, planned, nested, .. } = *self;
-        let seen = passed + failed;
-        let planned = planned.filter(|_| seen > 0)?;
-        if outcome.said {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
+        let Self { mut outcome, passed, failed, skipped, planned, has_subtests, .. } = *self;
+        let results = passed + failed;
+        let planned = planned.filter(|_| results > 0)?;
+        if outcome.has_summary {
             return outcome.report("tap", "");
         }
-        // Tests and the groups they are in cannot be told apart.
-        outcome.said = !nested;
+        // Tests cannot be distinguished from the groups that contain them.
+        outcome.has_summary = !has_subtests;
         outcome.passed = Some(passed - skipped);
         outcome.failed = Some(failed);
         outcome.skipped = Some(skipped);
-        outcome.total = Some(seen);
-        // A plan that differs from what was seen means lines were missed, or tests did not run.
-        let plan = if planned != seen && planned > 0 { format!(" (of {planned} planned)") } else { String::new() };
+        outcome.total = Some(results);
+        // A plan that differs from the results means missed lines, or tests that did not run.
+        let plan = if planned != results && planned > 0 {
+            format!(" (of {planned} planned)")
+        } else {
+            String::new()
+        };
         outcome.report("tap", &plan)
     }
 }
 
 impl Tap {
     fn not_ok(&mut self, name: &str) -> Mark {
-        self.failing = !name.contains(EXPECTED);
-        if !self.failing {
+        self.in_failure = !name.contains(EXPECTED_FAILURE);
+        if !self.in_failure {
             return Mark::Plain;
         }
         self.failed += 1;
-        self.open = Some(without_number(name).to_owned());
-        if !self.nested {
-            self.settle();
+        self.pending = Some(without_number(name).to_owned());
+        if !self.has_subtests {
+            self.commit_failure();
         }
         Mark::DETAIL
     }
 
-    fn settle(&mut self) {
-        if let Some(name) = self.open.take() {
-            self.outcome.fail(&name);
+    fn commit_failure(&mut self) {
+        if let Some(name) = self.pending.take() {
+            self.outcome.add_failure(&name);
         }
     }
 
     fn explain(&mut self, error: &str) {
-        self.settle();
-        self.outcome.because(error);
+        self.commit_failure();
+        self.outcome.add_reason(error);
     }
 
-    /// `# pass 66`: node counts all tests, also those in groups.
-    fn counted(&mut self, text: &str) -> Option<Mark> {
+    /// Handles `# pass 66`; Node counts all tests, including those in groups.
+    fn node_summary(&mut self, text: &str) -> Option<Mark> {
         let (word, number) = text.strip_prefix("# ")?.split_once(' ')?;
         let count: u64 = number.parse().ok()?;
         match word {
             "tests" => {
-                self.outcome.sum_up();
+                self.outcome.start_summary();
                 self.outcome.total = Some(count);
             }
             "pass" => self.outcome.passed = Some(count),
@@ -132,21 +138,21 @@ impl Tap {
 
     fn diagnostic(&mut self, text: &str) -> Mark {
         if text.contains("'subtestsFailed'") {
-            self.failing = false;
-            self.open = None;
+            self.in_failure = false;
+            self.pending = None;
             return Mark::Noise;
         }
         if std::mem::take(&mut self.error_follows) {
             self.explain(text);
             return Mark::DETAIL;
         }
-        if self.outcome.awaits_more() && !text.starts_with("code:") {
-            self.outcome.because(text);
+        if self.outcome.reason_is_incomplete() && !text.starts_with("code:") {
+            self.outcome.add_reason(text);
             return Mark::DETAIL;
         }
         if let Some(location) = text.strip_prefix("location:") {
-            // Kept for later: only an error shows that this is no mere group.
-            self.place = place::first(location);
+            // Set only once an error proves that this is not just a group.
+            self.location = location::find_first(location);
             return Mark::Weight(16);
         }
         if let Some(error) = text.strip_prefix("error:") {
@@ -161,42 +167,48 @@ impl Tap {
             return Mark::Noise;
         }
         let is_frame = text.contains("at ") || text.contains('(');
-        if let Some(place) = place::first(text).filter(|_| is_frame) {
-            self.outcome.at(&place);
+        if let Some(location) = location::find_first(text).filter(|_| is_frame) {
+            self.outcome.set_location(&location);
         } else if text.starts_with("code:")
-            && let Some(place) = self.place.take()
+            && let Some(location) = self.location.take()
         {
-            self.outcome.at(&place);
+            self.outcome.set_location(&location);
         }
         Mark::Weight(16)
     }
 
-    /// `#   Failed test 'x'`, `#   at t/a.t line 29.`, `#          got: '3'`.
+    /// Handles `#   Failed test 'x'`, `#   at t/a.t line 29.`, `#          got: '3'`.
     fn comment(&mut self, text: &str) -> Mark {
-        if let Some(name) = text.strip_prefix("Failed test '").and_then(|rest| rest.rsplit_once('\'')) {
-            self.outcome.fail(name.0);
-            self.failing = true;
+        if let Some(name) =
+            text.strip_prefix("Failed test '").and_then(|rest| rest.rsplit_once('\''))
+        {
+            self.outcome.add_failure(name.0);
+            self.in_failure = true;
             return Mark::DETAIL;
         }
-        if !self.failing {
+        if !self.in_failure {
             return Mark::Plain;
         }
-        self.settle();
+        self.commit_failure();
         if let Some(at) = text.strip_prefix("at ") {
-            self.outcome.at(at.trim_end_matches('.'));
+            self.outcome.set_location(at.trim_end_matches('.'));
         } else if !text.starts_with("Failed test") && !text.starts_with("Looks like") {
-            self.outcome.because(text);
+            self.outcome.add_reason(text);
         }
         Mark::Weight(18)
     }
 }
 
 fn is_padding(text: &str) -> bool {
-    text == "---" || text == "..." || text.starts_with("duration_ms:") || text.starts_with("# Subtest")
-        || text.starts_with("type:") || text.starts_with("code:")
+    text == "---"
+        || text == "..."
+        || text.starts_with("duration_ms:")
+        || text.starts_with("# Subtest")
+        || text.starts_with("type:")
+        || text.starts_with("code:")
 }
 
-/// `3 - parses` without its number.
+/// Strips the number of `3 - parses`.
 fn without_number(name: &str) -> &str {
     name.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches([' ', '-'])
 }

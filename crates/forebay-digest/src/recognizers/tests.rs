@@ -1,17 +1,17 @@
-//! Every format is proven by recorded outputs.
+//! Checks every format against recorded outputs.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{End, FORMATS, Format, Parts};
+use super::{EmbeddedRecognizers, FORMATS, Format, ReportContext};
 use crate::command::Command;
 use crate::lines::Line;
 use crate::salience;
 use crate::{Budget, Hint};
 
-/// Recorded outputs of each format, at least.
-const FEWEST: usize = 2;
+/// Minimum number of recorded outputs per format.
+const MIN_SAMPLES: usize = 2;
 
 #[test]
 fn every_format_has_recorded_outputs() {
@@ -26,12 +26,12 @@ fn every_format_has_recorded_outputs() {
             *counts.entry(name).or_default() += 1;
         }
     }
-    counts.retain(|_, count| *count < FEWEST);
+    counts.retain(|_, count| *count < MIN_SAMPLES);
     assert_eq!(counts, BTreeMap::new(), "formats with too few recorded outputs");
 }
 
 #[test]
-fn no_budget_is_too_small_for_any_recorded_output() {
+fn recorded_outputs_fit_tiny_budgets() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
     let outputs =
         entries(&folder).into_iter().filter(|path| path.is_dir()).flat_map(|tool| entries(&tool));
@@ -46,19 +46,20 @@ fn no_budget_is_too_small_for_any_recorded_output() {
     }
 }
 
-/// The formats that know something of an output.
+/// Returns the formats that report something for an output.
 fn readers(command: &str, raw: &str) -> Vec<&'static str> {
-    let command = Command::read(command);
-    if let Some(whole) = Format::of(&command, raw) {
+    let command = Command::parse(command);
+    if let Some(whole) = Format::detect(&command, raw) {
         return vec![whole.name];
     }
-    let mut parts = Parts::for_command(&command);
+    let mut embedded = EmbeddedRecognizers::for_command(&command);
     for (number, text) in (1..).zip(raw.lines()) {
-        let line = Line { number, text, cut: 0, ended: true }.without_stamp();
-        parts.take(line);
-        parts.wake_for(line, salience::weigh(line.text).1);
+        let line = Line { number, text, cut: 0, has_newline: true }.without_timestamp();
+        embedded.push_line(line);
+        embedded.wake_for(line, salience::weigh(line.text).1);
     }
-    parts.knowing(&End { lines: raw.lines().count() as u64, room: 1_200 })
+    embedded
+        .reporting_formats(&ReportContext { lines: raw.lines().count() as u64, max_bytes: 1_200 })
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

@@ -1,16 +1,26 @@
-//! TOML and ini files: tables, how often each stands there, and what fields hold.
+//! TOML and INI files: tables with counts, field values.
 
-use super::json::{Shape, Spot};
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::json::{FieldId, Shape};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "toml, ini",
-    keeps: "tables and how often each stands there; fields with types, ranges and frequent values; repeated names",
+    keeps: "tables with counts; fields with types, ranges and frequent values; duplicated names",
     commands: &["git config --list"],
     scope: Scope::Whole(claims),
-    start: || Box::new(Toml { shape: Shape::new(), table: None, tables: Tops::default(), names: Tops::default(), open: 0, fields: 0, unread: 0 }),
+    create: || {
+        Box::new(Toml {
+            shape: Shape::new(),
+            table: None,
+            tables: ValueCounts::default(),
+            names: ValueCounts::default(),
+            open_brackets: 0,
+            fields: 0,
+            unparsed: 0,
+        })
+    },
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
@@ -25,44 +35,53 @@ fn claims(start: &Start<'_>) -> Option<Claim> {
 #[derive(Debug)]
 struct Toml {
     shape: Shape,
-    table: Option<Spot>,
-    tables: Tops,
-    names: Tops,
-    /// Brackets that are open over several lines.
-    open: i32,
+    table: Option<FieldId>,
+    tables: ValueCounts,
+    names: ValueCounts,
+    /// Number of unclosed brackets.
+    open_brackets: i32,
     fields: u64,
-    unread: u64,
+    unparsed: u64,
 }
 
 impl Recognizer for Toml {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim();
         if text.is_empty() || text.starts_with(['#', ';']) {
             return Mark::Noise;
         }
-        if self.open > 0 {
-            self.open += balance(text);
+        if self.open_brackets > 0 {
+            self.open_brackets += balance(text);
         } else if let Some(name) = header(line.text) {
             self.open_table(name);
         } else if let Some((key, value)) = field(line.text) {
             self.field(key, value);
         } else {
-            self.unread += 1;
+            self.unparsed += 1;
         }
         Mark::Plain
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
-        if self.unread * 20 > self.fields {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
+        if self.unparsed * 20 > self.fields {
             return None;
         }
-        let mut report = Report::of(format!("TOML: tables {}; {} fields", self.tables.list(10), self.fields), Quotes::Sample);
-        let several: Vec<&str> = self.names.in_order().into_iter().filter(|(_, count)| *count > 1).map(|(name, _)| name).collect();
-        if !several.is_empty() {
-            let shown = several.iter().take(6).copied().collect::<Vec<_>>().join(", ");
-            report.add(85, format!("{} names stand there several times (duplicates): {shown}", several.len()));
+        let mut report = Report::with_summary(
+            format!("TOML: tables {}; {} fields", self.tables.list(10), self.fields),
+            Quotes::Sample,
+        );
+        let duplicates: Vec<&str> = self
+            .names
+            .in_order()
+            .into_iter()
+            .filter(|(_, count)| *count > 1)
+            .map(|(name, _)| name)
+            .collect();
+        if !duplicates.is_empty() {
+            let shown = duplicates.iter().take(6).copied().collect::<Vec<_>>().join(", ");
+            report.add(85, format!("{} duplicated names: {shown}", duplicates.len()));
         }
-        self.shape.tell(&mut report, if end.room > 2_000 { 10 } else { 5 });
+        self.shape.add_facts(&mut report, if context.max_bytes > 2_000 { 10 } else { 5 });
         Some(report)
     }
 }
@@ -71,42 +90,52 @@ impl Toml {
     fn open_table(&mut self, name: &str) {
         self.tables.add(name);
         let root = self.shape.root();
-        let mut spot = root;
+        let mut field_id = root;
         for part in name.split('.') {
-            spot = self.shape.child(spot, part.trim_matches('"'));
+            field_id = self.shape.child(field_id, part.trim_matches('"'));
         }
-        self.shape.container(spot, true);
-        self.table = Some(spot);
+        self.shape.open_container(field_id, true);
+        self.table = Some(field_id);
     }
 
     fn field(&mut self, key: &str, value: &str) {
         self.fields += 1;
-        let of = self.table.unwrap_or(self.shape.root());
-        let spot = self.shape.child(of, key);
+        let parent = self.table.unwrap_or(self.shape.root());
+        let field_id = self.shape.child(parent, key);
         if key == "name" && self.table.is_some() {
             self.names.add(value.trim_matches('"'));
         }
-        self.open = balance(value).max(0);
+        self.open_brackets = balance(value).max(0);
         if !value.starts_with(['[', '{']) {
-            self.shape.scalar(spot, value.trim_matches('"'));
+            self.shape.scalar(field_id, value.trim_matches('"'));
         }
     }
 }
 
 fn balance(text: &str) -> i32 {
-    text.bytes().map(|byte| match byte { b'[' | b'{' => 1, b']' | b'}' => -1, _ => 0 }).sum()
+    text.bytes()
+        .map(|byte| match byte {
+            b'[' | b'{' => 1,
+            b']' | b'}' => -1,
+            _ => 0,
+        })
+        .sum()
 }
 
-/// The name of `[table]` or `[[table]]`.
+/// Returns the name of `[table]` or `[[table]]`.
 fn header(line: &str) -> Option<&str> {
     let inside = line.trim_end().strip_prefix('[')?.strip_suffix(']')?;
     let name = inside.trim_start_matches('[').trim_end_matches(']');
-    (!name.is_empty() && !name.contains([',', ':', '=']) && (!name.contains(' ') || name.contains('"'))).then_some(name)
+    (!name.is_empty()
+        && !name.contains([',', ':', '='])
+        && (!name.contains(' ') || name.contains('"')))
+    .then_some(name)
 }
 
 fn field(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once('=')?;
     let key = key.trim_end();
-    let is_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.\"".contains(&byte));
+    let is_key = !key.is_empty()
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.\"".contains(&byte));
     (is_key && !line.starts_with(' ')).then(|| (key, value.trim()))
 }

@@ -1,25 +1,25 @@
-//! `tree`: how many folders and files, the upper levels first.
+//! `tree`: counts of folders and files, the upper levels first.
 
 use forebay_text::number::counted;
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::Tops;
+use crate::tally::ValueCounts;
 
 pub(super) const FORMAT: Format = Format {
     name: "tree",
-    keeps: "folders and files counted; the upper levels before the lower ones; kinds",
+    keeps: "counts of folders and files; upper levels before lower ones; file types",
     commands: &["tree", "eza --tree", "cargo tree", "npm ls"],
     scope: Scope::Whole(claims),
-    start: || Box::<Tree>::default(),
+    create: || Box::<Tree>::default(),
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
     let rows = start.lines.iter().filter(|line| depth(line).is_some()).count();
-    (rows >= 3 && rows * 10 >= start.telling().count() * 7).then_some(Claim::Sure)
+    (rows >= 3 && rows * 10 >= start.nonblank_lines().count() * 7).then_some(Claim::Sure)
 }
 
-/// How deep an entry is: its name stands after `├── `, each level four wide.
+/// Returns the depth of an entry; each level is four columns wide.
 fn depth(line: &str) -> Option<usize> {
     let at = line.find("├─").or_else(|| line.find("└─"))?;
     Some(line[..at].chars().count() / 4 + 1)
@@ -29,13 +29,13 @@ fn depth(line: &str) -> Option<usize> {
 struct Tree {
     entries: u64,
     deepest: usize,
-    extensions: Tops,
+    extensions: ValueCounts,
     upper: u64,
     summary: Option<String>,
 }
 
 impl Recognizer for Tree {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
         let Some(depth) = depth(text) else {
             if text.ends_with(" files") || text.ends_with(" file") {
@@ -48,18 +48,26 @@ impl Recognizer for Tree {
         self.upper += u64::from(depth == 1);
         self.deepest = self.deepest.max(depth);
         let name = text.rsplit("── ").next().unwrap_or(text);
-        // A link is of no kind of its own.
+        // Links have no file type of their own.
         let name = if name.contains(" -> ") { "" } else { name };
-        if let Some((stem, extension)) = name.rsplit_once('.') && !stem.is_empty() && !extension.contains(' ') && extension.len() < 9 {
+        if let Some((stem, extension)) = name.rsplit_once('.')
+            && !stem.is_empty()
+            && !extension.contains(' ')
+            && extension.len() < 9
+        {
             self.extensions.add(&format!(".{extension}"));
         }
         Mark::Weight((46_usize.saturating_sub(6 * depth)).max(2) as u32)
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         let count = self.summary.unwrap_or_else(|| format!("{} entries", self.entries));
-        let said = format!("tree: {count}; {} at the top, {}", self.upper, counted(self.deepest as u64, "level"));
-        let mut report = Report::of(said, Quotes::Marked);
+        let summary = format!(
+            "tree: {count}; {} at the top, {}",
+            self.upper,
+            counted(self.deepest as u64, "level")
+        );
+        let mut report = Report::with_summary(summary, Quotes::Marked);
         if self.extensions.distinct() > 1 {
             report.add(90, format!("kinds: {}", self.extensions.list(10)));
         }

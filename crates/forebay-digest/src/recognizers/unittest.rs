@@ -1,59 +1,59 @@
-//! unittest: the summary, failing tests, what each raised and where.
-
-use std::collections::HashSet;
+//! unittest: the summary, failing tests with exception and location.
 
 use super::pytest::frame_or_error;
-use super::{End, Format, Mark, Recognizer, Report, Scope};
+use super::{Format, Mark, Recognizer, Report, ReportContext, Scope};
+use crate::hash::HashSet;
 use crate::lines::Line;
-use crate::tally::{Outcome, count};
+use crate::tally::{TestOutcome, count};
 
 pub(super) const FORMAT: Format = Format {
     name: "unittest",
-    keeps: "counts; failing tests and subtests with what they raised and its place",
+    keeps: "counts; failing tests and subtests with exception and location",
     commands: &["unittest", "nose2", "manage.py test"],
-    scope: Scope::Part(&["FAILED (", "Ran ", "===================="]),
-    start: || Box::<Unittest>::default(),
+    scope: Scope::Embedded(&["FAILED (", "Ran ", "===================="]),
+    create: || Box::<Unittest>::default(),
 };
 
-/// Of more tests that did not pass it is not worked out how many did.
-const NOT_PASSED: usize = 5_000;
+/// Above this number of failures, passed tests are not derived.
+const MAX_NOT_PASSED: usize = 5_000;
 
 #[derive(Debug, Default)]
 struct Unittest {
-    outcome: Outcome,
-    /// The line above is a rule of equals signs, as it stands above each failing test.
-    below_rule: bool,
-    /// How many tests ran and how long it took, until it is said how they ended.
+    outcome: TestOutcome,
+    /// The previous line is a separator of equals signs, as above each failing test.
+    after_separator: bool,
+    /// Number of tests and duration, until the result follows.
     ran: Option<(u64, String)>,
     /// Below the name of a failing test.
-    failing: bool,
+    in_failure: bool,
     /// Tests that did not pass; several subtests of one may fail.
     not_passed: HashSet<String>,
 }
 
 impl Recognizer for Unittest {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
-        let below_rule = std::mem::replace(&mut self.below_rule, is_rule(text, b'='));
-        if self.below_rule {
-            self.failing = false;
+        let after_separator =
+            std::mem::replace(&mut self.after_separator, is_separator(text, b'='));
+        if self.after_separator {
+            self.in_failure = false;
             return Mark::Noise;
         }
-        if below_rule && let Some((name, class, subtest)) = failing_test(text) {
+        if after_separator && let Some((name, class, subtest)) = failing_test(text) {
             return self.open(name, class, subtest);
         }
         if let Some(ran) = text.strip_prefix("Ran ").filter(|ran| ran.contains(" test")) {
             let took = ran.split_once(" in ").map_or("", |(_, took)| took);
             self.ran = count::first_number(ran).map(|count| (count, took.to_owned()));
-            self.failing = false;
+            self.in_failure = false;
             return Mark::NOTABLE;
         }
         if (text.starts_with("FAILED (") || text == "OK" || text.starts_with("OK ("))
             && let Some((total, took)) = self.ran.take()
         {
-            return self.ending(text, total, took);
+            return self.summary_line(text, total, took);
         }
-        if self.failing
+        if self.in_failure
             && let Some(mark) = frame_or_error(&mut self.outcome, text)
         {
             return mark;
@@ -61,40 +61,53 @@ impl Recognizer for Unittest {
         if text.ends_with(" ... ok") { Mark::Noise } else { Mark::Plain }
     }
 
-    fn report(self: Box<Self>, _end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, _context: &ReportContext) -> Option<Report> {
         self.outcome.report("unittest", "")
     }
 }
 
 impl Unittest {
     fn open(&mut self, name: &str, class: &str, subtest: &str) -> Mark {
-        self.outcome.fail(format!("{name} {subtest}").trim_end());
-        self.failing = true;
-        // What is set up for many tests is no test.
+        self.outcome.add_failure(format!("{name} {subtest}").trim_end());
+        self.in_failure = true;
+        // Fixtures are not tests.
         let is_test = !name.starts_with("setUp") && !name.starts_with("tearDown");
-        if is_test && self.not_passed.len() < NOT_PASSED {
+        if is_test && self.not_passed.len() < MAX_NOT_PASSED {
             self.not_passed.insert(format!("{name} {class}"));
         }
         Mark::DETAIL
     }
 
-    /// Only below `Ran 3 tests in 0.1s`; what a test prints may look alike.
-    fn ending(&mut self, text: &str, total: u64, took: String) -> Mark {
-        self.outcome.sum_up();
+    /// Handles the result, which must follow `Ran 3 tests in 0.1s`; tests may print a similar line.
+    fn summary_line(&mut self, text: &str, total: u64, took: String) -> Mark {
+        self.outcome.start_summary();
         self.outcome.total = Some(total);
-        self.outcome.took = Some(took);
+        self.outcome.duration = Some(took);
         self.outcome.failed = count::after(text, "failures=").or(Some(0));
         self.outcome.errors = count::after(text, "errors=");
         self.outcome.skipped = count::after(text, "skipped=");
-        let unexpected = count::after(text, "unexpected successes=").unwrap_or(0);
-        let known = count::after(text, "(expected failures=").or(count::after(text, " expected failures=")).unwrap_or(0);
-        self.outcome.further = vec![
-            (known, if known == 1 { "expected failure" } else { "expected failures" }),
-            (unexpected, if unexpected == 1 { "unexpected success" } else { "unexpected successes" }),
+        let unexpected_successes = count::after(text, "unexpected successes=").unwrap_or(0);
+        let expected_failures = count::after(text, "(expected failures=")
+            .or(count::after(text, " expected failures="))
+            .unwrap_or(0);
+        self.outcome.other_counts = vec![
+            (
+                expected_failures,
+                if expected_failures == 1 { "expected failure" } else { "expected failures" },
+            ),
+            (
+                unexpected_successes,
+                if unexpected_successes == 1 {
+                    "unexpected success"
+                } else {
+                    "unexpected successes"
+                },
+            ),
         ];
-        self.outcome.broken |= unexpected > 0;
-        let not_passed = self.not_passed.len() as u64 + self.outcome.skipped.unwrap_or(0) + known;
-        if self.not_passed.len() < NOT_PASSED {
+        self.outcome.has_other_failure |= unexpected_successes > 0;
+        let not_passed =
+            self.not_passed.len() as u64 + self.outcome.skipped.unwrap_or(0) + expected_failures;
+        if self.not_passed.len() < MAX_NOT_PASSED {
             self.outcome.passed = total.checked_sub(not_passed);
         }
         self.not_passed.clear();
@@ -102,12 +115,12 @@ impl Unittest {
     }
 }
 
-/// A line of nothing else, as wide as unittest draws it.
-fn is_rule(text: &str, of: u8) -> bool {
-    text.len() == 70 && text.bytes().all(|byte| byte == of)
+/// Returns true for a separator of the width that unittest prints.
+fn is_separator(text: &str, fill: u8) -> bool {
+    text.len() == 70 && text.bytes().all(|byte| byte == fill)
 }
 
-/// The test, its class and the subtest of `FAIL: test_sum (tests.test_cart.Cart.test_sum) (i=3)`.
+/// Parses test, class and subtest of `FAIL: test_sum (tests.test_cart.Cart.test_sum) (i=3)`.
 fn failing_test(text: &str) -> Option<(&str, &str, &str)> {
     let starts = ["FAIL: ", "ERROR: ", "UNEXPECTED SUCCESS: "];
     let rest = starts.iter().find_map(|start| text.strip_prefix(start))?;

@@ -1,59 +1,64 @@
-//! XML and JUnit reports: elements counted, values of fields, failing test cases.
+//! XML and JUnit reports: element counts, field values, failing test cases.
 
 use forebay_text::cut;
 use forebay_text::number::counted;
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
-use crate::tally::{Tops, Values};
+use crate::tally::{ValueCounts, ValueStats};
 
 pub(super) const FORMAT: Format = Format {
     name: "xml, junit",
-    keeps: "the root; elements counted; values of fields and attributes; failing test cases with their message",
+    keeps: "root; element counts; values of fields and attributes; failing test cases with messages",
     commands: &["xmllint"],
     scope: Scope::Whole(claims),
-    start: || Box::<Xml>::default(),
+    create: || Box::<Xml>::default(),
 };
 
-/// Fields beyond so many are not told apart.
-const FIELDS: usize = 200;
+/// Maximum number of fields tracked.
+const MAX_FIELDS: usize = 200;
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let first = start.telling().next()?.trim_start();
-    let is_html = first.to_ascii_lowercase().starts_with("<!doctype html") || first.starts_with("<html");
-    let opens = first.starts_with("<?xml") || first.starts_with('<') && start.mostly(80, |line| line.trim_start().starts_with('<'));
+    let first = start.nonblank_lines().next()?.trim_start();
+    let is_html =
+        first.to_ascii_lowercase().starts_with("<!doctype html") || first.starts_with("<html");
+    let opens = first.starts_with("<?xml")
+        || first.starts_with('<') && start.mostly(80, |line| line.trim_start().starts_with('<'));
     (opens && !is_html).then_some(Claim::Sure)
 }
 
-/// What hides elements, and what ends it.
-const HIDING: [(&str, &str); 2] = [("!--", "-->"), ("![CDATA[", "]]>")];
+/// Sections that contain no elements: their start and end.
+const HIDDEN_SECTIONS: [(&str, &str); 2] = [("!--", "-->"), ("![CDATA[", "]]>")];
 
 #[derive(Debug, Default)]
 struct Xml {
     root: String,
-    /// Within something that hides elements, what ends it.
-    hidden: Option<&'static str>,
-    elements: Tops,
-    fields: Vec<(String, Values)>,
-    case: String,
+    /// End of the section being skipped.
+    hidden_until: Option<&'static str>,
+    elements: ValueCounts,
+    fields: Vec<(String, ValueStats)>,
+    test_case: String,
     failed: Vec<String>,
     failures: u64,
 }
 
 impl Recognizer for Xml {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let mut rest = line.text;
         loop {
-            if let Some(end) = self.hidden {
-                // Nothing in a comment or a CDATA section is an element.
+            if let Some(end) = self.hidden_until {
+                // Comments and CDATA sections contain no elements.
                 let Some(at) = rest.find(end) else { break };
-                self.hidden = None;
+                self.hidden_until = None;
                 rest = &rest[at + end.len()..];
             }
             let Some(at) = rest.find('<') else { break };
             rest = &rest[at + 1..];
-            self.hidden = HIDING.iter().find(|(start, _)| rest.starts_with(start)).map(|(_, end)| *end);
-            if self.hidden.is_some() || rest.starts_with(['/', '?', '!']) {
+            self.hidden_until = HIDDEN_SECTIONS
+                .iter()
+                .find(|(start, _)| rest.starts_with(start))
+                .map(|(_, end)| *end);
+            if self.hidden_until.is_some() || rest.starts_with(['/', '?', '!']) {
                 continue;
             }
             let end = rest.find('>').unwrap_or(rest.len());
@@ -64,12 +69,12 @@ impl Recognizer for Xml {
         Mark::Plain
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
         if self.elements.is_empty() {
             return None;
         }
-        let said = format!("XML {}: {}", self.root, self.elements.list(8));
-        let mut report = Report::of(said, Quotes::Sample);
+        let summary = format!("XML {}: {}", self.root, self.elements.list(8));
+        let mut report = Report::with_summary(summary, Quotes::Sample);
         report.add(99, self.tests());
         for (index, failed) in self.failed.iter().enumerate() {
             report.add(95 - index.min(20) as u32, failed.clone());
@@ -77,19 +82,20 @@ impl Recognizer for Xml {
         if self.failures > 0 {
             report.failing = Some(true);
         }
-        let most = if end.room > 2_000 { 10 } else { 5 };
+        let max_items = if context.max_bytes > 2_000 { 10 } else { 5 };
         for (index, (name, values)) in self.fields.iter().enumerate() {
-            report.add(70 - index.min(60) as u32, format!("{name}: {}", values.describe(most)));
+            report
+                .add(70 - index.min(60) as u32, format!("{name}: {}", values.describe(max_items)));
         }
         Some(report)
     }
 }
 
 impl Xml {
-    /// How the test cases of a JUnit report ended, each counted by what stands in it.
+    /// Summarizes the test cases of a JUnit report.
     fn tests(&self) -> String {
-        let [tests, failed, errors, skipped] =
-            ["testcase", "failure", "error", "skipped"].map(|element| self.elements.of(element));
+        let [tests, failed, errors, skipped] = ["testcase", "failure", "error", "skipped"]
+            .map(|element| self.elements.count_of(element));
         if tests == 0 || failed + errors + skipped > tests {
             return String::new();
         }
@@ -109,8 +115,8 @@ impl Xml {
         match name {
             "testcase" => {
                 let class = attribute(tag, "classname").unwrap_or_default();
-                let case = format!("{class} {label}").replace("&quot;", "\"");
-                case.trim().clone_into(&mut self.case);
+                let test_case = format!("{class} {label}").replace("&quot;", "\"");
+                test_case.trim().clone_into(&mut self.test_case);
             }
             "failure" | "error" => self.failure(tag, after),
             _ => {}
@@ -118,10 +124,10 @@ impl Xml {
         let text = after.split('<').next().unwrap_or_default().trim();
         if !text.is_empty() && !tag.ends_with('/') {
             let field = if name == "field" && !label.is_empty() { label } else { name };
-            self.value(field, text);
+            self.add_value(field, text);
         } else if !matches!(name, "testcase" | "testsuite" | "failure") {
             for (key, value) in attributes(tag) {
-                self.value(&format!("{name} {key}"), value);
+                self.add_value(&format!("{name} {key}"), value);
             }
         }
     }
@@ -131,16 +137,24 @@ impl Xml {
         if self.failed.len() < 40 {
             let text = after.split('<').next().unwrap_or_default();
             let message = attribute(tag, "message").unwrap_or(text);
-            let message = message.replace("&quot;", "\"").replace("&#10;", " ").replace("&lt;", "<").replace("&gt;", ">");
-            self.failed.push(format!("FAILED {}  {}", self.case, cut::one_line(&message, 120)));
+            let message = message
+                .replace("&quot;", "\"")
+                .replace("&#10;", " ")
+                .replace("&lt;", "<")
+                .replace("&gt;", ">");
+            self.failed.push(format!(
+                "FAILED {}  {}",
+                self.test_case,
+                cut::one_line(&message, 120)
+            ));
         }
     }
 
-    fn value(&mut self, field: &str, value: &str) {
+    fn add_value(&mut self, field: &str, value: &str) {
         if let Some((_, values)) = self.fields.iter_mut().find(|(name, _)| name == field) {
             values.add(value);
-        } else if self.fields.len() < FIELDS {
-            let mut values = Values::default();
+        } else if self.fields.len() < MAX_FIELDS {
+            let mut values = ValueStats::default();
             values.add(value);
             self.fields.push((field.to_owned(), values));
         }
@@ -151,7 +165,7 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     attributes(tag).find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
-/// `key="value"` pairs of a tag.
+/// Returns the `key="value"` pairs of a tag.
 fn attributes(tag: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = tag;
     std::iter::from_fn(move || {

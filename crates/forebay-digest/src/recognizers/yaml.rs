@@ -1,33 +1,56 @@
-//! YAML: its shape, as that of JSON; kinds and names of Kubernetes objects are fields like others.
+//! YAML: its shape, like JSON.
 
-use super::json::{Shape, Spot};
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::json::{FieldId, Shape};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
 
 pub(super) const FORMAT: Format = Format {
     name: "yaml",
-    keeps: "documents; fields with types, counts, ranges and frequent values; single values themselves",
+    keeps: "number of documents; fields with types, counts, ranges and frequent values; single values",
     commands: &["yq", "kubectl get -o yaml", "helm template", "docker compose config"],
     scope: Scope::Whole(claims),
-    start: || Box::new(Yaml { shape: Shape::new(), levels: Vec::new(), documents: 1, text_below: None, unread: 0, fields: 0 }),
+    create: || {
+        Box::new(Yaml {
+            shape: Shape::new(),
+            levels: Vec::new(),
+            documents: 1,
+            block_indent: None,
+            unparsed: 0,
+            fields: 0,
+        })
+    },
 };
 
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let expected = start.expected || start.command.reads_file(&["yaml", "yml"]);
+    let expected = start.is_expected || start.command.reads_file(&["yaml", "yml"]);
     let nested = start.lines.iter().filter(|line| line.starts_with("  ")).count();
-    let keys = start.lines.iter().filter(|line| !line.starts_with([' ', '-', '#']) && field(line).is_some_and(|(_, value)| value.is_empty())).count();
+    let keys = start
+        .lines
+        .iter()
+        .filter(|line| {
+            !line.starts_with([' ', '-', '#'])
+                && field(line).is_some_and(|(_, value)| value.is_empty())
+        })
+        .count();
     let reads = start.mostly(90, |line| {
         let text = line.trim_start().trim_start_matches("- ");
-        field(text).is_some() || line.trim_start().starts_with("- ") || line.starts_with("---") || text.starts_with('#')
+        field(text).is_some()
+            || line.trim_start().starts_with("- ")
+            || line.starts_with("---")
+            || text.starts_with('#')
     });
-    (reads && (expected || nested >= 3 && keys >= 1)).then_some(if expected { Claim::Sure } else { Claim::Likely })
+    (reads && (expected || nested >= 3 && keys >= 1)).then_some(if expected {
+        Claim::Sure
+    } else {
+        Claim::Likely
+    })
 }
 
-/// A list or a map that is open, by how far its entries are indented.
+/// An open list or map, by the indentation of its entries.
 #[derive(Debug)]
 struct Level {
     indent: usize,
-    spot: Spot,
+    field_id: FieldId,
     items: u64,
 }
 
@@ -36,32 +59,38 @@ struct Yaml {
     shape: Shape,
     levels: Vec<Level>,
     documents: u64,
-    /// Lines indented more than this are a text.
-    text_below: Option<usize>,
-    unread: u64,
+    /// Lines with more indentation than this belong to a block scalar.
+    block_indent: Option<usize>,
+    unparsed: u64,
     fields: u64,
 }
 
 impl Recognizer for Yaml {
-    fn take(&mut self, line: Line<'_>) -> Mark {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
         let text = line.text.trim_end();
         let mut rest = text.trim_start();
         let mut indent = text.len() - rest.len();
-        if self.text_below.is_some_and(|below| indent > below) || rest.is_empty() || rest.starts_with('#') {
+        if self.block_indent.is_some_and(|below| indent > below)
+            || rest.is_empty()
+            || rest.starts_with('#')
+        {
             return Mark::Plain;
         }
-        self.text_below = None;
+        self.block_indent = None;
         if text == "---" {
             self.documents += u64::from(self.fields > 0);
             self.close(0);
             return Mark::Plain;
         }
-        while let Some(item) = rest.strip_prefix("- ").or_else(|| rest.strip_prefix('-').filter(|rest| rest.is_empty())) {
+        while let Some(item) = rest
+            .strip_prefix("- ")
+            .or_else(|| rest.strip_prefix('-').filter(|rest| rest.is_empty()))
+        {
             self.item(indent);
             indent += rest.len() - item.trim_start().len();
             rest = item.trim_start();
         }
-        rest = without_name(rest);
+        rest = without_anchor(rest);
         match field(rest) {
             Some((key, value)) => self.field(indent, key, value),
             None if rest.is_empty() => {}
@@ -70,84 +99,85 @@ impl Recognizer for Yaml {
         Mark::Plain
     }
 
-    fn report(mut self: Box<Self>, end: &End) -> Option<Report> {
+    fn report(mut self: Box<Self>, context: &ReportContext) -> Option<Report> {
         self.close(0);
-        if self.fields == 0 || self.unread * 20 > self.fields {
+        if self.fields == 0 || self.unparsed * 20 > self.fields {
             return None;
         }
-        let said = match self.documents {
-            1 => format!("YAML {}", self.shape.headline()),
-            // What all of them have is told as one.
-            many => format!("YAML {many} documents, together {}", self.shape.keys_said()),
+        let summary = match self.documents {
+            1 => format!("YAML {}", self.shape.summary()),
+            // The documents are described as one.
+            count => format!("YAML {count} documents, in total {}", self.shape.describe_keys()),
         };
-        let mut report = Report::of(said, Quotes::Sample);
-        self.shape.tell(&mut report, if end.room > 2_000 { 10 } else { 5 });
+        let mut report = Report::with_summary(summary, Quotes::Sample);
+        self.shape.add_facts(&mut report, if context.max_bytes > 2_000 { 10 } else { 5 });
         Some(report)
     }
 }
 
 impl Yaml {
-    /// Closes the levels indented so far or more.
+    /// Closes levels with at least this indentation.
     fn close(&mut self, from: usize) {
         while let Some(level) = self.levels.pop_if(|level| level.indent >= from) {
             if level.items > 0 {
-                self.shape.closed(level.spot, false, level.items);
+                self.shape.close_container(level.field_id, false, level.items);
             }
         }
     }
 
-    /// An item of the list that is the value of the last field, which may stand as far to the left.
+    /// Adds an item to the list that is the value of the last field; items may have the same
+    /// indentation as the field.
     fn item(&mut self, indent: usize) {
         self.close(indent + 1);
         if self.levels.is_empty() {
             let root = self.shape.root();
-            self.levels.push(Level { indent: 0, spot: root, items: 0 });
+            self.levels.push(Level { indent: 0, field_id: root, items: 0 });
         }
         let Some(list) = self.levels.last_mut() else { return };
         if list.items == 0 {
-            self.shape.container(list.spot, false);
+            self.shape.open_container(list.field_id, false);
         }
         list.items += 1;
-        let spot = self.shape.item(list.spot);
-        self.levels.push(Level { indent: indent + 1, spot, items: 0 });
+        let field_id = self.shape.item(list.field_id);
+        self.levels.push(Level { indent: indent + 1, field_id, items: 0 });
     }
 
     fn field(&mut self, indent: usize, key: &str, value: &str) {
         self.fields += 1;
         self.close(indent);
-        let of = self.levels.last().map_or(self.shape.root(), |level| level.spot);
-        let spot = self.shape.child(of, key.trim_matches(['"', '\'']));
-        match without_name(value) {
-            value if is_block(value) => self.text_below = Some(indent),
+        let parent = self.levels.last().map_or(self.shape.root(), |level| level.field_id);
+        let field_id = self.shape.child(parent, key.trim_matches(['"', '\'']));
+        match without_anchor(value) {
+            value if is_block(value) => self.block_indent = Some(indent),
             "" => {
-                self.shape.container(spot, true);
-                self.levels.push(Level { indent, spot, items: 0 });
+                self.shape.open_container(field_id, true);
+                self.levels.push(Level { indent, field_id, items: 0 });
             }
-            value => self.value(spot, value),
+            value => self.value(field_id, value),
         }
     }
 
-    /// What stands in quotes is a text, whatever it is made of.
-    fn value(&mut self, spot: Spot, value: &str) {
+    /// Adds a value; quoted values are text.
+    fn value(&mut self, field_id: FieldId, value: &str) {
         match value.strip_prefix(['"', '\'']) {
-            Some(text) => self.shape.string(spot, text.trim_end_matches(['"', '\''])),
-            None => self.shape.scalar(spot, value),
+            Some(text) => self.shape.string(field_id, text.trim_end_matches(['"', '\''])),
+            None => self.shape.scalar(field_id, value),
         }
     }
 
     fn scalar(&mut self, text: &str) {
         match self.levels.last() {
             Some(level) => {
-                let spot = level.spot;
-                self.value(spot, text);
+                let field_id = level.field_id;
+                self.value(field_id, text);
             }
-            None => self.unread += 1,
+            None => self.unparsed += 1,
         }
     }
 }
 
-/// A value without the `&name` by which others refer to it, and without its `!tag`.
-fn without_name(value: &str) -> &str {
+/// Strips the anchor `&name` and the `!tag` of a value.
+fn without_anchor(value: &str) -> &str {
     let mut rest = value;
     while rest.starts_with(['&', '!']) {
         rest = rest.split_once(' ').map_or("", |(_, rest)| rest.trim_start());
@@ -155,16 +185,26 @@ fn without_name(value: &str) -> &str {
     rest
 }
 
-/// `|`, `>-`, `|2+`: the lines below are a text.
+/// Returns true for the start of a block scalar: `|`, `>-`, `|2+`.
 fn is_block(value: &str) -> bool {
-    value.strip_prefix(['|', '>']).is_some_and(|how| how.bytes().all(|byte| byte.is_ascii_digit() || b"+-".contains(&byte)))
+    value
+        .strip_prefix(['|', '>'])
+        .is_some_and(|how| how.bytes().all(|byte| byte.is_ascii_digit() || b"+-".contains(&byte)))
 }
 
-/// `key: value`, `key:`.
+/// Parses `key: value` or `key:`.
 fn field(text: &str) -> Option<(&str, &str)> {
-    let quoted = text.starts_with(['"', '\'']).then(|| text[1..].find(&text[..1]).map(|at| at + 2)).flatten().unwrap_or(0);
+    let quoted = text
+        .starts_with(['"', '\''])
+        .then(|| text[1..].find(&text[..1]).map(|at| at + 2))
+        .flatten()
+        .unwrap_or(0);
     let at = quoted + text[quoted..].find(':')?;
     let (key, value) = (&text[..at], &text[at + 1..]);
-    let is_key = !key.is_empty() && key.len() < 120 && (quoted > 0 || !key.contains([' ', '{', '"', '=']) || key.split(' ').count() <= 2 && !key.contains(['{', '"', '(', '=']));
+    let is_key = !key.is_empty()
+        && key.len() < 120
+        && (quoted > 0
+            || !key.contains([' ', '{', '"', '='])
+            || key.split(' ').count() <= 2 && !key.contains(['{', '"', '(', '=']));
     (is_key && (value.is_empty() || value.starts_with(' '))).then(|| (key, value.trim()))
 }

@@ -1,118 +1,123 @@
-//! How telling a line is: by the words in it, the places it names, and what the caller is after.
+//! Weighs lines by their words, the source locations they name, and the caller's intent.
 
-mod edge;
-mod finder;
+mod boundary;
 mod intent;
 mod patterns;
+mod word_finder;
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use forebay_text::cut;
 
-use crate::place;
-use crate::recognizers::Parts;
-use finder::Finder;
+use crate::location;
+use crate::recognizers::EmbeddedRecognizers;
 pub(crate) use intent::Intent;
 use patterns::{Kind, PATTERNS, Pattern};
+use word_finder::WordFinder;
 
-/// What stands out in one line.
+/// What makes a line stand out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools, reason = "each is one thing that a line may be")]
+#[allow(clippy::struct_excessive_bools, reason = "independent properties of a line")]
 pub(crate) struct Salience {
-    /// How telling the line is, whatever the caller is after.
+    /// Weight of the line, regardless of the intent.
     pub(crate) weight: u32,
-    /// It says that something failed.
-    pub(crate) failure: bool,
-    /// It names a place in a file.
-    pub(crate) place: bool,
-    /// The words of the intent it has, one bit each.
-    pub(crate) wanted: u32,
-    /// A recognizer says what it weighs.
-    pub(crate) marked: bool,
-    /// A recognizer says that nobody needs it.
-    pub(crate) noise: bool,
+    /// The line reports a failure.
+    pub(crate) is_failure: bool,
+    /// The line names a source location.
+    pub(crate) has_location: bool,
+    /// The intent words in the line, one bit each.
+    pub(crate) intent_mask: u32,
+    /// A recognizer set the weight.
+    pub(crate) is_marked: bool,
+    /// A recognizer considers the line unnecessary.
+    pub(crate) is_noise: bool,
 }
 
 impl Salience {
-    /// Its numbers matter.
-    pub(crate) fn is_pointed(self) -> bool {
-        self.failure || self.place || self.wanted != 0
+    /// Returns true if the numbers in the line matter.
+    pub(crate) fn is_specific(self) -> bool {
+        self.is_failure || self.has_location || self.intent_mask != 0
     }
 }
 
-/// What a place adds to the weight of its line.
-const PLACE_WEIGHT: u32 = 2;
+/// Weight that a source location adds.
+const LOCATION_WEIGHT: u32 = 2;
 
 /// A failure with fewer letters is a bare word, such as an empty line of the level `[ERROR]`.
-const LETTERS: usize = 8;
+const MIN_FAILURE_LETTERS: usize = 8;
 
-/// Only the start of a line is looked at; what lies behind is not shown either.
-const LOOKED_AT: usize = 2 * 1024;
+/// Only this many bytes of a line are scanned; the rest is not shown either.
+const MAX_SCANNED_BYTES: usize = 2 * 1024;
 
-/// Weighs a line, and says which recognizers its words wake, one bit each.
+/// Weighs a line, and returns the recognizers that its words wake, one bit each.
 ///
-/// The words of the intent are the caller's to add.
+/// The caller adds the intent mask.
 pub(crate) fn weigh(line: &str) -> (Salience, u128) {
-    let line = cut::prefix(line, LOOKED_AT);
-    let said = said_in(line);
-    let mut kinds = said.kinds();
-    if kinds.has(Kind::Failure) && letters(line) < LETTERS {
-        kinds.replace(Kind::Failure, Kind::Complaint);
+    let line = cut::prefix(line, MAX_SCANNED_BYTES);
+    let signals = scan(line);
+    let mut kinds = signals.kinds();
+    if kinds.has(Kind::Failure) && letters(line) < MIN_FAILURE_LETTERS {
+        kinds.replace(Kind::Failure, Kind::PossibleFailure);
     }
-    let place = said.place || place::is_named_in(line);
-    let weight = kinds.heaviest() + if place { PLACE_WEIGHT } else { 0 };
-    let failure = kinds.has(Kind::Failure);
-    (Salience { weight, failure, place, ..Salience::default() }, said.triggers)
+    let has_location = signals.has_location || location::has_location(line);
+    let weight = kinds.heaviest() + if has_location { LOCATION_WEIGHT } else { 0 };
+    let is_failure = kinds.has(Kind::Failure);
+    (Salience { weight, is_failure, has_location, ..Salience::default() }, signals.triggers)
 }
 
 fn letters(line: &str) -> usize {
     line.bytes().filter(u8::is_ascii_alphabetic).count()
 }
 
-/// What a found word means.
+/// What a word in a line means.
 #[derive(Debug, Clone, Copy)]
-enum Meaning {
+enum Signal {
     Pattern(&'static Pattern),
-    /// It wakes the recognizers of these bits.
+    /// Wakes the recognizers of these bits.
     Trigger(u128),
-    /// A number that follows is that of a line in a file.
-    Place,
+    /// A following number is a line number.
+    Location,
 }
 
-/// All words that say something of a line.
-static WORDS: LazyLock<Finder<Meaning>> = LazyLock::new(|| {
+/// All words with a meaning.
+static WORDS: LazyLock<WordFinder<Signal>> = LazyLock::new(|| {
     let patterns = PATTERNS
         .iter()
-        .flat_map(|row| row.words.iter().map(move |word| (*word, Meaning::Pattern(row))));
-    let triggers = Parts::triggers().map(|(word, bits)| (word, Meaning::Trigger(bits)));
-    Finder::new(patterns.chain(triggers).chain([(place::BEFORE_NUMBER, Meaning::Place)]))
+        .flat_map(|row| row.words.iter().map(move |word| (*word, Signal::Pattern(row))));
+    let triggers =
+        EmbeddedRecognizers::triggers().map(|(word, bits)| (word, Signal::Trigger(bits)));
+    WordFinder::new(
+        patterns.chain(triggers).chain([(location::PYTHON_LINE_MARKER, Signal::Location)]),
+    )
 });
 
-/// What the words of a line say.
+/// The signals found in a line.
 #[derive(Debug, Default)]
-struct Said {
-    /// The patterns, and where they stand.
+struct LineSignals {
+    /// The matching patterns, and their positions.
     patterns: Vec<(&'static Pattern, Range<usize>)>,
     triggers: u128,
-    place: bool,
+    has_location: bool,
 }
 
-fn said_in(line: &str) -> Said {
-    let mut said = Said::default();
-    WORDS.find(line, |meaning, at| match meaning {
-        Meaning::Pattern(pattern) if pattern.edge.holds(line, &at) => {
-            said.patterns.push((pattern, at));
+fn scan(line: &str) -> LineSignals {
+    let mut signals = LineSignals::default();
+    WORDS.find(line, |signal, at| match signal {
+        Signal::Pattern(pattern) if pattern.boundary.matches(line, &at) => {
+            signals.patterns.push((pattern, at));
         }
-        Meaning::Pattern(_) => {}
-        Meaning::Trigger(bits) => said.triggers |= bits,
-        Meaning::Place => said.place |= place::is_line_number(&line.as_bytes()[at.end..]),
+        Signal::Pattern(_) => {}
+        Signal::Trigger(bits) => signals.triggers |= bits,
+        Signal::Location => {
+            signals.has_location |= location::starts_with_line_number(&line.as_bytes()[at.end..]);
+        }
     });
-    said
+    signals
 }
 
-impl Said {
-    /// The kinds of pattern, without those within a harmless phrase.
+impl LineSignals {
+    /// Returns the kinds of patterns, except for those within a harmless phrase.
     fn kinds(&self) -> Kinds {
         let is_harmless = |at: &Range<usize>| {
             let around = |(pattern, around): &(&Pattern, Range<usize>)| {
@@ -124,11 +129,11 @@ impl Said {
         for (pattern, _) in self.patterns.iter().filter(|(_, at)| !is_harmless(at)) {
             kinds.add(pattern.kind);
         }
-        kinds.calmed()
+        kinds.without_false_alarms()
     }
 }
 
-/// The kinds of pattern in a line, false friends taken out.
+/// The kinds of patterns in a line, without false alarms.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Kinds(u8);
 
@@ -145,13 +150,14 @@ impl Kinds {
         self.0 & kind.bit() != 0
     }
 
-    /// A line that tells of success fails at nothing, and routine messages do not complain.
-    fn calmed(mut self) -> Self {
+    /// Removes failures from lines that report success, and possible failures from routine
+    /// messages.
+    fn without_false_alarms(mut self) -> Self {
         if self.has(Kind::Passed) {
-            self.0 &= !(Kind::Failure.bit() | Kind::Complaint.bit() | Kind::Warning.bit());
+            self.0 &= !(Kind::Failure.bit() | Kind::PossibleFailure.bit() | Kind::Warning.bit());
         }
         if self.has(Kind::Routine) {
-            self.0 &= !(Kind::Complaint.bit() | Kind::Warning.bit());
+            self.0 &= !(Kind::PossibleFailure.bit() | Kind::Warning.bit());
         }
         self
     }
@@ -167,13 +173,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pattern_finds_its_sample_and_spares_its_false_friend() {
+    fn every_pattern_matches_its_hit_and_not_its_miss() {
         for row in PATTERNS {
             let finds =
-                |line| said_in(line).patterns.iter().any(|(found, _)| found.words == row.words);
+                |line| scan(line).patterns.iter().any(|(found, _)| found.words == row.words);
             assert!(finds(row.hit), "{row:?} must match its hit");
             assert!(!finds(row.miss), "{row:?} must not match its miss");
-            let weight = said_in(row.miss).kinds().heaviest();
+            let weight = scan(row.miss).kinds().heaviest();
             assert_eq!(weight, 0, "{row:?}: its miss must weigh nothing");
         }
     }
@@ -182,17 +188,17 @@ mod tests {
     fn check(expect: &str, lines: &[&str]) {
         for line in lines {
             let (salience, _) = weigh(line);
-            let said = match salience.weight {
-                _ if salience.failure => "failure",
+            let signals = match salience.weight {
+                _ if salience.is_failure => "failure",
                 0 => "nothing",
                 _ => "notable",
             };
-            assert_eq!(said, expect, "{line}");
+            assert_eq!(signals, expect, "{line}");
         }
     }
 
     #[test]
-    fn failures_are_told_from_their_false_friends() {
+    fn distinguishes_failures_from_lookalikes() {
         check(
             "failure",
             &[

@@ -1,6 +1,6 @@
-//! Counts that a program prints: `3 failed`, `Failures: 1`.
+//! Parses counts in a line: `3 failed`, `Failures: 1`.
 
-/// The number right before a word: 3 in `3 failed`.
+/// Returns the number right before a word: 3 in `3 failed`.
 pub(crate) fn before(line: &str, word: &str) -> Option<u64> {
     let mut from = 0;
     while let Some(found) = line[from..].find(word) {
@@ -14,13 +14,13 @@ pub(crate) fn before(line: &str, word: &str) -> Option<u64> {
     None
 }
 
-/// The number right after a label: 1 in `Failures: 1`.
+/// Returns the number right after a label: 1 in `Failures: 1`.
 pub(crate) fn after(line: &str, label: &str) -> Option<u64> {
     let at = line.find(label)? + label.len();
     first_number(line[at..].trim_start_matches([' ', ':', '=']))
 }
 
-/// The number at the start of a text.
+/// Parses the number at the start of a text.
 pub(crate) fn first_number(text: &str) -> Option<u64> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != ',').unwrap_or(text.len());
     text[..end].trim_end_matches(',').replace(',', "").parse().ok()
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_read() {
+    fn reads_counts_beside_words() {
         assert_eq!(before("test result: ok. 12 passed; 1,003 failed", "failed"), Some(1_003));
         assert_eq!(before("no test failed, 2 failed", "failed"), Some(2));
         assert_eq!(before("failed", "failed"), None);

@@ -1,13 +1,13 @@
-//! What compilers and linters complain about.
+//! Counts the diagnostics of compilers and linters.
 
 use forebay_text::cut;
 use forebay_text::number::counted;
 
-use super::Tops;
-use crate::place::{self, Remark};
+use super::ValueCounts;
+use crate::location::{self, LocatedMessage};
 use crate::recognizers::{Mark, Quotes, Report};
 
-/// How bad a complaint is.
+/// Severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Severity {
     Error,
@@ -16,8 +16,8 @@ pub(crate) enum Severity {
 }
 
 impl Severity {
-    /// The severity a word names.
-    pub(crate) fn of(word: &str) -> Option<Self> {
+    /// Parses the severity that a word names.
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
         let word = word.trim_matches([':', '[', ']', '(', ')']);
         if word.len() > 7 {
             return None;
@@ -31,45 +31,45 @@ impl Severity {
     }
 }
 
-/// One complaint about a place.
+/// A diagnostic with its file.
 #[derive(Debug)]
-pub(crate) struct Complaint<'a> {
+pub(crate) struct Diagnostic<'a> {
     pub(crate) path: &'a str,
     pub(crate) severity: Severity,
-    /// Its code, or the message without what differs from place to place.
+    /// The rule code, or the message without its variable parts.
     pub(crate) kind: String,
 }
 
-impl<'a> Complaint<'a> {
-    /// Reads `path:3:5: error: message [code]`, `path:3:5: F401 message` and their relatives.
-    pub(crate) fn read(line: &'a str) -> Option<Self> {
-        // Maven writes `path:[3,5]`, and its own recognizer reads it.
-        let remark =
-            place::remark(line).filter(|remark| !line[remark.path.len()..].starts_with(":["))?;
-        let (severity, kind) = judged(remark)?;
-        Some(Self { path: remark.path, severity, kind })
+impl<'a> Diagnostic<'a> {
+    /// Parses `path:3:5: error: message [code]`, `path:3:5: F401 message` and similar lines.
+    pub(crate) fn parse(line: &'a str) -> Option<Self> {
+        // `path:[3,5]` is Maven's, which has a recognizer of its own.
+        let message = location::located_message(line)
+            .filter(|message| !line[message.path.len()..].starts_with(":["))?;
+        let (severity, kind) = classify(message)?;
+        Some(Self { path: message.path, severity, kind })
     }
 }
 
-fn judged(remark: Remark<'_>) -> Option<(Severity, String)> {
-    if let Some(message) = remark.text.strip_prefix("fatal error: ") {
-        return Some((Severity::Error, essence(message)));
+fn classify(located: LocatedMessage<'_>) -> Option<(Severity, String)> {
+    if let Some(message) = located.text.strip_prefix("fatal error: ") {
+        return Some((Severity::Error, normalize_message(message)));
     }
-    let (first, message) = remark.text.split_once(' ').unwrap_or((remark.text, ""));
+    let (first, message) = located.text.split_once(' ').unwrap_or((located.text, ""));
     if let Some(coded) = with_code(first) {
         return Some(coded);
     }
-    if let Some(severity) = Severity::of(first) {
-        let code = bracketed(message).or_else(|| leading_rule(message));
+    if let Some(severity) = Severity::from_word(first) {
+        let code = bracketed(message).or_else(|| leading_rule_code(message));
         if severity == Severity::Note && code.is_none() {
-            // It explains the complaint before it.
+            // A note explains the previous diagnostic.
             return None;
         }
-        return Some((severity, code.map_or_else(|| essence(message), str::to_owned)));
+        return Some((severity, code.map_or_else(|| normalize_message(message), str::to_owned)));
     }
     let rule = first.trim_end_matches(':');
-    if is_rule(rule) {
-        // Pylint names its rules at the end, and its letters say how bad they are.
+    if is_rule_code(rule) {
+        // Pylint appends the name of the rule; the letter of its code is the severity.
         let name =
             message.strip_suffix(')').and_then(|text| text.rsplit_once('(')).map(|(_, name)| name);
         let name = name.filter(|name| name.contains('-') && !name.contains(' '));
@@ -81,30 +81,30 @@ fn judged(remark: Remark<'_>) -> Option<(Severity, String)> {
         };
         return Some((severity, name.unwrap_or(rule).to_owned()));
     }
-    // `go vet` and `go build` name no severity.
-    let is_go = remark.path.rsplit('.').next() == Some("go");
-    (is_go && !remark.text.is_empty()).then(|| (Severity::Error, essence(remark.text)))
+    // `go vet` and `go build` print no severity.
+    let is_go = located.path.rsplit('.').next() == Some("go");
+    (is_go && !located.text.is_empty()).then(|| (Severity::Error, normalize_message(located.text)))
 }
 
-/// `error[E0308]:`, as rustc writes it in one line.
+/// Parses `error[E0308]:` of rustc's short format.
 fn with_code(word: &str) -> Option<(Severity, String)> {
     let (severity, code) = word.strip_suffix("]:")?.split_once('[')?;
-    Some((Severity::of(severity)?, code.to_owned()))
+    Some((Severity::from_word(severity)?, code.to_owned()))
 }
 
-/// The code at the end: `[-Wunused]`, `[assignment]`.
+/// Returns the code at the end: `[-Wunused]`, `[assignment]`.
 fn bracketed(text: &str) -> Option<&str> {
     let (_, code) = text.strip_suffix(']')?.rsplit_once('[')?;
     (!code.contains(' ')).then_some(code)
 }
 
-fn leading_rule(message: &str) -> Option<&str> {
+fn leading_rule_code(message: &str) -> Option<&str> {
     let code = message.split(' ').next()?.trim_end_matches(':');
-    is_rule(code).then_some(code)
+    is_rule_code(code).then_some(code)
 }
 
-/// `F401`, `E501`, `TS2345`, `C0114`, `PLR0913`.
-pub(crate) fn is_rule(word: &str) -> bool {
+/// Returns true for `F401`, `E501`, `TS2345`, `C0114`, `PLR0913`.
+pub(crate) fn is_rule_code(word: &str) -> bool {
     let letters = word.bytes().take_while(u8::is_ascii_uppercase).count();
     let digits = &word[letters..];
     (1..=4).contains(&letters)
@@ -112,8 +112,8 @@ pub(crate) fn is_rule(word: &str) -> bool {
         && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A message without what differs from place to place: what follows a colon, words with digits.
-fn essence(message: &str) -> String {
+/// Removes variable parts of a message: text after a colon, words with digits.
+fn normalize_message(message: &str) -> String {
     let message = match message.split_once(": ") {
         Some((before, _)) if before.contains(' ') => before,
         _ => message,
@@ -125,28 +125,29 @@ fn essence(message: &str) -> String {
     cut::one_line(&plain.join(" "), 64)
 }
 
-/// Complaints counted by severity, kind and file.
+/// Diagnostics counted by severity, kind and file.
 #[derive(Debug, Default)]
 pub(crate) struct Diagnostics {
     errors: u64,
     warnings: u64,
     notes: u64,
-    /// The kinds of errors and of the rest.
-    grave: Tops,
-    others: Tops,
-    files: Tops,
-    /// What the tool itself says there are.
-    pub(crate) said_errors: Option<u64>,
+    /// Kinds of errors, and of warnings and notes.
+    error_kinds: ValueCounts,
+    other_kinds: ValueCounts,
+    files: ValueCounts,
+    /// Number of errors reported by the tool itself.
+    pub(crate) reported_errors: Option<u64>,
 }
 
 impl Diagnostics {
-    /// Counts one; the first of its kind matters more than the others.
+    /// Counts a diagnostic; the first of its kind gets a higher mark.
     pub(crate) fn add(&mut self, severity: Severity, path: &str, kind: &str) -> Mark {
         if !path.is_empty() {
             self.files.add(path);
         }
-        let kinds = if severity == Severity::Error { &mut self.grave } else { &mut self.others };
-        let new = kinds.of(kind) == 0;
+        let kinds =
+            if severity == Severity::Error { &mut self.error_kinds } else { &mut self.other_kinds };
+        let new = kinds.count_of(kind) == 0;
         if !kind.is_empty() {
             kinds.add(kind);
         }
@@ -159,18 +160,20 @@ impl Diagnostics {
         if new { first } else { further }
     }
 
-    /// The counts; without them where the tool itself counts otherwise.
+    /// Reports the counts; without a summary if the tool reported another number.
     pub(crate) fn report(self, tool: &str) -> Option<Report> {
-        let all = self.errors + self.warnings + self.notes;
-        if all == 0 {
+        let total = self.errors + self.warnings + self.notes;
+        if total == 0 {
             return None;
         }
-        let mut report = Report::new(Quotes::Usual).failing(self.errors > 0);
-        let agrees = self.said_errors.is_none_or(|said| said == self.errors || said == all);
-        if agrees {
-            report.add(95, format!("{tool}: {}{}", self.counts(all), self.place_counts()));
+        let mut report = Report::new(Quotes::Default).failing(self.errors > 0);
+        let is_consistent = self
+            .reported_errors
+            .is_none_or(|reported| reported == self.errors || reported == total);
+        if is_consistent {
+            report.add(95, format!("{tool}: {}{}", self.counts(total), self.file_count()));
         }
-        for (name, kinds) in [("errors", &self.grave), ("others", &self.others)] {
+        for (name, kinds) in [("errors", &self.error_kinds), ("others", &self.other_kinds)] {
             if kinds.distinct() > 1 || kinds.total() > 2 {
                 report.add(85, format!("{name} by kind: {}", kinds.list(10)));
             }
@@ -181,19 +184,22 @@ impl Diagnostics {
         Some(report)
     }
 
-    fn counts(&self, all: u64) -> String {
+    fn counts(&self, total: u64) -> String {
         let known = [(self.errors, "error"), (self.warnings, "warning"), (self.notes, "note")];
-        let said: Vec<String> = known
+        let counts: Vec<String> = known
             .iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, noun)| counted(*count, noun))
             .collect();
-        let findings =
-            if said.len() > 1 { format!(" ({})", counted(all, "finding")) } else { String::new() };
-        format!("{}{findings}", said.join(", "))
+        let findings = if counts.len() > 1 {
+            format!(" ({})", counted(total, "finding"))
+        } else {
+            String::new()
+        };
+        format!("{}{findings}", counts.join(", "))
     }
 
-    fn place_counts(&self) -> String {
+    fn file_count(&self) -> String {
         match self.files.distinct() as u64 {
             0 => String::new(),
             files => format!(" in {}", counted(files, "file")),

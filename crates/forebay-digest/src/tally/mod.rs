@@ -1,22 +1,20 @@
-//! Counting in bounded memory: values, ranges, test outcomes, diagnostics, columns.
+//! Statistics in bounded memory: value counts, ranges, columns, diagnostics, test outcomes.
 
 pub(crate) mod count;
 mod diagnostics;
-mod hasher;
-mod key;
-mod outcome;
-mod range;
-mod runs;
-mod series;
+mod inline_string;
+mod name_series;
+mod number_range;
 mod templates;
-mod tops;
-mod values;
+mod test_outcome;
+mod test_runs;
+mod value_counts;
+mod value_stats;
 
-pub(crate) use diagnostics::{Complaint, Diagnostics, Severity, is_rule};
-pub(crate) use hasher::Fast;
-pub(crate) use outcome::Outcome;
-pub(crate) use range::{Range, plain, rounded};
-pub(crate) use series::listed;
-pub(crate) use templates::Templates;
-pub(crate) use tops::Tops;
-pub(crate) use values::{Values, looks_like_date};
+pub(crate) use diagnostics::{Diagnostic, Diagnostics, Severity, is_rule_code};
+pub(crate) use name_series::list_series;
+pub(crate) use number_range::{NumberRange, format_number, format_rounded};
+pub(crate) use templates::MessageTemplates;
+pub(crate) use test_outcome::TestOutcome;
+pub(crate) use value_counts::ValueCounts;
+pub(crate) use value_stats::{ValueStats, looks_like_date};

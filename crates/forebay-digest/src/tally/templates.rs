@@ -1,18 +1,16 @@
-//! Messages that differ only in their numbers, names and ids are one template.
-
-use std::collections::HashMap;
+//! Log template mining: messages that differ only in numbers, names and ids share a template.
 
 use forebay_text::cut;
 use forebay_text::number::grouped;
 
-use super::hasher::Fast;
+use crate::hash::HashMap;
 use crate::salience;
 
-/// Templates beyond so many are only counted together.
-const TEMPLATES: usize = 2_000;
+/// Maximum number of templates tracked.
+const MAX_TEMPLATES: usize = 2_000;
 
-/// Words of a message that make up its template.
-const WORDS: usize = 14;
+/// Number of words of a message that make up its template.
+const MAX_WORDS: usize = 14;
 
 #[derive(Debug)]
 struct Template {
@@ -23,84 +21,88 @@ struct Template {
     sample: String,
 }
 
-/// The templates of a log with their counts.
+/// Message templates with their counts.
 #[derive(Debug, Default)]
-pub(crate) struct Templates {
-    /// By their texts.
-    seen: HashMap<Box<[u8]>, Template, Fast>,
+pub(crate) struct MessageTemplates {
+    /// By template text.
+    by_text: HashMap<Box<[u8]>, Template>,
     others: u64,
-    /// Room to write the text of a message's template in.
-    room: Vec<u8>,
+    /// Reused buffer for the template of a message.
+    buffer: Vec<u8>,
 }
 
-impl Templates {
-    /// Counts a message; how often its template was seen before.
+impl MessageTemplates {
+    /// Counts a message; returns how often its template occurred before.
     pub(crate) fn add(&mut self, message: &str, line: u64) -> u64 {
-        let key = mask(message, &mut self.room);
-        let order = self.seen.len();
-        if let Some(template) = self.seen.get_mut(key) {
+        let key = write_template(message, &mut self.buffer);
+        let order = self.by_text.len();
+        if let Some(template) = self.by_text.get_mut(key) {
             template.count += 1;
             return template.count - 1;
         }
-        if order >= TEMPLATES {
+        if order >= MAX_TEMPLATES {
             self.others += 1;
             return 1;
         }
         let sample = cut::one_line(message, 160);
         let text = String::from_utf8_lossy(key).into_owned();
-        self.seen.insert(key.into(), Template { text, count: 1, order, first_line: line, sample });
+        self.by_text
+            .insert(key.into(), Template { text, count: 1, order, first_line: line, sample });
         0
     }
 
     pub(crate) fn distinct(&self) -> String {
-        format!("{}{}", grouped(self.seen.len() as u64), if self.others > 0 { "+" } else { "" })
+        format!("{}{}", grouped(self.by_text.len() as u64), if self.others > 0 { "+" } else { "" })
     }
 
-    /// `850× request # served`, the most frequent first; those that differ in one word only are one.
-    pub(crate) fn frequent(&self, most: usize) -> Vec<String> {
-        let mut all: Vec<&Template> = self.seen.values().collect();
+    /// Lists `850× request # served`, the most frequent first; templates that differ in one word
+    /// are merged.
+    pub(crate) fn frequent(&self, max: usize) -> Vec<String> {
+        let mut all: Vec<&Template> = self.by_text.values().collect();
         all.sort_by_key(|template| template.order);
-        let mut ranked = merged(&all);
+        let mut ranked = merge_similar(&all);
         ranked.retain(|(count, ..)| *count > 1);
         ranked.sort_by_key(|(count, order, _)| (std::cmp::Reverse(*count), *order));
-        let shown = ranked.into_iter().take(most);
+        let shown = ranked.into_iter().take(max);
         shown
             .map(|(count, _, text)| format!("{}× {}", grouped(count), cut::one_line(&text, 110)))
             .collect()
     }
 
-    /// Messages whose template was seen only once, with their lines; those that complain first, then the last.
-    pub(crate) fn rare(&self, most: usize) -> Vec<String> {
+    /// Lists messages whose template occurred once, with line numbers; suspicious ones first, then
+    /// the latest.
+    pub(crate) fn seen_once(&self, max: usize) -> Vec<String> {
         let mut rare: Vec<&Template> =
-            self.seen.values().filter(|template| template.count == 1).collect();
-        let complains = |template: &Template| salience::weigh(&template.sample).0.weight > 0;
-        rare.sort_by_key(|template| std::cmp::Reverse((complains(template), template.order)));
+            self.by_text.values().filter(|template| template.count == 1).collect();
+        let is_suspicious = |template: &Template| salience::weigh(&template.sample).0.weight > 0;
+        rare.sort_by_key(|template| std::cmp::Reverse((is_suspicious(template), template.order)));
         rare.iter()
-            .take(most)
+            .take(max)
             .map(|template| format!("line {}: {}", template.first_line, template.sample))
             .collect()
     }
 }
 
-/// So many templates that differ in one word only become one.
-const ALIKE: usize = 3;
+/// Minimum number of templates, differing in one word, that are merged.
+const MIN_MERGED: usize = 3;
 
-/// Templates as count, order and text, those that differ in one word only merged into one with `*`.
-fn merged(all: &[&Template]) -> Vec<(u64, usize, String)> {
-    let mut groups: HashMap<String, Vec<usize>> = HashMap::new();
+/// Returns count, order and text of templates; those that differ in one word are merged, with `*`
+/// for it.
+fn merge_similar(all: &[&Template]) -> Vec<(u64, usize, String)> {
+    let mut groups: HashMap<String, Vec<usize>> = HashMap::default();
     for (index, template) in all.iter().enumerate() {
-        for key in with_one_word_open(&template.text) {
+        for key in wildcard_variants(&template.text) {
             groups.entry(key).or_default().push(index);
         }
     }
     let mut groups: Vec<(String, Vec<usize>)> =
-        groups.into_iter().filter(|(_, members)| members.len() >= ALIKE).collect();
+        groups.into_iter().filter(|(_, members)| members.len() >= MIN_MERGED).collect();
     groups.sort_by(|one, other| other.1.len().cmp(&one.1.len()).then_with(|| one.0.cmp(&other.0)));
     let mut taken = vec![false; all.len()];
     let mut merged = Vec::new();
     for (key, members) in groups {
         let free: Vec<usize> = members.into_iter().filter(|index| !taken[*index]).collect();
-        if free.len() >= ALIKE {
+        if free.len() >= MIN_MERGED {
             merged.push((
                 free.iter().map(|index| all[*index].count).sum(),
                 all[free[0]].order,
@@ -117,44 +119,51 @@ fn merged(all: &[&Template]) -> Vec<(u64, usize, String)> {
     merged
 }
 
-/// The template with each of its words in turn replaced by `*`; the first words say what it is.
-fn with_one_word_open(text: &str) -> Vec<String> {
+/// Returns the template with each word replaced by `*` in turn, except for the first two, which
+/// identify it.
+fn wildcard_variants(text: &str) -> Vec<String> {
     let words: Vec<&str> = text.split(' ').collect();
-    let open = |at: usize| {
+    let with_wildcard = |at: usize| {
         let mut words = words.clone();
         words[at] = "*";
         words.join(" ")
     };
-    (2..words.len()).filter(|at| words[*at] != "#").map(open).collect()
+    (2..words.len()).filter(|at| words[*at] != "#").map(with_wildcard).collect()
 }
 
-/// Writes the message with `#` for each part of a word that has a digit.
-fn mask<'a>(message: &str, room: &'a mut Vec<u8>) -> &'a [u8] {
+/// Writes the message with `#` for each part of a word that contains a digit.
+fn write_template<'a>(message: &str, buffer: &'a mut Vec<u8>) -> &'a [u8] {
     // A template is never longer than its message.
-    room.resize(room.len().max(message.len()), 0);
-    let mut mask =
-        Masking { text: room, written: 0, part: 0, has_digit: false, masked: false, words: 0 };
+    buffer.resize(buffer.len().max(message.len()), 0);
+    let mut writer = TemplateWriter {
+        text: buffer,
+        written: 0,
+        part: 0,
+        has_digit: false,
+        is_masked: false,
+        words: 0,
+    };
     for byte in message.bytes() {
         match ROLES[usize::from(byte)] {
-            Role::Other => mask.write(byte),
+            Role::Other => writer.write(byte),
             Role::Digit => {
-                mask.has_digit = true;
-                mask.write(byte);
+                writer.has_digit = true;
+                writer.write(byte);
             }
             Role::EndsPart => {
-                mask.write(byte);
-                mask.end_part();
+                writer.write(byte);
+                writer.end_part();
             }
-            Role::EndsWord if mask.end_word() => break,
+            Role::EndsWord if writer.end_word() => break,
             Role::EndsWord => {}
         }
     }
-    mask.end_part();
-    let written = mask.written;
-    &room[..written]
+    writer.end_part();
+    let written = writer.written;
+    &buffer[..written]
 }
 
-/// What a byte of a message does to its template.
+/// The effect of a byte on the template.
 #[derive(Debug, Clone, Copy)]
 enum Role {
     Other,
@@ -178,19 +187,19 @@ const ROLES: [Role; 256] = {
     roles
 };
 
-/// A template as far as it is written.
-struct Masking<'a> {
+/// A template being written.
+struct TemplateWriter<'a> {
     text: &'a mut [u8],
     written: usize,
-    /// Where the part starts that is being written.
+    /// Start of the current part.
     part: usize,
     has_digit: bool,
-    /// The part before is a `#`, which stands for this one too.
-    masked: bool,
+    /// The previous part is a `#` that also covers this one.
+    is_masked: bool,
     words: usize,
 }
 
-impl Masking<'_> {
+impl TemplateWriter<'_> {
     fn write(&mut self, byte: u8) {
         self.text[self.written] = byte;
         self.written += 1;
@@ -199,22 +208,22 @@ impl Masking<'_> {
     fn end_part(&mut self) {
         if self.has_digit {
             self.written = self.part;
-            if !self.masked {
+            if !self.is_masked {
                 self.write(b'#');
             }
         }
-        self.masked = self.has_digit;
+        self.is_masked = self.has_digit;
         self.part = self.written;
         self.has_digit = false;
     }
 
-    /// Whether that was the last word that counts.
+    /// Ends a word; returns true if it was the last one that counts.
     fn end_word(&mut self) -> bool {
         self.end_part();
-        self.masked = false;
+        self.is_masked = false;
         if self.written > 0 && self.text[self.written - 1] != b' ' {
             self.words += 1;
-            if self.words == WORDS {
+            if self.words == MAX_WORDS {
                 return true;
             }
             self.write(b' ');
@@ -229,14 +238,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_make_no_difference() {
-        let mut templates = Templates::default();
+    fn ignores_numbers_in_messages() {
+        let mut templates = MessageTemplates::default();
         for (line, message) in
             (1..).zip(["took 3 ms for id=7f3", "took 12 ms for id=99", "lost peer"])
         {
             templates.add(message, line);
         }
         assert_eq!(templates.frequent(5), ["2× took # ms for id=#"]);
-        assert_eq!(templates.rare(5), ["line 3: lost peer"]);
+        assert_eq!(templates.seen_once(5), ["line 3: lost peer"]);
     }
 }

@@ -1,11 +1,11 @@
-//! Reads the recorded outputs and the facts written down beside them.
+//! Reads the recorded outputs and their facts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-/// A recorded output, and what a digest of it should keep.
+/// A recorded output, and what its digest should keep.
 pub(crate) struct Sample {
     /// `<tool>/<name>`.
     pub(crate) name: String,
@@ -24,21 +24,21 @@ pub(crate) struct Card {
     pub(crate) facts: Vec<Fact>,
 }
 
-/// Something the next step needs to know.
+/// A fact that the next step needs.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fact {
     pub(crate) kind: Kind,
-    /// Spellings, one of which is enough.
+    /// Alternative spellings.
     pub(crate) any: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
-    /// Stands in the output.
+    /// Occurs in the output.
     Quoted,
-    /// Has to be worked out from the output.
+    /// Has to be derived from the output.
     Derived,
 }
 
@@ -50,7 +50,7 @@ impl Sample {
 
 impl Fact {
     pub(crate) fn is_in(&self, text: &str) -> bool {
-        self.any.iter().any(|spelling| says(text, spelling))
+        self.any.iter().any(|spelling| contains_value(text, spelling))
     }
 
     pub(crate) fn shortest(&self) -> usize {
@@ -58,31 +58,31 @@ impl Fact {
     }
 }
 
-/// All samples, in the order of their names.
+/// Returns all samples, sorted by name.
 pub(crate) fn all() -> Vec<Sample> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
     let tools = entries(&root).into_iter().filter(|path| path.is_dir());
-    let cards = tools.flat_map(|tool| entries(&tool)).filter(|path| has_ending(path, "toml"));
+    let cards = tools.flat_map(|tool| entries(&tool)).filter(|path| has_extension(path, "toml"));
     cards.map(|card| read(&root, &card)).collect()
 }
 
-/// Recorded outputs without a card, or cards without an output.
-pub(crate) fn single_files() -> Vec<PathBuf> {
+/// Returns recorded outputs without a card, and cards without an output.
+pub(crate) fn unpaired_files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
     let tools = entries(&root).into_iter().filter(|path| path.is_dir());
-    let is_single = |path: &PathBuf| {
-        let other = if has_ending(path, "toml") { "txt" } else { "toml" };
+    let is_unpaired = |path: &PathBuf| {
+        let other = if has_extension(path, "toml") { "txt" } else { "toml" };
         !path.with_extension(other).exists()
     };
-    tools.flat_map(|tool| entries(&tool)).filter(is_single).collect()
+    tools.flat_map(|tool| entries(&tool)).filter(is_unpaired).collect()
 }
 
 fn read(root: &Path, card: &Path) -> Sample {
     let text = fs::read_to_string(card).unwrap();
     let name = card.strip_prefix(root).unwrap().with_extension("");
     let name = name.to_str().unwrap().replace('\\', "/");
-    let card_of = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
-    Sample { raw: fs::read(card.with_extension("txt")).unwrap(), card: card_of, name }
+    let parsed = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    Sample { raw: fs::read(card.with_extension("txt")).unwrap(), card: parsed, name }
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
@@ -92,26 +92,27 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-fn has_ending(path: &Path, ending: &str) -> bool {
-    path.extension().is_some_and(|found| found == ending)
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found == extension)
 }
 
-/// Whether the text contains the spelling, and not merely as part of a longer number.
-pub(crate) fn says(text: &str, spelling: &str) -> bool {
+/// Returns true if the text contains the spelling, and not just as part of a longer number.
+pub(crate) fn contains_value(text: &str, spelling: &str) -> bool {
     text.match_indices(spelling).any(|(at, _)| {
         let (before, after) = (&text[..at], &text[at + spelling.len()..]);
-        is_hash(spelling) || !(goes_on(spelling, after) || began_before(before, spelling))
+        is_hash(spelling)
+            || !(continues_after(spelling, after) || continues_before(before, spelling))
     })
 }
 
-/// Hashes are often shortened, so the start of one stands for it.
+/// Hashes are often shortened, so a prefix is enough.
 fn is_hash(spelling: &str) -> bool {
     spelling.len() >= 7
         && spelling.bytes().all(|byte| byte.is_ascii_hexdigit())
         && spelling.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-fn goes_on(spelling: &str, after: &str) -> bool {
+fn continues_after(spelling: &str, after: &str) -> bool {
     let mut next = after.bytes();
     spelling.ends_with(|last: char| last.is_ascii_digit())
         && match next.next() {
@@ -121,7 +122,7 @@ fn goes_on(spelling: &str, after: &str) -> bool {
         }
 }
 
-fn began_before(before: &str, spelling: &str) -> bool {
+fn continues_before(before: &str, spelling: &str) -> bool {
     let mut previous = before.bytes().rev();
     spelling.starts_with(|first: char| first.is_ascii_digit())
         && match previous.next() {

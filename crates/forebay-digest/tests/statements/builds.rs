@@ -3,17 +3,17 @@
 use super::{check, lines};
 
 #[test]
-fn complaints_in_one_line_are_counted() {
+fn counts_short_rustc_diagnostics() {
     let errors = lines(30, |n| format!("src/lib.rs:{n}:5: error[E0425]: cannot find value `x{n}`"));
     let warnings = lines(6, |n| format!("src/lib.rs:{n}:1: warning: unused variable: `y`"));
     let text =
         format!("{errors}{warnings}error: could not compile `small` due to 30 previous errors\n");
-    let says = ["rustc: 30 errors, 6 warnings", "E0425: 30"];
-    check("cargo check --message-format=short", &text, 120, &says, &[]);
+    let expected = ["rustc: 30 errors, 6 warnings", "E0425: 30"];
+    check("cargo check --message-format=short", &text, 120, &expected, &[]);
 }
 
 #[test]
-fn complaints_that_are_data_are_counted() {
+fn counts_json_rustc_diagnostics() {
     let message = |level: &str, code: &str, n: u64| {
         format!(
             "{{\"reason\":\"compiler-message\",\"message\":{{\"rendered\":\"{level}: message {n}\\n --> \
@@ -24,13 +24,13 @@ fn complaints_that_are_data_are_counted() {
     let text = lines(20, |n| message("warning", "unused", n))
         + &lines(3, |n| message("error", "E0308", n))
         + "{\"reason\":\"build-finished\",\"success\":false}\n";
-    let says =
+    let expected =
         ["rustc: 3 errors, 20 warnings", "src/lib.rs:2:5 error: message 2", "success: false"];
-    check("cargo build --message-format=json", &text, 200, &says, &["diagnostics"]);
+    check("cargo build --message-format=json", &text, 200, &expected, &["diagnostics"]);
 }
 
 #[test]
-fn a_fatal_error_is_named_by_its_message() {
+fn names_a_fatal_error_by_its_message() {
     let text = lines(60, |n| format!("cc -c file{n}.c"))
         + "app.c:1:10: fatal error: missing.h: No such file or directory\n\
            util.c:2:3: error: 'x' undeclared\n";
@@ -44,7 +44,7 @@ fn a_fatal_error_is_named_by_its_message() {
 }
 
 #[test]
-fn the_targets_that_failed_are_named_not_their_callers() {
+fn names_failed_make_targets_but_not_their_callers() {
     let text = lines(60, |n| format!("cc -c file{n}.c"))
         + "make[2]: *** [build.make:76: app.c.o] Error 1\n\
            make[2]: *** [build.make:90: util.c.o] Error 1\n\
@@ -52,13 +52,13 @@ fn the_targets_that_failed_are_named_not_their_callers() {
            make[1]: *** [Makefile2:85: all] Error 2\n\
            make: *** Waiting for unfinished jobs....\n\
            make: *** [Makefile:101: all] Error 2\n";
-    let says =
+    let expected =
         ["2 targets failed: [build.make:76: app.c.o] Error 1, [build.make:90: util.c.o] Error 1"];
-    check("make -k", &text, 120, &says, &["3 targets"]);
+    check("make -k", &text, 120, &expected, &["3 targets"]);
 }
 
 #[test]
-fn a_plan_is_not_carried_out() {
+fn distinguishes_terraform_plan_from_apply() {
     let created = lines(20, |n| {
         format!("  # aws_s3.b{n} will be created\n  + resource \"s3\" \"b{n}\" {{\n    }}")
     });
@@ -78,7 +78,7 @@ fn a_plan_is_not_carried_out() {
 }
 
 #[test]
-fn the_log_of_a_job_is_read_behind_its_prefix() {
+fn reads_ci_job_logs_behind_their_prefix() {
     let prefixed = |n: u64, text: &str| {
         format!("build\tRun tests\t2026-03-01T10:{:02}:{:02}.1234567Z {text}", n / 60, n % 60)
     };
@@ -89,6 +89,6 @@ fn the_log_of_a_job_is_read_behind_its_prefix() {
         + "\n"
         + &prefixed(62, "##[error]Process completed with exit code 1.")
         + "\n";
-    let says = ["CI failed", "Run make test", "\nsrc/a.c:3:5: error: bad thing"];
-    check("gh run view 1 --log", &text, 120, &says, &["2026-03-01T10:01:01"]);
+    let expected = ["CI failed", "Run make test", "\nsrc/a.c:3:5: error: bad thing"];
+    check("gh run view 1 --log", &text, 120, &expected, &["2026-03-01T10:01:01"]);
 }

@@ -3,7 +3,7 @@
 use super::{check, lines};
 
 #[test]
-fn a_first_row_of_values_is_no_header() {
+fn does_not_take_a_row_of_values_for_a_header() {
     let text = lines(80, |n| format!("{n},foo{},{n}.5", n % 3));
     check("cat x.csv", &text, 120, &["80 rows", "column 1: int 0..79"], &["79 rows"]);
     let years = "country,2019,2020\n".to_owned() + &lines(80, |n| format!("c{n},{n},{n}"));
@@ -15,28 +15,28 @@ fn a_first_row_of_values_is_no_header() {
 }
 
 #[test]
-fn quoted_fields_go_on_over_lines() {
+fn reads_quoted_fields_across_lines() {
     let text = "id,note,amount\n".to_owned()
         + &lines(60, |n| format!("{n},\"two\nlines, \"\"quoted\"\"\",{n}.5"));
     check("cat q.csv", &text, 100, &["60 rows, 3 columns", "amount: float 0.5..59.5"], &[]);
 }
 
 #[test]
-fn a_quote_that_never_ends_takes_nothing_with_it() {
+fn unclosed_quote_does_not_swallow_rows() {
     let text = "id,size\n".to_owned() + &lines(200, |n| format!("{n},5\" disk"));
     check("cat q.csv", &text, 100, &["200 rows"], &[]);
 }
 
 #[test]
-fn ranges_have_the_digits_of_the_data() {
+fn keeps_the_precision_of_ranges() {
     let text = "rate,code,id\n".to_owned()
         + &lines(60, |n| format!("0.{:07},{n:04},{}", 10 * n, 9_007_199_254_740_993 + n));
-    let says = ["rate: float 0..0.000059", "code: text", "id: text", "9007199254741052"];
-    check("cat x.csv", &text, 120, &says, &["code: int", "9007199254740992"]);
+    let expected = ["rate: float 0..0.000059", "code: text", "id: text", "9007199254741052"];
+    check("cat x.csv", &text, 120, &expected, &["code: int", "9007199254740992"]);
 }
 
 #[test]
-fn texts_made_of_digits_are_texts() {
+fn treats_quoted_digits_as_text() {
     let items: Vec<String> =
         (0..60).map(|n| format!("{{\"id\": {n}, \"zip\": \"{n}\"}}")).collect();
     let text = format!("[\n{}\n]\n", items.join(",\n"));
@@ -44,18 +44,24 @@ fn texts_made_of_digits_are_texts() {
 }
 
 #[test]
-fn warnings_before_data_do_not_hide_it() {
+fn reads_json_after_warnings() {
     let items: Vec<String> = (0..60).map(|n| format!("{{\"id\": {n}}}")).collect();
     let text = format!("WARNING: deprecated\n\nnpm notice\n[\n{}\n]\n", items.join(",\n"));
     check("gh api x", &text, 100, &["JSON array of 60 objects", "WARNING: deprecated"], &[]);
     let answer = format!("HTTP/1.1 200 OK\nServer: x\n\n[\n{}\n]\n", items.join(",\n"));
-    check("curl -i x", &answer, 100, &["http: HTTP/1.1 200 OK", "array of 60 objects"], &["below"]);
+    check(
+        "curl -i x",
+        &answer,
+        100,
+        &["http: HTTP/1.1 200 OK", "array of 60 objects"],
+        &["other line"],
+    );
     let steps = lines(60, |n| format!("[{n}/60] Compiling part {n}"));
     check("./build", &steps, 60, &[], &["JSON"]);
 }
 
 #[test]
-fn comments_and_scripts_are_no_part_of_a_page() {
+fn ignores_html_comments_and_scripts() {
     let text = format!(
         "<!doctype html><html><head><title>A &amp; B</title>\n<script>\nvar x = '<a href=1>';\n</script></head>\n\
          <!-- <a href=2>\n<h1>old</h1> -->\n<a\n  href=\"/a\" title=\"x > y\">A</a><h1>New</h1>\n{}</html>\n",
@@ -65,28 +71,28 @@ fn comments_and_scripts_are_no_part_of_a_page() {
 }
 
 #[test]
-fn headings_are_told_from_what_is_in_code() {
+fn distinguishes_headings_from_code() {
     let text = format!(
         "---\ntitle: x\n---\n# One\n\n~~~\n## no\n```\n## neither\n~~~\n\nUnderlined\n==========\n\nSecond\n------\n\n\
          ![image](a.png) [link](b)\n\n{}",
         lines(60, |n| format!("Paragraph number {n}.\n"))
     );
-    let says =
+    let expected =
         ["3 headings", "1 code block", "1 link", "1 image", "12: # Underlined", "15: ## Second"];
-    check("cat a.md", &text, 100, &says, &[": ## no", ": ## neither"]);
+    check("cat a.md", &text, 100, &expected, &[": ## no", ": ## neither"]);
 }
 
 #[test]
-fn names_of_values_do_not_break_the_nesting() {
+fn yaml_anchors_do_not_break_nesting() {
     let services =
         lines(40, |n| format!("  svc{n}:\n    <<: *d\n    zip: \"0{n}\"\n    port: {}", 80 + n));
     let text = format!("defaults: &d\n  retries: 3\nservices:\n{services}---\nkind: List\n");
-    let says = ["2 documents", "defaults.retries: 3"];
-    check("cat y.yaml", &text, 120, &says, &["\nretries", "object with"]);
+    let expected = ["2 documents", "defaults.retries: 3"];
+    check("cat y.yaml", &text, 120, &expected, &["\nretries", "object with"]);
 }
 
 #[test]
-fn several_results_are_told_apart() {
+fn separates_sql_results() {
     let table = |name: &str| {
         format!(
             " id | {name} \n----+------\n{}(60 rows)\n\n",
@@ -95,12 +101,12 @@ fn several_results_are_told_apart() {
     };
     let text =
         table("name") + &table("city") + "UPDATE 17\nERROR:  relation \"foo\" does not exist\n";
-    let says = ["2 results, 120 rows", "id, name", "id, city", "1 error", "relation \"foo\""];
-    check("psql -f x.sql", &text, 200, &says, &[]);
+    let expected = ["2 results, 120 rows", "id, name", "id, city", "1 error", "relation \"foo\""];
+    check("psql -f x.sql", &text, 200, &expected, &[]);
 }
 
 #[test]
-fn states_of_containers_are_told_without_their_times() {
+fn counts_container_states_without_durations() {
     let head = "CONTAINER ID   IMAGE     COMMAND       CREATED      STATUS                       PORTS      NAMES\n";
     let row = |n: u64, status: &str| {
         format!(
@@ -113,6 +119,6 @@ fn states_of_containers_are_told_without_their_times() {
         + "\n"
         + &row(31, "Restarting (1) 3 seconds ago")
         + "\n";
-    let says = ["STATUS: Up: 30, Exited (137): 1, Restarting (1): 1", "r30", "r31"];
-    check("docker ps -a", &text, 150, &says, &["\"sleep:"]);
+    let expected = ["STATUS: Up: 30, Exited (137): 1, Restarting (1): 1", "r30", "r31"];
+    check("docker ps -a", &text, 150, &expected, &["\"sleep:"]);
 }

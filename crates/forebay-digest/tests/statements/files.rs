@@ -1,16 +1,16 @@
-//! Listings of files, and what is found in them.
+//! Listings of files and search results.
 
 use super::{check, lines};
 
 #[test]
-fn rounded_sizes_are_shown_as_they_are_written() {
+fn shows_rounded_sizes_as_written() {
     let rows = lines(60, |n| format!("-rw-r--r-- 1 ann ann {}.5K Nov 15 22:37 f{n}.dat", n + 1));
     let text = format!("total 2.0M\n{rows}-rw-r--r-- 1 ann ann 1.2M Nov 15 22:37 big.iso\n");
     check("ls -lh", &text, 90, &["61 files", "big.iso 1.2M", "f59.dat 60.5K"], &["bytes"]);
 }
 
 #[test]
-fn sizes_stand_behind_inodes_blocks_and_full_times() {
+fn reads_sizes_after_inodes_and_blocks() {
     let inodes = lines(60, |n| {
         format!(" 1049{n:04}     24 -rw-r--r--   1 ann  ann  1000 Nov 15 22:37 ./f{n}.dat")
     });
@@ -23,31 +23,31 @@ fn sizes_stand_behind_inodes_blocks_and_full_times() {
 }
 
 #[test]
-fn hard_links_in_archives_are_read() {
+fn reads_hard_links_in_archives() {
     let rows = lines(60, |n| format!("-rw-r--r-- ann/ann 1000 2026-11-15 22:37 ./f{n}.dat"));
     let text = format!("{rows}hrw-r--r-- ann/ann 0 2026-11-15 22:37 ./hard link to ./f1.dat\n");
     check("tar tvf x.tar", &text, 90, &["60 files", "1 link"], &[]);
 }
 
 #[test]
-fn the_names_of_listed_folders_are_no_entries() {
+fn folder_headers_are_not_entries() {
     let text = format!(
         "ls: cannot access 'nope': No such file or directory\nc:\n{}\ngo:\n{}",
         lines(30, |n| format!("c{n}.c")),
         lines(40, |n| format!("g{n}.go"))
     );
-    let says = ["70 paths in 2 folders", "1 error: ls: cannot access 'nope'", "go/ 40"];
-    check("ls c go nope", &text, 90, &says, &[]);
+    let expected = ["70 paths in 2 folders", "1 error: ls: cannot access 'nope'", "go/ 40"];
+    check("ls c go nope", &text, 90, &expected, &[]);
 }
 
 #[test]
-fn a_caption_above_paths_is_no_folder() {
+fn caption_above_paths_is_not_a_folder() {
     let text = "Files:\n".to_owned() + &lines(60, |n| format!("src/file_{n}.rs"));
     check("find src", &text, 60, &["60 paths in 1 folder", "src/ 60"], &["Files/src"]);
 }
 
 #[test]
-fn folders_within_listed_folders_are_counted_once() {
+fn counts_nested_folders_once() {
     let text = format!(
         ".:\na\nb\n\n./a:\n{}\n./b:\n{}",
         lines(30, |n| format!("a{n}.c")),
@@ -57,13 +57,13 @@ fn folders_within_listed_folders_are_counted_once() {
 }
 
 #[test]
-fn marks_behind_names_are_no_part_of_them() {
+fn ignores_type_markers_after_names() {
     let text = lines(60, |n| format!("f{n}.dat*")) + "folder/\npipe|\nlink@\n";
     check("ls -F", &text, 60, &["63 paths in 1 folder"], &[".dat*:"]);
 }
 
 #[test]
-fn what_could_not_be_read_is_told() {
+fn reports_unreadable_paths() {
     let text = lines(60, |n| format!("/etc/d/conf{n}.txt"))
         + "find: ‘/root/x’: Permission denied\nfind: ‘/proc/1/fd’: Permission denied\n";
     check(
@@ -76,27 +76,27 @@ fn what_could_not_be_read_is_told() {
 }
 
 #[test]
-fn columns_before_paths_are_no_folders() {
+fn columns_before_paths_are_not_folders() {
     let text = lines(60, |n| format!("{} ./f{n}.dat", 1_000 * n));
     check("find . -printf '%s %p'", &text, 60, &[], &["in 60 folders", "by top folder"]);
 }
 
 #[test]
-fn files_with_numbers_are_no_packages() {
+fn numbered_files_are_not_packages() {
     let text = format!(".\n{}\n1 directory, 60 files\n", lines(60, |n| format!("├── f {n}.dat")));
     check("tree", &text, 60, &["1 directory, 60 files", "1 level"], &["packages", "1 levels"]);
     check("", &text, 60, &[], &["packages"]);
 }
 
 #[test]
-fn counts_of_matches_are_summed() {
+fn sums_match_counts() {
     let text = lines(60, |n| format!("src/file_{n}.rs:{}", n % 3));
-    check("grep -rc fn", &text, 80, &["counted 60 in 40 of 60 files"], &["60 matches"]);
-    check("rg -c fn", &text.replace(":0", ":9"), 80, &["counted 240 in 60 files"], &[]);
+    check("grep -rc fn", &text, 80, &["total 60 in 40 of 60 files"], &["60 matches"]);
+    check("rg -c fn", &text.replace(":0", ":9"), 80, &["total 240 in 60 files"], &[]);
 }
 
 #[test]
-fn matches_are_told_from_the_lines_they_are_on() {
+fn distinguishes_matches_from_matching_lines() {
     let text = lines(60, |n| format!("src/file_{n}.rs:let fn_fn = {n};"))
         + "\n120 matches\n60 matched lines\n60 files contained matches\n80 files searched\n9 bytes printed\n\
            99 bytes searched\n0.005224 seconds spent searching\n0.016154 seconds\n";
@@ -104,7 +104,7 @@ fn matches_are_told_from_the_lines_they_are_on() {
 }
 
 #[test]
-fn matches_are_found_in_files_with_blanks_in_their_names() {
+fn finds_matches_in_paths_with_spaces() {
     let text = lines(60, |n| format!("src/a {}.py:{n}:x = foo({n})", n % 4))
         + "grep: secret: Permission denied\n";
     check("grep -rn foo .", &text, 90, &["60 matches in 4 files", "1 error: grep: secret"], &[]);

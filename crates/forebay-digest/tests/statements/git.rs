@@ -3,7 +3,7 @@
 use super::{check, lines};
 
 #[test]
-fn numbers_at_the_start_of_lines_are_no_commits() {
+fn leading_numbers_are_not_commits() {
     let orders = lines(100, |n| format!("{} order shipped to customer {}", 20_260_000 + n, 7 * n));
     let sizes = lines(100, |n| format!("{:>9} /usr/bin/tool-{n}", 1_276_544 + 31 * n));
     for (command, text) in [("./report.sh", &orders), ("wc -c", &sizes), ("", &orders)] {
@@ -12,7 +12,7 @@ fn numbers_at_the_start_of_lines_are_no_commits() {
 }
 
 #[test]
-fn hashes_at_the_start_of_lines_are_commits() {
+fn leading_hashes_are_commits() {
     let text =
         lines(100, |n| format!("{:07x} fix the thing {n}", (n + 1) * 2_654_435 % 0x0fff_ffff));
     check("git log --oneline", &text, 90, &["git log: 100 commits"], &[]);
@@ -21,13 +21,13 @@ fn hashes_at_the_start_of_lines_are_commits() {
 }
 
 #[test]
-fn entries_of_the_reflog_are_no_commits() {
+fn reflog_entries_are_not_commits() {
     let text = lines(60, |n| format!("0d1134c HEAD@{{{n}}}: checkout: moving from a to b{n}"));
     check("git reflog", &text, 90, &["git reflog: 60 entries"], &["commits"]);
 }
 
 #[test]
-fn one_line_commits_are_told_from_the_files_below_them() {
+fn distinguishes_oneline_commits_from_stat_files() {
     let commit = |n: u64| format!("a{n:06x} change {n}");
     let stat = lines(40, |n| {
         format!(
@@ -41,24 +41,24 @@ fn one_line_commits_are_told_from_the_files_below_them() {
 }
 
 #[test]
-fn a_format_of_ones_own_has_no_header() {
+fn reads_custom_log_formats() {
     let text = lines(60, |n| format!("a{n:06x}|Ann Lee|change number {n}"));
     check("git log --format='%h|%an|%s'", &text, 90, &["60 commits"], &["rows"]);
 }
 
 #[test]
-fn one_commit_with_its_files_is_told() {
+fn reports_a_single_commit_with_its_files() {
     let files = lines(12, |n| format!(" src/file_{n}.rs | {n} +"));
     let text = format!(
         "commit b4c46c617cb89a76cf62b0bc47c7431263ce8d73\nAuthor: Ann <a@example.com>\nDate:   Sun Nov 15 \
          22:36:42 2026 +0000\n\n    Make it work\n\n{files} 12 files changed, 66 insertions(+)\n"
     );
-    let says = ["b4c46c6", "Make it work", "Ann", "12 files changed", "src/file_0.rs"];
-    check("git show --stat", &text, 85, &says, &[]);
+    let expected = ["b4c46c6", "Make it work", "Ann", "12 files changed", "src/file_0.rs"];
+    check("git show --stat", &text, 85, &expected, &[]);
 }
 
 #[test]
-fn files_without_lines_are_counted_as_added_and_deleted() {
+fn counts_added_and_deleted_binary_files() {
     let binary = |n: u64, what: &str| {
         format!(
             "diff --git a/{n}.bin b/{n}.bin\n{what} file mode 100644\nindex 0000000..bdc955b\nBinary files \
@@ -66,12 +66,12 @@ fn files_without_lines_are_counted_as_added_and_deleted() {
         )
     };
     let text = lines(20, |n| binary(n, "new")) + &lines(10, |n| binary(n + 20, "deleted"));
-    let says = ["30 files, +0 -0, 20 added, 10 deleted", "(deleted, binary)"];
-    check("git diff", &text, 90, &says, &[]);
+    let expected = ["30 files, +0 -0, 20 added, 10 deleted", "(deleted, binary)"];
+    check("git diff", &text, 90, &expected, &[]);
 }
 
 #[test]
-fn changes_that_cannot_be_counted_by_line_are_not() {
+fn does_not_count_lines_of_word_or_merge_diffs() {
     let word = lines(20, |n| {
         format!(
             "diff --git a/{n} b/{n}\n--- a/{n}\n+++ b/{n}\n@@ -1,2 +1,2 @@\n  same\n  [-old-]{{+new+}}"
@@ -87,7 +87,7 @@ fn changes_that_cannot_be_counted_by_line_are_not() {
 }
 
 #[test]
-fn the_signature_below_a_patch_is_no_removed_line() {
+fn patch_signature_is_not_a_removed_line() {
     let patch = lines(20, |n| {
         format!("diff --git a/{n} b/{n}\n--- a/{n}\n+++ b/{n}\n@@ -1 +1,2 @@\n same\n+new")
     });
@@ -96,13 +96,13 @@ fn the_signature_below_a_patch_is_no_removed_line() {
 }
 
 #[test]
-fn listed_changes_have_no_header() {
+fn reads_numstat_without_a_header() {
     let text = lines(60, |n| format!("2\t1\tsrc/file_{n}.rs"));
     check("git diff --numstat", &text, 90, &["60 files, +120 -60"], &["rows"]);
 }
 
 #[test]
-fn the_second_form_of_states_is_read() {
+fn reads_porcelain_v2_status() {
     let hash = "422c2b7ab3b3c668038da977e4e93a5fc623169c";
     let changed =
         lines(10, |n| format!("1 .M N... 100644 100644 100644 {hash} {hash} file {n}.txt"));
@@ -110,12 +110,12 @@ fn the_second_form_of_states_is_read() {
         "# branch.oid {hash}\n# branch.head main\n{changed}2 R. N... 100644 100644 100644 {hash} {hash} R100 \
          new.txt\told.txt\n? untracked.txt\n"
     );
-    let says = ["1 staged, 10 not staged, 1 untracked", "main", "new.txt"];
-    check("git status --porcelain=v2", &text, 90, &says, &[]);
+    let expected = ["1 staged, 10 not staged, 1 untracked", "main", "new.txt"];
+    check("git status --porcelain=v2", &text, 90, &expected, &[]);
 }
 
 #[test]
-fn one_is_not_many() {
+fn uses_the_singular_for_one() {
     let noise = lines(60, |n| format!("remote: note {n} of the server"));
     let text = format!("{noise} * [new branch]      x -> origin/x\n");
     check("git fetch", &text, 60, &["1 new branch"], &["new branches"]);

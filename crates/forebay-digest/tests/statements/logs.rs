@@ -1,9 +1,9 @@
-//! Logs: their span of time, their levels.
+//! Logs: time range and levels.
 
 use super::{check, lines};
 
 #[test]
-fn the_span_is_that_of_all_lines() {
+fn time_range_covers_all_lines() {
     let text = lines(60, |n| format!("2026-03-01 10:00:{:02},412 INFO handled {n}", 59 - n));
     check("kubectl logs x", &text, 60, &["2026-03-01 10:00:00 .. 2026-03-01 10:00:59"], &[]);
     let requests = lines(60, |n| {
@@ -12,44 +12,44 @@ fn the_span_is_that_of_all_lines() {
             (n + 30) % 60
         )
     });
-    let says = ["01/Mar/2026:10:00:00 +0000 .. 01/Mar/2026:10:00:59 +0000"];
-    check("cat access.log", &requests, 60, &says, &[]);
+    let expected = ["01/Mar/2026:10:00:00 +0000 .. 01/Mar/2026:10:00:59 +0000"];
+    check("cat access.log", &requests, 60, &expected, &[]);
 }
 
 #[test]
-fn levels_are_read_where_a_letter_names_them() {
+fn reads_klog_level_letters() {
     let text = lines(60, |n| {
         let level = if n % 10 == 0 { 'E' } else { 'I' };
         format!("{level}0301 10:00:{n:02}.123456       1 sync.go:10] pod {n} synced")
     });
-    let says = ["0301 10:00:00 .. 0301 10:00:59", "info: 54, error: 6"];
-    check("kubectl logs x", &text, 90, &says, &[]);
+    let expected = ["0301 10:00:00 .. 0301 10:00:59", "info: 54, error: 6"];
+    check("kubectl logs x", &text, 90, &expected, &[]);
 }
 
 #[test]
-fn levels_and_times_are_read_where_they_are_fields() {
+fn reads_logfmt_levels_and_times() {
     let text = lines(60, |n| {
         let level = if n % 10 == 0 { "error" } else { "info" };
         format!("time=\"2026-03-01T10:00:{n:02}Z\" level={level} msg=\"handled {n}\"")
     });
-    let says = ["2026-03-01T10:00:00Z .. 2026-03-01T10:00:59Z", "info: 54, error: 6"];
-    check("cat x.log", &text, 90, &says, &[]);
+    let expected = ["2026-03-01T10:00:00Z .. 2026-03-01T10:00:59Z", "info: 54, error: 6"];
+    check("cat x.log", &text, 90, &expected, &[]);
 }
 
 #[test]
-fn the_containers_of_a_log_are_told() {
+fn reports_log_containers() {
     let text = lines(60, |n| match n % 2 {
         0 => format!("worker-1  | [2026-03-01 10:00:{n:02}] INFO: job {n} done"),
         _ => format!(
             "web-1     | 10.0.0.1 - - [01/Mar/2026:10:00:{n:02} +0000] \"GET /{n} HTTP/1.1\" 200 12"
         ),
     });
-    let says = ["worker-1: 30", "web-1: 30", "INFO: 30", "2026-03-01 10:00:00 .. "];
-    check("docker compose logs", &text, 120, &says, &[]);
+    let expected = ["worker-1: 30", "web-1: 30", "INFO: 30", "2026-03-01 10:00:00 .. "];
+    check("docker compose logs", &text, 120, &expected, &[]);
 }
 
 #[test]
-fn levels_that_are_numbers_are_understood() {
+fn reads_numeric_levels() {
     let text = lines(100, |n| {
         let level = if n == 42 { 60 } else { 30 };
         format!(
@@ -61,7 +61,7 @@ fn levels_that_are_numbers_are_understood() {
 }
 
 #[test]
-fn severities_come_before_what_was_said() {
+fn reports_severities_before_messages() {
     let text = lines(100, |n| {
         let severity = if n % 25 == 0 { "ERROR" } else { "INFO" };
         format!("{{\"severity\": \"{severity}\", \"message\": \"did the thing {n}\"}}")
@@ -70,7 +70,7 @@ fn severities_come_before_what_was_said() {
 }
 
 #[test]
-fn a_few_other_lines_do_not_hide_json_lines() {
+fn tolerates_a_few_other_lines_among_json_lines() {
     let text = lines(60, |n| format!("{{\"id\": {n}, \"kind\": \"a\"}}"))
         + "# broken package\nFAIL broken\n";
     check("./stream", &text, 100, &["60 objects, 2 other lines", "FAIL broken"], &[]);

@@ -1,4 +1,4 @@
-//! What a digest states is true of the text, and where that is not sure nothing is stated.
+//! What a digest states is true of the text; in doubt it states nothing.
 
 mod builds;
 mod data;
@@ -13,19 +13,19 @@ fn digest(command: &str, text: &str, tokens: u64) -> String {
     forebay_digest::digest(text.as_bytes(), hint, None, Budget::exactly(tokens)).text
 }
 
-/// Holds a digest to what it must say and must not say.
+/// Checks what a digest must contain and must not contain.
 #[track_caller]
-fn check(command: &str, text: &str, tokens: u64, says: &[&str], never: &[&str]) {
+fn check(command: &str, text: &str, tokens: u64, expected: &[&str], forbidden: &[&str]) {
     let digest = digest(command, text, tokens);
-    for said in says {
-        assert!(digest.contains(said), "{said:?} is missing for {command:?}:\n{digest}");
+    for part in expected {
+        assert!(digest.contains(part), "{part:?} is missing for {command:?}:\n{digest}");
     }
-    for said in never {
-        assert!(!digest.contains(said), "{said:?} is said for {command:?}:\n{digest}");
+    for part in forbidden {
+        assert!(!digest.contains(part), "{part:?} must not occur for {command:?}:\n{digest}");
     }
 }
 
-/// A text of so many lines.
+/// Builds a text with this many lines.
 fn lines(count: u64, line: impl Fn(u64) -> String) -> String {
     (0..count).map(|number| line(number) + "\n").collect()
 }

@@ -1,14 +1,15 @@
-//! What a tool was asked, from the fields hosts use for it.
+//! Decodes the input of a tool.
 //!
-//! The names of fields differ less than the names of tools, so one list a meaning serves all hosts.
+//! Field names differ less between hosts than tool names, so one list of names per meaning serves all.
 
 use forebay_domain::hook::{TodoItem, TodoState, ToolAction, ToolKind};
 use serde_json::Value;
 
-use crate::platform::McpNames;
+use crate::platform::McpToolNames;
 
-pub(crate) const COMMAND: &[&str] = &["command", "commands", "command_line", "CommandLine", "cmd"];
-const PATHS: &[&str] = &[
+pub(crate) const COMMAND_FIELDS: &[&str] =
+    &["command", "commands", "command_line", "CommandLine", "cmd"];
+const PATH_FIELDS: &[&str] = &[
     "file_path",
     "filePath",
     "absolute_path",
@@ -22,39 +23,39 @@ const PATHS: &[&str] = &[
     "target_file",
     "dir_path",
 ];
-const PATTERN: &[&str] = &["pattern", "query", "regex", "queries", "Query"];
-const URL: &[&str] = &["url", "urls", "Url", "prompt"];
-const DESCRIPTION: &[&str] = &["description", "message", "prompt", "task"];
-const AGENT: &[&str] = &["subagent_type", "agent_type", "agent", "agent_name"];
-const SKILL: &[&str] = &["skill", "name", "command"];
-const PLAN: &[&str] = &["plan", "explanation"];
-const TODOS: &[&str] = &["todos", "plan", "items", "tasks"];
-const TODO_TEXT: &[&str] = &["content", "step", "subject", "title", "text", "description"];
-const TODO_ID: &[&str] = &["id", "taskId", "task_id"];
-/// No host asks for more files at once; a longer list is somebody's test of us.
-const MOST_ITEMS: usize = 200;
+const PATTERN_FIELDS: &[&str] = &["pattern", "query", "regex", "queries", "Query"];
+const URL_FIELDS: &[&str] = &["url", "urls", "Url", "prompt"];
+const DESCRIPTION_FIELDS: &[&str] = &["description", "message", "prompt", "task"];
+const AGENT_FIELDS: &[&str] = &["subagent_type", "agent_type", "agent", "agent_name"];
+const SKILL_FIELDS: &[&str] = &["skill", "name", "command"];
+const PLAN_FIELDS: &[&str] = &["plan", "explanation"];
+const TODO_LIST_FIELDS: &[&str] = &["todos", "plan", "items", "tasks"];
+const TODO_TEXT_FIELDS: &[&str] = &["content", "step", "subject", "title", "text", "description"];
+const TODO_ID_FIELDS: &[&str] = &["id", "taskId", "task_id"];
+/// No host sends more items in a call; the rest of a longer list is ignored.
+const MAX_ITEMS: usize = 200;
 
-/// Reads the input of a tool of this kind.
-pub(super) fn read(kind: ToolKind, input: &Value, mcp: McpTool) -> ToolAction {
+/// Decodes the input of a tool of this kind.
+pub(super) fn parse(kind: ToolKind, input: &Value, mcp: McpTool) -> ToolAction {
     match kind {
-        ToolKind::Shell => ToolAction::Shell { command: texts(input, COMMAND).join("\n") },
-        ToolKind::Read => ToolAction::Read { paths: texts(input, PATHS) },
-        ToolKind::Edit => ToolAction::Edit { paths: edited(input) },
-        ToolKind::Write => ToolAction::Write { paths: texts(input, PATHS) },
+        ToolKind::Shell => ToolAction::Shell { command: texts(input, COMMAND_FIELDS).join("\n") },
+        ToolKind::Read => ToolAction::Read { paths: texts(input, PATH_FIELDS) },
+        ToolKind::Edit => ToolAction::Edit { paths: edited_files(input) },
+        ToolKind::Write => ToolAction::Write { paths: texts(input, PATH_FIELDS) },
         ToolKind::Search => ToolAction::Search {
-            pattern: first(input, PATTERN),
-            path: texts(input, PATHS).into_iter().next(),
+            pattern: first(input, PATTERN_FIELDS),
+            path: texts(input, PATH_FIELDS).into_iter().next(),
         },
-        ToolKind::Fetch => ToolAction::Fetch { url: first(input, URL) },
-        ToolKind::WebSearch => ToolAction::WebSearch { query: first(input, PATTERN) },
+        ToolKind::Fetch => ToolAction::Fetch { url: first(input, URL_FIELDS) },
+        ToolKind::WebSearch => ToolAction::WebSearch { query: first(input, PATTERN_FIELDS) },
         ToolKind::Mcp => mcp.into_action(),
         ToolKind::Task => ToolAction::Task {
-            description: first(input, DESCRIPTION),
-            agent: texts(input, AGENT).into_iter().next(),
+            description: first(input, DESCRIPTION_FIELDS),
+            agent: texts(input, AGENT_FIELDS).into_iter().next(),
         },
         ToolKind::Todo => ToolAction::Todo { items: todos(input) },
-        ToolKind::Skill => ToolAction::Skill { name: first(input, SKILL) },
-        ToolKind::Plan => ToolAction::Plan { text: first(input, PLAN) },
+        ToolKind::Skill => ToolAction::Skill { name: first(input, SKILL_FIELDS) },
+        ToolKind::Plan => ToolAction::Plan { text: first(input, PLAN_FIELDS) },
         ToolKind::Other => ToolAction::Other,
     }
 }
@@ -63,25 +64,25 @@ fn first(input: &Value, names: &[&str]) -> String {
     texts(input, names).into_iter().next().unwrap_or_default()
 }
 
-/// The texts under the first of these names that is there: one, or a list of them.
+/// The strings in the first of these fields that exists: one, or a list.
 fn texts(input: &Value, names: &[&str]) -> Vec<String> {
     let found = names.iter().find_map(|name| input.get(name).filter(|value| !value.is_null()));
     match found {
         Some(Value::String(text)) => vec![text.clone()],
-        Some(Value::Array(items)) => items.iter().take(MOST_ITEMS).filter_map(item).collect(),
+        Some(Value::Array(items)) => items.iter().take(MAX_ITEMS).filter_map(item).collect(),
         _ => Vec::new(),
     }
 }
 
-/// An item of a list: a text, or an object that names a file.
+/// An item of a list: a string, or an object with a path.
 fn item(value: &Value) -> Option<String> {
-    let named = || PATHS.iter().find_map(|name| value.get(name)?.as_str());
+    let named = || PATH_FIELDS.iter().find_map(|name| value.get(name)?.as_str());
     value.as_str().or_else(named).map(str::to_owned)
 }
 
-/// The files of an edit; a patch names them in its own lines.
-fn edited(input: &Value) -> Vec<String> {
-    let named = texts(input, PATHS);
+/// The files of an edit; a patch names them in its header lines.
+fn edited_files(input: &Value) -> Vec<String> {
+    let named = texts(input, PATH_FIELDS);
     if !named.is_empty() {
         return named;
     }
@@ -91,25 +92,25 @@ fn edited(input: &Value) -> Vec<String> {
 }
 
 fn patch_files(patch: &str) -> Vec<String> {
-    const HEADS: &[&str] =
+    const HEADERS: &[&str] =
         &["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
     let named =
-        |line: &str| HEADS.iter().find_map(|head| line.strip_prefix(head)).map(str::to_owned);
-    patch.lines().filter_map(named).take(MOST_ITEMS).collect()
+        |line: &str| HEADERS.iter().find_map(|header| line.strip_prefix(header)).map(str::to_owned);
+    patch.lines().filter_map(named).take(MAX_ITEMS).collect()
 }
 
 fn todos(input: &Value) -> Vec<TodoItem> {
-    let list = TODOS.iter().find_map(|name| input.get(name)?.as_array());
+    let list = TODO_LIST_FIELDS.iter().find_map(|name| input.get(name)?.as_array());
     match list {
-        Some(items) => items.iter().take(MOST_ITEMS).filter_map(todo).collect(),
+        Some(items) => items.iter().take(MAX_ITEMS).filter_map(todo).collect(),
         None => todo(input).into_iter().collect(),
     }
 }
 
 fn todo(value: &Value) -> Option<TodoItem> {
     let named = |names: &[&str]| names.iter().find_map(|name| value.get(name)?.as_str());
-    let text = named(TODO_TEXT).or(value.as_str());
-    let id = named(TODO_ID).map(str::to_owned);
+    let text = named(TODO_TEXT_FIELDS).or(value.as_str());
+    let id = named(TODO_ID_FIELDS).map(str::to_owned);
     let state = named(&["status", "state"]).unwrap_or_default();
     (text.is_some() || id.is_some()).then(|| TodoItem {
         id,
@@ -118,8 +119,8 @@ fn todo(value: &Value) -> Option<TodoItem> {
     })
 }
 
-/// Some hosts name a new task only in their answer.
-pub(super) fn name_new_task(action: &mut ToolAction, response: &Value) {
+/// Sets the id of a new task, which some hosts send only in the result.
+pub(super) fn set_new_task_id(action: &mut ToolAction, response: &Value) {
     let id = response.pointer("/task/id").and_then(Value::as_str);
     if let ToolAction::Todo { items } = action
         && let [item] = items.as_mut_slice()
@@ -128,8 +129,8 @@ pub(super) fn name_new_task(action: &mut ToolAction, response: &Value) {
     }
 }
 
-fn todo_state(word: &str) -> TodoState {
-    match word {
+fn todo_state(name: &str) -> TodoState {
+    match name {
         "in_progress" | "in-progress" | "active" => TodoState::Active,
         "completed" | "done" => TodoState::Done,
         "cancelled" | "canceled" | "deleted" => TodoState::Dropped,
@@ -137,7 +138,7 @@ fn todo_state(word: &str) -> TodoState {
     }
 }
 
-/// A tool of an MCP server, or nothing.
+/// The server and tool of an MCP call, as far as they are known.
 #[derive(Debug)]
 pub(super) struct McpTool {
     server: Option<String>,
@@ -145,14 +146,14 @@ pub(super) struct McpTool {
 }
 
 impl McpTool {
-    /// Takes a name apart; what the payload says of server and tool counts more.
-    pub(super) fn read(
-        names: McpNames,
+    /// Splits a tool's name; server and tool given in the payload take precedence.
+    pub(super) fn new(
+        format: McpToolNames,
         name: &str,
         server: Option<String>,
         tool: Option<String>,
     ) -> Self {
-        let (named_server, named_tool) = split(names, name, server.as_deref());
+        let (named_server, named_tool) = split_name(format, name, server.as_deref());
         Self { server: server.or(named_server), tool: tool.or(named_tool) }
     }
 
@@ -164,12 +165,17 @@ impl McpTool {
     }
 }
 
-fn split(names: McpNames, name: &str, server: Option<&str>) -> (Option<String>, Option<String>) {
-    match names {
-        McpNames::Joined { prefix, between } => {
+fn split_name(
+    format: McpToolNames,
+    name: &str,
+    server: Option<&str>,
+) -> (Option<String>, Option<String>) {
+    match format {
+        McpToolNames::Joined { prefix, separator } => {
             let Some(rest) = name.strip_prefix(prefix) else { return (None, None) };
-            let known = server.and_then(|server| rest.strip_prefix(server)?.strip_prefix(between));
-            match (known, rest.split_once(between)) {
+            let known =
+                server.and_then(|server| rest.strip_prefix(server)?.strip_prefix(separator));
+            match (known, rest.split_once(separator)) {
                 (Some(tool), _) => (None, Some(tool.to_owned())),
                 (None, Some((server, tool))) if !server.is_empty() => {
                     (Some(server.to_owned()), Some(tool.to_owned()))
@@ -177,7 +183,7 @@ fn split(names: McpNames, name: &str, server: Option<&str>) -> (Option<String>, 
                 _ => (None, None),
             }
         }
-        McpNames::ToolOnly { prefix } => (None, name.strip_prefix(prefix).map(str::to_owned)),
-        McpNames::Unknown => (None, None),
+        McpToolNames::ToolOnly { prefix } => (None, name.strip_prefix(prefix).map(str::to_owned)),
+        McpToolNames::Unknown => (None, None),
     }
 }

@@ -1,4 +1,4 @@
-//! What a tool gave back: its texts are moved out, and the shape they stood in is remembered.
+//! Decodes a tool's result: moves its texts out and records the structure they were in.
 
 use std::mem;
 
@@ -6,23 +6,23 @@ use forebay_domain::hook::{Part, SavedOutput, SavedSign, ToolResult};
 use forebay_text::cut;
 use serde_json::{Map, Value, json};
 
-/// How a host shapes a result; a text that replaces it takes the same shape.
+/// The structure of a result; a text that replaces the result gets the same structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// There was none.
+pub(crate) enum ResultShape {
+    /// No result.
     None,
     Text,
-    /// An object with a text under this key.
+    /// An object with a string in this field.
     Field(&'static str),
-    /// A command's streams.
+    /// A command's stdout and stderr.
     Streams,
-    /// A list of parts, under a key or by itself.
+    /// A list of parts, in a field or on its own.
     Parts(Option<&'static str>),
-    /// An object nobody told us about; its text is its JSON.
+    /// Any other value; its text is its JSON.
     Unknown,
 }
 
-/// Keys that hold the text of a result, most telling first.
+/// Fields with the text of a result, most specific first.
 const TEXT_FIELDS: &[&str] = &[
     "textResultForLlm",
     "text_result_for_llm",
@@ -33,64 +33,64 @@ const TEXT_FIELDS: &[&str] = &[
     "text",
     "error",
 ];
-/// Keys that hold a list of parts.
+/// Fields with a list of parts.
 const PART_FIELDS: &[&str] = &["content", "llmContent", "result", "output"];
 const PART_TEXTS: &[&str] = &["text", "result"];
-/// Keys that name a file with the whole output. (`outputFile` is one that is still being written.)
+/// Fields with the path of a file with the whole output. (`outputFile` is still being written.)
 const SAVED_FIELDS: &[&str] = &["persistedOutputPath", "outputPath"];
-/// Keys with which a host shows its file in place of the text, also in place of ours.
-const SAVED_MARKS: &[&str] = &["persistedOutputPath", "persistedOutputSize"];
-const FAILURE_WORDS: &[&str] = &["failure", "error", "denied", "rejected"];
+/// Fields that make a host show its saved file instead of the text, even if the text was replaced.
+const SAVED_FILE_FIELDS: &[&str] = &["persistedOutputPath", "persistedOutputSize"];
+const FAILURE_STATES: &[&str] = &["failure", "error", "denied", "rejected"];
 
-/// Reads a result and leaves its shell, in which the texts are empty.
-pub(super) fn read(mut value: Value) -> (ToolResult, Shape, Value) {
+/// Decodes a result; also returns the value with its texts emptied.
+pub(super) fn parse(mut value: Value) -> (ToolResult, ResultShape, Value) {
     let mut result = ToolResult { is_error: is_error(&value), ..ToolResult::default() };
     result.exit_code = exit_code(&value);
     let shape = take_texts(&mut value, &mut result.parts);
     result.saved = saved_in_field(&value).or_else(|| saved_in_text(&result.parts));
-    result.exit_code = result.exit_code.or_else(|| told_exit_code(&result.parts));
+    result.exit_code = result.exit_code.or_else(|| exit_code_in_text(&result.parts));
     (result, shape, value)
 }
 
-fn take_texts(value: &mut Value, parts: &mut Vec<Part>) -> Shape {
+fn take_texts(value: &mut Value, parts: &mut Vec<Part>) -> ResultShape {
     match value {
-        Value::Null => Shape::None,
+        Value::Null => ResultShape::None,
         Value::String(text) => {
             parts.push(Part::Text(mem::take(text)));
-            Shape::Text
+            ResultShape::Text
         }
         Value::Array(items) => {
             parts.extend(items.iter_mut().map(take_part));
-            Shape::Parts(None)
+            ResultShape::Parts(None)
         }
         Value::Object(fields) => take_fields(fields, parts).unwrap_or_else(|| {
             parts.push(Part::Text(value.to_string()));
-            Shape::Unknown
+            ResultShape::Unknown
         }),
         other => {
             parts.push(Part::Text(other.to_string()));
-            Shape::Unknown
+            ResultShape::Unknown
         }
     }
 }
 
-fn take_fields(fields: &mut Map<String, Value>, parts: &mut Vec<Part>) -> Option<Shape> {
+fn take_fields(fields: &mut Map<String, Value>, parts: &mut Vec<Part>) -> Option<ResultShape> {
     if fields.get("stdout").is_some_and(Value::is_string) {
         let is_image = fields.get("isImage").and_then(Value::as_bool) == Some(true);
         let stdout = take_text(fields, "stdout").unwrap_or_default();
         parts.push(if is_image { Part::Media } else { Part::Text(stdout) });
         parts.extend(take_text(fields, "stderr").filter(|t| !t.is_empty()).map(Part::Errors));
-        return Some(Shape::Streams);
+        return Some(ResultShape::Streams);
     }
     for &name in PART_FIELDS {
         if let Some(Value::Array(items)) = fields.get_mut(name) {
             parts.extend(items.iter_mut().map(take_part));
-            return Some(Shape::Parts(Some(name)));
+            return Some(ResultShape::Parts(Some(name)));
         }
     }
     let name = TEXT_FIELDS.iter().find(|name| fields.get(**name).is_some_and(Value::is_string))?;
     parts.extend(take_text(fields, name).map(Part::Text));
-    Some(Shape::Field(name))
+    Some(ResultShape::Field(name))
 }
 
 fn take_text(fields: &mut Map<String, Value>, name: &str) -> Option<String> {
@@ -111,65 +111,66 @@ fn take_part(part: &mut Value) -> Part {
     }
 }
 
-/// A result of the same shape that holds this text and no other.
-pub(crate) fn rebuild(shape: Shape, mut shell: Value, text: &str) -> Option<Value> {
+/// Builds a result of the same shape with this text only.
+pub(crate) fn rebuild(shape: ResultShape, mut emptied: Value, text: &str) -> Option<Value> {
     match shape {
-        Shape::Text => return Some(json!(text)),
-        Shape::Field(name) => *shell.get_mut(name)? = json!(text),
-        Shape::Streams => {
-            *shell.get_mut("stdout")? = json!(text);
-            let fields = shell.as_object_mut()?;
-            fields.retain(|name, _| !SAVED_MARKS.contains(&name.as_str()));
+        ResultShape::Text => return Some(json!(text)),
+        ResultShape::Field(name) => *emptied.get_mut(name)? = json!(text),
+        ResultShape::Streams => {
+            *emptied.get_mut("stdout")? = json!(text);
+            let fields = emptied.as_object_mut()?;
+            fields.retain(|name, _| !SAVED_FILE_FIELDS.contains(&name.as_str()));
             if let Some(errors) = fields.get_mut("stderr") {
                 *errors = json!("");
             }
         }
-        Shape::Parts(None) => return Some(one_part(&shell, text)),
-        Shape::Parts(Some(name)) => {
-            let parts = shell.get_mut(name)?;
-            *parts = one_part(parts, text);
+        ResultShape::Parts(None) => return Some(single_part(&emptied, text)),
+        ResultShape::Parts(Some(name)) => {
+            let parts = emptied.get_mut(name)?;
+            *parts = single_part(parts, text);
         }
-        Shape::None | Shape::Unknown => return None,
+        ResultShape::None | ResultShape::Unknown => return None,
     }
-    Some(shell)
+    Some(emptied)
 }
 
-/// A list of one text, in the words of the list it replaces.
-fn one_part(parts: &Value, text: &str) -> Value {
+/// A list with one text part, in the format of the list it replaces.
+fn single_part(parts: &Value, text: &str) -> Value {
     let has_types = parts.get(0).is_none_or(|part| part.get("type").is_some());
     if has_types { json!([{ "type": "text", "text": text }]) } else { json!([{ "text": text }]) }
 }
 
 fn is_error(value: &Value) -> bool {
     let flag = |name| value.get(name).and_then(Value::as_bool) == Some(true);
-    let word = ["resultType", "result_type", "status"]
+    let has_failure_state = ["resultType", "result_type", "status"]
         .iter()
         .find_map(|name| value.get(name)?.as_str())
-        .is_some_and(|word| FAILURE_WORDS.contains(&word));
+        .is_some_and(|state| FAILURE_STATES.contains(&state));
     let failed = |one: &Value| one.get("success").and_then(Value::as_bool) == Some(false);
     let failed_row = value.as_array().map_or(failed(value), |rows| rows.iter().any(failed));
     let has_error = value.get("llmContent").is_some()
         && value.get("error").is_some_and(|error| !error.is_null());
-    flag("isError") || flag("is_error") || word || failed_row || has_error
+    flag("isError") || flag("is_error") || has_failure_state || failed_row || has_error
 }
 
 fn exit_code(value: &Value) -> Option<i32> {
-    let places: &[&[&str]] =
+    let paths: &[&[&str]] =
         &[&["exitCode"], &["exit_code"], &["metadata", "exit"], &["metadata", "exit_code"]];
-    let found = places.iter().find_map(|path| super::walk::at(value, path)?.as_i64())?;
+    let found = paths.iter().find_map(|path| super::field::get(value, path)?.as_i64())?;
     i32::try_from(found).ok()
 }
 
-/// What hosts write before an exit code when they put it into the text.
-const EXIT_OPENING: &str = "Exit code ";
-const EXIT_WORDS: &[&str] = &["completed with exit code ", "\nExit Code: "];
+/// What precedes an exit code at the start of a text.
+const EXIT_CODE_PREFIX: &str = "Exit code ";
+/// What precedes an exit code near the end of a text.
+const EXIT_CODE_MARKERS: &[&str] = &["completed with exit code ", "\nExit Code: "];
 
-/// The exit code a host wrote at the beginning or near the end of the text.
-fn told_exit_code(parts: &[Part]) -> Option<i32> {
+/// The exit code that a host writes at the start or near the end of the text.
+fn exit_code_in_text(parts: &[Part]) -> Option<i32> {
     let Some(Part::Text(text)) = parts.first() else { return None };
     let end = cut::suffix(text, 400);
-    let at_end = EXIT_WORDS.iter().find_map(|words| Some(end.rsplit_once(words)?.1));
-    let rest = text.strip_prefix(EXIT_OPENING).or(at_end)?;
+    let at_end = EXIT_CODE_MARKERS.iter().find_map(|marker| Some(end.rsplit_once(marker)?.1));
+    let rest = text.strip_prefix(EXIT_CODE_PREFIX).or(at_end)?;
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     rest[..digits].parse().ok()
 }
@@ -181,8 +182,8 @@ fn saved_in_field(value: &Value) -> Option<SavedOutput> {
     Some(SavedOutput { path: path.to_owned(), sign: SavedSign::Field })
 }
 
-/// How hosts begin a text that stands for a file: the opening, and the words before its path.
-const SAVED_WORDS: &[(&str, &str)] = &[
+/// Texts that refer to a saved file: the prefix, and what precedes the path.
+const SAVED_MARKERS: &[(&str, &str)] = &[
     ("<persisted-output>", "Full output saved to: "),
     ("...output truncated...", "Full output saved to: "),
     ("Error: result (", "saved to "),
@@ -191,12 +192,12 @@ const SAVED_WORDS: &[(&str, &str)] = &[
     ("Tool output was too large", "saved to: "),
 ];
 
-/// Looks at the beginning only: a host puts its words in front of the output.
+/// Checks only the start of the text, where hosts put the notice; output of programs may contain one, too.
 fn saved_in_text(parts: &[Part]) -> Option<SavedOutput> {
     let Some(Part::Text(text)) = parts.first() else { return None };
     let head = cut::prefix(text.trim_start(), 2_000);
-    SAVED_WORDS.iter().find_map(|(opening, words)| {
-        let (_, rest) = head.strip_prefix(opening)?.split_once(words)?;
+    SAVED_MARKERS.iter().find_map(|(prefix, marker)| {
+        let (_, rest) = head.strip_prefix(prefix)?.split_once(marker)?;
         let path = rest.lines().next()?.trim().trim_end_matches(['.', '>']);
         let is_path = path.starts_with('/') || path.get(1..3) == Some(":\\");
         is_path.then(|| SavedOutput { path: path.to_owned(), sign: SavedSign::Text })
@@ -208,68 +209,68 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(value: Value, texts: &[&str], shape: Shape, rebuilt: Option<Value>) {
-        let (result, read_shape, shell) = read(value);
+    fn check(value: Value, texts: &[&str], shape: ResultShape, rebuilt: Option<Value>) {
+        let (result, found_shape, emptied) = parse(value);
         assert_eq!(result.texts().collect::<Vec<_>>(), texts);
-        assert_eq!(read_shape, shape);
-        assert_eq!(rebuild(read_shape, shell, "NEW"), rebuilt);
+        assert_eq!(found_shape, shape);
+        assert_eq!(rebuild(found_shape, emptied, "NEW"), rebuilt);
     }
 
     #[test]
-    fn every_shape_is_read_and_made_again() {
-        check(json!("a"), &["a"], Shape::Text, Some(json!("NEW")));
+    fn rebuilds_every_shape() {
+        check(json!("a"), &["a"], ResultShape::Text, Some(json!("NEW")));
         check(
             json!({"stdout": "o", "stderr": "e", "interrupted": false}),
             &["o", "e"],
-            Shape::Streams,
+            ResultShape::Streams,
             Some(json!({"stdout": "NEW", "stderr": "", "interrupted": false})),
         );
-        // Seen with Claude Code 2.1.325: with the path left in, the model is shown the host's file.
+        // Claude Code 2.1.325 shows the model its own file if the path is left in.
         check(
             json!({"stdout": "o", "stderr": "", "persistedOutputPath": "/x", "persistedOutputSize": 9}),
             &["o"],
-            Shape::Streams,
+            ResultShape::Streams,
             Some(json!({"stdout": "NEW", "stderr": ""})),
         );
         check(
             json!({"content": [{"type": "text", "text": "x"}, {"type": "image", "data": "="}], "isError": true}),
             &["x"],
-            Shape::Parts(Some("content")),
+            ResultShape::Parts(Some("content")),
             Some(json!({"content": [{"type": "text", "text": "NEW"}], "isError": true})),
         );
         check(
             json!({"llmContent": [{"text": "x"}], "returnDisplay": "d"}),
             &["x"],
-            Shape::Parts(Some("llmContent")),
+            ResultShape::Parts(Some("llmContent")),
             Some(json!({"llmContent": [{"text": "NEW"}], "returnDisplay": "d"})),
         );
-        check(json!({"filenames": []}), &["{\"filenames\":[]}"], Shape::Unknown, None);
-        check(Value::Null, &[], Shape::None, None);
+        check(json!({"filenames": []}), &["{\"filenames\":[]}"], ResultShape::Unknown, None);
+        check(Value::Null, &[], ResultShape::None, None);
     }
 
     #[test]
-    fn failures_are_told_in_many_ways() {
+    fn recognizes_failures() {
         for value in [
             json!({"content": [], "isError": true}),
             json!({"resultType": "failure", "textResultForLlm": "x"}),
             json!([{"query": "q", "result": "", "success": false}]),
             json!({"llmContent": "x", "error": {"message": "m"}}),
         ] {
-            assert!(read(value.clone()).0.is_error, "{value}");
+            assert!(parse(value.clone()).0.is_error, "{value}");
         }
         for value in [json!("error: x"), json!({"stdout": "error", "stderr": ""}), json!([])] {
-            assert!(!read(value.clone()).0.is_error, "{value}");
+            assert!(!parse(value.clone()).0.is_error, "{value}");
         }
     }
 
     #[track_caller]
     fn check_saved(text: &str, path: Option<&str>) {
-        let saved = read(json!(text)).0.saved;
+        let saved = parse(json!(text)).0.saved;
         assert_eq!(saved.map(|saved| saved.path).as_deref(), path, "{text}");
     }
 
     #[test]
-    fn a_file_the_host_wrote_is_found_where_hosts_write_it() {
+    fn finds_saved_files() {
         check_saved(
             "<persisted-output>\nOutput too large (59KB). Full output saved to: /home/user/.claude/x.txt\n\nPreview",
             Some("/home/user/.claude/x.txt"),
@@ -283,8 +284,8 @@ mod tests {
     }
 
     #[test]
-    fn exit_codes_are_read_from_fields_and_from_words() {
-        let code = |value| read(value).0.exit_code;
+    fn reads_exit_codes_from_fields_and_text() {
+        let code = |value| parse(value).0.exit_code;
         assert_eq!(code(json!({"metadata": {"exit": 3}, "output": ""})), Some(3));
         assert_eq!(code(json!("x\n<shellId: 0 completed with exit code 101>")), Some(101));
         assert_eq!(code(json!("Output: x\nExit Code: 0\nSignal: (none)")), Some(0));

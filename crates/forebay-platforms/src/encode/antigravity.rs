@@ -1,4 +1,4 @@
-//! Antigravity: one decision at the top level.
+//! Antigravity: a decision at the top level.
 
 use forebay_domain::hook::Reply;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Cline: one object for all events. A denial ends the whole run; it has no softer one.
+//! Cline: one object for all events. A denial ends the whole run; there is no milder form.
 
 use forebay_domain::hook::Reply;
 use serde_json::json;

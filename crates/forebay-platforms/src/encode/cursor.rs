@@ -1,5 +1,5 @@
-//! Cursor: everything at the top level, in snake case. It denies on output it cannot read, so what is
-//! printed is one of these objects or nothing.
+//! Cursor: everything at the top level, in snake case. It denies the call if it cannot parse the output,
+//! so the output is one of these objects or empty.
 
 use forebay_domain::hook::Reply;
 use serde_json::{Value, json};
@@ -21,6 +21,6 @@ pub(crate) fn reply(decoded: &Decoded, reply: &Reply) -> Output {
     Output::json(&value)
 }
 
-fn permission(word: &str, reason: &str) -> Value {
-    json!({ "permission": word, "user_message": reason, "agent_message": reason })
+fn permission(decision: &str, reason: &str) -> Value {
+    json!({ "permission": decision, "user_message": reason, "agent_message": reason })
 }

@@ -1,4 +1,4 @@
-//! Hosts that read an exit code: Kiro, Windsurf. 2 denies with stderr; stdout is context.
+//! Hosts that use the exit code: Kiro, Windsurf. 2 denies with stderr as reason; stdout is context.
 
 use forebay_domain::hook::Reply;
 

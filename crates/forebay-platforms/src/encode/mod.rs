@@ -1,25 +1,25 @@
-//! From an answer to what a host reads.
+//! Encodes a reply in the format that a host expects.
 //!
-//! The platform's table says what a host can do; a dialect file says how it is spelled. An answer a
-//! host has no way to hear is [`Unsupported`], so that the caller can choose another one.
+//! The platform's table says what a host supports; a module per format says how it is written. A reply
+//! that the host does not support is [`Unsupported`], so that the caller can choose another one.
 
 pub(crate) mod antigravity;
-pub(crate) mod claude;
+pub(crate) mod claude_code;
 pub(crate) mod cline;
 pub(crate) mod codex;
-pub(crate) mod copilot;
+pub(crate) mod copilot_cli;
 pub(crate) mod cursor;
 pub(crate) mod exit_code;
-pub(crate) mod gemini;
+pub(crate) mod gemini_cli;
 pub(crate) mod opencode;
 
 use forebay_domain::hook::{HookEvent, Moment, Reply, ToolKind};
 use serde_json::Value;
 
 use crate::decode::{Decoded, rebuild};
-use crate::platform::{Ability, Replaces};
+use crate::platform::{Capability, Replacement};
 
-/// What a hook process leaves behind.
+/// The output of a hook process.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Output {
     pub stdout: String,
@@ -37,7 +37,7 @@ impl Output {
     }
 }
 
-/// An answer the host cannot hear.
+/// A reply that the host does not support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{platform} cannot {what} at this event ({moment})")]
 pub struct Unsupported {
@@ -46,13 +46,13 @@ pub struct Unsupported {
     pub moment: &'static str,
 }
 
-/// Spells an answer for the host that asked.
+/// Encodes a reply for the host that sent the payload.
 pub fn encode(decoded: &Decoded, reply: &Reply) -> Result<Output, Unsupported> {
     if *reply == Reply::Silent {
         return Ok(Output::default());
     }
-    if can_hear(decoded, reply) {
-        return Ok((decoded.platform.reply)(decoded, reply));
+    if supports(decoded, reply) {
+        return Ok((decoded.platform.encode)(decoded, reply));
     }
     Err(Unsupported {
         platform: decoded.platform.name,
@@ -61,46 +61,46 @@ pub fn encode(decoded: &Decoded, reply: &Reply) -> Result<Output, Unsupported> {
     })
 }
 
-/// Whether the host that asked has a way to hear this answer.
-pub fn can_hear(decoded: &Decoded, reply: &Reply) -> bool {
-    let needed = needed(decoded, reply);
-    needed.is_some_and(|abilities| abilities.iter().all(|one| decoded.platform.can(*one)))
-        && has_place(decoded, reply)
+/// Whether the host that sent the payload supports this reply to it.
+pub fn supports(decoded: &Decoded, reply: &Reply) -> bool {
+    let required = required_capabilities(decoded, reply);
+    required.is_some_and(|all| all.iter().all(|one| decoded.platform.can(*one)))
+        && fits_original(decoded, reply)
 }
 
-/// What a host must be able to do for an answer to this event; nothing where no host could.
-fn needed(decoded: &Decoded, reply: &Reply) -> Option<Vec<Ability>> {
+/// The capabilities that a reply to this event requires; `None` if no host supports it.
+fn required_capabilities(decoded: &Decoded, reply: &Reply) -> Option<Vec<Capability>> {
     let moment = decoded.call.event.moment();
     let one = match (reply, moment) {
-        (Reply::Deny(_), Moment::BeforeTool) => Ability::Deny,
-        (Reply::Ask(_), Moment::BeforeTool) => Ability::Ask,
-        (Reply::Rewrite(_), Moment::BeforeTool) => Ability::Rewrite,
-        (Reply::Context(_), Moment::BeforeTool) => Ability::ContextBeforeTool,
-        (Reply::Context(_), Moment::AfterTool) => Ability::ContextAfterTool,
-        (Reply::Context(_), Moment::Prompt) => Ability::ContextAtPrompt,
-        (Reply::Context(_), Moment::SessionStart) => Ability::ContextAtStart,
-        (Reply::Context(_), Moment::BeforeCompact) => Ability::ContextForCompaction,
-        (Reply::Replace(_), Moment::AfterTool) => return Some(needed_to_replace(decoded)),
+        (Reply::Deny(_), Moment::BeforeTool) => Capability::Deny,
+        (Reply::Ask(_), Moment::BeforeTool) => Capability::Ask,
+        (Reply::Rewrite(_), Moment::BeforeTool) => Capability::Rewrite,
+        (Reply::Context(_), Moment::BeforeTool) => Capability::ContextBeforeTool,
+        (Reply::Context(_), Moment::AfterTool) => Capability::ContextAfterTool,
+        (Reply::Context(_), Moment::Prompt) => Capability::ContextAtPrompt,
+        (Reply::Context(_), Moment::SessionStart) => Capability::ContextAtStart,
+        (Reply::Context(_), Moment::BeforeCompact) => Capability::ContextForCompaction,
+        (Reply::Replace(_), Moment::AfterTool) => return Some(required_to_replace(decoded)),
         _ => return None,
     };
     Some(vec![one])
 }
 
-fn needed_to_replace(decoded: &Decoded) -> Vec<Ability> {
+fn required_to_replace(decoded: &Decoded) -> Vec<Capability> {
     let is_mcp = tool_kind(decoded) == Some(ToolKind::Mcp);
-    let mut needed = vec![if is_mcp { Ability::ReplaceMcp } else { Ability::ReplaceOwn }];
+    let mut required = vec![if is_mcp { Capability::ReplaceMcp } else { Capability::ReplaceOwn }];
     if decoded.is_failure {
-        needed.push(Ability::ReplaceFailed);
+        required.push(Capability::ReplaceFailed);
     }
-    needed
+    required
 }
 
-/// Whether the original has the place where the answer would go.
-fn has_place(decoded: &Decoded, reply: &Reply) -> bool {
+/// Whether the original input or result can be changed as the reply wants.
+fn fits_original(decoded: &Decoded, reply: &Reply) -> bool {
     match reply {
         Reply::Rewrite(command) => rewritten_input(decoded, command).is_some(),
-        Reply::Replace(text) if decoded.platform.replaces_in_shape() => {
-            rebuilt(decoded, text).is_some()
+        Reply::Replace(text) if decoded.platform.requires_same_shape() => {
+            rebuilt_result(decoded, text).is_some()
         }
         _ => true,
     }
@@ -113,31 +113,31 @@ pub(crate) fn tool_kind(decoded: &Decoded) -> Option<ToolKind> {
     }
 }
 
-/// The tool's input with another command; nothing when the tool is no shell.
+/// The tool's input with another command; `None` if the tool is not a shell.
 pub(crate) fn rewritten_input(decoded: &Decoded, command: &str) -> Option<Value> {
     if tool_kind(decoded) != Some(ToolKind::Shell) {
         return None;
     }
     let mut input = decoded.input.clone();
-    let name = crate::decode::COMMAND.iter().find(|name| input.get(name).is_some())?;
-    let place = input.get_mut(name)?;
-    *place = if place.is_array() { serde_json::json!([command]) } else { command.into() };
+    let name = crate::decode::COMMAND_FIELDS.iter().find(|name| input.get(name).is_some())?;
+    let field = input.get_mut(name)?;
+    *field = if field.is_array() { serde_json::json!([command]) } else { command.into() };
     Some(input)
 }
 
-/// The tool's result with another text, in the shape the host gave it.
-pub(crate) fn rebuilt(decoded: &Decoded, text: &str) -> Option<Value> {
+/// The tool's result with another text, in its original structure.
+pub(crate) fn rebuilt_result(decoded: &Decoded, text: &str) -> Option<Value> {
     rebuild(decoded.shape, decoded.response.clone(), text)
 }
 
 impl crate::Platform {
-    /// Whether a replaced result must look like the one it replaces.
-    fn replaces_in_shape(&self) -> bool {
-        self.replaces == Replaces::InShape
+    /// Whether a replacement must have the structure of the original result.
+    fn requires_same_shape(&self) -> bool {
+        self.replacement == Replacement::SameShape
     }
 }
 
-/// For hosts without hooks, which are never asked.
-pub(crate) fn nothing(_: &Decoded, _: &Reply) -> Output {
+/// For hosts without hooks.
+pub(crate) fn no_reply(_: &Decoded, _: &Reply) -> Output {
     Output::default()
 }

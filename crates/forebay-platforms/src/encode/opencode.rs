@@ -1,4 +1,4 @@
-//! OpenCode: what Forebay's own plugin there reads (`setup/opencode_plugin.js`).
+//! OpenCode: the format that Forebay's own plugin reads (`setup/opencode_plugin.js`).
 
 use forebay_domain::hook::Reply;
 use serde_json::json;

@@ -1,15 +1,15 @@
-//! Antigravity (documentation and reports of others): understood, registered as an MCP server only.
+//! Antigravity, from documentation and third-party reports. Events are decoded; only the MCP server is registered.
 
 use forebay_domain::hook::{Moment, ToolKind};
 
 use crate::encode;
+use crate::folders::BaseDir;
 use crate::platform::{
-    ANYBODY, Ability, Evidence, Installed, McpNames, NO_LIMITS, Payload, Platform, Replaces,
-    SNAKE_CASE, also,
+    Capability, DEFAULTS, Detection, Evidence, PayloadFields, Platform, SNAKE_CASE, recognized,
 };
-use crate::setup::{Base, Holds, Level, ServerEntry, SetupFile};
+use crate::setup::{FileContent, Level, ServerEntry, SetupFile};
 
-static PAYLOAD: Payload = Payload {
+static PAYLOAD: PayloadFields = PayloadFields {
     cwd: &[&["workspacePaths"]],
     tool_name: &[&["toolCall", "name"]],
     tool_input: &[&["toolCall", "args"]],
@@ -22,11 +22,10 @@ pub(super) static PLATFORM: Platform = Platform {
     id: "antigravity",
     name: "Antigravity",
     evidence: Evidence::Documentation,
-    mcp_client: None,
     events: &[
-        also("PreToolUse", Moment::BeforeTool),
-        also("PostToolUse", Moment::AfterTool),
-        also("Stop", Moment::Stop),
+        recognized("PreToolUse", Moment::BeforeTool),
+        recognized("PostToolUse", Moment::AfterTool),
+        recognized("Stop", Moment::Stop),
     ],
     tools: &[
         ("run_command", ToolKind::Shell),
@@ -38,39 +37,34 @@ pub(super) static PLATFORM: Platform = Platform {
         ("read_url_content", ToolKind::Fetch),
         ("search_web", ToolKind::WebSearch),
     ],
-    mcp_names: McpNames::Unknown,
     payload: &PAYLOAD,
-    start_words: &[],
-    reply: encode::antigravity::reply,
-    can: &[Ability::Deny, Ability::Ask],
-    replaces: Replaces::Nothing,
-    limits: NO_LIMITS,
-    cannot: &[
-        "Its hooks are not set up: a hook that says nothing is reported to count as a denial, and the \
-         fields it sends are not confirmed.",
-        "Long output is kept out only when the model uses Forebay's tools.",
+    encode: encode::antigravity::reply,
+    capabilities: &[Capability::Deny, Capability::Ask],
+    limitations: &[
+        "Hooks are not set up: a hook without output reportedly counts as a denial, and the payload \
+         fields are not confirmed.",
+        "Long output stays out of the context only if the model uses Forebay's tools.",
     ],
-    installed: Installed { binaries: &["agy", "antigravity"], folders: &[".gemini/antigravity"] },
-    caller: ANYBODY,
+    detection: Detection { binaries: &["agy", "antigravity"], folders: &[".gemini/antigravity"] },
     files: &[
         SetupFile {
             level: Level::User,
-            base: Base::Home,
+            base: BaseDir::Home,
             path: ".gemini/config/mcp_config.json",
-            holds: Holds::Servers { key: "mcpServers", entry: ServerEntry::Plain },
+            content: FileContent::McpServers { key: "mcpServers", entry: ServerEntry::Plain },
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".agents/mcp_config.json",
-            holds: Holds::Servers { key: "mcpServers", entry: ServerEntry::Plain },
+            content: FileContent::McpServers { key: "mcpServers", entry: ServerEntry::Plain },
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: "AGENTS.md",
-            holds: Holds::Instructions,
+            content: FileContent::Instructions,
         },
     ],
-    afterwards: None,
+    ..DEFAULTS
 };

@@ -1,32 +1,32 @@
-//! Claude Code (2.1.325, run).
+//! Claude Code, tested with 2.1.325.
 
 use forebay_domain::hook::{Moment, ToolKind};
 
-use crate::encode;
+use crate::folders::BaseDir;
 use crate::platform::{
-    Ability, Caller, Evidence, Installed, Limits, McpNames, Platform, Replaces, SNAKE_CASE,
-    START_WORDS, also, on,
+    CallerCheck, Capability, DEFAULTS, Detection, Evidence, InstructionFiles, Limits, McpToolNames,
+    Platform, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
 };
-use crate::setup::{Base, Holds, HookLayout, Level, ServerEntry, SetupFile};
+use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
+use crate::{encode, permissions, transcripts};
 
 pub(super) static PLATFORM: Platform = Platform {
     id: "claude-code",
     name: "Claude Code",
     evidence: Evidence::Run,
-    mcp_client: Some("claude-code"),
     events: &[
-        on("SessionStart", Moment::SessionStart),
-        on("UserPromptSubmit", Moment::Prompt),
-        on("PreToolUse", Moment::BeforeTool),
-        on("PostToolUse", Moment::AfterTool),
-        on("PostToolUseFailure", Moment::AfterTool).failure(),
-        on("PreCompact", Moment::BeforeCompact),
-        on("SubagentStop", Moment::SubagentStop),
-        on("Stop", Moment::Stop),
-        on("SessionEnd", Moment::SessionEnd),
-        also("PostCompact", Moment::AfterCompact),
-        also("SubagentStart", Moment::SubagentStart),
-        also("Notification", Moment::Notification),
+        registered("SessionStart", Moment::SessionStart),
+        registered("UserPromptSubmit", Moment::Prompt),
+        registered("PreToolUse", Moment::BeforeTool),
+        registered("PostToolUse", Moment::AfterTool),
+        registered("PostToolUseFailure", Moment::AfterTool).as_failure(),
+        registered("PreCompact", Moment::BeforeCompact),
+        registered("SubagentStop", Moment::SubagentStop),
+        registered("Stop", Moment::Stop),
+        registered("SessionEnd", Moment::SessionEnd),
+        recognized("PostCompact", Moment::AfterCompact),
+        recognized("SubagentStart", Moment::SubagentStart),
+        recognized("Notification", Moment::Notification),
     ],
     tools: &[
         ("Bash", ToolKind::Shell),
@@ -49,80 +49,96 @@ pub(super) static PLATFORM: Platform = Platform {
         ("Skill", ToolKind::Skill),
         ("ExitPlanMode", ToolKind::Plan),
     ],
-    mcp_names: McpNames::Joined { prefix: "mcp__", between: "__" },
+    mcp_tool_names: McpToolNames::Joined { prefix: "mcp__", separator: "__" },
     payload: &SNAKE_CASE,
-    start_words: START_WORDS,
-    reply: encode::claude::reply,
-    can: &[
-        Ability::Deny,
-        Ability::Ask,
-        Ability::Rewrite,
-        Ability::ContextBeforeTool,
-        Ability::ContextAfterTool,
-        Ability::ContextAtPrompt,
-        Ability::ContextAtStart,
-        Ability::ContextForCompaction,
-        Ability::ReplaceOwn,
-        Ability::ReplaceMcp,
-        Ability::SeeCompaction,
-        Ability::SeeStart,
-        Ability::SeePrompt,
+    start_reasons: START_REASONS,
+    encode: encode::claude_code::reply,
+    capabilities: &[
+        Capability::Deny,
+        Capability::Ask,
+        Capability::Rewrite,
+        Capability::ContextBeforeTool,
+        Capability::ContextAfterTool,
+        Capability::ContextAtPrompt,
+        Capability::ContextAtStart,
+        Capability::ContextForCompaction,
+        Capability::ReplaceOwn,
+        Capability::ReplaceMcp,
+        Capability::SeeCompaction,
+        Capability::SeeStart,
+        Capability::SeePrompt,
     ],
-    replaces: Replaces::InShape,
+    replacement: Replacement::SameShape,
     limits: Limits {
         context_chars: Some(10_000),
         context_tokens: None,
         result_chars: Some(30_000),
     },
-    cannot: &[
-        "The result of a tool that failed (a command with an exit code other than 0) cannot be replaced, only \
-         commented.",
-        "A result without a text of its own (a list of files) cannot be replaced.",
+    limitations: &[
+        "The result of a failed tool call (for example a command with a non-zero exit code) cannot \
+         be replaced; a hook can only add context to it.",
+        "A result without text (for example a list of files) cannot be replaced.",
     ],
-    installed: Installed { binaries: &["claude"], folders: &[".claude"] },
-    // Claude Code sends no `timestamp`; every host that runs its hooks does, or names itself.
-    caller: Caller {
+    detection: Detection { binaries: &["claude"], folders: &[".claude"] },
+    // Claude Code sends no `timestamp`; other hosts that run its hooks do, or set a variable.
+    caller: CallerCheck {
         foreign_fields: &["timestamp", "cursor_version", "sessionId", "conversation_id"],
         foreign_env: &["COPILOT_CLI", "CURSOR_VERSION", "GEMINI_SESSION_ID", "QWEN_CODE_CLI"],
         own_env: &["CLAUDECODE"],
     },
+    session_env: &["CLAUDE_CODE_SESSION_ID"],
+    project_env: Some("CLAUDE_PROJECT_DIR"),
     files: &[
         SetupFile {
             level: Level::User,
-            base: Base::EnvOr("CLAUDE_CONFIG_DIR", ""),
+            base: BaseDir::EnvOr("CLAUDE_CONFIG_DIR", ""),
             path: ".claude.json",
-            holds: Holds::Servers { key: "mcpServers", entry: ServerEntry::AlwaysLoaded },
+            content: FileContent::McpServers {
+                key: "mcpServers",
+                entry: ServerEntry::AlwaysLoaded,
+            },
         },
         SetupFile {
             level: Level::User,
-            base: Base::EnvOr("CLAUDE_CONFIG_DIR", ".claude"),
+            base: BaseDir::EnvOr("CLAUDE_CONFIG_DIR", ".claude"),
             path: "settings.json",
-            holds: Holds::Hooks(HookLayout::Grouped { matcher: Some("*"), timeout: 10 }),
+            content: FileContent::Hooks(HookLayout::Grouped { matcher: Some("*"), timeout: 10 }),
         },
         SetupFile {
             level: Level::User,
-            base: Base::EnvOr("CLAUDE_CONFIG_DIR", ".claude"),
+            base: BaseDir::EnvOr("CLAUDE_CONFIG_DIR", ".claude"),
             path: "CLAUDE.md",
-            holds: Holds::Instructions,
+            content: FileContent::Instructions,
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".mcp.json",
-            holds: Holds::Servers { key: "mcpServers", entry: ServerEntry::AlwaysLoaded },
+            content: FileContent::McpServers {
+                key: "mcpServers",
+                entry: ServerEntry::AlwaysLoaded,
+            },
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".claude/settings.json",
-            holds: Holds::Hooks(HookLayout::Grouped { matcher: Some("*"), timeout: 10 }),
+            content: FileContent::Hooks(HookLayout::Grouped { matcher: Some("*"), timeout: 10 }),
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: "CLAUDE.md",
-            holds: Holds::Instructions,
+            content: FileContent::Instructions,
         },
     ],
-    afterwards: Some("In a project, Claude Code asks once whether it may use `.mcp.json`."),
+    next_steps: Some("In a project, Claude Code asks once whether to use `.mcp.json`."),
+    instructions: InstructionFiles {
+        files: &["CLAUDE.md", "CLAUDE.local.md"],
+        folders: &[".claude/rules"],
+    },
+    permissions: permissions::CLAUDE_CODE,
+    trust: Some(permissions::CLAUDE_CODE_TRUST),
+    transcripts: Some(&transcripts::CLAUDE_CODE),
+    ..DEFAULTS
 };

@@ -1,16 +1,17 @@
-//! Cline CLI (3.0.65, run): a hook is an executable named after its event.
+//! Cline CLI, tested with 3.0.65. A hook is an executable named after its event.
 
 use forebay_domain::hook::{Moment, StartReason, ToolKind};
 
 use crate::encode;
+use crate::folders::BaseDir;
 use crate::platform::{
-    ANYBODY, Ability, Evidence, Installed, Limits, McpNames, Payload, Platform, Replaces,
-    SNAKE_CASE, Sign, Word, also, on,
+    Capability, DEFAULTS, Detection, Evidence, FieldValue, InstructionFiles, Limits, McpToolNames,
+    PayloadFields, Platform, SNAKE_CASE, Scalar, recognized, registered,
 };
-use crate::setup::{Base, Holds, Level, ServerEntry, SetupFile, WholeFile};
+use crate::setup::{FileContent, Level, OwnedFile, ServerEntry, SetupFile};
 
-static PAYLOAD: Payload = Payload {
-    // `hookName` speaks of other names than the files do; the file's name is what was registered.
+static PAYLOAD: PayloadFields = PayloadFields {
+    // `hookName` differs from the name of the file, which is the registered event.
     event: &[],
     session: &[&["sessionContext", "rootSessionId"], &["taskId"]],
     cwd: &[&["workspaceInfo", "rootPath"], &["workspaceRoots"]],
@@ -31,10 +32,13 @@ static PAYLOAD: Payload = Payload {
     ],
     tool_id: &[&["tool_call", "id"], &["tool_result", "id"]],
     tool_result: &[&["tool_result", "output"], &["postToolUse", "result"]],
-    tool_failed: &[Sign { at: &["postToolUse", "success"], is: Word::Bool(false) }],
+    failure_markers: &[FieldValue {
+        path: &["postToolUse", "success"],
+        value: Scalar::Bool(false),
+    }],
     mcp_server: &[],
     prompt: &[&["userPromptSubmit", "prompt"], &["prompt"]],
-    start_word: &[&["hookName"]],
+    start_reason: &[&["hookName"]],
     last_message: &[&["turn", "outputText"]],
     ..SNAKE_CASE
 };
@@ -43,17 +47,16 @@ pub(super) static PLATFORM: Platform = Platform {
     id: "cline",
     name: "Cline",
     evidence: Evidence::Run,
-    mcp_client: Some("@cline/core"),
     events: &[
-        on("TaskStart", Moment::SessionStart),
-        on("TaskResume", Moment::SessionStart),
-        on("UserPromptSubmit", Moment::Prompt),
-        on("PreToolUse", Moment::BeforeTool),
-        on("PostToolUse", Moment::AfterTool),
-        on("PreCompact", Moment::BeforeCompact),
-        on("TaskComplete", Moment::Stop),
-        also("TaskCancel", Moment::Stop),
-        also("SessionShutdown", Moment::SessionEnd),
+        registered("TaskStart", Moment::SessionStart),
+        registered("TaskResume", Moment::SessionStart),
+        registered("UserPromptSubmit", Moment::Prompt),
+        registered("PreToolUse", Moment::BeforeTool),
+        registered("PostToolUse", Moment::AfterTool),
+        registered("PreCompact", Moment::BeforeCompact),
+        registered("TaskComplete", Moment::Stop),
+        recognized("TaskCancel", Moment::Stop),
+        recognized("SessionShutdown", Moment::SessionEnd),
     ],
     tools: &[
         ("run_commands", ToolKind::Shell),
@@ -72,55 +75,55 @@ pub(super) static PLATFORM: Platform = Platform {
         ("skills", ToolKind::Skill),
         ("spawn_agent", ToolKind::Task),
     ],
-    mcp_names: McpNames::Joined { prefix: "", between: "__" },
+    mcp_tool_names: McpToolNames::Joined { prefix: "", separator: "__" },
     payload: &PAYLOAD,
-    start_words: &[("agent_start", StartReason::Startup), ("agent_resume", StartReason::Resume)],
-    reply: encode::cline::reply,
-    can: &[
-        Ability::Deny,
-        Ability::Rewrite,
-        Ability::ContextBeforeTool,
-        Ability::ContextAfterTool,
-        Ability::ContextAtPrompt,
-        Ability::SeeCompaction,
-        Ability::SeeStart,
-        Ability::SeePrompt,
+    start_reasons: &[("agent_start", StartReason::Startup), ("agent_resume", StartReason::Resume)],
+    encode: encode::cline::reply,
+    capabilities: &[
+        Capability::Deny,
+        Capability::Rewrite,
+        Capability::ContextBeforeTool,
+        Capability::ContextAfterTool,
+        Capability::ContextAtPrompt,
+        Capability::SeeCompaction,
+        Capability::SeeStart,
+        Capability::SeePrompt,
     ],
-    replaces: Replaces::Nothing,
     limits: Limits { context_chars: Some(50_000), context_tokens: None, result_chars: None },
-    cannot: &[
+    limitations: &[
         "A denied tool call ends the whole run.",
         "A hook cannot ask the user, and cannot replace a result: commands are rewritten instead.",
-        "Context at the start of a task is ignored, so the guide comes with the first tool call.",
-        "Without a terminal, prompts are not told to hooks.",
+        "Context added at the start of a task is ignored, so the guide comes with the first tool \
+         call.",
+        "Without a terminal, hooks are not called for prompts.",
     ],
-    installed: Installed { binaries: &["cline"], folders: &[".cline"] },
-    caller: ANYBODY,
+    detection: Detection { binaries: &["cline"], folders: &[".cline"] },
     files: &[
         SetupFile {
             level: Level::User,
-            base: Base::Home,
+            base: BaseDir::Home,
             path: ".cline/data/settings/cline_mcp_settings.json",
-            holds: Holds::Servers { key: "mcpServers", entry: ServerEntry::Plain },
+            content: FileContent::McpServers { key: "mcpServers", entry: ServerEntry::Plain },
         },
         SetupFile {
             level: Level::User,
-            base: Base::Home,
+            base: BaseDir::Home,
             path: ".cline/hooks/",
-            holds: Holds::Whole(WholeFile::ClineScripts),
+            content: FileContent::Owned(OwnedFile::ClineScripts),
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".clinerules/hooks/",
-            holds: Holds::Whole(WholeFile::ClineScripts),
+            content: FileContent::Owned(OwnedFile::ClineScripts),
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: "AGENTS.md",
-            holds: Holds::Instructions,
+            content: FileContent::Instructions,
         },
     ],
-    afterwards: None,
+    instructions: InstructionFiles { files: &["AGENTS.md"], folders: &[".clinerules"] },
+    ..DEFAULTS
 };

@@ -1,33 +1,33 @@
-//! Codex CLI (0.166.0, run).
+//! Codex CLI, tested with 0.166.0.
 
 use forebay_domain::hook::{Moment, ToolKind};
 
-use crate::encode;
+use crate::folders::BaseDir;
 use crate::platform::{
-    Ability, Caller, Evidence, Installed, Limits, McpNames, Platform, Replaces, SNAKE_CASE,
-    START_WORDS, also, on,
+    CallerCheck, Capability, DEFAULTS, Detection, Evidence, InstructionFiles, Limits, McpToolNames,
+    Platform, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
 };
-use crate::setup::{Base, Holds, HookLayout, Level, SetupFile};
+use crate::setup::{FileContent, HookLayout, Level, SetupFile};
+use crate::{encode, permissions, transcripts};
 
-const CODEX_HOME: Base = Base::EnvOr("CODEX_HOME", ".codex");
+const CODEX_HOME: BaseDir = BaseDir::EnvOr("CODEX_HOME", ".codex");
 
 pub(super) static PLATFORM: Platform = Platform {
     id: "codex",
     name: "Codex CLI",
     evidence: Evidence::Run,
-    mcp_client: Some("codex-mcp-client"),
     events: &[
-        on("SessionStart", Moment::SessionStart),
-        on("UserPromptSubmit", Moment::Prompt),
-        on("PreToolUse", Moment::BeforeTool),
-        on("PostToolUse", Moment::AfterTool),
-        on("PreCompact", Moment::BeforeCompact),
-        on("SubagentStop", Moment::SubagentStop),
-        on("Stop", Moment::Stop),
-        also("PostCompact", Moment::AfterCompact),
-        also("SubagentStart", Moment::SubagentStart),
-        // Codex gives it a second; nothing of ours waits for the end.
-        also("SessionEnd", Moment::SessionEnd),
+        registered("SessionStart", Moment::SessionStart),
+        registered("UserPromptSubmit", Moment::Prompt),
+        registered("PreToolUse", Moment::BeforeTool),
+        registered("PostToolUse", Moment::AfterTool),
+        registered("PreCompact", Moment::BeforeCompact),
+        registered("SubagentStop", Moment::SubagentStop),
+        registered("Stop", Moment::Stop),
+        recognized("PostCompact", Moment::AfterCompact),
+        recognized("SubagentStart", Moment::SubagentStart),
+        // Codex gives the hook one second, and Forebay does not need it.
+        recognized("SessionEnd", Moment::SessionEnd),
     ],
     tools: &[
         ("Bash", ToolKind::Shell),
@@ -36,37 +36,33 @@ pub(super) static PLATFORM: Platform = Platform {
         ("update_plan", ToolKind::Todo),
         ("web_search", ToolKind::WebSearch),
     ],
-    mcp_names: McpNames::Joined { prefix: "mcp__", between: "__" },
+    mcp_tool_names: McpToolNames::Joined { prefix: "mcp__", separator: "__" },
     payload: &SNAKE_CASE,
-    start_words: START_WORDS,
-    reply: encode::codex::reply,
-    can: &[
-        Ability::Deny,
-        Ability::Rewrite,
-        Ability::ContextBeforeTool,
-        Ability::ContextAfterTool,
-        Ability::ContextAtPrompt,
-        Ability::ContextAtStart,
-        Ability::ReplaceOwn,
-        Ability::ReplaceMcp,
-        Ability::SeeCompaction,
-        Ability::SeeStart,
-        Ability::SeePrompt,
+    start_reasons: START_REASONS,
+    encode: encode::codex::reply,
+    capabilities: &[
+        Capability::Deny,
+        Capability::Rewrite,
+        Capability::ContextBeforeTool,
+        Capability::ContextAfterTool,
+        Capability::ContextAtPrompt,
+        Capability::ContextAtStart,
+        Capability::ReplaceOwn,
+        Capability::ReplaceMcp,
+        Capability::SeeCompaction,
+        Capability::SeeStart,
+        Capability::SeePrompt,
     ],
-    replaces: Replaces::WithText,
-    limits: Limits {
-        context_chars: None,
-        context_tokens: Some(2_500),
-        result_chars: Some(40_000),
-    },
-    cannot: &[
-        "Hooks run only after a person trusted them with /hooks; until then they are skipped without a word.",
-        "A hook cannot ask the user: a rule that says ask is left to Codex's own approvals.",
-        "Another command is taken only together with an approval of it.",
-        "A replaced result loses its error flag: Codex shows the text alone.",
+    replacement: Replacement::AnyText,
+    limits: Limits { context_chars: None, context_tokens: Some(2_500), result_chars: Some(40_000) },
+    limitations: &[
+        "Hooks run only after you trust them with /hooks; until then Codex skips them silently.",
+        "A hook cannot ask the user: ask rules are left to Codex's own approvals.",
+        "A rewritten command is accepted only together with its approval.",
+        "A replaced result loses its error flag: Codex shows only the text.",
     ],
-    installed: Installed { binaries: &["codex"], folders: &[".codex"] },
-    caller: Caller {
+    detection: Detection { binaries: &["codex"], folders: &[".codex"] },
+    caller: CallerCheck {
         foreign_fields: &["timestamp", "cursor_version", "sessionId"],
         foreign_env: &[],
         own_env: &["CODEX_HOME", "CODEX_MANAGED_BY_NPM"],
@@ -76,42 +72,46 @@ pub(super) static PLATFORM: Platform = Platform {
             level: Level::User,
             base: CODEX_HOME,
             path: "config.toml",
-            holds: Holds::TomlServers,
+            content: FileContent::TomlMcpServers,
         },
         SetupFile {
             level: Level::User,
             base: CODEX_HOME,
             path: "hooks.json",
-            holds: Holds::Hooks(HookLayout::Grouped { matcher: None, timeout: 10 }),
+            content: FileContent::Hooks(HookLayout::Grouped { matcher: None, timeout: 10 }),
         },
         SetupFile {
             level: Level::User,
             base: CODEX_HOME,
             path: "AGENTS.md",
-            holds: Holds::Instructions,
+            content: FileContent::Instructions,
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".codex/config.toml",
-            holds: Holds::TomlServers,
+            content: FileContent::TomlMcpServers,
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".codex/hooks.json",
-            holds: Holds::Hooks(HookLayout::Grouped { matcher: None, timeout: 10 }),
+            content: FileContent::Hooks(HookLayout::Grouped { matcher: None, timeout: 10 }),
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: "AGENTS.md",
-            holds: Holds::Instructions,
+            content: FileContent::Instructions,
         },
     ],
-    afterwards: Some(
-        "Codex runs a hook only after you trusted it: start `codex`, type /hooks, look at the Forebay \
-         entries and trust them. A changed hook has to be trusted again. Forebay does not write the \
-         trust itself: it is your word, not ours.",
+    next_steps: Some(
+        "Codex runs a hook only after you trust it: start `codex`, type /hooks, review the Forebay \
+         entries and trust them. A changed hook must be trusted again. Forebay does not mark its \
+         hooks as trusted: that is your decision.",
     ),
+    instructions: InstructionFiles { files: &["AGENTS.md", "AGENTS.override.md"], folders: &[] },
+    permissions: permissions::CODEX,
+    transcripts: Some(&transcripts::CODEX),
+    ..DEFAULTS
 };

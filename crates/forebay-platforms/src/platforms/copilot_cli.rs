@@ -1,15 +1,16 @@
-//! GitHub Copilot CLI (1.0.102, run).
+//! GitHub Copilot CLI, tested with 1.0.102.
 
 use forebay_domain::hook::{Moment, ToolKind};
 
 use crate::encode;
+use crate::folders::BaseDir;
 use crate::platform::{
-    Ability, Caller, Evidence, Installed, Limits, McpNames, Payload, Platform, Replaces,
-    SNAKE_CASE, START_WORDS, also, on,
+    CallerCheck, Capability, DEFAULTS, Detection, Evidence, InstructionFiles, Limits, McpToolNames,
+    PayloadFields, Platform, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
 };
-use crate::setup::{Base, Holds, Level, ServerEntry, SetupFile, WholeFile};
+use crate::setup::{FileContent, Level, OwnedFile, ServerEntry, SetupFile};
 
-static PAYLOAD: Payload = Payload {
+static PAYLOAD: PayloadFields = PayloadFields {
     event: &[],
     session: &[&["sessionId"]],
     transcript: &[&["transcriptPath"]],
@@ -27,19 +28,18 @@ pub(super) static PLATFORM: Platform = Platform {
     id: "copilot-cli",
     name: "GitHub Copilot CLI",
     evidence: Evidence::Run,
-    mcp_client: Some("copilot-cli"),
     events: &[
-        on("sessionStart", Moment::SessionStart),
-        on("userPromptSubmitted", Moment::Prompt),
-        on("preToolUse", Moment::BeforeTool),
-        on("postToolUse", Moment::AfterTool),
-        on("postToolUseFailure", Moment::AfterTool).failure(),
-        on("preCompact", Moment::BeforeCompact),
-        on("subagentStop", Moment::SubagentStop),
-        on("agentStop", Moment::Stop),
-        on("sessionEnd", Moment::SessionEnd),
-        also("subagentStart", Moment::SubagentStart),
-        also("notification", Moment::Notification),
+        registered("sessionStart", Moment::SessionStart),
+        registered("userPromptSubmitted", Moment::Prompt),
+        registered("preToolUse", Moment::BeforeTool),
+        registered("postToolUse", Moment::AfterTool),
+        registered("postToolUseFailure", Moment::AfterTool).as_failure(),
+        registered("preCompact", Moment::BeforeCompact),
+        registered("subagentStop", Moment::SubagentStop),
+        registered("agentStop", Moment::Stop),
+        registered("sessionEnd", Moment::SessionEnd),
+        recognized("subagentStart", Moment::SubagentStart),
+        recognized("notification", Moment::Notification),
     ],
     tools: &[
         ("bash", ToolKind::Shell),
@@ -57,69 +57,80 @@ pub(super) static PLATFORM: Platform = Platform {
         ("update_todo", ToolKind::Todo),
         ("skill", ToolKind::Skill),
     ],
-    mcp_names: McpNames::Joined { prefix: "", between: "-" },
+    mcp_tool_names: McpToolNames::Joined { prefix: "", separator: "-" },
     payload: &PAYLOAD,
-    start_words: START_WORDS,
-    reply: encode::copilot::reply,
-    can: &[
-        Ability::Deny,
-        Ability::Ask,
-        Ability::Rewrite,
-        Ability::ContextBeforeTool,
-        Ability::ContextAfterTool,
-        Ability::ContextAtPrompt,
-        Ability::ContextAtStart,
-        Ability::ReplaceOwn,
-        Ability::ReplaceMcp,
-        Ability::SeeCompaction,
-        Ability::SeeStart,
-        Ability::SeePrompt,
+    start_reasons: START_REASONS,
+    encode: encode::copilot_cli::reply,
+    capabilities: &[
+        Capability::Deny,
+        Capability::Ask,
+        Capability::Rewrite,
+        Capability::ContextBeforeTool,
+        Capability::ContextAfterTool,
+        Capability::ContextAtPrompt,
+        Capability::ContextAtStart,
+        Capability::ReplaceOwn,
+        Capability::ReplaceMcp,
+        Capability::SeeCompaction,
+        Capability::SeeStart,
+        Capability::SeePrompt,
     ],
-    replaces: Replaces::InShape,
+    replacement: Replacement::SameShape,
     limits: Limits { context_chars: None, context_tokens: None, result_chars: Some(20_000) },
-    cannot: &[
-        "A hook that fails before a tool counts as a denial, so Forebay's hook always ends with exit code 0.",
-        "The result of a tool that failed cannot be replaced, only commented.",
-        "The MCP server's instructions are not shown to the model unless they are allowed.",
+    limitations: &[
+        "A hook that fails before a tool call denies it, so Forebay's hook always exits with code \
+         0.",
+        "The result of a failed tool call cannot be replaced; a hook can only add context to it.",
+        "The MCP server's instructions reach the model only if you allow them.",
     ],
-    installed: Installed { binaries: &["copilot"], folders: &[".copilot"] },
-    // In camel case it sends no event name; VS Code, which reads the same files, does.
-    caller: Caller {
+    detection: Detection { binaries: &["copilot"], folders: &[".copilot"] },
+    // Its payloads have no event name; those of VS Code, which reads the same files, do.
+    caller: CallerCheck {
         foreign_fields: &["hook_event_name", "session_id", "cursor_version"],
         foreign_env: &[],
         own_env: &["COPILOT_CLI"],
     },
+    project_env: Some("CLAUDE_PROJECT_DIR"),
+    saves_results_in_temp: true,
     files: &[
         SetupFile {
             level: Level::User,
-            base: Base::EnvOr("COPILOT_HOME", ".copilot"),
+            base: BaseDir::EnvOr("COPILOT_HOME", ".copilot"),
             path: "mcp-config.json",
-            holds: Holds::Servers { key: "mcpServers", entry: ServerEntry::Local },
+            content: FileContent::McpServers { key: "mcpServers", entry: ServerEntry::Local },
         },
         SetupFile {
             level: Level::User,
-            base: Base::EnvOr("COPILOT_HOME", ".copilot"),
+            base: BaseDir::EnvOr("COPILOT_HOME", ".copilot"),
             path: "hooks/forebay.json",
-            holds: Holds::Whole(WholeFile::CopilotHooks),
+            content: FileContent::Owned(OwnedFile::CopilotHooks),
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".mcp.json",
-            holds: Holds::Servers { key: "mcpServers", entry: ServerEntry::AlwaysLoaded },
+            content: FileContent::McpServers {
+                key: "mcpServers",
+                entry: ServerEntry::AlwaysLoaded,
+            },
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".github/hooks/forebay.json",
-            holds: Holds::Whole(WholeFile::CopilotHooks),
+            content: FileContent::Owned(OwnedFile::CopilotHooks),
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: "AGENTS.md",
-            holds: Holds::Instructions,
+            content: FileContent::Instructions,
         },
     ],
-    afterwards: Some("Hooks of a project run only in a folder that Copilot CLI trusts."),
+    next_steps: Some("Project hooks run only in a folder that Copilot CLI trusts."),
+    instructions: InstructionFiles {
+        files: &["AGENTS.md", ".github/copilot-instructions.md"],
+        folders: &[],
+    },
+    ..DEFAULTS
 };

@@ -1,19 +1,20 @@
-//! Cursor (the hook engine of @cursor/sdk 1.0.32, read).
+//! Cursor, from the hook engine in @cursor/sdk 1.0.32; not run.
 
 use forebay_domain::hook::{Moment, ToolKind};
 
-use crate::encode;
+use crate::folders::BaseDir;
 use crate::platform::{
-    Ability, Caller, Evidence, Installed, Limits, McpNames, Payload, Platform, Replaces,
-    SNAKE_CASE, START_WORDS, also, on,
+    CallerCheck, Capability, DEFAULTS, Detection, Evidence, InstructionFiles, Limits, McpToolNames,
+    PayloadFields, Platform, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
 };
-use crate::setup::{Base, Holds, HookLayout, Level, ServerEntry, SetupFile};
+use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
+use crate::{encode, permissions};
 
-static PAYLOAD: Payload = Payload {
+static PAYLOAD: PayloadFields = PayloadFields {
     session: &[&["conversation_id"], &["session_id"]],
     cwd: &[&["cwd"], &["workspace_roots"]],
     tool_result: &[&["tool_output"]],
-    result_is_quoted: true,
+    is_result_json_text: true,
     mcp_server: &[&["mcp_server_name"]],
     error: &[&["error_message"], &["error"]],
     ..SNAKE_CASE
@@ -23,18 +24,17 @@ pub(super) static PLATFORM: Platform = Platform {
     id: "cursor",
     name: "Cursor",
     evidence: Evidence::Package,
-    mcp_client: Some("cursor"),
     events: &[
-        on("sessionStart", Moment::SessionStart),
-        on("beforeSubmitPrompt", Moment::Prompt),
-        on("preToolUse", Moment::BeforeTool),
-        on("postToolUse", Moment::AfterTool),
-        on("postToolUseFailure", Moment::AfterTool).failure(),
-        on("preCompact", Moment::BeforeCompact),
-        on("subagentStop", Moment::SubagentStop),
-        on("stop", Moment::Stop),
-        on("sessionEnd", Moment::SessionEnd),
-        also("subagentStart", Moment::SubagentStart),
+        registered("sessionStart", Moment::SessionStart),
+        registered("beforeSubmitPrompt", Moment::Prompt),
+        registered("preToolUse", Moment::BeforeTool),
+        registered("postToolUse", Moment::AfterTool),
+        registered("postToolUseFailure", Moment::AfterTool).as_failure(),
+        registered("preCompact", Moment::BeforeCompact),
+        registered("subagentStop", Moment::SubagentStop),
+        registered("stop", Moment::Stop),
+        registered("sessionEnd", Moment::SessionEnd),
+        recognized("subagentStart", Moment::SubagentStart),
     ],
     tools: &[
         ("Shell", ToolKind::Shell),
@@ -49,63 +49,70 @@ pub(super) static PLATFORM: Platform = Platform {
         ("Task", ToolKind::Task),
         ("TodoWrite", ToolKind::Todo),
     ],
-    mcp_names: McpNames::ToolOnly { prefix: "MCP:" },
+    mcp_tool_names: McpToolNames::ToolOnly { prefix: "MCP:" },
     payload: &PAYLOAD,
-    start_words: START_WORDS,
-    reply: encode::cursor::reply,
-    can: &[
-        Ability::Deny,
-        Ability::Ask,
-        Ability::Rewrite,
-        Ability::ContextBeforeTool,
-        Ability::ContextAfterTool,
-        Ability::ContextAtPrompt,
-        Ability::ContextAtStart,
-        Ability::ReplaceMcp,
-        Ability::SeeCompaction,
-        Ability::SeeStart,
-        Ability::SeePrompt,
+    start_reasons: START_REASONS,
+    encode: encode::cursor::reply,
+    capabilities: &[
+        Capability::Deny,
+        Capability::Ask,
+        Capability::Rewrite,
+        Capability::ContextBeforeTool,
+        Capability::ContextAfterTool,
+        Capability::ContextAtPrompt,
+        Capability::ContextAtStart,
+        Capability::ReplaceMcp,
+        Capability::SeeCompaction,
+        Capability::SeeStart,
+        Capability::SeePrompt,
     ],
-    replaces: Replaces::WithText,
+    replacement: Replacement::AnyText,
     limits: Limits { context_chars: Some(10_000), context_tokens: None, result_chars: None },
-    cannot: &[
-        "Only results of MCP tools can be replaced; long shell output is kept out by rewriting the command.",
+    limitations: &[
+        "Only results of MCP tools can be replaced; long shell output is avoided by rewriting the \
+         command.",
         "Context of more than 10,000 characters is dropped.",
-        "It was read, not run: its model speaks to Cursor's own service only.",
+        "Not tested in a run: its model is available only through Cursor's own service.",
     ],
-    installed: Installed { binaries: &["cursor", "cursor-agent"], folders: &[".cursor"] },
-    caller: Caller { foreign_fields: &[], foreign_env: &[], own_env: &["CURSOR_VERSION"] },
+    detection: Detection { binaries: &["cursor", "cursor-agent"], folders: &[".cursor"] },
+    caller: CallerCheck { foreign_fields: &[], foreign_env: &[], own_env: &["CURSOR_VERSION"] },
+    project_env: Some("CLAUDE_PROJECT_DIR"),
     files: &[
         SetupFile {
             level: Level::User,
-            base: Base::Home,
+            base: BaseDir::Home,
             path: ".cursor/mcp.json",
-            holds: Holds::Servers { key: "mcpServers", entry: ServerEntry::Plain },
+            content: FileContent::McpServers { key: "mcpServers", entry: ServerEntry::Plain },
         },
         SetupFile {
             level: Level::User,
-            base: Base::Home,
+            base: BaseDir::Home,
             path: ".cursor/hooks.json",
-            holds: Holds::Hooks(HookLayout::Flat { version: true }),
+            content: FileContent::Hooks(HookLayout::Flat { version: true }),
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".cursor/mcp.json",
-            holds: Holds::Servers { key: "mcpServers", entry: ServerEntry::Plain },
+            content: FileContent::McpServers { key: "mcpServers", entry: ServerEntry::Plain },
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".cursor/hooks.json",
-            holds: Holds::Hooks(HookLayout::Flat { version: true }),
+            content: FileContent::Hooks(HookLayout::Flat { version: true }),
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: "AGENTS.md",
-            holds: Holds::Instructions,
+            content: FileContent::Instructions,
         },
     ],
-    afterwards: None,
+    instructions: InstructionFiles {
+        files: &["AGENTS.md", ".cursorrules"],
+        folders: &[".cursor/rules"],
+    },
+    permissions: permissions::CURSOR,
+    ..DEFAULTS
 };

@@ -1,15 +1,16 @@
-//! Gemini CLI (0.61.0, run).
+//! Gemini CLI, tested with 0.61.0.
 
 use forebay_domain::hook::{Moment, ToolKind};
 
-use crate::encode;
+use crate::folders::BaseDir;
 use crate::platform::{
-    Ability, Caller, Evidence, Installed, Limits, McpNames, Payload, Platform, Replaces,
-    SNAKE_CASE, START_WORDS, also, on,
+    CallerCheck, Capability, DEFAULTS, Detection, Evidence, InstructionFiles, Limits, McpToolNames,
+    PayloadFields, Platform, Replacement, SNAKE_CASE, START_REASONS, recognized, registered,
 };
-use crate::setup::{Base, Holds, HookLayout, Level, ServerEntry, SetupFile};
+use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
+use crate::{encode, permissions, transcripts};
 
-static PAYLOAD: Payload = Payload {
+static PAYLOAD: PayloadFields = PayloadFields {
     mcp_server: &[&["mcp_context", "server_name"]],
     mcp_tool: &[&["mcp_context", "tool_name"]],
     last_message: &[&["prompt_response"]],
@@ -20,17 +21,16 @@ pub(super) static PLATFORM: Platform = Platform {
     id: "gemini-cli",
     name: "Gemini CLI",
     evidence: Evidence::Run,
-    mcp_client: Some("gemini-cli-mcp-client"),
     events: &[
-        on("SessionStart", Moment::SessionStart),
-        on("BeforeAgent", Moment::Prompt),
-        on("BeforeTool", Moment::BeforeTool),
-        on("AfterTool", Moment::AfterTool),
-        on("AfterAgent", Moment::Stop),
-        on("SessionEnd", Moment::SessionEnd),
+        registered("SessionStart", Moment::SessionStart),
+        registered("BeforeAgent", Moment::Prompt),
+        registered("BeforeTool", Moment::BeforeTool),
+        registered("AfterTool", Moment::AfterTool),
+        registered("AfterAgent", Moment::Stop),
+        registered("SessionEnd", Moment::SessionEnd),
         // It fires before every model call, compaction or not.
-        also("PreCompress", Moment::BeforeCompact),
-        also("Notification", Moment::Notification),
+        recognized("PreCompress", Moment::BeforeCompact),
+        recognized("Notification", Moment::Notification),
     ],
     tools: &[
         ("run_shell_command", ToolKind::Shell),
@@ -47,72 +47,85 @@ pub(super) static PLATFORM: Platform = Platform {
         ("write_todos", ToolKind::Todo),
         ("activate_skill", ToolKind::Skill),
     ],
-    mcp_names: McpNames::Joined { prefix: "mcp_", between: "_" },
+    mcp_tool_names: McpToolNames::Joined { prefix: "mcp_", separator: "_" },
     payload: &PAYLOAD,
-    start_words: START_WORDS,
-    reply: encode::gemini::reply,
-    can: &[
-        Ability::Deny,
-        Ability::Rewrite,
-        Ability::ContextAfterTool,
-        Ability::ContextAtPrompt,
-        Ability::ContextAtStart,
-        Ability::ReplaceOwn,
-        Ability::ReplaceMcp,
-        Ability::SeeStart,
-        Ability::SeePrompt,
+    start_reasons: START_REASONS,
+    encode: encode::gemini_cli::reply,
+    capabilities: &[
+        Capability::Deny,
+        Capability::Rewrite,
+        Capability::ContextAfterTool,
+        Capability::ContextAtPrompt,
+        Capability::ContextAtStart,
+        Capability::ReplaceOwn,
+        Capability::ReplaceMcp,
+        Capability::SeeStart,
+        Capability::SeePrompt,
     ],
-    replaces: Replaces::WithText,
+    replacement: Replacement::AnyText,
     limits: Limits { context_chars: None, context_tokens: None, result_chars: Some(40_000) },
-    cannot: &[
-        "A hook cannot ask the user: a rule that says ask is left to Gemini CLI's own approvals.",
-        "Compaction cannot be told from any other model call, so nothing is restored after it by itself.",
+    limitations: &[
+        "A hook cannot ask the user: ask rules are left to Gemini CLI's own approvals.",
+        "Compaction looks like any other model call, so nothing is restored automatically after \
+         it.",
         "A replaced result reaches the model under the key `error`.",
-        "Advice before a tool is not delivered.",
+        "Context added before a tool call does not reach the model.",
     ],
-    installed: Installed { binaries: &["gemini"], folders: &[".gemini"] },
-    caller: Caller {
+    detection: Detection { binaries: &["gemini"], folders: &[".gemini"] },
+    caller: CallerCheck {
         foreign_fields: &["cursor_version", "tool_call_id", "submitted_prompt", "sessionId"],
         foreign_env: &["QWEN_CODE_CLI"],
         own_env: &["GEMINI_SESSION_ID"],
     },
+    session_env: &["GEMINI_SESSION_ID"],
+    project_env: Some("CLAUDE_PROJECT_DIR"),
     files: &[
         SetupFile {
             level: Level::User,
-            base: Base::Home,
+            base: BaseDir::Home,
             path: ".gemini/settings.json",
-            holds: Holds::Servers { key: "mcpServers", entry: ServerEntry::Plain },
+            content: FileContent::McpServers { key: "mcpServers", entry: ServerEntry::Plain },
         },
         SetupFile {
             level: Level::User,
-            base: Base::Home,
+            base: BaseDir::Home,
             path: ".gemini/settings.json",
-            holds: Holds::Hooks(HookLayout::Grouped { matcher: Some("*"), timeout: 10_000 }),
+            content: FileContent::Hooks(HookLayout::Grouped {
+                matcher: Some("*"),
+                timeout: 10_000,
+            }),
         },
         SetupFile {
             level: Level::User,
-            base: Base::Home,
+            base: BaseDir::Home,
             path: ".gemini/GEMINI.md",
-            holds: Holds::Instructions,
+            content: FileContent::Instructions,
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".gemini/settings.json",
-            holds: Holds::Servers { key: "mcpServers", entry: ServerEntry::Plain },
+            content: FileContent::McpServers { key: "mcpServers", entry: ServerEntry::Plain },
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".gemini/settings.json",
-            holds: Holds::Hooks(HookLayout::Grouped { matcher: Some("*"), timeout: 10_000 }),
+            content: FileContent::Hooks(HookLayout::Grouped {
+                matcher: Some("*"),
+                timeout: 10_000,
+            }),
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: "GEMINI.md",
-            holds: Holds::Instructions,
+            content: FileContent::Instructions,
         },
     ],
-    afterwards: Some("Hooks of a project run only in a folder that Gemini CLI trusts."),
+    next_steps: Some("Project hooks run only in a folder that Gemini CLI trusts."),
+    instructions: InstructionFiles { files: &["GEMINI.md"], folders: &[] },
+    permissions: permissions::GEMINI_CLI,
+    transcripts: Some(&transcripts::GEMINI_CLI),
+    ..DEFAULTS
 };

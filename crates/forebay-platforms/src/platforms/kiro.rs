@@ -1,31 +1,31 @@
-//! Kiro (its documentation).
+//! Kiro, from its documentation.
 
 use forebay_domain::hook::{Moment, ToolKind};
 
 use crate::encode;
+use crate::folders::BaseDir;
 use crate::platform::{
-    ANYBODY, Ability, Evidence, Installed, McpNames, NO_LIMITS, Platform, Replaces, SNAKE_CASE,
-    START_WORDS, also, on,
+    Capability, DEFAULTS, Detection, Evidence, InstructionFiles, McpToolNames, Platform,
+    SNAKE_CASE, START_REASONS, recognized, registered,
 };
-use crate::setup::{Base, Holds, Level, ServerEntry, SetupFile, WholeFile};
+use crate::setup::{FileContent, Level, OwnedFile, ServerEntry, SetupFile};
 
 pub(super) static PLATFORM: Platform = Platform {
     id: "kiro",
     name: "Kiro",
     evidence: Evidence::Documentation,
-    mcp_client: None,
     events: &[
-        on("SessionStart", Moment::SessionStart),
-        on("UserPromptSubmit", Moment::Prompt),
-        on("PreToolUse", Moment::BeforeTool),
-        on("PostToolUse", Moment::AfterTool),
-        on("Stop", Moment::Stop),
-        // The words of its agent files, up to version 2 of the CLI.
-        also("agentSpawn", Moment::SessionStart),
-        also("userPromptSubmit", Moment::Prompt),
-        also("preToolUse", Moment::BeforeTool),
-        also("postToolUse", Moment::AfterTool),
-        also("stop", Moment::Stop),
+        registered("SessionStart", Moment::SessionStart),
+        registered("UserPromptSubmit", Moment::Prompt),
+        registered("PreToolUse", Moment::BeforeTool),
+        registered("PostToolUse", Moment::AfterTool),
+        registered("Stop", Moment::Stop),
+        // The event names in its agent files, up to version 2 of the CLI.
+        recognized("agentSpawn", Moment::SessionStart),
+        recognized("userPromptSubmit", Moment::Prompt),
+        recognized("preToolUse", Moment::BeforeTool),
+        recognized("postToolUse", Moment::AfterTool),
+        recognized("stop", Moment::Stop),
     ],
     tools: &[
         ("execute_bash", ToolKind::Shell),
@@ -41,58 +41,56 @@ pub(super) static PLATFORM: Platform = Platform {
         ("web_search", ToolKind::WebSearch),
         ("todo_list", ToolKind::Todo),
     ],
-    mcp_names: McpNames::Joined { prefix: "@", between: "/" },
+    mcp_tool_names: McpToolNames::Joined { prefix: "@", separator: "/" },
     payload: &SNAKE_CASE,
-    start_words: START_WORDS,
-    reply: encode::exit_code::reply,
-    can: &[
-        Ability::Deny,
-        Ability::ContextAtPrompt,
-        Ability::ContextAtStart,
-        Ability::SeeStart,
-        Ability::SeePrompt,
+    start_reasons: START_REASONS,
+    encode: encode::exit_code::reply,
+    capabilities: &[
+        Capability::Deny,
+        Capability::ContextAtPrompt,
+        Capability::ContextAtStart,
+        Capability::SeeStart,
+        Capability::SeePrompt,
     ],
-    replaces: Replaces::Nothing,
-    limits: NO_LIMITS,
-    cannot: &[
-        "A hook cannot ask, rewrite a command or replace a result: long output is kept out only when the \
-         model uses Forebay's tools.",
-        "Compaction is not told to hooks.",
-        "It was not run: this rests on its documentation.",
+    limitations: &[
+        "A hook cannot ask the user, rewrite a command or replace a result: long output stays out of \
+         the context only if the model uses Forebay's tools.",
+        "Hooks are not called for compaction.",
+        "Not tested in a run: based on its documentation.",
     ],
-    installed: Installed { binaries: &["kiro-cli", "kiro"], folders: &[".kiro"] },
-    caller: ANYBODY,
+    detection: Detection { binaries: &["kiro-cli", "kiro"], folders: &[".kiro"] },
     files: &[
         SetupFile {
             level: Level::User,
-            base: Base::Home,
+            base: BaseDir::Home,
             path: ".kiro/settings/mcp.json",
-            holds: Holds::Servers { key: "mcpServers", entry: ServerEntry::Plain },
+            content: FileContent::McpServers { key: "mcpServers", entry: ServerEntry::Plain },
         },
         SetupFile {
             level: Level::User,
-            base: Base::Home,
+            base: BaseDir::Home,
             path: ".kiro/hooks/forebay.json",
-            holds: Holds::Whole(WholeFile::KiroHooks),
+            content: FileContent::Owned(OwnedFile::KiroHooks),
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".kiro/settings/mcp.json",
-            holds: Holds::Servers { key: "mcpServers", entry: ServerEntry::Plain },
+            content: FileContent::McpServers { key: "mcpServers", entry: ServerEntry::Plain },
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".kiro/hooks/forebay.json",
-            holds: Holds::Whole(WholeFile::KiroHooks),
+            content: FileContent::Owned(OwnedFile::KiroHooks),
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: "AGENTS.md",
-            holds: Holds::Instructions,
+            content: FileContent::Instructions,
         },
     ],
-    afterwards: None,
+    instructions: InstructionFiles { files: &["AGENTS.md"], folders: &[".kiro/steering"] },
+    ..DEFAULTS
 };

@@ -1,15 +1,16 @@
-//! OpenCode (1.18.33, run): Forebay's own plugin there calls the binary.
+//! OpenCode, tested with 1.18.33. Forebay's own plugin there calls the binary.
 
 use forebay_domain::hook::{Moment, ToolKind};
 
-use crate::encode;
+use crate::folders::BaseDir;
 use crate::platform::{
-    ANYBODY, Ability, Evidence, Installed, Limits, McpNames, Payload, Platform, Replaces,
-    SNAKE_CASE, START_WORDS, on,
+    Capability, DEFAULTS, Detection, Evidence, Limits, McpToolNames, PayloadFields, Platform,
+    Replacement, SNAKE_CASE, START_REASONS, registered,
 };
-use crate::setup::{Base, Holds, Level, ServerEntry, SetupFile, WholeFile};
+use crate::setup::{FileContent, Level, OwnedFile, ServerEntry, SetupFile};
+use crate::{encode, permissions, transcripts};
 
-static PAYLOAD: Payload = Payload {
+static PAYLOAD: PayloadFields = PayloadFields {
     session: &[
         &["sessionID"],
         &["event", "properties", "sessionID"],
@@ -24,16 +25,15 @@ pub(super) static PLATFORM: Platform = Platform {
     id: "opencode",
     name: "OpenCode",
     evidence: Evidence::Run,
-    mcp_client: Some("opencode"),
     events: &[
-        // The system prompt is the only place for context at the start, so the plugin asks there.
-        on("experimental.chat.system.transform", Moment::SessionStart),
-        on("chat.message", Moment::Prompt),
-        on("tool.execute.before", Moment::BeforeTool),
-        on("tool.execute.after", Moment::AfterTool),
-        on("experimental.session.compacting", Moment::BeforeCompact),
-        on("event:session.compacted", Moment::AfterCompact),
-        on("event:session.idle", Moment::Stop),
+        // Only the system prompt takes context at session start, so its hook counts as the start.
+        registered("experimental.chat.system.transform", Moment::SessionStart),
+        registered("chat.message", Moment::Prompt),
+        registered("tool.execute.before", Moment::BeforeTool),
+        registered("tool.execute.after", Moment::AfterTool),
+        registered("experimental.session.compacting", Moment::BeforeCompact),
+        registered("event:session.compacted", Moment::AfterCompact),
+        registered("event:session.idle", Moment::Stop),
     ],
     tools: &[
         ("bash", ToolKind::Shell),
@@ -52,68 +52,69 @@ pub(super) static PLATFORM: Platform = Platform {
         ("todowrite", ToolKind::Todo),
         ("skill", ToolKind::Skill),
     ],
-    mcp_names: McpNames::Joined { prefix: "", between: "_" },
+    mcp_tool_names: McpToolNames::Joined { prefix: "", separator: "_" },
     payload: &PAYLOAD,
-    start_words: START_WORDS,
-    reply: encode::opencode::reply,
-    can: &[
-        Ability::Deny,
-        Ability::Rewrite,
-        Ability::ContextAfterTool,
-        Ability::ContextAtPrompt,
-        Ability::ContextAtStart,
-        Ability::ContextForCompaction,
-        Ability::ReplaceOwn,
-        Ability::ReplaceMcp,
-        Ability::SeeCompaction,
-        Ability::SeeStart,
-        Ability::SeePrompt,
+    start_reasons: START_REASONS,
+    encode: encode::opencode::reply,
+    capabilities: &[
+        Capability::Deny,
+        Capability::Rewrite,
+        Capability::ContextAfterTool,
+        Capability::ContextAtPrompt,
+        Capability::ContextAtStart,
+        Capability::ContextForCompaction,
+        Capability::ReplaceOwn,
+        Capability::ReplaceMcp,
+        Capability::SeeCompaction,
+        Capability::SeeStart,
+        Capability::SeePrompt,
     ],
-    replaces: Replaces::WithText,
+    replacement: Replacement::AnyText,
     limits: Limits { context_chars: None, context_tokens: None, result_chars: Some(50_000) },
-    cannot: &[
-        "A plugin cannot ask the user: a rule that says ask is left to OpenCode's own permissions.",
-        "Context at the start stands in the system prompt, because nothing else is offered.",
+    limitations: &[
+        "A plugin cannot ask the user: ask rules are left to OpenCode's own permissions.",
+        "Context at session start goes into the system prompt: OpenCode offers no other place.",
     ],
-    installed: Installed { binaries: &["opencode"], folders: &[".config/opencode", ".opencode"] },
-    caller: ANYBODY,
+    detection: Detection { binaries: &["opencode"], folders: &[".config/opencode", ".opencode"] },
     files: &[
         SetupFile {
             level: Level::User,
-            base: Base::XdgConfig,
+            base: BaseDir::XdgConfig,
             path: "opencode/opencode.json",
-            holds: Holds::Servers { key: "mcp", entry: ServerEntry::OpenCode },
+            content: FileContent::McpServers { key: "mcp", entry: ServerEntry::OpenCode },
         },
         SetupFile {
             level: Level::User,
-            base: Base::XdgConfig,
+            base: BaseDir::XdgConfig,
             path: "opencode/plugin/forebay.js",
-            holds: Holds::Whole(WholeFile::OpenCodePlugin),
+            content: FileContent::Owned(OwnedFile::OpenCodePlugin),
         },
         SetupFile {
             level: Level::User,
-            base: Base::XdgConfig,
+            base: BaseDir::XdgConfig,
             path: "opencode/AGENTS.md",
-            holds: Holds::Instructions,
+            content: FileContent::Instructions,
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: "opencode.json",
-            holds: Holds::Servers { key: "mcp", entry: ServerEntry::OpenCode },
+            content: FileContent::McpServers { key: "mcp", entry: ServerEntry::OpenCode },
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".opencode/plugin/forebay.js",
-            holds: Holds::Whole(WholeFile::OpenCodePlugin),
+            content: FileContent::Owned(OwnedFile::OpenCodePlugin),
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: "AGENTS.md",
-            holds: Holds::Instructions,
+            content: FileContent::Instructions,
         },
     ],
-    afterwards: None,
+    permissions: permissions::OPENCODE,
+    transcripts: Some(&transcripts::OPENCODE),
+    ..DEFAULTS
 };

@@ -1,17 +1,18 @@
-//! Qwen Code (0.24.4, run).
+//! Qwen Code, tested with 0.24.4.
 
 use forebay_domain::hook::{Moment, ToolKind};
 
-use crate::encode;
+use crate::folders::BaseDir;
 use crate::platform::{
-    Ability, Caller, Evidence, Installed, Limits, McpNames, Payload, Platform, Replaces,
-    SNAKE_CASE, START_WORDS, also, on,
+    CallerCheck, Capability, DEFAULTS, Detection, Evidence, InstructionFiles, Limits, McpToolNames,
+    PayloadFields, Platform, SNAKE_CASE, START_REASONS, recognized, registered,
 };
-use crate::setup::{Base, Holds, HookLayout, Level, ServerEntry, SetupFile};
+use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
+use crate::{encode, permissions};
 
-static PAYLOAD: Payload = Payload {
+static PAYLOAD: PayloadFields = PayloadFields {
     // The event fires again whenever a tool's result goes back to the model.
-    prompt_needs: Some("submitted_prompt"),
+    prompt_requires: Some("submitted_prompt"),
     prompt: &[&["submitted_prompt"], &["prompt"]],
     ..SNAKE_CASE
 };
@@ -20,20 +21,19 @@ pub(super) static PLATFORM: Platform = Platform {
     id: "qwen-code",
     name: "Qwen Code",
     evidence: Evidence::Run,
-    mcp_client: Some("qwen-cli-mcp-client"),
     events: &[
-        on("SessionStart", Moment::SessionStart),
-        on("UserPromptSubmit", Moment::Prompt),
-        on("PreToolUse", Moment::BeforeTool),
-        on("PostToolUse", Moment::AfterTool),
-        on("PostToolUseFailure", Moment::AfterTool).failure(),
-        on("PreCompact", Moment::BeforeCompact),
-        on("SubagentStop", Moment::SubagentStop),
-        on("Stop", Moment::Stop),
-        on("SessionEnd", Moment::SessionEnd),
-        also("PostCompact", Moment::AfterCompact),
-        also("SubagentStart", Moment::SubagentStart),
-        also("Notification", Moment::Notification),
+        registered("SessionStart", Moment::SessionStart),
+        registered("UserPromptSubmit", Moment::Prompt),
+        registered("PreToolUse", Moment::BeforeTool),
+        registered("PostToolUse", Moment::AfterTool),
+        registered("PostToolUseFailure", Moment::AfterTool).as_failure(),
+        registered("PreCompact", Moment::BeforeCompact),
+        registered("SubagentStop", Moment::SubagentStop),
+        registered("Stop", Moment::Stop),
+        registered("SessionEnd", Moment::SessionEnd),
+        recognized("PostCompact", Moment::AfterCompact),
+        recognized("SubagentStart", Moment::SubagentStart),
+        recognized("Notification", Moment::Notification),
     ],
     tools: &[
         ("run_shell_command", ToolKind::Shell),
@@ -54,69 +54,77 @@ pub(super) static PLATFORM: Platform = Platform {
         ("skill", ToolKind::Skill),
         ("exit_plan_mode", ToolKind::Plan),
     ],
-    mcp_names: McpNames::Joined { prefix: "mcp__", between: "__" },
+    mcp_tool_names: McpToolNames::Joined { prefix: "mcp__", separator: "__" },
     payload: &PAYLOAD,
-    start_words: START_WORDS,
-    reply: encode::claude::reply,
-    can: &[
-        Ability::Deny,
-        Ability::ContextAfterTool,
-        Ability::ContextAtPrompt,
-        Ability::ContextAtStart,
-        Ability::SeeCompaction,
-        Ability::SeeStart,
-        Ability::SeePrompt,
+    start_reasons: START_REASONS,
+    encode: encode::claude_code::reply,
+    capabilities: &[
+        Capability::Deny,
+        Capability::ContextAfterTool,
+        Capability::ContextAtPrompt,
+        Capability::ContextAtStart,
+        Capability::SeeCompaction,
+        Capability::SeeStart,
+        Capability::SeePrompt,
     ],
-    replaces: Replaces::Nothing,
-    limits: Limits { context_chars: Some(10_000), context_tokens: None, result_chars: Some(20_000) },
-    cannot: &[
-        "Neither a result nor a command can be replaced by a hook (documented, without effect when run): \
-         long output is kept out only when the model uses Forebay's tools.",
-        "Advice before a tool is not delivered.",
+    limits: Limits {
+        context_chars: Some(10_000),
+        context_tokens: None,
+        result_chars: Some(20_000),
+    },
+    limitations: &[
+        "A hook can replace neither results nor commands (documented, but without effect in a run): \
+         long output stays out of the context only if the model uses Forebay's tools.",
+        "Context added before a tool call does not reach the model.",
     ],
-    installed: Installed { binaries: &["qwen"], folders: &[".qwen"] },
-    caller: Caller {
+    detection: Detection { binaries: &["qwen"], folders: &[".qwen"] },
+    caller: CallerCheck {
         foreign_fields: &["cursor_version", "sessionId", "mcp_context"],
         foreign_env: &[],
         own_env: &["QWEN_CODE_CLI", "QWEN_CODE_SESSION_ID"],
     },
+    session_env: &["QWEN_SESSION_ID"],
+    project_env: Some("CLAUDE_PROJECT_DIR"),
     files: &[
         SetupFile {
             level: Level::User,
-            base: Base::Home,
+            base: BaseDir::Home,
             path: ".qwen/settings.json",
-            holds: Holds::Servers { key: "mcpServers", entry: ServerEntry::Plain },
+            content: FileContent::McpServers { key: "mcpServers", entry: ServerEntry::Plain },
         },
         SetupFile {
             level: Level::User,
-            base: Base::Home,
+            base: BaseDir::Home,
             path: ".qwen/settings.json",
-            holds: Holds::Hooks(HookLayout::Grouped { matcher: Some("*"), timeout: 10 }),
+            content: FileContent::Hooks(HookLayout::Grouped { matcher: Some("*"), timeout: 10 }),
         },
         SetupFile {
             level: Level::User,
-            base: Base::Home,
+            base: BaseDir::Home,
             path: ".qwen/QWEN.md",
-            holds: Holds::Instructions,
+            content: FileContent::Instructions,
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".qwen/settings.json",
-            holds: Holds::Servers { key: "mcpServers", entry: ServerEntry::Plain },
+            content: FileContent::McpServers { key: "mcpServers", entry: ServerEntry::Plain },
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".qwen/settings.json",
-            holds: Holds::Hooks(HookLayout::Grouped { matcher: Some("*"), timeout: 10 }),
+            content: FileContent::Hooks(HookLayout::Grouped { matcher: Some("*"), timeout: 10 }),
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: "QWEN.md",
-            holds: Holds::Instructions,
+            content: FileContent::Instructions,
         },
     ],
-    afterwards: Some("Hooks of a project run only in a folder that Qwen Code trusts."),
+    next_steps: Some("Project hooks run only in a folder that Qwen Code trusts."),
+    instructions: InstructionFiles { files: &["QWEN.md"], folders: &[] },
+    permissions: permissions::QWEN_CODE,
+    ..DEFAULTS
 };

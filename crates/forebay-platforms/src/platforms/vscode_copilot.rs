@@ -1,28 +1,28 @@
-//! VS Code's own agent mode (its documentation); its Copilot harness is Copilot CLI's.
+//! VS Code's own agent mode, from its documentation; its Copilot harness is Copilot CLI.
 
 use forebay_domain::hook::{Moment, ToolKind};
 
 use crate::encode;
+use crate::folders::BaseDir;
 use crate::platform::{
-    Ability, Caller, Evidence, Installed, Limits, McpNames, Platform, Replaces, SNAKE_CASE,
-    START_WORDS, also, on,
+    CallerCheck, Capability, DEFAULTS, Detection, Evidence, InstructionFiles, Limits, McpToolNames,
+    Platform, SNAKE_CASE, START_REASONS, recognized, registered,
 };
-use crate::setup::{Base, Holds, Level, ServerEntry, SetupFile, WholeFile};
+use crate::setup::{FileContent, Level, OwnedFile, ServerEntry, SetupFile};
 
 pub(super) static PLATFORM: Platform = Platform {
     id: "vscode-copilot",
     name: "VS Code Copilot",
     evidence: Evidence::Documentation,
-    mcp_client: Some("Visual Studio Code"),
     events: &[
-        on("SessionStart", Moment::SessionStart),
-        on("UserPromptSubmit", Moment::Prompt),
-        on("PreToolUse", Moment::BeforeTool),
-        on("PostToolUse", Moment::AfterTool),
-        on("PreCompact", Moment::BeforeCompact),
-        on("SubagentStop", Moment::SubagentStop),
-        on("Stop", Moment::Stop),
-        also("SubagentStart", Moment::SubagentStart),
+        registered("SessionStart", Moment::SessionStart),
+        registered("UserPromptSubmit", Moment::Prompt),
+        registered("PreToolUse", Moment::BeforeTool),
+        registered("PostToolUse", Moment::AfterTool),
+        registered("PreCompact", Moment::BeforeCompact),
+        registered("SubagentStop", Moment::SubagentStop),
+        registered("Stop", Moment::Stop),
+        recognized("SubagentStart", Moment::SubagentStart),
     ],
     tools: &[
         ("runTerminalCommand", ToolKind::Shell),
@@ -43,31 +43,31 @@ pub(super) static PLATFORM: Platform = Platform {
         ("runSubagent", ToolKind::Task),
         ("manage_todo_list", ToolKind::Todo),
     ],
-    mcp_names: McpNames::Joined { prefix: "mcp_", between: "_" },
+    mcp_tool_names: McpToolNames::Joined { prefix: "mcp_", separator: "_" },
     payload: &SNAKE_CASE,
-    start_words: START_WORDS,
-    reply: encode::claude::reply,
-    can: &[
-        Ability::Deny,
-        Ability::Ask,
-        Ability::Rewrite,
-        Ability::ContextBeforeTool,
-        Ability::ContextAfterTool,
-        Ability::ContextAtStart,
-        Ability::SeeCompaction,
-        Ability::SeeStart,
-        Ability::SeePrompt,
+    start_reasons: START_REASONS,
+    encode: encode::claude_code::reply,
+    capabilities: &[
+        Capability::Deny,
+        Capability::Ask,
+        Capability::Rewrite,
+        Capability::ContextBeforeTool,
+        Capability::ContextAfterTool,
+        Capability::ContextAtStart,
+        Capability::SeeCompaction,
+        Capability::SeeStart,
+        Capability::SeePrompt,
     ],
-    replaces: Replaces::Nothing,
     limits: Limits { context_chars: None, context_tokens: None, result_chars: None },
-    cannot: &[
+    limitations: &[
         "A hook cannot replace a result: commands are rewritten instead.",
-        "Nothing can be added to a prompt.",
-        "It was not run: this rests on its documentation, which calls this mode the older one.",
+        "A hook cannot add context to a prompt.",
+        "Not tested in a run: based on its documentation, which describes this mode as the older \
+         one.",
     ],
-    installed: Installed { binaries: &["code", "code-insiders"], folders: &[".vscode"] },
-    // It sends a `timestamp`, which tells it from Claude Code; Copilot CLI names itself.
-    caller: Caller {
+    detection: Detection { binaries: &["code", "code-insiders"], folders: &[".vscode"] },
+    // Its `timestamp` distinguishes it from Claude Code; Copilot CLI sets a variable.
+    caller: CallerCheck {
         foreign_fields: &["sessionId", "cursor_version", "tool_result"],
         foreign_env: &["COPILOT_CLI", "CURSOR_VERSION"],
         own_env: &[],
@@ -75,34 +75,38 @@ pub(super) static PLATFORM: Platform = Platform {
     files: &[
         SetupFile {
             level: Level::User,
-            base: Base::AppSupport,
+            base: BaseDir::AppSupport,
             path: "Code/User/mcp.json",
-            holds: Holds::Servers { key: "servers", entry: ServerEntry::Stdio },
+            content: FileContent::McpServers { key: "servers", entry: ServerEntry::Stdio },
         },
         SetupFile {
             level: Level::User,
-            base: Base::Home,
+            base: BaseDir::Home,
             path: ".copilot/hooks/forebay-vscode.json",
-            holds: Holds::Whole(WholeFile::VsCodeHooks),
+            content: FileContent::Owned(OwnedFile::VsCodeHooks),
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".vscode/mcp.json",
-            holds: Holds::Servers { key: "servers", entry: ServerEntry::Stdio },
+            content: FileContent::McpServers { key: "servers", entry: ServerEntry::Stdio },
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".github/hooks/forebay-vscode.json",
-            holds: Holds::Whole(WholeFile::VsCodeHooks),
+            content: FileContent::Owned(OwnedFile::VsCodeHooks),
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: "AGENTS.md",
-            holds: Holds::Instructions,
+            content: FileContent::Instructions,
         },
     ],
-    afterwards: None,
+    instructions: InstructionFiles {
+        files: &["AGENTS.md", ".github/copilot-instructions.md"],
+        folders: &[],
+    },
+    ..DEFAULTS
 };

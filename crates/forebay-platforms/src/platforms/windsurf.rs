@@ -1,15 +1,16 @@
-//! Windsurf (its documentation): the event says which tool it is.
+//! Windsurf, from its documentation. The event implies the tool.
 
 use forebay_domain::hook::{Moment, ToolKind};
 
 use crate::encode;
+use crate::folders::BaseDir;
 use crate::platform::{
-    ANYBODY, Ability, Evidence, Installed, McpNames, NO_LIMITS, Payload, Platform, Replaces,
-    SNAKE_CASE, on,
+    Capability, DEFAULTS, Detection, Evidence, InstructionFiles, PayloadFields, Platform,
+    SNAKE_CASE, registered,
 };
-use crate::setup::{Base, Holds, HookLayout, Level, ServerEntry, SetupFile};
+use crate::setup::{FileContent, HookLayout, Level, ServerEntry, SetupFile};
 
-static PAYLOAD: Payload = Payload {
+static PAYLOAD: PayloadFields = PayloadFields {
     event: &[&["agent_action_name"]],
     session: &[&["trajectory_id"]],
     cwd: &[&["tool_info", "cwd"]],
@@ -28,61 +29,58 @@ pub(super) static PLATFORM: Platform = Platform {
     id: "windsurf",
     name: "Windsurf",
     evidence: Evidence::Documentation,
-    mcp_client: None,
     events: &[
-        on("pre_user_prompt", Moment::Prompt),
-        on("pre_run_command", Moment::BeforeTool).of(ToolKind::Shell),
-        on("pre_read_code", Moment::BeforeTool).of(ToolKind::Read),
-        on("pre_write_code", Moment::BeforeTool).of(ToolKind::Edit),
-        on("pre_mcp_tool_use", Moment::BeforeTool).of(ToolKind::Mcp),
-        on("post_run_command", Moment::AfterTool).of(ToolKind::Shell),
-        on("post_read_code", Moment::AfterTool).of(ToolKind::Read),
-        on("post_write_code", Moment::AfterTool).of(ToolKind::Edit),
-        on("post_mcp_tool_use", Moment::AfterTool).of(ToolKind::Mcp),
-        on("post_cascade_response", Moment::Stop),
+        registered("pre_user_prompt", Moment::Prompt),
+        registered("pre_run_command", Moment::BeforeTool).for_tool(ToolKind::Shell),
+        registered("pre_read_code", Moment::BeforeTool).for_tool(ToolKind::Read),
+        registered("pre_write_code", Moment::BeforeTool).for_tool(ToolKind::Edit),
+        registered("pre_mcp_tool_use", Moment::BeforeTool).for_tool(ToolKind::Mcp),
+        registered("post_run_command", Moment::AfterTool).for_tool(ToolKind::Shell),
+        registered("post_read_code", Moment::AfterTool).for_tool(ToolKind::Read),
+        registered("post_write_code", Moment::AfterTool).for_tool(ToolKind::Edit),
+        registered("post_mcp_tool_use", Moment::AfterTool).for_tool(ToolKind::Mcp),
+        registered("post_cascade_response", Moment::Stop),
     ],
-    tools: &[],
-    mcp_names: McpNames::Unknown,
     payload: &PAYLOAD,
-    start_words: &[],
-    reply: encode::exit_code::reply,
-    can: &[Ability::Deny, Ability::SeePrompt],
-    replaces: Replaces::Nothing,
-    limits: NO_LIMITS,
-    cannot: &[
-        "A hook can deny and watch, nothing else: long output is kept out only when the model uses \
-         Forebay's tools.",
-        "No context can be added, so nothing is restored by itself.",
-        "Neither starts nor compactions are told to hooks.",
-        "It was not run: this rests on its documentation.",
+    encode: encode::exit_code::reply,
+    capabilities: &[Capability::Deny, Capability::SeePrompt],
+    limitations: &[
+        "A hook can only deny and observe: long output stays out of the context only if the model \
+         uses Forebay's tools.",
+        "A hook cannot add context, so nothing is restored automatically.",
+        "Hooks are not called for session starts or compaction.",
+        "Not tested in a run: based on its documentation.",
     ],
-    installed: Installed { binaries: &["windsurf"], folders: &[".codeium/windsurf"] },
-    caller: ANYBODY,
+    detection: Detection { binaries: &["windsurf"], folders: &[".codeium/windsurf"] },
     files: &[
         SetupFile {
             level: Level::User,
-            base: Base::Home,
+            base: BaseDir::Home,
             path: ".codeium/windsurf/mcp_config.json",
-            holds: Holds::Servers { key: "mcpServers", entry: ServerEntry::Plain },
+            content: FileContent::McpServers { key: "mcpServers", entry: ServerEntry::Plain },
         },
         SetupFile {
             level: Level::User,
-            base: Base::Home,
+            base: BaseDir::Home,
             path: ".codeium/windsurf/hooks.json",
-            holds: Holds::Hooks(HookLayout::Flat { version: false }),
+            content: FileContent::Hooks(HookLayout::Flat { version: false }),
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".windsurf/hooks.json",
-            holds: Holds::Hooks(HookLayout::Flat { version: false }),
+            content: FileContent::Hooks(HookLayout::Flat { version: false }),
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: "AGENTS.md",
-            holds: Holds::Instructions,
+            content: FileContent::Instructions,
         },
     ],
-    afterwards: None,
+    instructions: InstructionFiles {
+        files: &["AGENTS.md", ".windsurfrules"],
+        folders: &[".windsurf/rules"],
+    },
+    ..DEFAULTS
 };

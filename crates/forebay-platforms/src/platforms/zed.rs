@@ -1,50 +1,38 @@
-//! Zed (its documentation): MCP only.
+//! Zed, from its documentation. MCP only.
 
-use crate::encode;
-use crate::platform::{
-    ANYBODY, Evidence, Installed, McpNames, NO_LIMITS, Platform, Replaces, SNAKE_CASE,
-};
-use crate::setup::{Base, Holds, Level, ServerEntry, SetupFile};
+use crate::folders::BaseDir;
+use crate::platform::{DEFAULTS, Detection, Evidence, Platform};
+use crate::setup::{FileContent, Level, ServerEntry, SetupFile};
 
 pub(super) static PLATFORM: Platform = Platform {
     id: "zed",
     name: "Zed",
     evidence: Evidence::Documentation,
-    mcp_client: Some("Zed"),
-    events: &[],
-    tools: &[],
-    mcp_names: McpNames::Unknown,
-    payload: &SNAKE_CASE,
-    start_words: &[],
-    reply: encode::nothing,
-    can: &[],
-    replaces: Replaces::Nothing,
-    limits: NO_LIMITS,
-    cannot: &[
-        "It has no hooks: nothing is captured, denied or restored by itself. The MCP tools work.",
-        "Agents that run inside Zed bring hooks of their own.",
+    limitations: &[
+        "It has no hooks: nothing is captured, denied or restored automatically. The MCP tools \
+         work.",
+        "Agents that run inside Zed bring their own hooks.",
     ],
-    installed: Installed { binaries: &["zed", "zeditor"], folders: &[".config/zed"] },
-    caller: ANYBODY,
+    detection: Detection { binaries: &["zed", "zeditor"], folders: &[".config/zed"] },
     files: &[
         SetupFile {
             level: Level::User,
-            base: Base::Config,
+            base: BaseDir::Config,
             path: "zed/settings.json",
-            holds: Holds::Servers { key: "context_servers", entry: ServerEntry::Plain },
+            content: FileContent::McpServers { key: "context_servers", entry: ServerEntry::Plain },
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: ".zed/settings.json",
-            holds: Holds::Servers { key: "context_servers", entry: ServerEntry::Plain },
+            content: FileContent::McpServers { key: "context_servers", entry: ServerEntry::Plain },
         },
         SetupFile {
             level: Level::Project,
-            base: Base::Project,
+            base: BaseDir::Project,
             path: "AGENTS.md",
-            holds: Holds::Instructions,
+            content: FileContent::Instructions,
         },
     ],
-    afterwards: None,
+    ..DEFAULTS
 };

@@ -1,4 +1,4 @@
-//! The values Forebay writes into settings: the MCP server and the hooks.
+//! The values that Forebay writes into settings: the MCP server and the hooks.
 
 use serde_json::{Value, json};
 
@@ -22,13 +22,13 @@ pub(super) fn server(entry: ServerEntry, program: &str) -> Value {
     }
 }
 
-/// The program that an entry of an MCP server starts.
+/// The program that an MCP server's entry starts.
 pub(super) fn program(entry: &Value) -> Option<String> {
     let command = entry.get("command")?;
     command.as_str().or_else(|| command.get(0)?.as_str()).map(str::to_owned)
 }
 
-/// The entry of a hook in a host's list for an event.
+/// The entry of a hook in an event's list.
 pub(super) fn hook(platform: &Platform, layout: HookLayout, event: &str, program: &str) -> Value {
     let command = command(platform, event, program);
     match layout {
@@ -45,19 +45,20 @@ pub(super) fn hook(platform: &Platform, layout: HookLayout, event: &str, program
 
 /// The command line of a hook.
 pub(super) fn command(platform: &Platform, event: &str, program: &str) -> String {
-    format!("{} {}", quoted(program), tail(platform, event))
+    format!("{} {}", shell_quoted(program), arguments(platform, event))
 }
 
-/// What every command line of this hook ends with, whatever the program's place.
-fn tail(platform: &Platform, event: &str) -> String {
+/// The arguments of a hook's command line, which identify it whatever the path of the program.
+fn arguments(platform: &Platform, event: &str) -> String {
     format!("hook {} {event}", platform.id)
 }
 
-/// Whether an entry of a host's list is this hook and nothing else.
+/// Whether an entry of an event's list is this hook and nothing else.
 pub(super) fn is_hook(entry: &Value, platform: &Platform, event: &str) -> bool {
     let is_ours = |hook: &Value| {
         let command = hook.get("command").and_then(Value::as_str);
-        command.is_some_and(|command| command.ends_with(&format!(" {}", tail(platform, event))))
+        command
+            .is_some_and(|command| command.ends_with(&format!(" {}", arguments(platform, event))))
     };
     match entry.get("hooks").and_then(Value::as_array) {
         Some(hooks) => !hooks.is_empty() && hooks.iter().all(is_ours),
@@ -65,8 +66,8 @@ pub(super) fn is_hook(entry: &Value, platform: &Platform, event: &str) -> bool {
     }
 }
 
-/// A program's path as a shell takes it for one word.
-fn quoted(program: &str) -> String {
+/// Quotes a program's path for a shell.
+fn shell_quoted(program: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./:\\-@+~".contains(c);
     if !program.is_empty() && program.chars().all(is_plain) {
         return program.to_owned();

@@ -1,9 +1,9 @@
-//! Editing JSON, with comments and trailing commas, so that the edit can be taken back exactly.
+//! Edits JSON with comments and trailing commas so that the edit can be undone exactly.
 //!
-//! A parser says where things stand; the edit is a few bytes put between them. Nothing else is
-//! touched, so everything else stays. To take an edit back one must know whether the container of an
-//! entry was there before. The layout tells: into an empty container an entry is put on the line of
-//! the opening bracket, and a container that was made for an entry begins a new line.
+//! A parser locates the values; an edit inserts a few bytes between them and leaves all others unchanged.
+//! To undo an edit, the code must know whether the container of an entry existed before. The layout shows
+//! it: an entry of an existing empty container goes on the line of the opening bracket, an entry of a new
+//! container on a line of its own.
 
 use std::ops::Range;
 
@@ -15,45 +15,45 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
-use super::{CannotEdit, newline_of};
+use super::{EditError, line_ending};
 
 const DEFAULT_INDENT: &str = "  ";
 
-/// Sets a property; objects on the way to it are made where they are missing.
-pub(super) fn put(text: &str, path: &[&str], value: &Value) -> Result<String, CannotEdit> {
-    let parsed = Parsed::read(text)?;
+/// Sets a property; creates missing objects on the path.
+pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, EditError> {
+    let parsed = Parsed::parse(text)?;
     match parsed.walk(path)? {
         Walk::Found(trail) => Ok(parsed.replaced(trail.value, value)),
         Walk::Missing { parent, from } => Ok(parsed.inserted(parent, path, from, value)),
     }
 }
 
-/// Takes a property away, with the containers that were made for it.
-pub(super) fn drop(text: &str, path: &[&str]) -> Result<String, CannotEdit> {
-    let parsed = Parsed::read(text)?;
+/// Removes a property and the containers that were created for it.
+pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, EditError> {
+    let parsed = Parsed::parse(text)?;
     match parsed.walk(path)? {
         Walk::Found(trail) => Ok(parsed.without(&trail)),
         Walk::Missing { .. } => Ok(text.to_owned()),
     }
 }
 
-/// The value of a property, if it is there.
-pub(super) fn get(text: &str, path: &[&str]) -> Result<Option<Value>, CannotEdit> {
-    let parsed = Parsed::read(text)?;
+/// Returns the value of a property.
+pub(super) fn get(text: &str, path: &[&str]) -> Result<Option<Value>, EditError> {
+    let parsed = Parsed::parse(text)?;
     match parsed.walk(path)? {
         Walk::Found(trail) => Ok(parsed.value(trail.value)),
         Walk::Missing { .. } => Ok(None),
     }
 }
 
-/// Puts an entry into a list; one that is ours already is brought up to date.
-pub(super) fn put_item(
+/// Updates our entry of a list, or appends it.
+pub(super) fn upsert_item(
     text: &str,
     path: &[&str],
     item: &Value,
     is_ours: impl Fn(&Value) -> bool,
-) -> Result<String, CannotEdit> {
-    let parsed = Parsed::read(text)?;
+) -> Result<String, EditError> {
+    let parsed = Parsed::parse(text)?;
     let trail = match parsed.walk(path)? {
         Walk::Found(trail) => trail,
         Walk::Missing { parent, from } => {
@@ -62,38 +62,38 @@ pub(super) fn put_item(
     };
     let list = parsed.list(&trail, path)?;
     match parsed.items_where(list, is_ours).first() {
-        Some(index) => Ok(parsed.replaced(places(list.elements[*index].range()), item)),
-        None => Ok(parsed.appended(&Container::of_array(list), "", item)),
+        Some(index) => Ok(parsed.replaced(byte_range(list.elements[*index].range()), item)),
+        None => Ok(parsed.appended(&Container::from_array(list), "", item)),
     }
 }
 
-/// Takes every entry that is ours out of a list.
-pub(super) fn drop_items(
+/// Removes all our entries from a list.
+pub(super) fn remove_items(
     text: &str,
     path: &[&str],
     is_ours: impl Fn(&Value) -> bool,
-) -> Result<String, CannotEdit> {
+) -> Result<String, EditError> {
     let mut text = text.to_owned();
     loop {
-        let parsed = Parsed::read(&text)?;
+        let parsed = Parsed::parse(&text)?;
         let Walk::Found(mut trail) = parsed.walk(path)? else { return Ok(text) };
         let Ok(list) = parsed.list(&trail, path) else { return Ok(text) };
         let Some(index) = parsed.items_where(list, &is_ours).first().copied() else {
             return Ok(text);
         };
-        trail.steps.push((Container::of_array(list), index));
+        trail.steps.push((Container::from_array(list), index));
         text = parsed.without(&trail);
     }
 }
 
-/// Whether a text holds no value, or an object without properties.
-pub(super) fn is_empty(text: &str) -> Result<bool, CannotEdit> {
+/// Whether a text contains no value, or an object without properties.
+pub(super) fn is_empty(text: &str) -> Result<bool, EditError> {
     Ok(keys(text)?.is_none_or(|keys| keys.is_empty()))
 }
 
-/// The names of the outermost properties in order.
-pub(super) fn keys(text: &str) -> Result<Option<Vec<String>>, CannotEdit> {
-    let parsed = Parsed::read(text)?;
+/// The names of the top-level properties, in order.
+pub(super) fn keys(text: &str) -> Result<Option<Vec<String>>, EditError> {
+    let parsed = Parsed::parse(text)?;
     let name = |property: &ast::ObjectProp<'_>| property.name.as_str().to_owned();
     Ok(parsed
         .root
@@ -105,19 +105,19 @@ pub(super) fn keys(text: &str) -> Result<Option<Vec<String>>, CannotEdit> {
 struct Parsed<'a> {
     text: &'a str,
     root: Option<Node<'a>>,
-    /// With the comments among them.
+    /// Including comments.
     tokens: Vec<TokenAndRange<'a>>,
 }
 
-/// An object or a list, by its places in the text.
+/// An object or a list, by its ranges in the text.
 #[derive(Debug, Clone)]
 struct Container {
-    /// With its brackets.
+    /// Including the brackets.
     range: Range<usize>,
     items: Vec<Range<usize>>,
 }
 
-/// The way to a value: each container, and which of its items comes next.
+/// The path to a value: each container, and the index of the next item.
 struct Trail {
     steps: Vec<(Container, usize)>,
     value: Range<usize>,
@@ -125,7 +125,7 @@ struct Trail {
 
 enum Walk {
     Found(Trail),
-    /// The object that lacks `path[from]`; nothing if there is no object at all.
+    /// The object that lacks `path[from]`; `None` if there is no object at all.
     Missing {
         parent: Option<Container>,
         from: usize,
@@ -133,14 +133,14 @@ enum Walk {
 }
 
 impl Container {
-    fn of_object(object: &ast::Object<'_>) -> Self {
-        let items = object.properties.iter().map(|property| places(property.range())).collect();
-        Self { range: places(object.range()), items }
+    fn from_object(object: &ast::Object<'_>) -> Self {
+        let items = object.properties.iter().map(|property| byte_range(property.range())).collect();
+        Self { range: byte_range(object.range()), items }
     }
 
-    fn of_array(array: &ast::Array<'_>) -> Self {
-        let items = array.elements.iter().map(|element| places(element.range())).collect();
-        Self { range: places(array.range()), items }
+    fn from_array(array: &ast::Array<'_>) -> Self {
+        let items = array.elements.iter().map(|element| byte_range(element.range())).collect();
+        Self { range: byte_range(array.range()), items }
     }
 
     const fn inside(&self) -> Range<usize> {
@@ -148,20 +148,20 @@ impl Container {
     }
 }
 
-fn places(range: jsonc_parser::common::Range) -> Range<usize> {
+fn byte_range(range: jsonc_parser::common::Range) -> Range<usize> {
     range.start..range.end
 }
 
 impl<'a> Parsed<'a> {
-    fn read(text: &'a str) -> Result<Self, CannotEdit> {
+    fn parse(text: &'a str) -> Result<Self, EditError> {
         let collect =
             CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
         let parsed = parse_to_ast(text, &collect, &dialect())
-            .map_err(|error| CannotEdit::Unreadable(error.to_string()))?;
+            .map_err(|error| EditError::Parse(error.to_string()))?;
         Ok(Self { text, root: parsed.value, tokens: parsed.tokens.unwrap_or_default() })
     }
 
-    fn walk(&self, path: &[&str]) -> Result<Walk, CannotEdit> {
+    fn walk(&self, path: &[&str]) -> Result<Walk, EditError> {
         let Some(mut node) = self.root.as_ref() else {
             return Ok(Walk::Missing { parent: None, from: 0 });
         };
@@ -169,10 +169,10 @@ impl<'a> Parsed<'a> {
         for (depth, name) in path.iter().enumerate() {
             let Some(object) = node.as_object() else {
                 let name = if depth == 0 { "the file" } else { path[depth - 1] };
-                return Err(CannotEdit::Unexpected(name.to_owned()));
+                return Err(EditError::UnexpectedType(name.to_owned()));
             };
-            let container = Container::of_object(object);
-            // Of two properties of one name the last one counts.
+            let container = Container::from_object(object);
+            // Of several properties with the same name, the last counts.
             let found = object.properties.iter().rposition(|own| own.name.as_str() == *name);
             let Some(index) = found else {
                 return Ok(Walk::Missing { parent: Some(container), from: depth });
@@ -180,33 +180,35 @@ impl<'a> Parsed<'a> {
             steps.push((container, index));
             node = &object.properties[index].value;
         }
-        Ok(Walk::Found(Trail { steps, value: places(node.range()) }))
+        Ok(Walk::Found(Trail { steps, value: byte_range(node.range()) }))
     }
 
-    fn list(&self, trail: &Trail, path: &[&str]) -> Result<&ast::Array<'a>, CannotEdit> {
+    fn list(&self, trail: &Trail, path: &[&str]) -> Result<&ast::Array<'a>, EditError> {
         let mut node = self.root.as_ref();
         for (_, index) in &trail.steps {
             let object = node.and_then(|node| node.as_object());
             node = object.and_then(|object| object.properties.get(*index)).map(|own| &own.value);
         }
         let name = path.last().copied().unwrap_or_default();
-        node.and_then(|node| node.as_array()).ok_or_else(|| CannotEdit::Unexpected(name.to_owned()))
+        node.and_then(|node| node.as_array())
+            .ok_or_else(|| EditError::UnexpectedType(name.to_owned()))
     }
 
     fn items_where(&self, list: &ast::Array<'a>, is_ours: impl Fn(&Value) -> bool) -> Vec<usize> {
-        let ours =
-            |element: &Node<'a>| self.value(places(element.range())).is_some_and(|v| is_ours(&v));
+        let ours = |element: &Node<'a>| {
+            self.value(byte_range(element.range())).is_some_and(|v| is_ours(&v))
+        };
         list.elements.iter().enumerate().filter(|(_, one)| ours(one)).map(|(at, _)| at).collect()
     }
 
-    /// What stands in a range.
+    /// The value in a range.
     fn value(&self, range: Range<usize>) -> Option<Value> {
         let parsed =
             parse_to_ast(&self.text[range], &CollectOptions::default(), &dialect()).ok()?;
         parsed.value.map(Value::from)
     }
 
-    /// The text with another value in a range; the same text when it says the same already.
+    /// The text with another value in a range; unchanged if the value is the same.
     fn replaced(&self, range: Range<usize>, value: &Value) -> String {
         if self.value(range.clone()).as_ref() == Some(value) {
             return self.text.to_owned();
@@ -215,7 +217,7 @@ impl<'a> Parsed<'a> {
         self.edited(vec![(range, rendered)])
     }
 
-    /// The text with a property that was missing, and what was missing on the way to it.
+    /// The text with a new property and the missing objects on the path to it.
     fn inserted(
         &self,
         parent: Option<Container>,
@@ -233,14 +235,14 @@ impl<'a> Parsed<'a> {
         }
         let root = path.iter().rev().fold(value.clone(), wrap);
         let end = self.text.trim_end().len();
-        let lead = if end == 0 { "" } else { newline_of(self.text) };
+        let lead = if end == 0 { "" } else { line_ending(self.text) };
         let rendered = format!("{lead}{}", self.rendered(&root, ""));
         self.edited(vec![(end..end, rendered)])
     }
 
-    /// The text with one more item at the end of a container.
+    /// The text with another item at the end of a container.
     fn appended(&self, container: &Container, name: &str, value: &Value) -> String {
-        let newline = newline_of(self.text);
+        let newline = line_ending(self.text);
         let Some(last) = container.items.last() else {
             let at = container.inside().start;
             let rendered = self.rendered(value, self.indent_of_line(at));
@@ -249,14 +251,14 @@ impl<'a> Parsed<'a> {
         let indent = self.indent_of_items(container, last);
         let item = format!("{newline}{indent}{name}{}", self.rendered(value, &indent));
         if let Some(comma) = self.comma_after(last.end) {
-            let at = self.end_of_remarks(comma.end);
+            let at = self.end_of_comments(comma.end);
             return self.edited(vec![(at..at, format!("{item},"))]);
         }
-        let at = self.end_of_remarks(last.end);
+        let at = self.end_of_comments(last.end);
         self.edited(vec![(last.end..last.end, ",".to_owned()), (at..at, item)])
     }
 
-    /// The text without the item a trail leads to.
+    /// The text without the item that a trail leads to.
     fn without(&self, trail: &Trail) -> String {
         let Some(((container, index), above)) = trail.steps.split_last() else {
             return self.without_root();
@@ -266,26 +268,26 @@ impl<'a> Parsed<'a> {
             return self.edited(self.cuts_among(container, *index));
         }
         let inside = container.inside();
-        let was_made = self.text[inside.start..item.start].contains('\n');
+        let was_created = self.text[inside.start..item.start].contains('\n');
         let rest = [inside.start..item.start, item.end..inside.end];
-        if was_made && rest.iter().all(|gap| self.text[gap.clone()].trim().is_empty()) {
+        if was_created && rest.iter().all(|gap| self.text[gap.clone()].trim().is_empty()) {
             return self.without(&Trail { steps: above.to_vec(), value: container.range.clone() });
         }
-        let start = if was_made { self.start_of_line(item.start) } else { item.start };
+        let start = if was_created { self.start_of_line(item.start) } else { item.start };
         let end = self.comma_after(item.end).map_or(item.end, |comma| comma.end);
         self.edited(vec![(start..end, String::new())])
     }
 
-    /// The text without the object that was made for our entry.
+    /// The text without the root object, which was created for our entry.
     fn without_root(&self) -> String {
-        let range = self.root.as_ref().map_or(0..0, |root| places(root.range()));
+        let range = self.root.as_ref().map_or(0..0, |root| byte_range(root.range()));
         self.edited(vec![(
-            super::before_newlines(self.text, range.start, 1)..range.end,
+            super::start_of_newlines(self.text, range.start, 1)..range.end,
             String::new(),
         )])
     }
 
-    /// What goes with an item that has neighbours: itself, one comma, and the blanks before it.
+    /// The ranges to cut for an item with siblings: the item, one comma and the whitespace before it.
     fn cuts_among(&self, container: &Container, index: usize) -> Vec<(Range<usize>, String)> {
         let item = &container.items[index];
         let comma = self.comma_after(item.end);
@@ -303,20 +305,20 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// The comma that follows a place, with nothing but blanks and comments between.
+    /// The comma after a position, with only whitespace and comments in between.
     fn comma_after(&self, at: usize) -> Option<Range<usize>> {
         let mut later = self.tokens.iter().filter(|token| token.range.start >= at);
         let token = later.find(|token| !is_comment(&token.token))?;
-        (token.token == Token::Comma).then(|| places(token.range))
+        (token.token == Token::Comma).then(|| byte_range(token.range))
     }
 
-    /// The end of the comments that follow a place on its own line.
-    fn end_of_remarks(&self, at: usize) -> usize {
+    /// The end of the comments that follow a position on the same line.
+    fn end_of_comments(&self, at: usize) -> usize {
         let mut end = at;
         for token in self.tokens.iter().filter(|token| token.range.start >= at) {
-            let is_near =
+            let is_on_line =
                 is_comment(&token.token) && !self.text[end..token.range.end].contains('\n');
-            if !is_near {
+            if !is_on_line {
                 break;
             }
             end = token.range.end;
@@ -326,7 +328,7 @@ impl<'a> Parsed<'a> {
 
     fn start_of_line(&self, at: usize) -> usize {
         let line = self.text[..at].trim_end_matches([' ', '\t']);
-        super::before_newlines(self.text, line.len(), 1)
+        super::start_of_newlines(self.text, line.len(), 1)
     }
 
     fn indent_of_line(&self, at: usize) -> &'a str {
@@ -335,7 +337,7 @@ impl<'a> Parsed<'a> {
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
-    /// The indent of a container's items: that of the last one, if it has a line of its own.
+    /// The indentation of a container's items: that of the last one, if it starts a line.
     fn indent_of_items(&self, container: &Container, last: &Range<usize>) -> String {
         let indent = self.indent_of_line(last.start);
         let start_of_line = last.start - indent.len();
@@ -345,11 +347,11 @@ impl<'a> Parsed<'a> {
         if has_own_line {
             return indent.to_owned();
         }
-        format!("{}{}", self.indent_of_line(container.range.start), self.unit())
+        format!("{}{}", self.indent_of_line(container.range.start), self.indent_unit())
     }
 
-    /// One step of indentation.
-    fn unit(&self) -> &'a str {
+    /// One level of indentation.
+    fn indent_unit(&self) -> &'a str {
         let first = self.root.as_ref().and_then(|root| root.as_object()?.properties.first());
         let indent = first.map_or("", |property| self.indent_of_line(property.range.start));
         if indent.is_empty() { DEFAULT_INDENT } else { indent }
@@ -357,14 +359,14 @@ impl<'a> Parsed<'a> {
 
     fn rendered(&self, value: &Value, indent: &str) -> String {
         let mut bytes = Vec::new();
-        let formatter = PrettyFormatter::with_indent(self.unit().as_bytes());
-        // Writing a value to memory does not fail.
+        let formatter = PrettyFormatter::with_indent(self.indent_unit().as_bytes());
+        // Serializing to memory does not fail.
         let _ = value.serialize(&mut Serializer::with_formatter(&mut bytes, formatter));
         let text = String::from_utf8_lossy(&bytes);
-        text.replace('\n', &format!("{}{indent}", newline_of(self.text)))
+        text.replace('\n', &format!("{}{indent}", line_ending(self.text)))
     }
 
-    /// Puts edits in, which are in order and do not overlap.
+    /// Applies edits, which are in order and do not overlap.
     fn edited(&self, edits: Vec<(Range<usize>, String)>) -> String {
         let mut text = self.text.to_owned();
         for (range, replacement) in edits.into_iter().rev() {
@@ -378,7 +380,7 @@ const fn is_comment(token: &Token<'_>) -> bool {
     matches!(token, Token::CommentLine(_) | Token::CommentBlock(_))
 }
 
-/// JSON with comments and trailing commas, and nothing looser.
+/// JSON with comments and trailing commas, strict otherwise.
 const fn dialect() -> ParseOptions {
     ParseOptions {
         allow_comments: true,

@@ -1,231 +1,241 @@
-//! Setting a host up: the text of its files with Forebay in it, and without it again.
+//! Adds Forebay to the text of a host's settings files, and removes it again.
 //!
-//! Pure: a text goes in, a text comes out. What was added is taken away byte for byte, whatever the
-//! file looked like: comments, order, indentation, line ends and a byte order mark stay. Adding twice
-//! is adding once. A file of which only blanks are left was made by us and can be deleted.
+//! Pure: a text goes in, a text comes out. Removal restores the original byte for byte, whatever the file
+//! looks like: comments, order, indentation, line endings and a byte order mark are kept. Adding is
+//! idempotent. A file that contains only whitespace after removal was created by Forebay and can be deleted.
 
-mod block;
 mod entries;
+mod hooks;
+mod instructions;
 mod json;
-mod layout;
-mod place;
+mod owned_file;
 mod toml;
-mod whole;
 
-pub use block::INSTRUCTIONS;
-pub use place::{Base, Folders, Os};
+pub use instructions::INSTRUCTIONS;
 
 use crate::Platform;
+use crate::folders::BaseDir;
 
-/// The text to start from where there is no file: a file ends with a line end.
+/// The text that a missing file counts as.
 pub const NEW_FILE: &str = "\n";
-/// What Forebay is called in every host's list of servers.
-pub const SERVER: &str = "forebay";
+/// Forebay's name in every host's list of MCP servers.
+pub const SERVER_NAME: &str = "forebay";
 
-/// Whose settings are meant.
+/// Which settings to edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     User,
     Project,
 }
 
-/// A file of a host, and what Forebay puts there.
+/// A file of a host, and what Forebay adds to it.
 #[derive(Debug, Clone, Copy)]
 pub struct SetupFile {
     pub level: Level,
-    pub base: Base,
+    pub base: BaseDir,
     pub path: &'static str,
-    pub holds: Holds,
+    pub content: FileContent,
 }
 
-/// What Forebay puts in a file.
+/// What Forebay adds to a file.
 #[derive(Debug, Clone, Copy)]
-pub enum Holds {
-    /// An MCP server under a key of a JSON file.
-    Servers {
+pub enum FileContent {
+    /// An MCP server below a key of a JSON file.
+    McpServers {
         key: &'static str,
         entry: ServerEntry,
     },
     /// An MCP server in a TOML file.
-    TomlServers,
+    TomlMcpServers,
     Hooks(HookLayout),
-    /// A few sentences for the model, between markers.
+    /// Instructions for the model, between markers.
     Instructions,
-    /// A file that is all Forebay's.
-    Whole(WholeFile),
+    /// A file that Forebay owns.
+    Owned(OwnedFile),
 }
 
-/// How a host writes down an MCP server.
+impl FileContent {
+    pub(crate) const fn is_mcp_server(self) -> bool {
+        matches!(self, Self::McpServers { .. } | Self::TomlMcpServers)
+    }
+}
+
+/// The format of an MCP server's entry.
 #[derive(Debug, Clone, Copy)]
 pub enum ServerEntry {
     /// `command` and `args`.
     Plain,
-    /// And `"type": "stdio"`.
+    /// With `"type": "stdio"`.
     Stdio,
-    /// And told to list its tools at once.
+    /// With `"type": "stdio"`, and its tools always loaded.
     AlwaysLoaded,
-    /// And `"type": "local"`, with all its tools.
+    /// With `"type": "local"` and all tools enabled.
     Local,
     OpenCode,
 }
 
-/// How a host writes down hooks.
+/// The format of hooks.
 #[derive(Debug, Clone, Copy)]
 pub enum HookLayout {
-    /// `hooks.<Event>` is a list of groups with a matcher and hooks inside; time in the host's unit.
+    /// `hooks.<Event>` is a list of groups with a matcher and hooks; the timeout is in the host's unit.
     Grouped { matcher: Option<&'static str>, timeout: u32 },
-    /// `hooks.<event>` is a list of hooks, in some hosts beside a version.
+    /// `hooks.<event>` is a list of hooks, in some hosts next to a version.
     Flat { version: bool },
 }
 
-/// The files that are all Forebay's.
+/// The files that Forebay owns.
 #[derive(Debug, Clone, Copy)]
-pub enum WholeFile {
+pub enum OwnedFile {
     CopilotHooks,
     VsCodeHooks,
     KiroHooks,
     OpenCodePlugin,
-    /// A folder with one script an event.
+    /// A folder with one script per event.
     ClineScripts,
 }
 
-/// A file to change.
+/// An edit of one file.
 #[derive(Debug)]
 pub struct Step {
     pub platform: &'static Platform,
-    pub base: Base,
-    /// Below the base.
+    pub base: BaseDir,
+    /// Relative to the base.
     pub path: String,
     pub is_executable: bool,
-    holds: Holds,
-    /// The event that a script is for.
+    content: FileContent,
+    /// The event of a script.
     event: Option<&'static str>,
 }
 
-/// Why a text is left as it is.
+/// Why a file cannot be edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CannotEdit {
-    #[error("it cannot be read: {0}")]
-    Unreadable(String),
-    #[error("`{0}` is something else than expected there")]
-    Unexpected(String),
-    #[error("the marker `{0}` stands there alone")]
-    BrokenMarkers(&'static str),
-    #[error("a file of somebody else has this name")]
-    Taken,
+pub enum EditError {
+    #[error("cannot parse it: {0}")]
+    Parse(String),
+    #[error("`{0}` has an unexpected type")]
+    UnexpectedType(String),
+    #[error("the marker `{0}` has no counterpart")]
+    UnpairedMarker(&'static str),
+    #[error("a file with this name exists that Forebay did not create")]
+    NotOurs,
 }
 
-/// The files to change for a host, in order.
+/// The edits that set up a host, in order.
 ///
-/// Two steps may name one file, also those of two hosts: each takes the text the one before gave. They
-/// are taken back in any order.
+/// Several steps, also of different hosts, may edit the same file: each takes the text that the previous
+/// one returned. They can be undone in any order.
 pub fn steps(platform: &'static Platform, level: Level) -> Vec<Step> {
     let files = platform.files.iter().filter(|file| file.level == level);
-    files.flat_map(|file| steps_of(platform, file)).collect()
+    files.flat_map(|file| file_steps(platform, file)).collect()
 }
 
-fn steps_of(platform: &'static Platform, file: &SetupFile) -> Vec<Step> {
+fn file_steps(platform: &'static Platform, file: &SetupFile) -> Vec<Step> {
     let step = |path: String, event: Option<&'static str>| Step {
         platform,
         base: file.base,
         path,
         is_executable: event.is_some(),
-        holds: file.holds,
+        content: file.content,
         event,
     };
-    match file.holds {
-        Holds::Whole(WholeFile::ClineScripts) => platform
-            .registered()
-            .map(|row| step(format!("{}{}", file.path, row.name), Some(row.name)))
+    match file.content {
+        FileContent::Owned(OwnedFile::ClineScripts) => platform
+            .registered_events()
+            .map(|event| step(format!("{}{}", file.path, event.name), Some(event.name)))
             .collect(),
         _ => vec![step(file.path.to_owned(), None)],
     }
 }
 
 impl Step {
-    /// The text with Forebay in it; `program` is how hosts start it.
-    pub fn add(&self, text: &str, program: &str) -> Result<String, CannotEdit> {
-        keeping_mark(text, |text| match self.holds {
-            Holds::Servers { key, entry } => {
-                json::put(text, &[key, SERVER], &entries::server(entry, program))
+    /// Adds Forebay to a text; `program` is the command that starts it.
+    pub fn add(&self, text: &str, program: &str) -> Result<String, EditError> {
+        preserving_bom(text, |text| match self.content {
+            FileContent::McpServers { key, entry } => {
+                json::set(text, &[key, SERVER_NAME], &entries::server(entry, program))
             }
-            Holds::TomlServers => toml::add(text, program),
-            Holds::Hooks(layout) => layout::add(text, self.platform, layout, program),
-            Holds::Instructions => block::add(text),
-            Holds::Whole(kind) => whole::add(text, self.platform, kind, self.event, program),
+            FileContent::TomlMcpServers => toml::add(text, program),
+            FileContent::Hooks(layout) => hooks::add(text, self.platform, layout, program),
+            FileContent::Instructions => instructions::add(text),
+            FileContent::Owned(kind) => {
+                owned_file::add(text, self.platform, kind, self.event, program)
+            }
         })
     }
 
-    /// The text without Forebay.
-    pub fn remove(&self, text: &str) -> Result<String, CannotEdit> {
-        keeping_mark(text, |text| match self.holds {
-            Holds::Servers { key, .. } => json::drop(text, &[key, SERVER]),
-            Holds::TomlServers => toml::remove(text),
-            Holds::Hooks(layout) => layout::remove(text, self.platform, layout),
-            Holds::Instructions => block::remove(text),
-            Holds::Whole(_) => Ok(whole::remove(text, self.platform)),
+    /// Removes Forebay from a text.
+    pub fn remove(&self, text: &str) -> Result<String, EditError> {
+        preserving_bom(text, |text| match self.content {
+            FileContent::McpServers { key, .. } => json::remove(text, &[key, SERVER_NAME]),
+            FileContent::TomlMcpServers => toml::remove(text),
+            FileContent::Hooks(layout) => hooks::remove(text, self.platform, layout),
+            FileContent::Instructions => instructions::remove(text),
+            FileContent::Owned(_) => Ok(owned_file::remove(text, self.platform)),
         })
     }
 
-    /// Whether Forebay stands in this text.
-    pub fn is_in(&self, text: &str) -> bool {
+    /// Whether a text contains what this step adds.
+    pub fn is_applied(&self, text: &str) -> bool {
         self.remove(text).is_ok_and(|without| without != text)
     }
 
-    /// Whether another host's step puts the very same thing into a file of the same name.
+    /// Whether another host's step adds the same content to a file of the same name.
     pub fn is_shared_with(&self, other: &Self) -> bool {
-        match (self.holds, other.holds) {
-            (Holds::Instructions, Holds::Instructions)
-            | (Holds::TomlServers, Holds::TomlServers) => true,
-            (Holds::Servers { key: own, .. }, Holds::Servers { key: others, .. }) => own == others,
+        match (self.content, other.content) {
+            (FileContent::Instructions, FileContent::Instructions)
+            | (FileContent::TomlMcpServers, FileContent::TomlMcpServers) => true,
+            (
+                FileContent::McpServers { key: own, .. },
+                FileContent::McpServers { key: others, .. },
+            ) => own == others,
             _ => false,
         }
     }
 
     /// Whether it registers the MCP server.
     pub fn is_server(&self) -> bool {
-        matches!(self.holds, Holds::Servers { .. } | Holds::TomlServers)
+        self.content.is_mcp_server()
     }
 
-    /// The program that a text tells the host to start as MCP server.
+    /// The program that the host starts as Forebay's MCP server, according to a text.
     pub fn program_in(&self, text: &str) -> Option<String> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        match self.holds {
-            Holds::Servers { key, .. } => {
-                entries::program(&json::get(text, &[key, SERVER]).ok().flatten()?)
+        match self.content {
+            FileContent::McpServers { key, .. } => {
+                entries::program(&json::get(text, &[key, SERVER_NAME]).ok().flatten()?)
             }
-            Holds::TomlServers => toml::program(text),
+            FileContent::TomlMcpServers => toml::program(text),
             _ => None,
         }
     }
 }
 
-/// Edits what stands behind a byte order mark.
-fn keeping_mark(
+/// Edits a text without its byte order mark, which is kept.
+fn preserving_bom(
     text: &str,
-    edit: impl Fn(&str) -> Result<String, CannotEdit>,
-) -> Result<String, CannotEdit> {
+    edit: impl Fn(&str) -> Result<String, EditError>,
+) -> Result<String, EditError> {
     match text.strip_prefix('\u{feff}') {
         Some(rest) => Ok(format!("\u{feff}{}", edit(rest)?)),
         None => edit(text),
     }
 }
 
-/// The line end a text uses.
-fn newline_of(text: &str) -> &'static str {
+/// The line ending of a text.
+fn line_ending(text: &str) -> &'static str {
     let crlf = text.find('\n').is_some_and(|at| text[..at].ends_with('\r'));
     if crlf { "\r\n" } else { "\n" }
 }
 
-/// Where a text ends, its last line ends apart: what is appended goes here, so that they stay last.
-fn end_of_lines(text: &str) -> usize {
+/// The end of a text without its final newlines; text is appended there.
+fn end_without_newlines(text: &str) -> usize {
     text.trim_end_matches(['\n', '\r']).len()
 }
 
-/// The beginning of up to `lines` line ends just before a place.
-fn before_newlines(text: &str, at: usize, lines: usize) -> usize {
+/// The start of up to `count` newlines directly before a position.
+fn start_of_newlines(text: &str, at: usize, count: usize) -> usize {
     let mut start = at;
-    for _ in 0..lines {
+    for _ in 0..count {
         let Some(rest) = text[..start].strip_suffix('\n') else { break };
         start = rest.strip_suffix('\r').unwrap_or(rest).len();
     }

@@ -1,17 +1,17 @@
-// Written by `forebay init`. Each event goes to `forebay hook opencode <event>` as JSON on stdin; the
-// answer, if there is one, is JSON on stdout. Whatever goes wrong here, OpenCode goes on as without it.
+// Written by `forebay init`. Sends each event to `forebay hook opencode <event>` as JSON on stdin; the
+// reply, if any, is JSON on stdout. If anything fails here, OpenCode continues as if without the plugin.
 import { spawn } from "node:child_process";
 
 const PROGRAM = "FOREBAY_PROGRAM";
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
-/** Asks Forebay about an event; resolves to its answer, or to {}. */
+/** Sends an event to Forebay; resolves to its reply, or to {}. */
 function ask(event, payload) {
   return new Promise((resolve) => {
     try {
       const child = spawn(PROGRAM, ["hook", "opencode", event], {
         stdio: ["pipe", "pipe", "ignore"],
-        timeout: PATIENCE_MS,
+        timeout: TIMEOUT_MS,
       });
       const chunks = [];
       child.on("error", () => resolve({}));
@@ -31,19 +31,19 @@ function ask(event, payload) {
   });
 }
 
-/** Puts one text in place of a result, in the shape the result has. */
+/** Replaces a result with a text, in the structure of the result. */
 function replaceResult(output, text) {
   if (Array.isArray(output.content)) output.content = [{ type: "text", text }];
   else output.output = text;
 }
 
-/** Adds a text behind a result. */
+/** Appends a text to a result. */
 function appendToResult(output, text) {
   if (Array.isArray(output.content)) output.content.push({ type: "text", text });
   else output.output = `${output.output ?? ""}\n\n${text}`;
 }
 
-/** Whether a session has answers from before this process, that is, was taken up again. */
+/** Whether a session has replies from an earlier process, that is, was resumed. */
 async function isResumed(client, session) {
   try {
     const { data } = await client.session.messages({ path: { id: session } });
@@ -54,15 +54,15 @@ async function isResumed(client, session) {
 }
 
 export const Forebay = async ({ client, directory, worktree }) => {
-  const place = { cwd: directory, worktree };
-  // Sessions whose next request is the first one, or the first after a compaction.
+  const location = { cwd: directory, worktree };
+  // Sessions with their start context; stale after a compaction.
   const started = new Map();
 
   return {
     "chat.message": async (input, output) => {
       const part = output.parts?.find((one) => one.type === "text" && !one.synthetic);
       if (!part) return;
-      const payload = { ...place, sessionID: input.sessionID, prompt: part.text };
+      const payload = { ...location, sessionID: input.sessionID, prompt: part.text };
       const answer = await ask("chat.message", payload);
       if (answer.context) part.text += `\n\n${answer.context}`;
     },
@@ -73,26 +73,26 @@ export const Forebay = async ({ client, directory, worktree }) => {
       if (!started.has(session) || started.get(session).stale) {
         const fresh = async () => ((await isResumed(client, session)) ? "resume" : "startup");
         const source = started.has(session) ? "compact" : await fresh();
-        const payload = { ...place, sessionID: session, source };
+        const payload = { ...location, sessionID: session, source };
         const answer = await ask("experimental.chat.system.transform", payload);
         started.set(session, { context: answer.context });
       }
-      // The same words in every request of the session, so that prompt caches hold.
+      // The same text in every request of the session, so that prompt caches stay valid.
       const { context } = started.get(session);
       if (context) output.system.push(context);
     },
 
     "tool.execute.before": async (input, output) => {
-      const payload = { ...place, sessionID: input.sessionID, callID: input.callID };
+      const payload = { ...location, sessionID: input.sessionID, callID: input.callID };
       const tool = { tool_name: input.tool, tool_input: output.args };
       const answer = await ask("tool.execute.before", { ...payload, ...tool });
       if (answer.deny) throw new Error(answer.deny);
-      // Only a change in place is seen.
+      // OpenCode sees only changes in place.
       if (answer.args) Object.assign(output.args, answer.args);
     },
 
     "tool.execute.after": async (input, output) => {
-      const payload = { ...place, sessionID: input.sessionID, callID: input.callID };
+      const payload = { ...location, sessionID: input.sessionID, callID: input.callID };
       const { title, metadata, content, output: text } = output;
       const tool_response = Array.isArray(content)
         ? { content, isError: output.isError }
@@ -104,7 +104,7 @@ export const Forebay = async ({ client, directory, worktree }) => {
     },
 
     "experimental.session.compacting": async (input, output) => {
-      const payload = { ...place, sessionID: input.sessionID, trigger: "auto" };
+      const payload = { ...location, sessionID: input.sessionID, trigger: "auto" };
       const answer = await ask("experimental.session.compacting", payload);
       if (answer.context) output.context.push(answer.context);
     },
@@ -115,7 +115,7 @@ export const Forebay = async ({ client, directory, worktree }) => {
       if (event.type === "session.compacted" && started.has(session)) {
         started.get(session).stale = true;
       }
-      await ask(`event:${event.type}`, { ...place, event });
+      await ask(`event:${event.type}`, { ...location, event });
     },
   };
 };

@@ -1,34 +1,34 @@
-//! Claude Code: `projects/<folder>/<session>.jsonl`, subagents in files or lines of their own.
+//! Claude Code: `projects/<folder>/<session>.jsonl`; subagents have their own files or lines.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Format, Item, Malformed, Said, Shape, Speaker, input_of, is_jsonl, is_object, says, text_of,
+    Item, MalformedLine, Message, Role, Storage, TranscriptFormat, content_text, has_field_value,
+    input_summary, is_jsonl, is_object,
 };
-use crate::setup::Base;
+use crate::folders::BaseDir;
 
-pub(super) static FORMAT: Format = Format {
-    host: "claude-code",
-    folders: &[(Base::EnvOr("CLAUDE_CONFIG_DIR", ".claude"), "projects")],
+pub(crate) static FORMAT: TranscriptFormat = TranscriptFormat {
+    folders: &[(BaseDir::EnvOr("CLAUDE_CONFIG_DIR", ".claude"), "projects")],
     is_transcript: is_jsonl,
-    begins_with: |line| {
+    is_first_line: |line| {
         line.get("sessionId").is_some() && line.get("type").is_some()
             || line.get("leafUuid").is_some()
     },
-    shape: Shape::Lines,
-    shells: &[],
+    storage: Storage::Lines,
+    shell_aliases: &[],
     project_file: None,
-    read,
+    parse_line,
 };
 
-/// The fields that matter; a result stands a second time in `toolUseResult`, which is left alone.
+/// The fields in use. `toolUseResult` repeats a result and is ignored.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Line {
     #[serde(rename = "type")]
     kind: String,
-    message: Option<Message>,
+    message: Option<LineMessage>,
     uuid: Option<String>,
     session_id: Option<String>,
     cwd: Option<String>,
@@ -43,49 +43,49 @@ struct Line {
 }
 
 #[derive(Deserialize)]
-struct Message {
+struct LineMessage {
     #[serde(default)]
     content: Value,
 }
 
-fn read(line: &[u8], items: &mut Vec<Item>) -> Result<(), Malformed> {
+fn parse_line(line: &[u8], items: &mut Vec<Item>) -> Result<(), MalformedLine> {
     if !is_object(line) {
-        return Err(Malformed);
+        return Err(MalformedLine);
     }
-    // Most lines are the host's own bookkeeping, and some of them are large.
-    if !says(line, "role", &["user", "assistant"]) {
+    // Most lines are bookkeeping of the host, and some are large: skip them without parsing.
+    if !has_field_value(line, "role", &["user", "assistant"]) {
         return Ok(());
     }
     let line: Line = serde_json::from_slice(line)?;
-    let by = match line.kind.as_str() {
-        "user" if line.is_compact_summary => Speaker::Summary,
-        "user" => Speaker::User,
-        "assistant" => Speaker::Assistant,
+    let role = match line.kind.as_str() {
+        "user" if line.is_compact_summary => Role::Summary,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
         _ => return Ok(()),
     };
-    let Some(Message { content }) = line.message else { return Err(Malformed) };
+    let Some(LineMessage { content }) = line.message else { return Err(MalformedLine) };
     let branch = line.git_branch.filter(|name| !name.is_empty() && name != "HEAD");
-    items.push(Item::Place { session: line.session_id, cwd: line.cwd, branch });
-    let said = |text: String| Said {
-        by,
+    items.push(Item::Context { session: line.session_id, cwd: line.cwd, branch });
+    let message = |text: String| Message {
+        role,
         id: line.uuid.clone(),
         text,
-        at: line.timestamp.clone(),
-        is_aside: line.is_sidechain,
+        timestamp: line.timestamp.clone(),
+        is_sidechain: line.is_sidechain,
     };
     match &content {
-        Value::String(text) if !line.is_meta && !is_of_the_host(text) => {
-            items.push(Item::Said(said(text.clone())));
+        Value::String(text) if !line.is_meta && !is_host_message(text) => {
+            items.push(Item::Message(message(text.clone())));
         }
         Value::Array(blocks) => {
-            let words: Vec<&str> = blocks
+            let texts: Vec<&str> = blocks
                 .iter()
                 .filter(|block| block["type"] == "text" && !line.is_meta)
                 .filter_map(|block| block["text"].as_str())
-                .filter(|text| !is_of_the_host(text))
+                .filter(|text| !is_host_message(text))
                 .collect();
-            if !words.is_empty() {
-                items.push(Item::Said(said(words.join("\n\n"))));
+            if !texts.is_empty() {
+                items.push(Item::Message(message(texts.join("\n\n"))));
             }
             items.extend(
                 blocks.iter().filter_map(|block| call_or_result(block, line.timestamp.as_ref())),
@@ -96,26 +96,26 @@ fn read(line: &[u8], items: &mut Vec<Item>) -> Result<(), Malformed> {
     Ok(())
 }
 
-fn call_or_result(block: &Value, at: Option<&String>) -> Option<Item> {
+fn call_or_result(block: &Value, timestamp: Option<&String>) -> Option<Item> {
     let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
     match block["type"].as_str()? {
-        "tool_use" => Some(Item::Called {
-            call: text("id"),
+        "tool_use" => Some(Item::ToolCall {
+            id: text("id"),
             tool: text("name"),
-            input: input_of(&block["input"]),
+            input: input_summary(&block["input"]),
         }),
-        "tool_result" => Some(Item::Returned {
-            call: text("tool_use_id"),
-            text: text_of(&block["content"]),
-            failed: block["is_error"] == true,
-            at: at.cloned(),
+        "tool_result" => Some(Item::ToolResult {
+            id: text("tool_use_id"),
+            text: content_text(&block["content"]),
+            is_error: block["is_error"] == true,
+            timestamp: timestamp.cloned(),
         }),
         _ => None,
     }
 }
 
-/// What the host says under the user's name: notices and what its own commands printed.
-fn is_of_the_host(text: &str) -> bool {
+/// Whether a user message was written by the host.
+fn is_host_message(text: &str) -> bool {
     [
         "<local-command-",
         "<command-name>",

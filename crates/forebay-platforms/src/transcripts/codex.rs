@@ -4,22 +4,21 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Format, Item, Malformed, Said, Shape, Speaker, input_of, is_jsonl, is_object, says, text_of,
-    word,
+    Item, MalformedLine, Message, Role, Storage, TranscriptFormat, content_text, has_field_value,
+    input_summary, is_jsonl, is_object, string_field,
 };
-use crate::setup::Base;
+use crate::folders::BaseDir;
 
-const CODEX_HOME: Base = Base::EnvOr("CODEX_HOME", ".codex");
+const CODEX_HOME: BaseDir = BaseDir::EnvOr("CODEX_HOME", ".codex");
 
-pub(super) static FORMAT: Format = Format {
-    host: "codex",
+pub(crate) static FORMAT: TranscriptFormat = TranscriptFormat {
     folders: &[(CODEX_HOME, "sessions"), (CODEX_HOME, "archived_sessions")],
     is_transcript: |path| is_jsonl(path) && path.contains("rollout-"),
-    begins_with: |line| line["type"] == "session_meta",
-    shape: Shape::Lines,
-    shells: &["exec_command", "shell", "shell_command", "write_stdin"],
+    is_first_line: |line| line["type"] == "session_meta",
+    storage: Storage::Lines,
+    shell_aliases: &["exec_command", "shell", "shell_command", "write_stdin"],
     project_file: None,
-    read,
+    parse_line,
 };
 
 #[derive(Deserialize)]
@@ -31,103 +30,111 @@ struct Line {
     payload: Value,
 }
 
-fn read(line: &[u8], items: &mut Vec<Item>) -> Result<(), Malformed> {
+fn parse_line(line: &[u8], items: &mut Vec<Item>) -> Result<(), MalformedLine> {
     const KINDS: &[&str] = &["response_item", "session_meta", "compacted"];
     if !is_object(line) {
-        return Err(Malformed);
+        return Err(MalformedLine);
     }
-    // What is shown while a turn runs stands in lines of its own, a second time.
-    if !says(line, "type", KINDS) {
+    // Lines for display repeat what other lines record: skip them without parsing.
+    if !has_field_value(line, "type", KINDS) {
         return Ok(());
     }
     let line: Line = serde_json::from_slice(line)?;
-    let said = |by, text: String| {
-        let id = word(&line.payload, "id");
-        Item::Said(Said { by, id, text, at: line.timestamp.clone(), is_aside: false })
+    let message = |role, text: String| {
+        let id = string_field(&line.payload, "id");
+        Item::Message(Message {
+            role,
+            id,
+            text,
+            timestamp: line.timestamp.clone(),
+            is_sidechain: false,
+        })
     };
     match line.kind.as_str() {
-        "session_meta" => items.push(Item::Place {
-            session: word(&line.payload, "id"),
-            cwd: word(&line.payload, "cwd"),
-            branch: line.payload.get("git").and_then(|git| word(git, "branch")),
+        "session_meta" => items.push(Item::Context {
+            session: string_field(&line.payload, "id"),
+            cwd: string_field(&line.payload, "cwd"),
+            branch: line.payload.get("git").and_then(|git| string_field(git, "branch")),
         }),
         "compacted" => {
-            let text = word(&line.payload, "message").unwrap_or_default();
-            items.push(said(Speaker::Summary, text));
+            let text = string_field(&line.payload, "message").unwrap_or_default();
+            items.push(message(Role::Summary, text));
         }
-        "response_item" => items.extend(response_item(&line, said)),
+        "response_item" => items.extend(response_item(&line, message)),
         _ => {}
     }
     Ok(())
 }
 
-fn response_item(line: &Line, said: impl Fn(Speaker, String) -> Item) -> Option<Item> {
+fn response_item(line: &Line, message: impl Fn(Role, String) -> Item) -> Option<Item> {
     let payload = &line.payload;
-    let text = |key: &str| word(payload, key).unwrap_or_default();
+    let text = |key: &str| string_field(payload, key).unwrap_or_default();
     match payload["type"].as_str()? {
         "message" => {
-            let by = match payload["role"].as_str()? {
-                "user" => Speaker::User,
-                "assistant" => Speaker::Assistant,
+            let role = match payload["role"].as_str()? {
+                "user" => Role::User,
+                "assistant" => Role::Assistant,
                 _ => return None,
             };
-            let words = text_of(&payload["content"]);
-            (!is_of_the_host(&words)).then(|| said(by, words))
+            let text = content_text(&payload["content"]);
+            (!is_host_message(&text)).then(|| message(role, text))
         }
         "function_call" => {
             let input = serde_json::from_str(&text("arguments")).unwrap_or_default();
-            Some(Item::Called {
-                call: text("call_id"),
-                tool: tool(payload),
-                input: input_of(&input),
+            Some(Item::ToolCall {
+                id: text("call_id"),
+                tool: tool_name(payload),
+                input: input_summary(&input),
             })
         }
-        "custom_tool_call" => {
-            Some(Item::Called { call: text("call_id"), tool: tool(payload), input: text("input") })
-        }
-        "local_shell_call" => Some(Item::Called {
-            call: text("call_id"),
+        "custom_tool_call" => Some(Item::ToolCall {
+            id: text("call_id"),
+            tool: tool_name(payload),
+            input: text("input"),
+        }),
+        "local_shell_call" => Some(Item::ToolCall {
+            id: text("call_id"),
             tool: "shell".to_owned(),
-            input: input_of(&payload["action"]),
+            input: input_summary(&payload["action"]),
         }),
         "function_call_output" | "custom_tool_call_output" => {
-            let (text_of_output, failed) = output(&payload["output"]);
-            Some(Item::Returned {
-                call: text("call_id"),
+            let (text_of_output, is_error) = output(&payload["output"]);
+            Some(Item::ToolResult {
+                id: text("call_id"),
                 text: text_of_output,
-                failed,
-                at: line.timestamp.clone(),
+                is_error,
+                timestamp: line.timestamp.clone(),
             })
         }
         _ => None,
     }
 }
 
-/// A tool's name, with that of its server.
-fn tool(payload: &Value) -> String {
-    let name = word(payload, "name").unwrap_or_default();
-    match word(payload, "namespace") {
+/// A tool's name, prefixed by its MCP server.
+fn tool_name(payload: &Value) -> String {
+    let name = string_field(payload, "name").unwrap_or_default();
+    match string_field(payload, "namespace") {
         Some(server) => format!("{server}__{name}"),
         None => name,
     }
 }
 
-/// The text of a result, which older releases wrap in JSON with the exit code.
+/// The text of a result, and whether it is an error; older releases wrap the text in JSON.
 fn output(output: &Value) -> (String, bool) {
-    let plain = text_of(output);
+    let plain = content_text(output);
     let wrapped: Option<Value> =
         plain.starts_with("{\"output\"").then(|| serde_json::from_str(&plain).ok()).flatten();
     match wrapped {
         Some(inner) => {
-            let failed = inner["metadata"]["exit_code"].as_i64().is_some_and(|code| code != 0);
-            (text_of(&inner["output"]), failed)
+            let is_error = inner["metadata"]["exit_code"].as_i64().is_some_and(|code| code != 0);
+            (content_text(&inner["output"]), is_error)
         }
         None => (plain, output["success"] == false),
     }
 }
 
-/// What the host says under the user's name.
-fn is_of_the_host(text: &str) -> bool {
+/// Whether a user message was written by the host.
+fn is_host_message(text: &str) -> bool {
     [
         "# AGENTS.md instructions",
         "<environment_context>",

@@ -1,8 +1,7 @@
-//! What hosts keep of past conversations: where the files lie, and what a line of one says.
+//! Conversations that hosts record: where the files are, and how to parse a line.
 //!
-//! Pure: bytes go in, [`Item`]s come out. A host writes a thing down more than once (a message again when its
-//! tool calls are known, a result again for its own display); a reader gives each of them with its id, and
-//! whoever reads on leaves out what it has seen.
+//! Pure: bytes go in, [`Item`]s come out. Hosts may record a message twice (again once its tool calls are
+//! known); both are returned with their id, and the caller drops duplicates.
 
 mod claude_code;
 mod codex;
@@ -14,101 +13,95 @@ use std::path::Path;
 use forebay_domain::hook::ToolKind;
 use serde_json::Value;
 
-use crate::platform::McpNames;
-use crate::setup::Base;
+pub(crate) use self::claude_code::FORMAT as CLAUDE_CODE;
+pub(crate) use self::codex::FORMAT as CODEX;
+pub(crate) use self::gemini_cli::FORMAT as GEMINI_CLI;
+pub(crate) use self::opencode::FORMAT as OPENCODE;
+use crate::folders::BaseDir;
+use crate::platform::McpToolNames;
+use crate::{PLATFORMS, Platform};
 
-/// How one host keeps its conversations.
+/// How a host records its conversations.
 #[derive(Debug)]
-pub struct Format {
-    /// The host's word on the command line.
-    pub host: &'static str,
-    /// The folders they lie in, at any depth.
-    pub folders: &'static [(Base, &'static str)],
-    /// Whether a file of this name, seen from such a folder, is one.
+pub struct TranscriptFormat {
+    /// The folders that contain the files, at any depth.
+    pub folders: &'static [(BaseDir, &'static str)],
+    /// Whether a file with this path below one of the folders is a transcript.
     pub is_transcript: fn(&str) -> bool,
-    /// Whether a line is the beginning of one, for files that lie elsewhere.
-    pub begins_with: fn(&Value) -> bool,
-    pub shape: Shape,
-    /// What its shell is called here, where hooks know it by another name.
-    pub shells: &'static [&'static str],
-    /// A file beside the transcript that names the project's folder; from the transcript's own folder.
+    /// Whether a line is the first of a transcript, for files in other folders.
+    pub is_first_line: fn(&Value) -> bool,
+    pub storage: Storage,
+    /// Names of its shell tool in transcripts that differ from the name in hooks.
+    pub shell_aliases: &'static [&'static str],
+    /// A file that contains the path of the project; relative to the transcript's folder.
     pub project_file: Option<&'static str>,
-    /// Reads a line.
-    pub read: fn(&[u8], &mut Vec<Item>) -> Result<(), Malformed>,
+    /// Parses a line and appends its items.
+    pub parse_line: fn(&[u8], &mut Vec<Item>) -> Result<(), MalformedLine>,
 }
 
-/// What a file is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
-    /// Text to which lines are added.
+/// How a transcript file is stored.
+#[derive(Debug, Clone, Copy)]
+pub enum Storage {
+    /// Text to which the host appends lines.
     Lines,
-    /// A database with many conversations, whose rows are handed out as lines.
-    Database,
+    /// A SQLite database with many conversations.
+    Database(&'static Queries),
 }
 
-impl Format {
-    /// What kind of tool one of a name is.
-    pub fn kind_of(&self, tool: &str) -> ToolKind {
-        let Some(platform) = crate::find(self.host) else { return ToolKind::Other };
-        let own = platform.tools.iter().find(|(name, _)| *name == tool);
-        match (own, platform.mcp_names) {
-            (Some((_, kind)), _) => *kind,
-            (None, _) if self.shells.contains(&tool) => ToolKind::Shell,
-            (None, McpNames::Joined { prefix, between })
-                if tool.strip_prefix(prefix).is_some_and(|rest| rest.contains(between)) =>
-            {
-                ToolKind::Mcp
-            }
-            _ => ToolKind::Other,
-        }
-    }
+/// The queries that read conversations from a host's SQLite database.
+#[derive(Debug)]
+pub struct Queries {
+    /// Selects id, folder and size in bytes of every conversation, oldest first.
+    pub sessions: &'static str,
+    /// Selects row id and JSON line of the rows of conversation `?1` after row `?2`, in order.
+    pub lines: &'static str,
 }
 
-/// Something a transcript tells.
+/// An item of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
-    /// Where what follows happened; what is missing stays as it was.
-    Place {
+    /// Where the following items happened; `None` leaves a value unchanged.
+    Context {
         session: Option<String>,
         cwd: Option<String>,
         branch: Option<String>,
     },
-    Said(Said),
-    Called {
-        call: String,
+    Message(Message),
+    ToolCall {
+        id: String,
         tool: String,
         input: String,
     },
-    Returned {
-        call: String,
+    ToolResult {
+        id: String,
         text: String,
-        failed: bool,
-        at: Option<String>,
+        is_error: bool,
+        timestamp: Option<String>,
     },
 }
 
-/// Words of a person or a model.
+/// A message of the user or the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
-    pub by: Speaker,
+pub struct Message {
+    pub role: Role,
     pub id: Option<String>,
     pub text: String,
-    /// As the host writes it: a date, or a number since 1970.
-    pub at: Option<String>,
-    /// A conversation beside the main one, of a subagent.
-    pub is_aside: bool,
+    /// As the host writes it: a date, or milliseconds since 1970.
+    pub timestamp: Option<String>,
+    /// Part of a subagent's conversation.
+    pub is_sidechain: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speaker {
+pub enum Role {
     User,
     Assistant,
-    /// The summary that took the place of what was said before.
+    /// A summary that replaces earlier messages.
     Summary,
 }
 
-impl Speaker {
-    pub const fn word(self) -> &'static str {
+impl Role {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
             Self::Assistant => "assistant",
@@ -117,29 +110,57 @@ impl Speaker {
     }
 }
 
-/// A line that is none of the host's.
+/// A line that is not in the host's format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a line of a transcript")]
-pub struct Malformed;
+pub struct MalformedLine;
 
-impl From<serde_json::Error> for Malformed {
+impl From<serde_json::Error> for MalformedLine {
     fn from(_: serde_json::Error) -> Self {
         Self
     }
 }
 
-/// Every host whose conversations can be read.
-pub static FORMATS: &[&Format] =
-    &[&claude_code::FORMAT, &codex::FORMAT, &gemini_cli::FORMAT, &opencode::FORMAT];
-
-/// The format of a file by its first line.
-pub fn of_first_line(line: &[u8]) -> Option<&'static Format> {
-    let value: Value = serde_json::from_slice(line).ok()?;
-    FORMATS.iter().copied().find(|format| (format.begins_with)(&value))
+/// The hosts whose transcripts can be read, with their formats.
+pub fn formats() -> impl Iterator<Item = (&'static Platform, &'static TranscriptFormat)> {
+    PLATFORMS.iter().filter_map(|platform| Some((*platform, platform.transcripts?)))
 }
 
-/// The words of a content: a text, or parts of which some are texts.
-fn text_of(content: &Value) -> String {
+/// The names of these hosts, as in "A, B <conjunction> C".
+pub fn host_names(conjunction: &str) -> String {
+    let names: Vec<&str> = formats().map(|(platform, _)| platform.name).collect();
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => {
+            format!("{} {conjunction} {last}", others.join(", "))
+        }
+        _ => names.concat(),
+    }
+}
+
+/// Detects the host of a transcript by its first line.
+pub fn detect_format(line: &[u8]) -> Option<(&'static Platform, &'static TranscriptFormat)> {
+    let value: Value = serde_json::from_slice(line).ok()?;
+    formats().find(|(_, format)| (format.is_first_line)(&value))
+}
+
+/// The kind of a tool by its name in a host's transcripts.
+pub fn tool_kind(platform: &Platform, tool: &str) -> ToolKind {
+    let own = platform.tools.iter().find(|(name, _)| *name == tool);
+    let aliases = platform.transcripts.map_or(&[][..], |format| format.shell_aliases);
+    match (own, platform.mcp_tool_names) {
+        (Some((_, kind)), _) => *kind,
+        (None, _) if aliases.contains(&tool) => ToolKind::Shell,
+        (None, McpToolNames::Joined { prefix, separator })
+            if tool.strip_prefix(prefix).is_some_and(|rest| rest.contains(separator)) =>
+        {
+            ToolKind::Mcp
+        }
+        _ => ToolKind::Other,
+    }
+}
+
+/// The text of a message's content: a string, or a list of parts.
+fn content_text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
@@ -150,9 +171,9 @@ fn text_of(content: &Value) -> String {
     }
 }
 
-/// What a call is about, in one text: its command, its file, what it looks for, or all of it.
-fn input_of(input: &Value) -> String {
-    const TELLING: [&str; 12] = [
+/// Summarizes a tool's input as one text: its command, file or query, or else all of it.
+fn input_summary(input: &Value) -> String {
+    const MAIN_FIELDS: [&str; 12] = [
         "command",
         "cmd",
         "file_path",
@@ -166,8 +187,8 @@ fn input_of(input: &Value) -> String {
         "description",
         "name",
     ];
-    let telling = TELLING.iter().find_map(|key| input.get(*key));
-    match telling.unwrap_or(input) {
+    let main = MAIN_FIELDS.iter().find_map(|key| input.get(*key));
+    match main.unwrap_or(input) {
         Value::String(text) => text.clone(),
         Value::Array(words) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
         Value::Object(fields) if fields.is_empty() => String::new(),
@@ -176,50 +197,49 @@ fn input_of(input: &Value) -> String {
 }
 
 fn is_jsonl(path: &str) -> bool {
-    Path::new(path).extension().is_some_and(|ending| ending == "jsonl")
+    Path::new(path).extension().is_some_and(|extension| extension == "jsonl")
 }
 
-fn word(value: &Value, key: &str) -> Option<String> {
+fn string_field(value: &Value, key: &str) -> Option<String> {
     value.get(key)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// Whether bytes look like a whole JSON object, without reading it.
+/// Whether a line looks like a complete JSON object, without parsing it.
 fn is_object(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     line.starts_with(b"{") && line.ends_with(b"}")
 }
 
-/// Whether a line may have a field with one of these words, without reading it; blanks may stand around the
-/// colon.
-fn says(line: &[u8], field: &str, words: &[&str]) -> bool {
+/// Whether a line contains a field with one of these values, without parsing it.
+fn has_field_value(line: &[u8], field: &str, values: &[&str]) -> bool {
     memchr::memmem::find_iter(line, field).any(|at| {
         let rest = line[at + field.len()..].strip_prefix(b"\"").map(<[u8]>::trim_ascii_start);
         let value = rest.and_then(|rest| rest.strip_prefix(b":")).map(<[u8]>::trim_ascii_start);
         let value = value.and_then(|value| value.strip_prefix(b"\"")).unwrap_or_default();
-        let is_value = |word: &&str| {
-            value.strip_prefix(word.as_bytes()).is_some_and(|rest| rest.starts_with(b"\""))
+        let is_value = |expected: &&str| {
+            value.strip_prefix(expected.as_bytes()).is_some_and(|rest| rest.starts_with(b"\""))
         };
-        words.iter().any(is_value)
+        values.iter().any(is_value)
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::says;
+    use super::has_field_value;
 
     #[test]
-    fn a_field_is_seen_however_it_is_spaced() {
-        let words = ["user", "assistant"];
+    fn finds_field_values_with_any_spacing() {
+        let values = ["user", "assistant"];
         for line in [
             r#"{"role":"user"}"#,
             r#"{ "role" : "assistant" }"#,
             "{\"role\":\n\t\"user\"}",
             r#"{"type":"role","message":{"role": "user"}}"#,
         ] {
-            assert!(says(line.as_bytes(), "role", &words), "{line}");
+            assert!(has_field_value(line.as_bytes(), "role", &values), "{line}");
         }
         for line in [r#"{"role":"system"}"#, r#"{"role":"users"}"#, r#"{"role":1}"#, r#""role"#] {
-            assert!(!says(line.as_bytes(), "role", &words), "{line}");
+            assert!(!has_field_value(line.as_bytes(), "role", &values), "{line}");
         }
     }
 }

@@ -1,53 +1,72 @@
-//! OpenCode: a SQLite file, each part of a message a line that the store hands out.
+//! OpenCode: a SQLite database; each part of a message is read as a line of JSON.
 //!
-//! Such a line is `{"session", "directory", "message", "part"}`, the last two as the host keeps them.
+//! A line is `{"session", "directory", "message", "part"}`, the last two as the host stores them.
 
 use serde_json::Value;
 
-use super::{Format, Item, Malformed, Said, Shape, Speaker, input_of, word};
-use crate::setup::Base;
+use super::{
+    Item, MalformedLine, Message, Queries, Role, Storage, TranscriptFormat, input_summary,
+    string_field,
+};
+use crate::folders::BaseDir;
 
-pub(super) static FORMAT: Format = Format {
-    host: "opencode",
-    folders: &[(Base::EnvOr("XDG_DATA_HOME", ".local/share"), "opencode")],
+pub(crate) static FORMAT: TranscriptFormat = TranscriptFormat {
+    folders: &[(BaseDir::EnvOr("XDG_DATA_HOME", ".local/share"), "opencode")],
     is_transcript: |path| path == "opencode.db",
-    begins_with: |_| false,
-    shape: Shape::Database,
-    shells: &[],
+    is_first_line: |_| false,
+    storage: Storage::Database(&QUERIES),
+    shell_aliases: &[],
     project_file: None,
-    read,
+    parse_line,
 };
 
-fn read(line: &[u8], items: &mut Vec<Item>) -> Result<(), Malformed> {
+static QUERIES: Queries = Queries {
+    sessions: "SELECT id, directory,
+            (SELECT coalesce(sum(length(data)), 0) FROM part WHERE session_id = session.id)
+        FROM session ORDER BY time_created, id",
+    lines: "SELECT part.rowid, json_object('session', session.id, 'directory', session.directory,
+            'message', json(message.data), 'part', json(part.data))
+        FROM part JOIN message ON message.id = part.message_id
+            JOIN session ON session.id = part.session_id
+        WHERE part.session_id = ?1 AND part.rowid > ?2 ORDER BY part.rowid",
+};
+
+fn parse_line(line: &[u8], items: &mut Vec<Item>) -> Result<(), MalformedLine> {
     let line: Value = serde_json::from_slice(line)?;
     let (message, part) = (&line["message"], &line["part"]);
-    let by = match message["role"].as_str().ok_or(Malformed)? {
-        "assistant" if message["summary"] == true => Speaker::Summary,
-        "assistant" => Speaker::Assistant,
-        _ => Speaker::User,
+    let role = match message["role"].as_str().ok_or(MalformedLine)? {
+        "assistant" if message["summary"] == true => Role::Summary,
+        "assistant" => Role::Assistant,
+        _ => Role::User,
     };
-    let at = message["time"]["created"].as_i64().map(|millis| millis.to_string());
-    items.push(Item::Place {
-        session: word(&line, "session"),
-        cwd: word(&line, "directory"),
+    let timestamp = message["time"]["created"].as_i64().map(|millis| millis.to_string());
+    items.push(Item::Context {
+        session: string_field(&line, "session"),
+        cwd: string_field(&line, "directory"),
         branch: None,
     });
     match part["type"].as_str() {
         Some("text") if part["synthetic"] != true => {
-            let text = word(part, "text").unwrap_or_default();
-            items.push(Item::Said(Said { by, id: None, text, at, is_aside: false }));
+            let text = string_field(part, "text").unwrap_or_default();
+            items.push(Item::Message(Message {
+                role,
+                id: None,
+                text,
+                timestamp,
+                is_sidechain: false,
+            }));
         }
-        Some("tool") => read_tool(part, at, items),
+        Some("tool") => parse_tool(part, timestamp, items),
         _ => {}
     }
     Ok(())
 }
 
-fn read_tool(part: &Value, at: Option<String>, items: &mut Vec<Item>) {
-    let call = word(part, "callID").unwrap_or_default();
-    let (state, tool) = (&part["state"], word(part, "tool").unwrap_or_default());
-    items.push(Item::Called { call: call.clone(), tool, input: input_of(&state["input"]) });
-    if let Some(text) = word(state, "output").or_else(|| word(state, "error")) {
-        items.push(Item::Returned { call, text, failed: state["status"] == "error", at });
+fn parse_tool(part: &Value, timestamp: Option<String>, items: &mut Vec<Item>) {
+    let id = string_field(part, "callID").unwrap_or_default();
+    let (state, tool) = (&part["state"], string_field(part, "tool").unwrap_or_default());
+    items.push(Item::ToolCall { id: id.clone(), tool, input: input_summary(&state["input"]) });
+    if let Some(text) = string_field(state, "output").or_else(|| string_field(state, "error")) {
+        items.push(Item::ToolResult { id, text, is_error: state["status"] == "error", timestamp });
     }
 }

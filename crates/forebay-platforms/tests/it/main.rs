@@ -1,11 +1,11 @@
-//! The hosts' dialects, held by recorded payloads, by tables of edits and by properties.
+//! Tests of the hosts' tables: recorded payloads, settings edits and properties.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod abilities;
 mod callers;
-mod foreign_bytes;
+mod capabilities;
 mod plugin;
+mod robustness;
 mod samples;
 mod settings;
 mod transcripts;

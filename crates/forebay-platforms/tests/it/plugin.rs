@@ -1,4 +1,4 @@
-//! The Claude Code plugin folder says what the platform's table says.
+//! The Claude Code plugin folder agrees with the platform's table.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,15 +15,15 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// What setup writes into the project file of a name that does not exist.
-fn written(path: &str) -> String {
+/// What setup writes into a new project file.
+fn new_file(path: &str) -> String {
     let steps = setup::steps(find("claude-code").unwrap(), Level::Project);
     steps.iter().find(|step| step.path == path).unwrap().add(NEW_FILE, "forebay").unwrap()
 }
 
 /// Compares a file of the plugin with the table; `INSTA_UPDATE=always` writes it, as for snapshots.
 #[track_caller]
-fn agrees(path: &str, expected: &str) {
+fn assert_file(path: &str, expected: &str) {
     let path = format!("plugins/claude-code/{path}");
     if std::env::var_os("INSTA_UPDATE").is_some_and(|word| word == "always") {
         fs::write(root().join(&path), expected).unwrap();
@@ -32,13 +32,13 @@ fn agrees(path: &str, expected: &str) {
 }
 
 #[test]
-fn hooks_and_server_are_those_of_the_table() {
-    agrees("hooks/hooks.json", &written(".claude/settings.json"));
-    agrees(".mcp.json", &written(".mcp.json"));
+fn hooks_and_server_match_the_table() {
+    assert_file("hooks/hooks.json", &new_file(".claude/settings.json"));
+    assert_file(".mcp.json", &new_file(".mcp.json"));
 }
 
 #[test]
-fn the_manifests_are_complete_and_agree() {
+fn manifests_agree() {
     let manifest: Value =
         serde_json::from_str(&read("plugins/claude-code/.claude-plugin/plugin.json")).unwrap();
     assert_eq!(manifest["name"], "forebay");
@@ -51,7 +51,7 @@ fn the_manifests_are_complete_and_agree() {
 }
 
 #[test]
-fn every_command_says_what_it_is_for_and_which_tool_it_uses() {
+fn commands_have_description_and_tool() {
     for name in ["stats", "doctor", "search"] {
         let text = read(&format!("plugins/claude-code/commands/{name}.md"));
         let head =

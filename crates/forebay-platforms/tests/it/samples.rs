@@ -1,4 +1,4 @@
-//! Every recorded payload: what it means, and how each possible answer to it is spelled.
+//! Every recorded payload: how it is decoded, and how each reply to it is encoded.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ impl Sample {
     }
 }
 
-pub(crate) fn of(platform: &'static Platform) -> Vec<Sample> {
+pub(crate) fn samples_of(platform: &'static Platform) -> Vec<Sample> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples").join(platform.id);
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -44,7 +44,7 @@ pub(crate) fn replies() -> Vec<Reply> {
     ]
 }
 
-fn told(sample: &Sample) -> String {
+fn rendered(sample: &Sample) -> String {
     let decoded = sample.decoded();
     let mut text = format!("## {}\n{:#?}\n", sample.name, decoded.call);
     for reply in replies() {
@@ -57,11 +57,11 @@ fn told(sample: &Sample) -> String {
 }
 
 #[test]
-fn every_payload_is_understood_and_answered() {
+fn decodes_and_answers_every_payload() {
     for platform in PLATFORMS.iter().filter(|platform| !platform.events.is_empty()) {
-        let samples = of(platform);
+        let samples = samples_of(platform);
         assert!(!samples.is_empty(), "{} has hooks and no payload", platform.id);
-        let text: String = samples.iter().map(|sample| told(sample) + "\n").collect();
+        let text: String = samples.iter().map(|sample| rendered(sample) + "\n").collect();
         insta::with_settings!({prepend_module_to_snapshot => false, omit_expression => true}, {
             insta::assert_snapshot!(platform.id, text);
         });
@@ -69,9 +69,9 @@ fn every_payload_is_understood_and_answered() {
 }
 
 #[test]
-fn no_answer_is_no_output() {
+fn silent_reply_has_no_output() {
     for platform in PLATFORMS {
-        for sample in of(platform) {
+        for sample in samples_of(platform) {
             assert_eq!(encode(&sample.decoded(), &Reply::Silent), Ok(Output::default()));
         }
     }

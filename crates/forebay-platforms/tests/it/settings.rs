@@ -1,4 +1,4 @@
-//! Settings files: what is added is taken back byte for byte, whatever the file looks like.
+//! Settings edits are undone byte for byte, whatever the file looks like.
 
 use forebay_platforms::setup::{self, INSTRUCTIONS, Level, NEW_FILE, Step};
 use forebay_platforms::{PLATFORMS, find};
@@ -31,19 +31,19 @@ fn instructions() -> Step {
     step("claude-code", Level::Project, "CLAUDE.md", 0)
 }
 
-/// Adds, adds again, and removes; gives what the file looks like in between.
+/// Adds twice and removes; returns the edited text.
 #[track_caller]
-fn round(step: &Step, text: &str) -> String {
+fn round_trip(step: &Step, text: &str) -> String {
     let added = step.add(text, PROGRAM).unwrap();
     assert_ne!(added, text);
-    assert_eq!(step.add(&added, PROGRAM).unwrap(), added, "twice is once");
-    assert_eq!(step.remove(&added).unwrap(), text, "in between:\n{added}");
+    assert_eq!(step.add(&added, PROGRAM).unwrap(), added, "adding is idempotent");
+    assert_eq!(step.remove(&added).unwrap(), text, "edited:\n{added}");
     assert_eq!(step.remove(text).unwrap(), text, "nothing to remove");
     added
 }
 
 #[test]
-fn every_new_file_of_every_host() {
+fn creates_every_file_of_every_host() {
     for platform in PLATFORMS {
         let mut text = String::new();
         for level in [Level::User, Level::Project] {
@@ -60,21 +60,21 @@ fn every_new_file_of_every_host() {
 }
 
 #[test]
-fn comments_order_and_commas_stay() {
+fn keeps_comments_order_and_commas() {
     let text = "// mine\n{\n\t\"b\": 1, // one\n\t/* two */ \"a\": [1, 2,],\n\t\"mcpServers\": {\n\t\t\"x\": {}, // last\n\t},\n}\n";
-    let added = round(&servers(), text);
+    let added = round_trip(&servers(), text);
     insta::assert_snapshot!(added);
-    insta::assert_snapshot!("hooks_beside_others", round(&hooks(), &added));
+    insta::assert_snapshot!("hooks_beside_others", round_trip(&hooks(), &added));
 }
 
 #[test]
-fn a_remark_stays_with_what_it_is_about() {
-    let added = round(&servers(), "{\n  \"a\": 1 // about a\n}\n");
+fn comment_stays_with_its_property() {
+    let added = round_trip(&servers(), "{\n  \"a\": 1 // about a\n}\n");
     assert!(added.contains("\"a\": 1, // about a\n  \"mcpServers\": {"), "{added}");
 }
 
 #[test]
-fn empty_objects_are_told_from_missing_ones() {
+fn distinguishes_empty_objects_from_missing_ones() {
     for text in [
         "{}",
         "{ }",
@@ -94,8 +94,8 @@ fn empty_objects_are_told_from_missing_ones() {
         "\u{feff}{\r\n  \"a\": 1\r\n}\r\n",
         "{\"hooks\": {\"BeforeTool\": [{\"hooks\": []}], \"Other\": [1]}}",
     ] {
-        round(&servers(), text);
-        round(&hooks(), text);
+        round_trip(&servers(), text);
+        round_trip(&hooks(), text);
         let both = hooks().add(&servers().add(text, PROGRAM).unwrap(), PROGRAM).unwrap();
         assert_eq!(hooks().remove(&servers().remove(&both).unwrap()).unwrap(), text, "{both}");
         assert_eq!(servers().remove(&hooks().remove(&both).unwrap()).unwrap(), text, "{both}");
@@ -103,7 +103,7 @@ fn empty_objects_are_told_from_missing_ones() {
 }
 
 #[test]
-fn a_version_is_added_and_removed_only_where_it_is_ours() {
+fn version_is_added_and_removed_only_in_own_files() {
     for text in [
         "{}",
         "\n",
@@ -111,15 +111,15 @@ fn a_version_is_added_and_removed_only_where_it_is_ours() {
         "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n",
         "{\"hooks\": {}, \"version\": 1}",
     ] {
-        let added = round(&cursor_hooks(), text);
+        let added = round_trip(&cursor_hooks(), text);
         assert!(added.contains("\"version\": 1"), "{added}");
     }
 }
 
 #[test]
-fn hooks_of_others_stay_where_they_are() {
+fn keeps_other_hooks() {
     let text = r#"{"hooks": {"BeforeTool": [{"matcher": "x", "hooks": [{"type": "command", "command": "lint hook"}]}]}}"#;
-    let added = round(&hooks(), text);
+    let added = round_trip(&hooks(), text);
     assert!(
         added.contains("lint hook") && added.contains("forebay hook gemini-cli BeforeTool"),
         "{added}"
@@ -127,7 +127,7 @@ fn hooks_of_others_stay_where_they_are() {
 }
 
 #[test]
-fn an_older_entry_is_brought_up_to_date() {
+fn updates_older_entries() {
     let old = servers().add("{\n  \"a\": 1\n}\n", "/old/forebay").unwrap();
     let new = servers().add(&old, PROGRAM).unwrap();
     assert!(new.contains(PROGRAM) && !new.contains("/old/"), "{new}");
@@ -142,14 +142,14 @@ fn an_older_entry_is_brought_up_to_date() {
 }
 
 #[test]
-fn a_path_with_blanks_is_one_word() {
+fn quotes_program_path_with_spaces() {
     let added = hooks().add("{}", "/opt/my tools/forebay").unwrap();
     assert!(added.contains(r#""\"/opt/my tools/forebay\" hook gemini-cli BeforeTool""#), "{added}");
     assert_eq!(hooks().remove(&added).unwrap(), "{}");
 }
 
 #[test]
-fn what_cannot_be_read_or_means_something_else_is_left_alone() {
+fn rejects_malformed_and_foreign_files() {
     for text in
         ["{", "[1]", "7", "{\"mcpServers\": []}", "{\"mcpServers\": null}", "{'a': 1}", "{\"a\" 1}"]
     {
@@ -169,7 +169,7 @@ fn what_cannot_be_read_or_means_something_else_is_left_alone() {
 }
 
 #[test]
-fn toml_keeps_its_words() {
+fn toml_edit_keeps_the_rest() {
     for text in [
         "",
         "\n",
@@ -183,17 +183,17 @@ fn toml_keeps_its_words() {
         "x = \"\"\"\n\n\"\"\"\n",
         "a = 1\n  ",
     ] {
-        round(&codex(), text);
+        round_trip(&codex(), text);
     }
-    insta::assert_snapshot!(round(
+    insta::assert_snapshot!(round_trip(
         &codex(),
         "# mine\nmodel = \"gpt-5.5\"   # best\n\n[projects.\"/home/user/p\"]\ntrust_level = \"trusted\"\n"
     ));
 }
 
-/// Codex adds tables of its own, behind ours and below it.
+/// Codex adds its own tables after and below Forebay's.
 #[test]
-fn toml_tables_that_came_later_stay() {
+fn keeps_toml_tables_added_later() {
     let added = codex().add("a = 1\n", PROGRAM).unwrap();
     let later = format!("{added}\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n");
     assert_eq!(
@@ -207,7 +207,7 @@ fn toml_tables_that_came_later_stay() {
 }
 
 #[test]
-fn instructions_keep_the_rest_of_the_file() {
+fn instructions_leave_the_rest_of_the_file_unchanged() {
     for text in [
         "",
         "\n",
@@ -217,28 +217,28 @@ fn instructions_keep_the_rest_of_the_file() {
         "\u{feff}# Mine\n\n\n",
         "a\n \n",
     ] {
-        round(&instructions(), text);
+        round_trip(&instructions(), text);
     }
     let added = instructions().add("# Mine\n", PROGRAM).unwrap();
     let older = added.replace("Large output", "Big output");
     assert_eq!(instructions().add(&older, PROGRAM).unwrap(), added);
 }
 
-/// Four bytes a token is what the product counts with; English is nearer to four and a half.
+/// The product estimates four bytes per token; English has about four and a half.
 #[test]
-fn the_instructions_are_short() {
+fn instructions_are_short() {
     let tokens = forebay_domain::tokens::of(INSTRUCTIONS);
     assert!(tokens <= 150, "{tokens} tokens");
 }
 
-/// Blanks and comments, as people put them anywhere.
-fn blank() -> impl Strategy<Value = String> {
+/// Whitespace and comments.
+fn whitespace() -> impl Strategy<Value = String> {
     const PIECES: &[&str] =
         &["", "", "", " ", "\n", "\n  ", "\t", "\r\n", " // word\n", " /* word */ ", "\n\n    "];
     prop::sample::select(PIECES).prop_map(str::to_owned)
 }
 
-/// JSON with comments, any layout, and now and then the names we use.
+/// JSON with comments and any layout, sometimes with the keys that Forebay edits.
 fn jsonc() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "1",
@@ -262,11 +262,11 @@ fn listed(
     open: char,
     close: char,
 ) -> impl Strategy<Value = String> {
-    let items = prop::collection::vec((blank(), item, blank()), 0..4);
-    (items, any::<bool>(), blank()).prop_map(move |(items, trails, end)| {
+    let items = prop::collection::vec((whitespace(), item, whitespace()), 0..4);
+    (items, any::<bool>(), whitespace()).prop_map(move |(items, has_trailing_comma, end)| {
         let has_items = !items.is_empty();
         let items: Vec<String> = items.into_iter().map(|(a, b, c)| a + &b + &c).collect();
-        let comma = if trails && has_items { "," } else { "" };
+        let comma = if has_trailing_comma && has_items { "," } else { "" };
         format!("{open}{}{comma}{end}{close}", items.join(","))
     })
 }
@@ -276,27 +276,31 @@ fn object(value: impl Strategy<Value = String>) -> impl Strategy<Value = String>
     let servers = prop_oneof![Just("\"mcpServers\""), Just("\"hooks\"")];
     let name = prop_oneof![4 => name.prop_map(|name| format!("\"{name}\"")), 1 => servers.prop_map(str::to_owned)];
     let property =
-        (name, blank(), blank(), value).prop_map(|(n, a, b, v)| format!("{n}{a}:{b}{v}"));
+        (name, whitespace(), whitespace(), value).prop_map(|(n, a, b, v)| format!("{n}{a}:{b}{v}"));
     listed(property, '{', '}')
 }
 
 fn file() -> impl Strategy<Value = String> {
-    (blank(), object(jsonc()), blank(), any::<bool>()).prop_map(|(a, object, b, marked)| {
-        format!("{}{a}{object}{b}", if marked { "\u{feff}" } else { "" })
-    })
+    (whitespace(), object(jsonc()), whitespace(), any::<bool>()).prop_map(
+        |(a, object, b, has_bom)| {
+            format!("{}{a}{object}{b}", if has_bom { "\u{feff}" } else { "" })
+        },
+    )
 }
 
-/// A text in which a few characters were replaced, as by a slip.
-fn with_slips(text: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
-    const SLIPS: &[&str] =
+/// A text in which a few characters are replaced.
+fn corrupted(text: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
+    const REPLACEMENTS: &[&str] =
         &["", ",", "\n", "{", "}", "[", "]", "\"", "//", "/*", "*/", ":", " ", "\r", "\\", "é"];
-    let slips =
-        prop::collection::vec((any::<prop::sample::Index>(), prop::sample::select(SLIPS)), 0..4);
-    (text, slips).prop_map(|(text, slips)| {
+    let replacements = prop::collection::vec(
+        (any::<prop::sample::Index>(), prop::sample::select(REPLACEMENTS)),
+        0..4,
+    );
+    (text, replacements).prop_map(|(text, replacements)| {
         let mut characters: Vec<String> = text.chars().map(String::from).collect();
-        for (place, slip) in slips {
+        for (index, replacement) in replacements {
             if !characters.is_empty() {
-                slip.clone_into(place.get_mut(&mut characters));
+                replacement.clone_into(index.get_mut(&mut characters));
             }
         }
         characters.concat()
@@ -307,7 +311,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn json_edits_are_taken_back(text in file()) {
+    fn json_edits_are_undone(text in file()) {
         for step in [servers(), hooks(), cursor_hooks()] {
             let Ok(added) = step.add(&text, PROGRAM) else { continue };
             prop_assert_eq!(&step.add(&added, PROGRAM).unwrap(), &added);
@@ -316,7 +320,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_is_accepted_is_taken_back(text in with_slips(file())) {
+    fn accepted_edits_are_undone(text in corrupted(file())) {
         for step in [servers(), hooks(), cursor_hooks(), codex()] {
             let Ok(added) = step.add(&text, PROGRAM) else { continue };
             prop_assert_eq!(&step.remove(&added).unwrap(), &text, "{}", added);
@@ -324,7 +328,7 @@ proptest! {
     }
 
     #[test]
-    fn toml_edits_are_taken_back(lines in prop::collection::vec(prop::sample::select(vec!["a = 1", "", "# word", "[t]", "[[l]]", "[mcp_servers.x]", "s = '''", "'''", "b = {}"]), 0..8), end in prop::sample::select(vec!["", "\n", "\r\n", "\n\n"])) {
+    fn toml_edits_are_undone(lines in prop::collection::vec(prop::sample::select(vec!["a = 1", "", "# word", "[t]", "[[l]]", "[mcp_servers.x]", "s = '''", "'''", "b = {}"]), 0..8), end in prop::sample::select(vec!["", "\n", "\r\n", "\n\n"])) {
         let text = lines.join("\n") + end;
         if let Ok(added) = codex().add(&text, PROGRAM) {
             prop_assert_eq!(&codex().add(&added, PROGRAM).unwrap(), &added);
@@ -333,14 +337,14 @@ proptest! {
     }
 
     #[test]
-    fn instructions_are_taken_back(text: String) {
+    fn instructions_are_undone(text: String) {
         let added = instructions().add(&text, PROGRAM).unwrap();
         prop_assert_eq!(&instructions().add(&added, PROGRAM).unwrap(), &added);
         prop_assert_eq!(&instructions().remove(&added).unwrap(), &text);
     }
 
     #[test]
-    fn no_text_breaks_an_edit(text: String) {
+    fn accepts_or_rejects_any_text(text: String) {
         for platform in PLATFORMS {
             for step in setup::steps(platform, Level::User) {
                 let _ = step.add(&text, PROGRAM);

@@ -1,9 +1,9 @@
-//! Recorded transcripts are read, and no line breaks a reader.
+//! Recorded transcripts are parsed, and no line crashes a parser.
 
 use std::fs;
 use std::path::PathBuf;
 
-use forebay_platforms::transcripts::{FORMATS, Item, of_first_line};
+use forebay_platforms::transcripts::{Item, TranscriptFormat, detect_format, formats};
 use proptest::prelude::*;
 
 fn recorded(host: &str) -> String {
@@ -11,67 +11,70 @@ fn recorded(host: &str) -> String {
     fs::read_to_string(folder.join(format!("{host}.jsonl"))).unwrap()
 }
 
-/// What the lines say, places apart and long texts cut.
-fn told(host: &str) -> String {
-    let format = FORMATS.iter().find(|format| format.host == host).unwrap();
+fn parsed(host: &str, format: &TranscriptFormat) -> Vec<Item> {
     let mut items = Vec::new();
     for line in recorded(host).lines() {
-        (format.read)(line.as_bytes(), &mut items).unwrap();
+        (format.parse_line)(line.as_bytes(), &mut items).unwrap();
     }
+    items
+}
+
+/// The items without their contexts, long texts cut.
+fn rendered(items: &[Item]) -> String {
     let short = |text: &str| text.chars().take(70).collect::<String>().replace('\n', "/");
     let line = |item: &Item| match item {
-        Item::Place { .. } => None,
-        Item::Said(said) => Some(format!("{}: {}", said.by.word(), short(&said.text))),
-        Item::Called { tool, input, .. } => Some(format!("-> {tool}: {}", short(input))),
-        Item::Returned { text, failed, .. } => Some(format!("<- {failed} {}", short(text))),
+        Item::Context { .. } => None,
+        Item::Message(message) => {
+            Some(format!("{}: {}", message.role.as_str(), short(&message.text)))
+        }
+        Item::ToolCall { tool, input, .. } => Some(format!("-> {tool}: {}", short(input))),
+        Item::ToolResult { text, is_error, .. } => Some(format!("<- {is_error} {}", short(text))),
     };
     items.iter().filter_map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn recorded_transcripts_tell_what_was_said_and_done() {
-    for format in FORMATS {
+fn parses_recorded_transcripts() {
+    for (platform, format) in formats() {
         insta::with_settings!({prepend_module_to_snapshot => false, omit_expression => true}, {
-            insta::assert_snapshot!(format!("transcript-{}", format.host), told(format.host));
+            let text = rendered(&parsed(platform.id, format));
+            insta::assert_snapshot!(format!("transcript-{}", platform.id), text);
         });
     }
 }
 
 #[test]
-fn a_place_is_told() {
-    for format in FORMATS {
-        let mut items = Vec::new();
-        for line in recorded(format.host).lines() {
-            (format.read)(line.as_bytes(), &mut items).unwrap();
-        }
+fn reports_session_and_folder() {
+    for (platform, format) in formats() {
+        let items = parsed(platform.id, format);
         let sessions = items.iter().filter_map(|item| match item {
-            Item::Place { session, .. } => session.as_ref(),
+            Item::Context { session, .. } => session.as_ref(),
             _ => None,
         });
-        assert!(sessions.count() > 0, "{}", format.host);
+        assert!(sessions.count() > 0, "{}", platform.id);
         let cwd = items.iter().find_map(|item| match item {
-            Item::Place { cwd, .. } => cwd.as_deref(),
+            Item::Context { cwd, .. } => cwd.as_deref(),
             _ => None,
         });
         let expect = format.project_file.is_none().then_some("/home/user/project");
-        assert_eq!(cwd, expect, "{}", format.host);
+        assert_eq!(cwd, expect, "{}", platform.id);
     }
 }
 
 #[test]
-fn a_file_is_known_by_its_first_line() {
+fn detects_host_by_first_line() {
     for host in ["claude-code", "codex", "gemini-cli"] {
         let text = recorded(host);
-        let format = of_first_line(text.lines().next().unwrap().as_bytes());
-        assert_eq!(format.map(|format| format.host), Some(host));
+        let detected = detect_format(text.lines().next().unwrap().as_bytes());
+        assert_eq!(detected.map(|(platform, _)| platform.id), Some(host));
     }
-    assert!(of_first_line(b"{\"a\": 1}").is_none());
-    assert!(of_first_line(b"no JSON").is_none());
+    assert!(detect_format(b"{\"a\": 1}").is_none());
+    assert!(detect_format(b"no JSON").is_none());
 }
 
 #[test]
-fn a_broken_line_is_told() {
-    for format in FORMATS {
+fn rejects_malformed_lines() {
+    for (platform, format) in formats() {
         for line in [
             "",
             "{",
@@ -81,9 +84,9 @@ fn a_broken_line_is_told() {
             "nonsense",
         ] {
             assert!(
-                (format.read)(line.as_bytes(), &mut Vec::new()).is_err(),
+                (format.parse_line)(line.as_bytes(), &mut Vec::new()).is_err(),
                 "{} {line}",
-                format.host
+                platform.id
             );
         }
     }
@@ -93,23 +96,23 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn no_bytes_break_a_reader(bytes: Vec<u8>) {
-        for format in FORMATS {
-            let _ = (format.read)(&bytes, &mut Vec::new());
-            let _ = of_first_line(&bytes);
+    fn accepts_or_rejects_any_bytes(bytes: Vec<u8>) {
+        for (_, format) in formats() {
+            let _ = (format.parse_line)(&bytes, &mut Vec::new());
+            let _ = detect_format(&bytes);
         }
     }
 
-    /// A line of the host's in which something is missing or something else.
+    /// A recorded line in which a few bytes are replaced.
     #[test]
-    fn no_slip_breaks_a_reader(at in any::<prop::sample::Index>(), cut in any::<prop::sample::Index>(), with in "[\\[\\]{}\",:a0 ]{0,4}") {
-        for format in FORMATS {
-            let text = recorded(format.host);
+    fn accepts_or_rejects_corrupted_lines(at in any::<prop::sample::Index>(), cut in any::<prop::sample::Index>(), with in "[\\[\\]{}\",:a0 ]{0,4}") {
+        for (platform, format) in formats() {
+            let text = recorded(platform.id);
             let lines: Vec<&str> = text.lines().collect();
             let line = at.get(&lines).as_bytes();
-            let place = cut.index(line.len());
-            let slipped = [&line[..place], with.as_bytes(), &line[(place + 3).min(line.len())..]].concat();
-            let _ = (format.read)(&slipped, &mut Vec::new());
+            let start = cut.index(line.len());
+            let corrupted = [&line[..start], with.as_bytes(), &line[(start + 3).min(line.len())..]].concat();
+            let _ = (format.parse_line)(&corrupted, &mut Vec::new());
         }
     }
 }

@@ -1,9 +1,8 @@
-//! Paths, held by Landlock: a ruleset made in the parent, entered by the child.
+//! Restricts file access with Landlock: the parent builds a ruleset, the child applies it.
 //!
-//! Landlock only knows what is allowed, and what is allowed for a folder holds for all below it.
-//! "Everywhere but X" is therefore said as: every entry of each folder on the way to X, except the one
-//! that leads there. A name that appears in such a folder while the run goes on is in no rule; `masks`
-//! spares the writable folders that.
+//! Landlock has allow rules only, and a rule for a directory covers everything below it. "Everywhere except
+//! X" therefore becomes a rule for each entry of each ancestor of X, except the one that leads to X. A file
+//! that the run creates in such an ancestor is in no rule; `mounts` avoids this for writable directories.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,116 +16,114 @@ use landlock::{
 };
 use rustix::fs::{Mode, OFlags, open};
 
-use super::masks::Masks;
-use super::reach::Reach;
+use super::access::AccessRules;
+use super::mounts::Mounts;
 
-/// The newest interface this was written for. What the kernel does not know of it is left out.
-const NEWEST: ABI = ABI::V7;
+/// The newest supported ABI. Features that the kernel lacks are omitted.
+const TARGET_ABI: ABI = ABI::V7;
 
-/// The version of the kernel's Landlock; none where it has none, or has it switched off.
-#[expect(unsafe_code, reason = "the crate keeps the question to itself")]
-pub(super) fn version() -> Option<i64> {
-    const ASK_FOR_THE_VERSION: u32 = 1;
+/// Returns the kernel's Landlock ABI version; `None` if Landlock is missing or disabled.
+#[expect(unsafe_code, reason = "the crate does not expose the version")]
+pub(super) fn abi_version() -> Option<i64> {
+    const CREATE_RULESET_VERSION: u32 = 1;
     let no_attributes = std::ptr::null::<u8>();
-    // SAFETY: with this flag the kernel takes no attributes, and answers with a number.
+    // SAFETY: with this flag, the kernel requires a null pointer and size 0, and only returns a number.
     let version = unsafe {
-        libc::syscall(libc::SYS_landlock_create_ruleset, no_attributes, 0, ASK_FOR_THE_VERSION)
+        libc::syscall(libc::SYS_landlock_create_ruleset, no_attributes, 0, CREATE_RULESET_VERSION)
     };
     (version > 0).then_some(version)
 }
 
-/// Holds the calling thread, and what it becomes, to `ruleset`; between fork and exec.
-#[expect(unsafe_code, reason = "the crate's own way allocates, which is not allowed after a fork")]
+/// Applies `ruleset` to the calling thread and the program it executes. Async-signal-safe.
+#[expect(unsafe_code, reason = "the crate's function allocates, which is not allowed after a fork")]
 pub(super) fn restrict_self(ruleset: &OwnedFd) -> io::Result<()> {
-    // SAFETY: takes no pointer; the descriptor is open.
+    // SAFETY: the call takes no pointer, and `ruleset` keeps the descriptor open.
     match unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
 }
 
-/// Makes the ruleset of `reach`; none where the kernel has no Landlock.
-///
-/// What `masks` cover is left to them.
-pub(super) fn ruleset(reach: &Reach, masks: Option<&Masks>) -> io::Result<Option<OwnedFd>> {
-    if version().is_none() {
+/// Builds the ruleset for `rules`, except for the paths that `mounts` cover; `None` without Landlock.
+pub(super) fn ruleset(rules: &AccessRules, mounts: Option<&Mounts>) -> io::Result<Option<OwnedFd>> {
+    if abi_version().is_none() {
         return Ok(None);
     }
-    let mut rules = Rules { ruleset: Some(handled(reach)?) };
-    let uncovered = |path: &&PathBuf| !masks.is_some_and(|masks| masks.cover_path(path));
-    rules.let_read(reach, &Around::new(reach.hidden_and_programs().filter(uncovered)))?;
-    let kept = reach.hidden_and_programs().chain(&reach.frozen);
-    rules.let_write(reach, &Around::new(kept.filter(uncovered)))?;
-    Ok(rules.ruleset.and_then(Option::from))
+    let mut builder = RulesetBuilder { ruleset: Some(deny_all(rules)?) };
+    let uncovered = |path: &&PathBuf| !mounts.is_some_and(|mounts| mounts.covers(path));
+    builder.allow_reads(rules, &Exclusions::new(rules.inaccessible().filter(uncovered)))?;
+    let unwritable = rules.inaccessible().chain(&rules.read_only);
+    builder.allow_writes(rules, &Exclusions::new(unwritable.filter(uncovered)))?;
+    Ok(builder.ruleset.and_then(Option::from))
 }
 
-/// A ruleset that refuses everything it handles.
-fn handled(reach: &Reach) -> io::Result<RulesetCreated> {
+/// Creates a ruleset that denies every access it handles.
+fn deny_all(rules: &AccessRules) -> io::Result<RulesetCreated> {
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(AccessFs::from_all(NEWEST))
-        .and_then(|ruleset| ruleset.scope(scopes(reach)));
-    let ruleset = if reach.has_network() {
+        .handle_access(AccessFs::from_all(TARGET_ABI))
+        .and_then(|ruleset| ruleset.scope(scopes(rules)));
+    let ruleset = if rules.has_network() {
         ruleset
     } else {
-        ruleset.and_then(|ruleset| ruleset.handle_access(AccessNet::from_all(NEWEST)))
+        ruleset.and_then(|ruleset| ruleset.handle_access(AccessNet::from_all(TARGET_ABI)))
     };
     ruleset.and_then(Ruleset::create).map_err(io::Error::other)
 }
 
-/// A run signals none but its own processes: not the server that started it either.
-fn scopes(reach: &Reach) -> BitFlags<Scope> {
-    if reach.has_network() { Scope::Signal.into() } else { Scope::from_all(NEWEST) }
+/// A run can signal only its own processes, not the server that started it.
+fn scopes(rules: &AccessRules) -> BitFlags<Scope> {
+    if rules.has_network() { Scope::Signal.into() } else { Scope::from_all(TARGET_ABI) }
 }
 
-/// A ruleset that rules are added to.
-struct Rules {
-    /// Taken out for the moment in which a rule is added.
+/// Adds rules to a ruleset.
+struct RulesetBuilder {
+    /// `None` only while a rule is being added.
     ruleset: Option<RulesetCreated>,
 }
 
-impl Rules {
-    fn let_read(&mut self, reach: &Reach, around: &Around<'_>) -> io::Result<()> {
-        let read = AccessFs::from_read(NEWEST);
-        if let Some(folders) = &reach.read {
+impl RulesetBuilder {
+    fn allow_reads(&mut self, rules: &AccessRules, exclusions: &Exclusions<'_>) -> io::Result<()> {
+        let read = AccessFs::from_read(TARGET_ABI);
+        if let Some(folders) = &rules.read {
             for folder in folders {
-                self.allow_around(folder, around, read)?;
+                self.allow_except(folder, exclusions, read)?;
             }
         } else {
-            // Names can be listed everywhere: without that no `ls ~` would work.
+            // Names can be listed everywhere, so that `ls ~` works.
             self.allow(Path::new("/"), AccessFs::ReadDir.into())?;
-            self.allow_around(Path::new("/"), around, read)?;
+            self.allow_except(Path::new("/"), exclusions, read)?;
         }
-        reach.shown.iter().try_for_each(|path| self.allow(path, read))
+        rules.exceptions.iter().try_for_each(|path| self.allow(path, read))
     }
 
-    fn let_write(&mut self, reach: &Reach, around: &Around<'_>) -> io::Result<()> {
-        let write = AccessFs::from_write(NEWEST);
-        reach.write.iter().try_for_each(|folder| self.allow_around(folder, around, write))
+    fn allow_writes(&mut self, rules: &AccessRules, exclusions: &Exclusions<'_>) -> io::Result<()> {
+        let write = AccessFs::from_write(TARGET_ABI);
+        rules.write.iter().try_for_each(|folder| self.allow_except(folder, exclusions, write))
     }
 
-    /// Allows `path` and all below it, without what `around` leaves out.
-    fn allow_around(
+    /// Allows `path` and everything below it, except the exclusions.
+    fn allow_except(
         &mut self,
         path: &Path,
-        around: &Around<'_>,
+        exclusions: &Exclusions<'_>,
         access: BitFlags<AccessFs>,
     ) -> io::Result<()> {
-        if around.leaves_out(path) {
+        if exclusions.contains(path) {
             return Ok(());
         }
-        if !around.leads_to_one(path) {
+        if !exclusions.is_ancestor(path) {
             return self.allow(path, access);
         }
         for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-            self.allow_around(&entry.path(), around, access)?;
+            self.allow_except(&entry.path(), exclusions, access)?;
         }
         Ok(())
     }
 
-    /// Adds one rule. What cannot be opened cannot be used by the run either, and needs none.
+    /// Adds one rule. A path that cannot be opened needs none, since the run cannot open it either.
     fn allow(&mut self, path: &Path, access: BitFlags<AccessFs>) -> io::Result<()> {
-        // A link is not followed: where it leads is allowed there, or not at all.
+        // Do not follow a link: its target has its own rule, or none.
         let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let Ok(file) = open(path, flags, Mode::empty()) else {
             return Ok(());
@@ -138,25 +135,25 @@ impl Rules {
     }
 }
 
-/// Paths to go around, and the folders on the way to them.
-struct Around<'a> {
-    left_out: BTreeSet<&'a Path>,
-    on_the_way: BTreeSet<&'a Path>,
+/// Excluded paths and their ancestors.
+struct Exclusions<'a> {
+    excluded: BTreeSet<&'a Path>,
+    ancestors: BTreeSet<&'a Path>,
 }
 
-impl<'a> Around<'a> {
+impl<'a> Exclusions<'a> {
     fn new(paths: impl Iterator<Item = &'a PathBuf>) -> Self {
-        let left_out: BTreeSet<&Path> = paths.map(PathBuf::as_path).collect();
-        let on_the_way = left_out.iter().flat_map(|path| path.ancestors().skip(1)).collect();
-        Self { left_out, on_the_way }
+        let excluded: BTreeSet<&Path> = paths.map(PathBuf::as_path).collect();
+        let ancestors = excluded.iter().flat_map(|path| path.ancestors().skip(1)).collect();
+        Self { excluded, ancestors }
     }
 
-    fn leaves_out(&self, path: &Path) -> bool {
-        path.ancestors().any(|part| self.left_out.contains(part))
+    fn contains(&self, path: &Path) -> bool {
+        path.ancestors().any(|part| self.excluded.contains(part))
     }
 
-    fn leads_to_one(&self, path: &Path) -> bool {
-        self.on_the_way.contains(path)
+    fn is_ancestor(&self, path: &Path) -> bool {
+        self.ancestors.contains(path)
     }
 }
 
@@ -165,10 +162,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_way_to_a_path_is_told_from_its_siblings() {
+    fn distinguishes_ancestors_of_exclusions_from_siblings() {
         let hidden = [PathBuf::from("/h/u/.ssh"), PathBuf::from("/h/u/.gnupg")];
-        let around = Around::new(hidden.iter());
-        for (path, left_out, on_the_way) in [
+        let exclusions = Exclusions::new(hidden.iter());
+        for (path, excluded, ancestors) in [
             ("/", false, true),
             ("/h/u", false, true),
             ("/h/u/.ssh", true, false),
@@ -178,8 +175,8 @@ mod tests {
         ] {
             let path = Path::new(path);
             assert_eq!(
-                (around.leaves_out(path), around.leads_to_one(path)),
-                (left_out, on_the_way)
+                (exclusions.contains(path), exclusions.is_ancestor(path)),
+                (excluded, ancestors)
             );
         }
     }

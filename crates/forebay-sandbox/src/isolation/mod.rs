@@ -1,55 +1,55 @@
-//! Isolation: what a run can touch, held by the kernel and not by good manners.
+//! Isolation: restricts what a run can access, enforced by the kernel.
 //!
 //! Read the modules in this order:
 //!
-//! - `places`: the tables of secret stores, tool caches, toolchains and system folders;
-//! - `reach`: what a profile lets a run read and write, as `real` paths, with the caches of tools that are
-//!   `installed`;
-//! - `environment`: the inherited variables that would put foreign code into a run;
-//! - `fence`: the same as a fence that the child closes behind itself between fork and exec, on Linux
-//!   made of `landlock` (paths), `masks` (denied paths inside writable folders), `filter` (system calls);
-//! - `seatbelt`: the same as a macOS profile;
-//! - `blocked`: tells from a run's output what the fence refused, and which setting would allow it;
-//! - `prove`: tries it out.
+//! - `known_paths`: the tables of secret stores, tool caches, toolchains and system directories;
+//! - `access`: the paths that a profile lets a run read and write, resolved by `canonicalize`, with the
+//!   caches of the `installed_tools`;
+//! - `environment`: inherited variables that inject code into a run;
+//! - `child_setup`: the sandbox that the child applies to itself between fork and exec, on Linux built from
+//!   `landlock` (paths), `mounts` (denied paths inside writable directories) and `seccomp` (system calls);
+//! - `seatbelt`: the same rules as a macOS profile;
+//! - `denials`: finds denials in the output of a run, and names the setting that would allow the access;
+//! - `self_test`: checks the guarantees with real processes.
 //!
-//! What it does not hold back: a hard link inside the project to a denied file is that file under
-//! another name and can be read; names of files can be listed everywhere under `project`; and a process
-//! that leaves the session of its run is out of the reach of its limits, though not of its fence.
+//! Not covered: a hard link inside the project to a denied file can be read, since it is that file under
+//! another name; file names can be listed everywhere under `project`; and a process that leaves the session
+//! of its run escapes the limits, though not the sandbox.
 
-mod blocked;
+mod access;
+mod canonicalize;
+mod child_setup;
+mod denials;
 mod environment;
-mod fence;
-#[cfg(target_os = "linux")]
-mod filter;
-mod installed;
+mod installed_tools;
+mod known_paths;
 #[cfg(target_os = "linux")]
 mod landlock;
 #[cfg(target_os = "linux")]
-mod masks;
-mod places;
-mod prove;
-mod reach;
-mod real;
+mod mounts;
 mod seatbelt;
+#[cfg(target_os = "linux")]
+mod seccomp;
+mod self_test;
 
 use std::fmt;
 use std::path::PathBuf;
 
-pub use blocked::explain;
-pub(crate) use environment::hijackers;
-pub(crate) use fence::{Fence, Held};
-pub use prove::{Outcome, Proof, Trial, prove};
-pub use reach::Reach;
+pub use access::AccessRules;
+pub(crate) use child_setup::{Restrictions, Sandbox};
+pub use denials::explain_denials;
+pub(crate) use environment::injection_variables;
+pub use self_test::{CheckOutcome, GuaranteeCheck, SelfTestReport, self_test};
 
-/// How much a run is held back; the later the tighter.
+/// How strictly a run is isolated, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Profile {
-    /// Not at all: the run has this user's rights.
+    /// Not at all: the run has all permissions of this user.
     #[default]
     Off,
-    /// Reads all but secrets, writes the project, temp and tool caches; has the network.
+    /// Reads everything but secrets; writes the project, temp and tool caches; has network access.
     Project,
-    /// Reads the project and the system, writes the project and a temp of its own; has no network.
+    /// Reads the project and the system; writes the project and a private temp directory; has no network.
     Strict,
 }
 
@@ -64,11 +64,11 @@ impl Profile {
         }
     }
 
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|profile| profile.name() == name)
     }
 
-    /// The tighter of the two: what a caller who may only tighten gets.
+    /// Returns the stricter of the two, for a caller that may only tighten the profile.
     #[must_use]
     pub fn tightened_by(self, other: Self) -> Self {
         self.max(other)
@@ -81,25 +81,25 @@ impl fmt::Display for Profile {
     }
 }
 
-/// A profile, and the folders it speaks of on this machine.
+/// A profile, and the paths it applies to on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Isolation {
     pub profile: Profile,
-    /// None where the caller stands in no project: then only temp and caches can be written.
+    /// `None` outside of a project: then only temp and tool caches are writable.
     pub project_root: Option<PathBuf>,
     pub home: Option<PathBuf>,
-    /// Forebay's own data, which no run may write.
+    /// Forebay's own data; never writable.
     pub data_folder: Option<PathBuf>,
-    /// Can be written beyond the profile.
+    /// Writable in addition to the profile.
     pub write: Vec<PathBuf>,
-    /// Can be read beyond the profile, also inside a secret store.
+    /// Readable in addition to the profile, even inside a secret store.
     pub read: Vec<PathBuf>,
-    /// Can be neither read nor written, whatever else is said.
+    /// Neither readable nor writable; overrides all other rules.
     pub deny: Vec<PathBuf>,
-    /// Programs that cannot be run.
-    pub programs: Vec<PathBuf>,
-    /// Can be read, but not written, though a folder around it may be.
-    pub frozen: Vec<PathBuf>,
+    /// Programs that cannot be executed.
+    pub denied_programs: Vec<PathBuf>,
+    /// Readable but not writable, even inside a writable directory.
+    pub read_only: Vec<PathBuf>,
 }
 
 #[cfg(test)]
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_profile_is_only_ever_tightened() {
+    fn profiles_are_only_tightened() {
         for (own, asked, got) in [
             (Profile::Project, Profile::Strict, Profile::Strict),
             (Profile::Project, Profile::Off, Profile::Project),
@@ -119,10 +119,10 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read_back() {
+    fn parses_profile_names() {
         for profile in Profile::ALL {
-            assert_eq!(Profile::named(profile.name()), Some(profile));
+            assert_eq!(Profile::from_name(profile.name()), Some(profile));
         }
-        assert_eq!(Profile::named("loose"), None);
+        assert_eq!(Profile::from_name("loose"), None);
     }
 }

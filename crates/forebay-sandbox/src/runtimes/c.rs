@@ -1,20 +1,20 @@
-//! C.
+//! C, compiled by `cc`.
 
 use std::path::Path;
 
-use super::{Engine, Load, Offer, Place, Runtime, Setup, Start};
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, PreludeFile, Runtime};
 
 const fn c(program: &'static str) -> Engine {
     Engine {
         program,
-        place: Place::OnPath,
-        start: Start::Compiled {
-            words: &["-O1", "-g", "-I{cwd}", "{load}", "-o", "{binary}", "{script}", "-lm"],
-            is_alone: includes_no_file_of_the_project,
+        location: EngineLocation::OnPath,
+        invocation: Invocation::Compiled {
+            args: &["-O1", "-g", "-I{cwd}", "{prelude-args}", "-o", "{binary}", "{script}", "-lm"],
+            is_self_contained: includes_only_system_headers,
         },
-        // A constructor fills the variables before `main`.
-        offer: Offer::Loaded(Load {
-            file: "prelude.h",
+        // A constructor sets the variables before `main`.
+        prelude: Prelude::File(PreludeFile {
+            name: "prelude.h",
             text: r#"#include <stdio.h>
 #include <stdlib.h>
 static const char *FILE_PATH;
@@ -33,20 +33,20 @@ __attribute__((constructor)) static void forebay_offer(void) {
     fclose(file);
 }
 "#,
-            words: &["-D_GNU_SOURCE", "-include", "{prelude}"],
+            args: &["-D_GNU_SOURCE", "-include", "{prelude}"],
         }),
         search_paths: &[],
     }
 }
 
-/// Whether all that is included is the system's: no quoted name, none that lies in the working folder.
-pub(super) fn includes_no_file_of_the_project(text: &str, cwd: &Path) -> bool {
+/// Whether no include has quotes or names a file in the working directory.
+pub(super) fn includes_only_system_headers(text: &str, cwd: &Path) -> bool {
     let directives = text.lines().filter_map(|line| line.trim_start().strip_prefix('#'));
-    let mut drawn_in = directives.filter_map(|directive| {
+    let mut included = directives.filter_map(|directive| {
         let directive = directive.trim_start();
         directive.strip_prefix("include").or_else(|| directive.strip_prefix("embed"))
     });
-    drawn_in.all(|rest| {
+    included.all(|rest| {
         let name = rest.trim().strip_prefix('<').and_then(|rest| rest.split_once('>'));
         name.is_some_and(|(name, _)| !cwd.join(name).exists())
     })
@@ -57,7 +57,7 @@ pub(super) static C: Runtime = Runtime {
     aliases: &[],
     extension: "c",
     engines: &[c("cc"), c("gcc"), c("clang")],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: "apt install gcc, or xcode-select --install",
 };
 
@@ -66,10 +66,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_the_project_are_told_from_the_systems() {
+    fn distinguishes_project_headers_from_system_headers() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("own.h"), "").unwrap();
-        let alone = |text: &str| includes_no_file_of_the_project(text, folder.path());
+        let alone = |text: &str| includes_only_system_headers(text, folder.path());
         assert!(alone(
             "#include <stdio.h>\n  # include <math.h> // no \"own.h\"\nint main(void) {}"
         ));

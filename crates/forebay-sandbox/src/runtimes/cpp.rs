@@ -1,18 +1,27 @@
-//! C++.
+//! C++, compiled by `c++`.
 
-use super::c::includes_no_file_of_the_project;
-use super::{Engine, Load, Offer, Place, Runtime, Setup, Start};
+use super::c::includes_only_system_headers;
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, PreludeFile, Runtime};
 
 const fn cpp(program: &'static str) -> Engine {
     Engine {
         program,
-        place: Place::OnPath,
-        start: Start::Compiled {
-            words: &["-std=c++17", "-O1", "-g", "-I{cwd}", "{load}", "-o", "{binary}", "{script}"],
-            is_alone: includes_no_file_of_the_project,
+        location: EngineLocation::OnPath,
+        invocation: Invocation::Compiled {
+            args: &[
+                "-std=c++17",
+                "-O1",
+                "-g",
+                "-I{cwd}",
+                "{prelude-args}",
+                "-o",
+                "{binary}",
+                "{script}",
+            ],
+            is_self_contained: includes_only_system_headers,
         },
-        offer: Offer::Loaded(Load {
-            file: "prelude.hpp",
+        prelude: Prelude::File(PreludeFile {
+            name: "prelude.hpp",
             text: r#"#include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -32,7 +41,7 @@ static const std::string FILE_PATH = std::getenv("FILE_PATH");
 static const std::string FILE_CONTENT = forebay_read(FILE_PATH);
 static const std::vector<std::string> FILES = forebay_lines(std::getenv("FOREBAY_FILES"));
 "#,
-            words: &["-include", "{prelude}"],
+            args: &["-include", "{prelude}"],
         }),
         search_paths: &[],
     }
@@ -43,6 +52,6 @@ pub(super) static CPP: Runtime = Runtime {
     aliases: &["c++", "cxx"],
     extension: "cpp",
     engines: &[cpp("c++"), cpp("g++"), cpp("clang++")],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: "apt install g++, or xcode-select --install",
 };

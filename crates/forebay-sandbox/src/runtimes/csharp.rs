@@ -1,6 +1,6 @@
-//! C#: one file with statements at its top.
+//! C#, as a file with top-level statements.
 
-use super::{Engine, Offer, Place, Runtime, Setup, Start};
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 
 pub(super) static CSHARP: Runtime = Runtime {
     name: "csharp",
@@ -8,11 +8,11 @@ pub(super) static CSHARP: Runtime = Runtime {
     extension: "cs",
     engines: &[Engine {
         program: "dotnet",
-        place: Place::OnPathSince(10, 0),
-        start: Start::Script(&["run", "{script}"]),
-        offer: Offer::Environment,
+        location: EngineLocation::OnPathMinVersion(10, 0),
+        invocation: Invocation::Script(&["run", "{script}"]),
+        prelude: Prelude::EnvironmentOnly,
         search_paths: &[],
     }],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: ".NET 10 or later: https://dotnet.microsoft.com/download",
 };

@@ -1,7 +1,7 @@
-//! Which engine of a language is here.
+//! Finds the installed engine of a language.
 //!
-//! What was found stays found for this process. What was missing is looked for again: somebody may have
-//! followed the advice to install it.
+//! A found program is cached for the lifetime of this process. A missing one is searched again, because the user
+//! may have installed it in the meantime.
 
 use std::collections::HashMap;
 use std::env;
@@ -12,47 +12,49 @@ use std::time::Duration;
 use forebay_domain::run::Stream;
 use rustix::fs::{Access, access};
 
-use super::{Engine, Place, Runtime};
+use super::{Engine, EngineLocation, Runtime};
 use crate::run::run_process;
-use crate::{Cancel, Program, RunSpec, Sink};
+use crate::{CancelToken, Program, RunSpec, Sink};
 
-const VERSION_AT_MOST: Duration = Duration::from_secs(5);
+const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// An engine that is installed, and where.
-pub(super) struct Found {
+/// An installed engine and its path.
+pub(super) struct InstalledEngine {
     pub(super) engine: &'static Engine,
     pub(super) program: PathBuf,
 }
 
-/// The first engine of a language that is here.
-pub(super) fn engine_of(runtime: &Runtime, cwd: &Path) -> Option<Found> {
+/// Returns the first installed engine of a language.
+pub(super) fn find_engine(runtime: &Runtime, cwd: &Path) -> Option<InstalledEngine> {
     runtime.engines.iter().find_map(|engine| {
-        let program = program_of(engine, cwd)?;
-        Some(Found { engine, program })
+        let program = find_program(engine, cwd)?;
+        Some(InstalledEngine { engine, program })
     })
 }
 
-fn program_of(engine: &Engine, cwd: &Path) -> Option<PathBuf> {
-    match engine.place {
-        Place::OnPath => on_path(engine.program),
-        Place::OnPathSince(major, minor) => {
-            let program = on_path(engine.program)?;
-            (version_of(&program)? >= (major, minor)).then_some(program)
+fn find_program(engine: &Engine, cwd: &Path) -> Option<PathBuf> {
+    match engine.location {
+        EngineLocation::OnPath => find_on_path(engine.program),
+        EngineLocation::OnPathMinVersion(major, minor) => {
+            let program = find_on_path(engine.program)?;
+            (cached_version(&program)? >= (major, minor)).then_some(program)
         }
-        Place::OnPathFor(file) => {
-            in_project(file, cwd)?;
-            on_path(engine.program)
+        EngineLocation::OnPathIfProjectHas(file) => {
+            find_in_project(file, cwd)?;
+            find_on_path(engine.program)
         }
-        Place::InProject => in_project(engine.program, cwd).filter(|path| is_executable(path)),
-        Place::Below(variable) => {
+        EngineLocation::InProject => {
+            find_in_project(engine.program, cwd).filter(|path| is_executable(path))
+        }
+        EngineLocation::InEnvDir(variable) => {
             let program = PathBuf::from(env::var_os(variable)?).join(engine.program);
             is_executable(&program).then_some(program)
         }
     }
 }
 
-/// The nearest `name` above `cwd`, up to the folder of the repository.
-fn in_project(name: &str, cwd: &Path) -> Option<PathBuf> {
+/// Returns the nearest `name` in `cwd` or its ancestors, up to the root of the repository.
+fn find_in_project(name: &str, cwd: &Path) -> Option<PathBuf> {
     for folder in cwd.ancestors() {
         let path = folder.join(name);
         if path.exists() {
@@ -65,15 +67,15 @@ fn in_project(name: &str, cwd: &Path) -> Option<PathBuf> {
     None
 }
 
-fn on_path(program: &str) -> Option<PathBuf> {
-    static FOUND: OnceLock<Mutex<HashMap<String, PathBuf>>> = OnceLock::new();
-    let mut found =
-        FOUND.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(path) = found.get(program) {
+fn find_on_path(program: &str) -> Option<PathBuf> {
+    static CACHE: OnceLock<Mutex<HashMap<String, PathBuf>>> = OnceLock::new();
+    let mut cache =
+        CACHE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(path) = cache.get(program) {
         return Some(path.clone());
     }
-    let path = crate::on_path(program).find(|path| is_executable(path))?;
-    found.insert(program.to_owned(), path.clone());
+    let path = crate::path_candidates(program).find(|path| is_executable(path))?;
+    cache.insert(program.to_owned(), path.clone());
     Some(path)
 }
 
@@ -81,29 +83,29 @@ fn is_executable(path: &Path) -> bool {
     path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }
 
-fn version_of(program: &Path) -> Option<(u32, u32)> {
-    static KNOWN: OnceLock<Mutex<HashMap<PathBuf, (u32, u32)>>> = OnceLock::new();
-    let mut known =
-        KNOWN.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(version) = known.get(program) {
+fn cached_version(program: &Path) -> Option<(u32, u32)> {
+    static CACHE: OnceLock<Mutex<HashMap<PathBuf, (u32, u32)>>> = OnceLock::new();
+    let mut cache =
+        CACHE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(version) = cache.get(program) {
         return Some(*version);
     }
-    let version = version_in(&told_version(program)?)?;
-    known.insert(program.to_owned(), version);
+    let version = parse_version(&version_output(program)?)?;
+    cache.insert(program.to_owned(), version);
     Some(version)
 }
 
-fn told_version(program: &Path) -> Option<String> {
+fn version_output(program: &Path) -> Option<String> {
     let argv = vec![program.to_string_lossy().into_owned(), "--version".to_owned()];
     let mut spec = RunSpec::new(Program::Argv(argv), "/".into());
-    spec.timeout = VERSION_AT_MOST;
-    let mut told = Told::default();
-    run_process(&spec, &mut told, &Cancel::new()).ok()?;
-    Some(String::from_utf8_lossy(&told.bytes).into_owned())
+    spec.timeout = VERSION_TIMEOUT;
+    let mut output = CollectOutput::default();
+    run_process(&spec, &mut output, &CancelToken::new()).ok()?;
+    Some(String::from_utf8_lossy(&output.bytes).into_owned())
 }
 
-/// The first two numbers of `v22.18.0` and the like.
-fn version_in(text: &str) -> Option<(u32, u32)> {
+/// Parses major and minor version from a text like `v22.18.0`.
+fn parse_version(text: &str) -> Option<(u32, u32)> {
     let text = text.trim_start_matches(|c: char| !c.is_ascii_digit());
     let mut numbers = text.split('.').map(|part| {
         let end = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
@@ -112,13 +114,13 @@ fn version_in(text: &str) -> Option<(u32, u32)> {
     Some((numbers.next()??, numbers.next()??))
 }
 
-/// Keeps what a program prints.
+/// Collects the output of a program.
 #[derive(Default)]
-struct Told {
+struct CollectOutput {
     bytes: Vec<u8>,
 }
 
-impl Sink for Told {
+impl Sink for CollectOutput {
     fn write(&mut self, _: Stream, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
@@ -129,27 +131,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_read_as_programs_tell_them() {
-        assert_eq!(version_in("v22.18.0\n"), Some((22, 18)));
-        assert_eq!(version_in("Python 3.12"), Some((3, 12)));
-        assert_eq!(version_in("unknown"), None);
-        assert_eq!(version_in("7"), None);
+    fn parses_version_output() {
+        assert_eq!(parse_version("v22.18.0\n"), Some((22, 18)));
+        assert_eq!(parse_version("Python 3.12"), Some((3, 12)));
+        assert_eq!(parse_version("unknown"), None);
+        assert_eq!(parse_version("7"), None);
     }
 
     #[test]
-    fn the_project_ends_at_its_repository() {
+    fn stops_at_the_repository_root() {
         let root = tempfile::tempdir().unwrap();
         let inner = root.path().join("app/src");
         std::fs::create_dir_all(&inner).unwrap();
         std::fs::write(root.path().join("uv.lock"), "").unwrap();
-        assert!(in_project("uv.lock", &inner).is_some());
+        assert!(find_in_project("uv.lock", &inner).is_some());
         std::fs::create_dir(root.path().join("app/.git")).unwrap();
-        assert_eq!(in_project("uv.lock", &inner), None);
+        assert_eq!(find_in_project("uv.lock", &inner), None);
     }
 
     #[test]
-    fn what_is_missing_is_not_remembered() {
-        assert_eq!(on_path("no-such-program-anywhere"), None);
-        assert!(on_path("sh").is_some());
+    fn does_not_cache_missing_programs() {
+        assert_eq!(find_on_path("no-such-program-anywhere"), None);
+        assert!(find_on_path("sh").is_some());
     }
 }

@@ -1,6 +1,6 @@
-//! Elixir, where a name with a capital would be a module: the variables are `file_content` and so on.
+//! Elixir. Capitalized names are modules, so the variables are `file_content` and so on.
 
-use super::{Engine, Offer, Place, Runtime, Setup, Start};
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 
 pub(super) static ELIXIR: Runtime = Runtime {
     name: "elixir",
@@ -8,9 +8,9 @@ pub(super) static ELIXIR: Runtime = Runtime {
     extension: "exs",
     engines: &[Engine {
         program: "elixir",
-        place: Place::OnPath,
-        start: Start::Script(&["{script}"]),
-        offer: Offer::FirstLine(
+        location: EngineLocation::OnPath,
+        invocation: Invocation::Script(&["{script}"]),
+        prelude: Prelude::FirstLine(
             "file_path = System.get_env(\"FILE_PATH\"); \
              files = \"FOREBAY_FILES\" |> System.get_env() |> File.read!() |> String.split(\"\\n\", trim: true); \
              file_contents = Enum.map(files, &File.read!/1); file_content = hd(file_contents); \
@@ -18,6 +18,6 @@ pub(super) static ELIXIR: Runtime = Runtime {
         ),
         search_paths: &[],
     }],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: "apt install elixir, or brew install elixir",
 };

@@ -1,6 +1,6 @@
-//! Go, which keeps what it compiled itself.
+//! Go, with its own build cache.
 
-use super::{Engine, Load, Offer, Place, Runtime, Setup, Start};
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, PreludeFile, Runtime};
 
 pub(super) static GO: Runtime = Runtime {
     name: "go",
@@ -8,11 +8,11 @@ pub(super) static GO: Runtime = Runtime {
     extension: "go",
     engines: &[Engine {
         program: "go",
-        place: Place::OnPath,
-        start: Start::Script(&["run", "{script}", "{load}"]),
-        // A second file of the package: imports must stay the first declarations of the script.
-        offer: Offer::Loaded(Load {
-            file: "prelude.go",
+        location: EngineLocation::OnPath,
+        invocation: Invocation::Script(&["run", "{script}", "{prelude-args}"]),
+        // A second file of the package, because imports must be the first declarations of the script.
+        prelude: Prelude::File(PreludeFile {
+            name: "prelude.go",
             text: r#"package main
 
 import (
@@ -32,10 +32,10 @@ func forebayRead(path string) string {
 	return string(bytes)
 }
 "#,
-            words: &["{prelude}"],
+            args: &["{prelude}"],
         }),
         search_paths: &[],
     }],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: "https://go.dev/dl, apt install golang-go, or brew install go",
 };

@@ -1,6 +1,6 @@
-//! Java, started from its source: one file, the first class has `main`.
+//! Java, in single-file source mode: the first class has `main`.
 
-use super::{Engine, Offer, Place, Runtime, Setup, Start};
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 
 pub(super) static JAVA: Runtime = Runtime {
     name: "java",
@@ -8,11 +8,11 @@ pub(super) static JAVA: Runtime = Runtime {
     extension: "java",
     engines: &[Engine {
         program: "java",
-        place: Place::OnPath,
-        start: Start::Script(&["{script}"]),
-        offer: Offer::Environment,
+        location: EngineLocation::OnPath,
+        invocation: Invocation::Script(&["{script}"]),
+        prelude: Prelude::EnvironmentOnly,
         search_paths: &[],
     }],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: "apt install default-jdk-headless, or brew install openjdk",
 };

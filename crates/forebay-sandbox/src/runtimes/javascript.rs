@@ -1,16 +1,16 @@
-//! JavaScript: always a module, so that static imports and `await` work at the top.
+//! JavaScript, always as a module, so that static imports and top-level `await` work.
 //!
-//! The code is an argument, because then relative imports count from the working folder.
+//! The code is an argument, so that relative imports are resolved from the working directory.
 
-use super::{Engine, Offer, Place, Runtime, Setup, Start};
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 
-/// Models mix `require` with `import`; a module has only the latter.
-pub(super) const REQUIRE: Setup = Setup::FirstLine(
+/// Models mix `require` and `import`, but a module lacks `require`.
+pub(super) const REQUIRE: Header = Header::FirstLine(
     "import { createRequire as __forebay_require } from \"node:module\"; \
      globalThis.require ??= __forebay_require(process.cwd() + \"/\"); ",
 );
 
-pub(super) const FILES: Offer = Offer::FirstLine(
+pub(super) const FILES: Prelude = Prelude::FirstLine(
     "import { readFileSync as __forebay_read } from \"node:fs\"; \
      globalThis.FILE_PATH = process.env.FILE_PATH; \
      globalThis.FILES = __forebay_read(process.env.FOREBAY_FILES, \"utf8\").split(\"\\n\").filter(Boolean); \
@@ -20,18 +20,18 @@ pub(super) const FILES: Offer = Offer::FirstLine(
 
 pub(super) const BUN: Engine = Engine {
     program: "bun",
-    place: Place::OnPath,
-    start: Start::Inline { words: &["-e", "{code}"], long: &["run", "{script}"] },
-    offer: FILES,
+    location: EngineLocation::OnPath,
+    invocation: Invocation::Inline { args: &["-e", "{code}"], script_args: &["run", "{script}"] },
+    prelude: FILES,
     search_paths: &[],
 };
 
 pub(super) const fn deno(extension: &'static [&'static str]) -> Engine {
     Engine {
         program: "deno",
-        place: Place::OnPath,
-        start: Start::Inline { words: extension, long: &["run", "-A", "{script}"] },
-        offer: FILES,
+        location: EngineLocation::OnPath,
+        invocation: Invocation::Inline { args: extension, script_args: &["run", "-A", "{script}"] },
+        prelude: FILES,
         search_paths: &[],
     }
 }
@@ -43,17 +43,17 @@ pub(super) static JAVASCRIPT: Runtime = Runtime {
     engines: &[
         Engine {
             program: "node",
-            place: Place::OnPath,
-            start: Start::Inline {
-                words: &["--input-type=module", "--eval", "{code}"],
-                long: &["{script}"],
+            location: EngineLocation::OnPath,
+            invocation: Invocation::Inline {
+                args: &["--input-type=module", "--eval", "{code}"],
+                script_args: &["{script}"],
             },
-            offer: FILES,
+            prelude: FILES,
             search_paths: &[],
         },
         BUN,
         deno(&["eval", "{code}"]),
     ],
-    setup: REQUIRE,
+    header: REQUIRE,
     install: "https://nodejs.org, apt install nodejs, or brew install node",
 };

@@ -1,6 +1,6 @@
 //! Julia.
 
-use super::{Engine, Offer, Place, Runtime, Setup, Start};
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 
 pub(super) static JULIA: Runtime = Runtime {
     name: "julia",
@@ -8,15 +8,15 @@ pub(super) static JULIA: Runtime = Runtime {
     extension: "jl",
     engines: &[Engine {
         program: "julia",
-        place: Place::OnPath,
-        start: Start::Script(&["--project={cwd}", "{script}"]),
-        offer: Offer::FirstLine(
+        location: EngineLocation::OnPath,
+        invocation: Invocation::Script(&["--project={cwd}", "{script}"]),
+        prelude: Prelude::FirstLine(
             "const FILE_PATH = ENV[\"FILE_PATH\"]; const FILES = readlines(ENV[\"FOREBAY_FILES\"]); \
              const FILE_CONTENTS = [read(path, String) for path in FILES]; \
              const FILE_CONTENT = FILE_CONTENTS[1]; ",
         ),
         search_paths: &[],
     }],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: "https://julialang.org/install, or brew install julia",
 };

@@ -1,6 +1,6 @@
 //! Kotlin, as a script.
 
-use super::{Engine, Offer, Place, Runtime, Setup, Start};
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 
 pub(super) static KOTLIN: Runtime = Runtime {
     name: "kotlin",
@@ -8,11 +8,11 @@ pub(super) static KOTLIN: Runtime = Runtime {
     extension: "kts",
     engines: &[Engine {
         program: "kotlinc",
-        place: Place::OnPath,
-        start: Start::Script(&["-script", "{script}"]),
-        offer: Offer::Environment,
+        location: EngineLocation::OnPath,
+        invocation: Invocation::Script(&["-script", "{script}"]),
+        prelude: Prelude::EnvironmentOnly,
         search_paths: &[],
     }],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: "https://sdkman.io, or brew install kotlin",
 };

@@ -1,47 +1,50 @@
-//! One run of code: an engine is found, the stage set, the program compiled if need be, and run.
+//! Runs code: finds an engine, stages the script, compiles it if necessary, and runs it.
 
 use std::path::Path;
 use std::time::Duration;
 
 use forebay_domain::run::Stream;
 
-use super::compiled::Slot;
-use super::detect::{self, Found};
-use super::stage::Stage;
-use super::{Runtime, Start};
-use crate::run::{Finished, run_process};
+use super::binary_cache::CachedBinary;
+use super::detect::{self, InstalledEngine};
+use super::staging::StagedScript;
+use super::{Invocation, Runtime};
+use crate::run::{FinishedRun, run_process};
 use crate::spec::{Code, Program, RunSpec, Stdin};
-use crate::{Cancel, RunError, Sink};
+use crate::{CancelToken, RunError, Sink};
 
-/// What one argument may hold, with room for the system's own count (128 KiB on Linux).
-const LONGEST_ARGUMENT: usize = 120 * 1024;
+/// The maximum length of code as an argument, below the 128 KiB limit of Linux.
+const MAX_INLINE_BYTES: usize = 120 * 1024;
 
-/// Runs `code` as `spec` says. What was written for it is gone when this returns.
+/// Runs `code` with the options of `spec`, and removes its temporary files.
 pub(crate) fn run(
     code: &Code,
     spec: &RunSpec,
     sink: &mut dyn Sink,
-    cancel: &Cancel,
-) -> Result<Finished, RunError> {
-    let found = detect::engine_of(code.runtime, &spec.cwd).ok_or_else(|| missing(code.runtime))?;
-    let stage = Stage::new(code, found.engine, &spec.cwd)
-        .map_err(RunError::io("prepare the folder of the script"))?;
-    let run = Run { found, stage, spec, cancel };
-    match run.found.engine.start {
-        Start::Inline { words, .. } if run.stage.text().len() <= LONGEST_ARGUMENT => {
-            run.process(words, sink)
+    cancel: &CancelToken,
+) -> Result<FinishedRun, RunError> {
+    let engine = detect::find_engine(code.runtime, &spec.cwd)
+        .ok_or_else(|| missing_runtime(code.runtime))?;
+    let staged = StagedScript::new(code, engine.engine, &spec.cwd)
+        .map_err(RunError::io("stage the script"))?;
+    let run = CodeRun { engine, staged, spec, cancel };
+    match run.engine.engine.invocation {
+        Invocation::Inline { args, .. } if run.staged.text().len() <= MAX_INLINE_BYTES => {
+            run.process(args, sink)
         }
-        Start::Inline { long: words, .. } | Start::Script(words) => run.script(words, sink),
-        Start::Compiled { words, is_alone } => {
-            // What is not to be kept goes with the run's own folder.
-            let keeps = is_alone(&code.text, &spec.cwd);
-            let kept = if keeps { &code.compiled } else { run.stage.folder() };
-            run.compiled(words, kept, sink)
+        Invocation::Inline { script_args: args, .. } | Invocation::Script(args) => {
+            run.script(args, sink)
+        }
+        Invocation::Compiled { args, is_self_contained } => {
+            // A binary that must not be cached goes to the temporary directory of the run.
+            let is_cacheable = is_self_contained(&code.text, &spec.cwd);
+            let folder = if is_cacheable { &code.binary_cache } else { run.staged.folder() };
+            run.compiled(args, folder, sink)
         }
     }
 }
 
-fn missing(runtime: &Runtime) -> RunError {
+fn missing_runtime(runtime: &Runtime) -> RunError {
     let programs: Vec<&str> = runtime.engines.iter().map(|engine| engine.program).collect();
     RunError::MissingRuntime {
         language: runtime.name,
@@ -50,118 +53,119 @@ fn missing(runtime: &Runtime) -> RunError {
     }
 }
 
-/// A run whose stage is set.
-struct Run<'a> {
-    found: Found,
-    stage: Stage<'a>,
+/// A run whose script is staged.
+struct CodeRun<'a> {
+    engine: InstalledEngine,
+    staged: StagedScript<'a>,
     spec: &'a RunSpec,
-    cancel: &'a Cancel,
+    cancel: &'a CancelToken,
 }
 
-impl Run<'_> {
-    fn process(&self, words: &[&str], sink: &mut dyn Sink) -> Result<Finished, RunError> {
-        run_process(&self.as_process(self.argv(words, Path::new(""))), sink, self.cancel)
+impl CodeRun<'_> {
+    fn process(&self, args: &[&str], sink: &mut dyn Sink) -> Result<FinishedRun, RunError> {
+        run_process(&self.as_process(self.argv(args, Path::new(""))), sink, self.cancel)
     }
 
-    fn script(&self, words: &[&str], sink: &mut dyn Sink) -> Result<Finished, RunError> {
+    fn script(&self, args: &[&str], sink: &mut dyn Sink) -> Result<FinishedRun, RunError> {
         self.write_script()?;
-        self.process(words, sink)
+        self.process(args, sink)
     }
 
-    /// Runs what is compiled already, or compiles it; a compiler's complaint is the run's output.
+    /// Runs the cached binary, compiling it first if necessary; compiler errors become the output of the run.
     fn compiled(
         &self,
-        words: &[&str],
-        kept: &Path,
+        args: &[&str],
+        folder: &Path,
         sink: &mut dyn Sink,
-    ) -> Result<Finished, RunError> {
-        let slot = Slot::of(kept, self.parts(words).iter().map(String::as_str));
-        let mut spent = Duration::ZERO;
-        if !slot.is_filled() {
-            let compilation = self.compile(words, &slot)?;
+    ) -> Result<FinishedRun, RunError> {
+        let cached =
+            CachedBinary::for_inputs(folder, self.cache_inputs(args).iter().map(String::as_str));
+        let mut compile_time = Duration::ZERO;
+        if !cached.exists() {
+            let compilation = self.compile(args, &cached)?;
             if !compilation.finished.ending.is_success() {
-                return Ok(compilation.hand_on(sink));
+                return Ok(compilation.write_to(sink));
             }
-            spent = compilation.finished.duration;
+            compile_time = compilation.finished.duration;
         }
-        let mut spec = self.as_process(vec![slot.binary().to_string_lossy().into_owned()]);
-        spec.isolation.read.push(slot.binary().to_owned());
-        spec.timeout = spec.timeout.saturating_sub(spent).max(Duration::from_millis(1));
+        let mut spec = self.as_process(vec![cached.binary().to_string_lossy().into_owned()]);
+        spec.isolation.read.push(cached.binary().to_owned());
+        spec.timeout = spec.timeout.saturating_sub(compile_time).max(Duration::from_millis(1));
         let mut finished = run_process(&spec, sink, self.cancel)?;
-        finished.duration += spent;
+        finished.duration += compile_time;
         Ok(finished)
     }
 
-    fn compile(&self, words: &[&str], slot: &Slot) -> Result<Compilation, RunError> {
+    fn compile(&self, args: &[&str], cached: &CachedBinary) -> Result<Compilation, RunError> {
         self.write_script()?;
-        let made = self.stage.fill(&["{folder}/program"], Path::new("")).concat();
-        let made = Path::new(&made);
-        let mut spec = self.as_process(self.argv(words, made));
+        let binary = self.staged.expand_args(&["{folder}/program"], Path::new("")).concat();
+        let binary = Path::new(&binary);
+        let mut spec = self.as_process(self.argv(args, binary));
         spec.stdin = Stdin::Closed;
-        spec.isolation.write.push(self.stage.folder().to_owned());
-        let mut told = Told::default();
-        let finished = run_process(&spec, &mut told, self.cancel)?;
+        spec.isolation.write.push(self.staged.folder().to_owned());
+        let mut output = BufferedOutput::default();
+        let finished = run_process(&spec, &mut output, self.cancel)?;
         if finished.ending.is_success() {
-            slot.fill(made).map_err(RunError::io("keep the compiled program"))?;
+            cached.store(binary).map_err(RunError::io("cache the compiled program"))?;
         }
-        Ok(Compilation { finished, told })
+        Ok(Compilation { finished, output })
     }
 
-    /// What a compiled program is made of; the folder of this run is no part of it.
-    fn parts(&self, words: &[&str]) -> Vec<String> {
-        let mut parts = vec![self.found.program.to_string_lossy().into_owned()];
-        parts.extend(words.iter().map(ToString::to_string));
-        parts.push(self.stage.text().to_owned());
-        parts.push(self.stage.loaded_text().to_owned());
-        parts
+    /// Returns what determines the binary; the arguments are unexpanded, without the directory of this run.
+    fn cache_inputs(&self, args: &[&str]) -> Vec<String> {
+        let mut inputs = vec![self.engine.program.to_string_lossy().into_owned()];
+        inputs.extend(args.iter().map(ToString::to_string));
+        inputs.push(self.staged.text().to_owned());
+        inputs.push(self.staged.prelude_text().to_owned());
+        inputs
     }
 
     fn write_script(&self) -> Result<(), RunError> {
-        self.stage.write_script().map_err(RunError::io("write the script"))
+        self.staged.write_script().map_err(RunError::io("write the script"))
     }
 
-    fn argv(&self, words: &[&str], binary: &Path) -> Vec<String> {
-        let mut argv = vec![self.found.program.to_string_lossy().into_owned()];
-        argv.extend(self.stage.fill(words, binary));
+    fn argv(&self, args: &[&str], binary: &Path) -> Vec<String> {
+        let mut argv = vec![self.engine.program.to_string_lossy().into_owned()];
+        argv.extend(self.staged.expand_args(args, binary));
         argv
     }
 
-    /// The same run as a plain process.
+    /// Returns the spec for running `argv` with the options of this run.
     fn as_process(&self, argv: Vec<String>) -> RunSpec {
         let mut spec = RunSpec {
             program: Program::Argv(argv),
-            env: self.stage.environment(&self.spec.env),
+            env: self.staged.environment(&self.spec.env),
             ..self.spec.clone()
         };
-        spec.isolation.read.push(self.stage.folder().to_owned());
+        spec.isolation.read.push(self.staged.folder().to_owned());
         spec
     }
 }
 
-/// What a compiler said, and how it ended.
+/// The output and result of a compiler.
 struct Compilation {
-    finished: Finished,
-    told: Told,
+    finished: FinishedRun,
+    output: BufferedOutput,
 }
 
 impl Compilation {
-    /// Makes it the result of the run.
-    fn hand_on(self, sink: &mut dyn Sink) -> Finished {
-        for (stream, bytes) in &self.told.pieces {
+    /// Writes the output to `sink` and returns the result.
+    fn write_to(self, sink: &mut dyn Sink) -> FinishedRun {
+        for (stream, bytes) in &self.output.chunks {
             sink.write(*stream, bytes);
         }
         self.finished
     }
 }
 
-/// Keeps what a compiler says until it is known whether anybody wants it.
+/// Buffers the output of a compiler, which is shown only if it fails.
 #[derive(Default)]
-struct Told {
-    pieces: Vec<(Stream, Vec<u8>)>,
+struct BufferedOutput {
+    chunks: Vec<(Stream, Vec<u8>)>,
 }
 
-impl Sink for Told {
+impl Sink for BufferedOutput {
     fn write(&mut self, stream: Stream, bytes: &[u8]) {
-        self.pieces.push((stream, bytes.to_vec()));
+        self.chunks.push((stream, bytes.to_vec()));
     }
 }

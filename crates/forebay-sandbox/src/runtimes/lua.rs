@@ -1,13 +1,13 @@
 //! Lua.
 
-use super::{Engine, Offer, Place, Runtime, Setup, Start};
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 
 const fn lua(program: &'static str) -> Engine {
     Engine {
         program,
-        place: Place::OnPath,
-        start: Start::Script(&["{script}"]),
-        offer: Offer::FirstLine(
+        location: EngineLocation::OnPath,
+        invocation: Invocation::Script(&["{script}"]),
+        prelude: Prelude::FirstLine(
             "FILE_PATH = os.getenv(\"FILE_PATH\"); FILES = {}; FILE_CONTENTS = {}; \
              for path in io.lines(os.getenv(\"FOREBAY_FILES\")) do \
              local file = assert(io.open(path, \"rb\")); FILES[#FILES + 1] = path; \
@@ -23,6 +23,6 @@ pub(super) static LUA: Runtime = Runtime {
     aliases: &["luajit"],
     extension: "lua",
     engines: &[lua("lua"), lua("lua5.4"), lua("lua5.3"), lua("luajit")],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: "apt install lua5.4, or brew install lua",
 };

@@ -1,15 +1,15 @@
-//! The languages code can be written in: one file each, one row each.
+//! The languages that code can be written in, one file each.
 //!
-//! - `row`: what a row says;
-//! - `detect`: which engine of a language is here, looked up when first asked for;
-//! - `stage`: the private folder of a run, and the words that start its engine;
-//! - `compiled`: programs that were compiled before;
-//! - `launch`: one run of code, from the stage to the result.
+//! - `runtime`: the description of a language;
+//! - `detect`: finds the installed engine of a language;
+//! - `staging`: the private directory of a run, and the arguments of its engine;
+//! - `binary_cache`: the cache of compiled programs;
+//! - `launch`: runs code, from staging to the result.
 //!
-//! A new language is a new file with its row, and one word in the list below.
+//! A new language is a new file and an element of [`RUNTIMES`].
 
+mod binary_cache;
 mod c;
-mod compiled;
 mod cpp;
 mod csharp;
 mod detect;
@@ -26,72 +26,66 @@ mod perl;
 mod php;
 mod python;
 mod r;
-mod row;
 mod ruby;
+mod runtime;
 mod rust;
 mod shell;
-mod stage;
+mod staging;
 mod swift;
 mod typescript;
 
 use std::path::Path;
 
 pub(crate) use launch::run;
-pub use row::{Engine, Load, Offer, Place, Runtime, Setup, Start};
+pub use runtime::{Engine, EngineLocation, Header, Invocation, Prelude, PreludeFile, Runtime};
 
-macro_rules! runtimes {
-    ($($row:path),+ $(,)?) => {
-        /// Every language, in the order in which they are listed.
-        pub static RUNTIMES: &[&Runtime] = &[$(&$row),+];
-    };
-}
+/// All languages, in the order of the documentation.
+pub static RUNTIMES: &[&Runtime] = &[
+    &shell::SHELL,
+    &shell::BASH,
+    &shell::SH,
+    &shell::ZSH,
+    &shell::FISH,
+    &shell::POWERSHELL,
+    &nushell::NUSHELL,
+    &python::PYTHON,
+    &javascript::JAVASCRIPT,
+    &typescript::TYPESCRIPT,
+    &ruby::RUBY,
+    &perl::PERL,
+    &php::PHP,
+    &lua::LUA,
+    &r::R,
+    &julia::JULIA,
+    &elixir::ELIXIR,
+    &go::GO,
+    &rust::RUST,
+    &c::C,
+    &cpp::CPP,
+    &java::JAVA,
+    &kotlin::KOTLIN,
+    &csharp::CSHARP,
+    &swift::SWIFT,
+];
 
-runtimes! {
-    shell::SHELL,
-    shell::BASH,
-    shell::SH,
-    shell::ZSH,
-    shell::FISH,
-    shell::POWERSHELL,
-    nushell::NUSHELL,
-    python::PYTHON,
-    javascript::JAVASCRIPT,
-    typescript::TYPESCRIPT,
-    ruby::RUBY,
-    perl::PERL,
-    php::PHP,
-    lua::LUA,
-    r::R,
-    julia::JULIA,
-    elixir::ELIXIR,
-    go::GO,
-    rust::RUST,
-    c::C,
-    cpp::CPP,
-    java::JAVA,
-    kotlin::KOTLIN,
-    csharp::CSHARP,
-    swift::SWIFT,
-}
-
-/// The language of a name or an alias, in whatever case.
+/// Returns the language with this name or alias, ignoring case.
 pub fn find(name: &str) -> Option<&'static Runtime> {
-    RUNTIMES.iter().copied().find(|runtime| runtime.is_called(name))
+    RUNTIMES.iter().copied().find(|runtime| runtime.has_name(name))
 }
 
 impl Runtime {
-    /// Whether the language can be run here, for a project at `cwd`.
+    /// Whether an engine is installed for a project at `cwd`.
     pub fn is_installed(&self, cwd: &Path) -> bool {
-        detect::engine_of(self, cwd).is_some()
+        detect::find_engine(self, cwd).is_some()
     }
 
-    /// The name of the program that runs the language here.
+    /// Returns the name of the program that runs the language for a project at `cwd`.
     pub fn program(&self, cwd: &Path) -> Option<String> {
-        let found = detect::engine_of(self, cwd)?;
+        let found = detect::find_engine(self, cwd)?;
         Some(found.program.file_name()?.to_string_lossy().into_owned())
     }
 
-    fn is_called(&self, name: &str) -> bool {
+    fn has_name(&self, name: &str) -> bool {
         let names = std::iter::once(&self.name).chain(self.aliases);
         names.into_iter().any(|own| own.eq_ignore_ascii_case(name.trim()))
     }
@@ -102,10 +96,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_means_one_language() {
+    fn names_are_unique_and_lowercase() {
         let names: Vec<&str> = RUNTIMES
             .iter()
-            .flat_map(|row| std::iter::once(row.name).chain(row.aliases.iter().copied()))
+            .flat_map(|runtime| {
+                std::iter::once(runtime.name).chain(runtime.aliases.iter().copied())
+            })
             .collect();
         for name in &names {
             assert_eq!(names.iter().filter(|other| other == &name).count(), 1, "{name}");
@@ -114,26 +110,26 @@ mod tests {
     }
 
     #[test]
-    fn names_are_taken_in_any_case() {
-        assert_eq!(find(" JS ").map(|row| row.name), Some("javascript"));
-        assert_eq!(find("C#").map(|row| row.name), Some("csharp"));
+    fn finds_names_in_any_case() {
+        assert_eq!(find(" JS ").map(|runtime| runtime.name), Some("javascript"));
+        assert_eq!(find("C#").map(|runtime| runtime.name), Some("csharp"));
         assert_eq!(find("cobol"), None);
     }
 
     #[test]
-    fn first_line_texts_stay_on_the_first_line() {
-        for engine in RUNTIMES.iter().flat_map(|row| row.engines) {
-            if let Offer::FirstLine(text) = engine.offer {
+    fn first_line_preludes_have_no_line_break() {
+        for engine in RUNTIMES.iter().flat_map(|runtime| runtime.engines) {
+            if let Prelude::FirstLine(text) = engine.prelude {
                 assert!(!text.contains('\n'), "{text}");
             }
         }
     }
 
     #[test]
-    fn every_row_says_how_to_install_it() {
-        for row in RUNTIMES {
-            assert!(!row.install.is_empty() && !row.engines.is_empty(), "{}", row.name);
-            assert!(!row.extension.starts_with('.'), "{}", row.name);
+    fn every_runtime_has_engines_and_install_advice() {
+        for runtime in RUNTIMES {
+            assert!(!runtime.install.is_empty() && !runtime.engines.is_empty(), "{}", runtime.name);
+            assert!(!runtime.extension.starts_with('.'), "{}", runtime.name);
         }
     }
 }

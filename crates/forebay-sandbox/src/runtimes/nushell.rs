@@ -1,6 +1,6 @@
 //! Nushell.
 
-use super::{Engine, Offer, Place, Runtime, Setup, Start};
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 
 pub(super) static NUSHELL: Runtime = Runtime {
     name: "nushell",
@@ -8,14 +8,14 @@ pub(super) static NUSHELL: Runtime = Runtime {
     extension: "nu",
     engines: &[Engine {
         program: "nu",
-        place: Place::OnPath,
-        start: Start::Script(&["--no-config-file", "{script}"]),
-        offer: Offer::FirstLine(
+        location: EngineLocation::OnPath,
+        invocation: Invocation::Script(&["--no-config-file", "{script}"]),
+        prelude: Prelude::FirstLine(
             "let FILE_PATH = $env.FILE_PATH; let FILE_CONTENT = (open --raw $env.FILE_PATH); \
              let FILES = (open --raw $env.FOREBAY_FILES | lines); ",
         ),
         search_paths: &[],
     }],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: "cargo install nu, or brew install nushell",
 };

@@ -1,6 +1,6 @@
 //! Perl.
 
-use super::{Engine, Offer, Place, Runtime, Setup, Start};
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 
 pub(super) static PERL: Runtime = Runtime {
     name: "perl",
@@ -8,9 +8,9 @@ pub(super) static PERL: Runtime = Runtime {
     extension: "pl",
     engines: &[Engine {
         program: "perl",
-        place: Place::OnPath,
-        start: Start::Script(&["-I", "{cwd}", "{script}"]),
-        offer: Offer::FirstLine(
+        location: EngineLocation::OnPath,
+        invocation: Invocation::Script(&["-I", "{cwd}", "{script}"]),
+        prelude: Prelude::FirstLine(
             "our ($FILE_PATH, $FILE_CONTENT, @FILES, @FILE_CONTENTS); BEGIN { \
              my $read = sub { local $/; open(my $file, '<', $_[0]) or die \"$_[0]: $!\\n\"; scalar <$file> }; \
              $FILE_PATH = $ENV{FILE_PATH}; @FILES = split /\\n/, $read->($ENV{FOREBAY_FILES}); \
@@ -18,6 +18,6 @@ pub(super) static PERL: Runtime = Runtime {
         ),
         search_paths: &[],
     }],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: "apt install perl, or brew install perl",
 };

@@ -1,6 +1,6 @@
-//! PHP: the opening tag may be left out.
+//! PHP; the opening tag is optional.
 
-use super::{Engine, Load, Offer, Place, Runtime, Setup, Start};
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, PreludeFile, Runtime};
 
 pub(super) static PHP: Runtime = Runtime {
     name: "php",
@@ -8,29 +8,29 @@ pub(super) static PHP: Runtime = Runtime {
     extension: "php",
     engines: &[Engine {
         program: "php",
-        place: Place::OnPath,
-        // Errors are shown once, whatever the machine's settings say.
-        start: Start::Script(&[
+        location: EngineLocation::OnPath,
+        // Print errors once, regardless of the `php.ini` of the machine.
+        invocation: Invocation::Script(&[
             "-d",
             "display_errors=stderr",
             "-d",
             "log_errors=0",
-            "{load}",
+            "{prelude-args}",
             "{script}",
         ]),
-        // Loaded, not a first line: `declare` and `namespace` must stay the first statement.
-        offer: Offer::Loaded(Load {
-            file: "prelude.php",
+        // A file, because `declare` and `namespace` must be the first statement of the script.
+        prelude: Prelude::File(PreludeFile {
+            name: "prelude.php",
             text: r"<?php
 $FILE_PATH = getenv('FILE_PATH');
 $FILES = file(getenv('FOREBAY_FILES'), FILE_IGNORE_NEW_LINES);
 $FILE_CONTENTS = array_map('file_get_contents', $FILES);
 $FILE_CONTENT = $FILE_CONTENTS[0];
 ",
-            words: &["-d", "auto_prepend_file={prelude}"],
+            args: &["-d", "auto_prepend_file={prelude}"],
         }),
         search_paths: &[],
     }],
-    setup: Setup::Tag("<?php "),
+    header: Header::OpeningTag("<?php "),
     install: "apt install php-cli, or brew install php",
 };

@@ -1,17 +1,17 @@
-//! Python: the project's own environment first.
+//! Python; the virtual environment of the project comes first.
 
-use super::{Engine, Load, Offer, Place, Runtime, Setup, Start};
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, PreludeFile, Runtime};
 
-/// Unbuffered, so that what a run printed before its time was up is there.
-const SCRIPT: Start = Start::Script(&["-u", "{script}"]);
+/// Unbuffered, so that the output before a timeout is captured.
+const SCRIPT: Invocation = Invocation::Script(&["-u", "{script}"]);
 
-/// The script's folder is private, so the working folder is added for the project's own modules.
+/// The script is in a private directory, so the working directory is added for the modules of the project.
 const SEARCH_PATHS: &[(&str, &str)] = &[("PYTHONPATH", "{folder}:{cwd}")];
 
-/// A `sitecustomize`, not a first line: `from __future__ import` must stay the first statement. The
-/// one it hides is loaded after it.
-const FILES: Offer = Offer::Loaded(Load {
-    file: "sitecustomize.py",
+/// A `sitecustomize`, because `from __future__ import` must be the first statement of the script. It imports
+/// the `sitecustomize` that it shadows.
+const FILES: Prelude = Prelude::File(PreludeFile {
+    name: "sitecustomize.py",
     text: r#"import builtins, os, sys
 
 def _read(path):
@@ -37,11 +37,11 @@ def _offer():
 if os.path.exists(os.environ.get("FOREBAY_FILES", "")):
     _offer()
 "#,
-    words: &[],
+    args: &[],
 });
 
-const fn python(program: &'static str, place: Place) -> Engine {
-    Engine { program, place, start: SCRIPT, offer: FILES, search_paths: SEARCH_PATHS }
+const fn python(program: &'static str, location: EngineLocation) -> Engine {
+    Engine { program, location, invocation: SCRIPT, prelude: FILES, search_paths: SEARCH_PATHS }
 }
 
 pub(super) static PYTHON: Runtime = Runtime {
@@ -49,18 +49,18 @@ pub(super) static PYTHON: Runtime = Runtime {
     aliases: &["py", "python3"],
     extension: "py",
     engines: &[
-        python(".venv/bin/python", Place::InProject),
-        python("bin/python", Place::Below("VIRTUAL_ENV")),
+        python(".venv/bin/python", EngineLocation::InProject),
+        python("bin/python", EngineLocation::InEnvDir("VIRTUAL_ENV")),
         Engine {
             program: "uv",
-            place: Place::OnPathFor("uv.lock"),
-            start: Start::Script(&["run", "--quiet", "python", "-u", "{script}"]),
-            offer: FILES,
+            location: EngineLocation::OnPathIfProjectHas("uv.lock"),
+            invocation: Invocation::Script(&["run", "--quiet", "python", "-u", "{script}"]),
+            prelude: FILES,
             search_paths: SEARCH_PATHS,
         },
-        python("python3", Place::OnPath),
-        python("python", Place::OnPath),
+        python("python3", EngineLocation::OnPath),
+        python("python", EngineLocation::OnPath),
     ],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: "apt install python3, brew install python, or https://docs.astral.sh/uv",
 };

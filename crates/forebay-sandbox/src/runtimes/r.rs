@@ -1,6 +1,6 @@
 //! R.
 
-use super::{Engine, Offer, Place, Runtime, Setup, Start};
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 
 pub(super) static R: Runtime = Runtime {
     name: "r",
@@ -8,15 +8,15 @@ pub(super) static R: Runtime = Runtime {
     extension: "R",
     engines: &[Engine {
         program: "Rscript",
-        place: Place::OnPath,
-        start: Start::Script(&["{script}"]),
-        offer: Offer::FirstLine(
+        location: EngineLocation::OnPath,
+        invocation: Invocation::Script(&["{script}"]),
+        prelude: Prelude::FirstLine(
             "FILE_PATH <- Sys.getenv(\"FILE_PATH\"); FILES <- readLines(Sys.getenv(\"FOREBAY_FILES\")); \
              FILE_CONTENTS <- lapply(FILES, function(path) readChar(path, file.size(path), useBytes = TRUE)); \
              FILE_CONTENT <- FILE_CONTENTS[[1]]; ",
         ),
         search_paths: &[],
     }],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: "apt install r-base-core, or brew install r",
 };

@@ -1,6 +1,6 @@
-//! Ruby: the code is an argument, so `require_relative` counts from the working folder.
+//! Ruby; the code is an argument, so that `require_relative` is resolved from the working directory.
 
-use super::{Engine, Offer, Place, Runtime, Setup, Start};
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 
 pub(super) static RUBY: Runtime = Runtime {
     name: "ruby",
@@ -8,18 +8,18 @@ pub(super) static RUBY: Runtime = Runtime {
     extension: "rb",
     engines: &[Engine {
         program: "ruby",
-        place: Place::OnPath,
-        start: Start::Inline {
-            words: &["-I", "{cwd}", "-e", "{code}"],
-            long: &["-I", "{cwd}", "{script}"],
+        location: EngineLocation::OnPath,
+        invocation: Invocation::Inline {
+            args: &["-I", "{cwd}", "-e", "{code}"],
+            script_args: &["-I", "{cwd}", "{script}"],
         },
-        offer: Offer::FirstLine(
+        prelude: Prelude::FirstLine(
             "FILE_PATH = ENV[\"FILE_PATH\"]; FILES = File.readlines(ENV[\"FOREBAY_FILES\"], chomp: true); \
              FILE_CONTENTS = FILES.map { |path| File.read(path, encoding: \"UTF-8\").scrub }; \
              FILE_CONTENT = FILE_CONTENTS[0]; ",
         ),
         search_paths: &[],
     }],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: "apt install ruby, or brew install ruby",
 };

@@ -1,9 +1,9 @@
-//! Rust, compiled by `rustc` alone: the standard library, no crates.
+//! Rust, compiled by `rustc` with the standard library only.
 
-use super::{Engine, Offer, Place, Runtime, Setup, Start};
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 
-/// What makes another file part of a program.
-const DRAWS_IN: &[&str] = &["include!", "include_str!", "include_bytes!", "#[path"];
+/// Macros and attributes that include another file.
+const INCLUDES_FILE: &[&str] = &["include!", "include_str!", "include_bytes!", "#[path"];
 
 pub(super) static RUST: Runtime = Runtime {
     name: "rust",
@@ -11,9 +11,9 @@ pub(super) static RUST: Runtime = Runtime {
     extension: "rs",
     engines: &[Engine {
         program: "rustc",
-        place: Place::OnPath,
-        start: Start::Compiled {
-            words: &[
+        location: EngineLocation::OnPath,
+        invocation: Invocation::Compiled {
+            args: &[
                 "--edition=2024",
                 "--crate-name=script",
                 "-Copt-level=1",
@@ -22,10 +22,10 @@ pub(super) static RUST: Runtime = Runtime {
                 "{binary}",
                 "{script}",
             ],
-            is_alone: |text, _| !DRAWS_IN.iter().any(|word| text.contains(word)),
+            is_self_contained: |text, _| !INCLUDES_FILE.iter().any(|word| text.contains(word)),
         },
-        // At the end: inner attributes must stay at the beginning.
-        offer: Offer::LastLine(
+        // At the end, because inner attributes must come first.
+        prelude: Prelude::LastLine(
             "#[allow(dead_code)] static FILE_PATH: std::sync::LazyLock<String> = \
              std::sync::LazyLock::new(|| std::env::var(\"FILE_PATH\").unwrap()); \
              #[allow(dead_code)] static FILES: std::sync::LazyLock<Vec<String>> = \
@@ -39,6 +39,6 @@ pub(super) static RUST: Runtime = Runtime {
         ),
         search_paths: &[],
     }],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: "https://rustup.rs",
 };

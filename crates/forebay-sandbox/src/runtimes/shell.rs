@@ -1,13 +1,13 @@
-//! Shells: the line most models write, and each shell by its own name.
+//! Shells: `shell` for bash or sh, and each shell by its own name.
 
-use super::{Engine, Offer, Place, Runtime, Setup, Start};
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 
 const BASH_ENGINE: Engine = Engine {
     program: "bash",
-    place: Place::OnPath,
-    start: DASH_C,
-    // Without `mapfile`, which the bash of macOS lacks.
-    offer: Offer::FirstLine(
+    location: EngineLocation::OnPath,
+    invocation: DASH_C,
+    // No `mapfile`: the bash of macOS lacks it.
+    prelude: Prelude::FirstLine(
         "FILE_CONTENT=$(cat -- \"$FILE_PATH\"); FILES=(); while IFS= read -r REPLY; do \
          FILES+=(\"$REPLY\"); done <\"$FOREBAY_FILES\"; unset REPLY; ",
     ),
@@ -16,17 +16,18 @@ const BASH_ENGINE: Engine = Engine {
 
 const SH_ENGINE: Engine = Engine {
     program: "sh",
-    place: Place::OnPath,
-    start: DASH_C,
-    // A list is lines here.
-    offer: Offer::FirstLine(
+    location: EngineLocation::OnPath,
+    invocation: DASH_C,
+    // sh has no arrays: `FILES` has one path per line.
+    prelude: Prelude::FirstLine(
         "FILE_CONTENT=$(cat -- \"$FILE_PATH\"); FILES=$(cat -- \"$FOREBAY_FILES\"); ",
     ),
     search_paths: &[],
 };
 
-/// Without `--` a line that starts with a dash would be read as the shell's option.
-const DASH_C: Start = Start::Inline { words: &["-c", "--", "{code}"], long: &["{script}"] };
+/// Without `--`, the shell would parse a line that starts with a dash as an option.
+const DASH_C: Invocation =
+    Invocation::Inline { args: &["-c", "--", "{code}"], script_args: &["{script}"] };
 
 const PACKAGES: &str = "apt install, brew install or dnf install the package of the same name";
 
@@ -35,7 +36,7 @@ pub(super) static SHELL: Runtime = Runtime {
     aliases: &["terminal", "command"],
     extension: "sh",
     engines: &[BASH_ENGINE, SH_ENGINE],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: "install bash: apt install bash, or brew install bash",
 };
 
@@ -44,7 +45,7 @@ pub(super) static BASH: Runtime = Runtime {
     aliases: &[],
     extension: "sh",
     engines: &[BASH_ENGINE],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: PACKAGES,
 };
 
@@ -53,7 +54,7 @@ pub(super) static SH: Runtime = Runtime {
     aliases: &["posix", "dash"],
     extension: "sh",
     engines: &[SH_ENGINE],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: "install a POSIX shell: apt install dash",
 };
 
@@ -63,14 +64,14 @@ pub(super) static ZSH: Runtime = Runtime {
     extension: "zsh",
     engines: &[Engine {
         program: "zsh",
-        place: Place::OnPath,
-        start: DASH_C,
-        offer: Offer::FirstLine(
+        location: EngineLocation::OnPath,
+        invocation: DASH_C,
+        prelude: Prelude::FirstLine(
             "FILE_CONTENT=$(<$FILE_PATH); FILES=(\"${(@f)$(<$FOREBAY_FILES)}\"); ",
         ),
         search_paths: &[],
     }],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: PACKAGES,
 };
 
@@ -80,15 +81,15 @@ pub(super) static FISH: Runtime = Runtime {
     extension: "fish",
     engines: &[Engine {
         program: "fish",
-        place: Place::OnPath,
-        // As an argument its errors would not tell the line.
-        start: Start::Script(&["--no-config", "{script}"]),
-        offer: Offer::FirstLine(
+        location: EngineLocation::OnPath,
+        // A file, because errors in an argument have no line number.
+        invocation: Invocation::Script(&["--no-config", "{script}"]),
+        prelude: Prelude::FirstLine(
             "set FILE_CONTENT (string collect <$FILE_PATH); set FILES (cat $FOREBAY_FILES); ",
         ),
         search_paths: &[],
     }],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: PACKAGES,
 };
 
@@ -98,14 +99,14 @@ pub(super) static POWERSHELL: Runtime = Runtime {
     extension: "ps1",
     engines: &[Engine {
         program: "pwsh",
-        place: Place::OnPath,
-        start: Start::Script(&["-NoProfile", "-NonInteractive", "-File", "{script}"]),
-        offer: Offer::FirstLine(
+        location: EngineLocation::OnPath,
+        invocation: Invocation::Script(&["-NoProfile", "-NonInteractive", "-File", "{script}"]),
+        prelude: Prelude::FirstLine(
             "$FILE_PATH = $env:FILE_PATH; $FILE_CONTENT = [IO.File]::ReadAllText($FILE_PATH); \
              $FILES = @([IO.File]::ReadAllLines($env:FOREBAY_FILES)); ",
         ),
         search_paths: &[],
     }],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: "https://aka.ms/powershell, or brew install powershell",
 };

@@ -1,6 +1,6 @@
 //! Swift, as a script.
 
-use super::{Engine, Offer, Place, Runtime, Setup, Start};
+use super::{Engine, EngineLocation, Header, Invocation, Prelude, Runtime};
 
 pub(super) static SWIFT: Runtime = Runtime {
     name: "swift",
@@ -8,14 +8,14 @@ pub(super) static SWIFT: Runtime = Runtime {
     extension: "swift",
     engines: &[Engine {
         program: "swift",
-        place: Place::OnPath,
-        start: Start::Script(&["{script}"]),
-        offer: Offer::FirstLine(
+        location: EngineLocation::OnPath,
+        invocation: Invocation::Script(&["{script}"]),
+        prelude: Prelude::FirstLine(
             "import Foundation; let FILE_PATH = ProcessInfo.processInfo.environment[\"FILE_PATH\"]!; \
              let FILE_CONTENT = try! String(contentsOfFile: FILE_PATH, encoding: .utf8); ",
         ),
         search_paths: &[],
     }],
-    setup: Setup::Nothing,
+    header: Header::None,
     install: "https://swift.org/install",
 };

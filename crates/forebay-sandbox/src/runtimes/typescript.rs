@@ -1,7 +1,7 @@
-//! TypeScript, without a check of its types: what can simply run it.
+//! TypeScript, run without type checking.
 
 use super::javascript::{BUN, FILES, REQUIRE, deno};
-use super::{Engine, Place, Runtime, Start};
+use super::{Engine, EngineLocation, Invocation, Runtime};
 
 pub(super) static TYPESCRIPT: Runtime = Runtime {
     name: "typescript",
@@ -12,36 +12,36 @@ pub(super) static TYPESCRIPT: Runtime = Runtime {
         deno(&["eval", "--ext=ts", "{code}"]),
         Engine {
             program: "tsx",
-            place: Place::OnPath,
-            start: Start::Inline {
-                words: &["--input-type=module", "--eval", "{code}"],
-                long: &["{script}"],
+            location: EngineLocation::OnPath,
+            invocation: Invocation::Inline {
+                args: &["--input-type=module", "--eval", "{code}"],
+                script_args: &["{script}"],
             },
-            offer: FILES,
+            prelude: FILES,
             search_paths: &[],
         },
-        // Since then types are stripped from code that is an argument, too.
+        // Since this version, node also strips types from code in an argument.
         Engine {
             program: "node",
-            place: Place::OnPathSince(22, 7),
-            start: Start::Inline {
-                words: &[
+            location: EngineLocation::OnPathMinVersion(22, 7),
+            invocation: Invocation::Inline {
+                args: &[
                     "--experimental-strip-types",
                     "--disable-warning=ExperimentalWarning",
                     "--input-type=module-typescript",
                     "--eval",
                     "{code}",
                 ],
-                long: &[
+                script_args: &[
                     "--experimental-strip-types",
                     "--disable-warning=ExperimentalWarning",
                     "{script}",
                 ],
             },
-            offer: FILES,
+            prelude: FILES,
             search_paths: &[],
         },
     ],
-    setup: REQUIRE,
+    header: REQUIRE,
     install: "https://bun.sh, https://deno.com, npm install -g tsx, or node 22.7 and later",
 };

@@ -1,9 +1,9 @@
-//! Starts a process: with its streams, in its folder, and through the door that [`Entry`] is.
+//! Starts a process; the child runs [`PreExec`] before it executes the program.
 
-#[cfg(target_os = "linux")]
-mod beside;
 #[cfg(not(target_os = "linux"))]
-mod standard;
+mod std_command;
+#[cfg(target_os = "linux")]
+mod vfork;
 
 use std::ffi::OsString;
 use std::io;
@@ -13,78 +13,80 @@ use std::sync::Arc;
 
 use rustix::process::Pid;
 
-#[cfg(target_os = "linux")]
-pub(crate) use self::beside::start;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use self::standard::start;
-use crate::gate::Gate;
-use crate::isolation::Held;
-use crate::limits::KernelLimits;
+pub(crate) use self::std_command::start;
+#[cfg(target_os = "linux")]
+pub(crate) use self::vfork::start;
+use crate::isolation::Restrictions;
+use crate::limits::Rlimits;
 use crate::spec::Stdin;
+use crate::start_latch::StartLatch;
 
-/// What is to be started.
-pub(crate) struct Launch<'a> {
-    /// Looked for on PATH where it names no folder.
+/// A process to start.
+pub(crate) struct StartRequest<'a> {
+    /// Searched on `PATH` if it contains no slash.
     pub(crate) program: &'a str,
     pub(crate) arguments: &'a [&'a str],
-    pub(crate) folder: &'a Path,
-    /// The whole environment.
-    pub(crate) variables: Vec<(OsString, OsString)>,
+    pub(crate) cwd: &'a Path,
+    /// The complete environment.
+    pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) stdin: &'a Stdin,
-    pub(crate) entry: Entry,
+    pub(crate) pre_exec: PreExec,
 }
 
-/// A process that runs, and our ends of its streams.
+/// A running process and the parent's ends of its streams.
 #[derive(Debug)]
-pub(crate) struct Started {
+pub(crate) struct StartedProcess {
     pub(crate) leader: Pid,
-    /// Where what it reads is ours to write.
+    /// The write end, if the parent fills stdin.
     pub(crate) stdin: Option<OwnedFd>,
     pub(crate) stdout: Option<OwnedFd>,
     pub(crate) stderr: Option<OwnedFd>,
 }
 
-/// What the child does before it becomes the program, with everything it needs at hand.
+/// The setup that the child runs between fork and exec.
 ///
-/// Nothing in it allocates or locks: on Linux it happens in our memory, elsewhere in a copy of it.
+/// It must neither allocate nor lock: on Linux the child shares the memory of the parent, elsewhere it has a
+/// copy in which another thread may have held a lock.
 #[derive(Debug)]
-pub(crate) struct Entry {
-    pub(crate) limits: KernelLimits,
-    pub(crate) held: Option<Arc<Held>>,
-    pub(crate) gate: Option<Arc<Gate>>,
+pub(crate) struct PreExec {
+    pub(crate) limits: Rlimits,
+    pub(crate) restrictions: Option<Arc<Restrictions>>,
+    pub(crate) latch: Option<Arc<StartLatch>>,
     #[cfg(target_os = "linux")]
     pub(crate) parent: Pid,
 }
 
-impl Entry {
-    /// The session has no terminal, so a program that asks a question on `/dev/tty` fails at once
-    /// instead of waiting for an answer that nobody gives.
-    fn enter(&self) -> io::Result<()> {
+impl PreExec {
+    /// Sets up the child.
+    ///
+    /// The new session has no terminal, so a program that prompts on `/dev/tty` fails instead of waiting.
+    fn run(&self) -> io::Result<()> {
         rustix::process::setsid()?;
         self.limits.set()?;
-        if let Some(held) = &self.held {
-            held.enter()?;
+        if let Some(restrictions) = &self.restrictions {
+            restrictions.apply()?;
         }
-        // After the fence, for a change of rights would undo it.
-        self.end_with_parent()?;
-        self.gate.as_ref().map_or(Ok(()), |gate| gate.pass())
+        // Last: a change of credentials clears the parent-death signal.
+        self.die_with_parent()?;
+        self.latch.as_ref().map_or(Ok(()), |latch| latch.wait())
     }
 
-    /// Lets the kernel end the child when we are killed and cannot do it ourselves.
+    /// Makes the kernel kill the child when the parent dies.
     ///
-    /// The signal comes when the thread ends that made the child, not the process. That thread watches
-    /// the run to its end, so it is never too early. It is not passed on to the child's own children.
+    /// The signal is tied to the thread that created the child. That thread supervises the run to its end, so
+    /// the signal never comes early. The children of the child do not inherit it.
     #[cfg(target_os = "linux")]
-    fn end_with_parent(&self) -> io::Result<()> {
+    fn die_with_parent(&self) -> io::Result<()> {
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
-        // We may have been killed before the call.
+        // The parent may have died before the call.
         let orphaned = rustix::process::getppid() != Some(self.parent);
         if orphaned { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
     }
 
     #[cfg(not(target_os = "linux"))]
     #[allow(clippy::unnecessary_wraps, reason = "on Linux it can fail")]
-    fn end_with_parent(&self) -> io::Result<()> {
+    fn die_with_parent(&self) -> io::Result<()> {
         Ok(())
     }
 }

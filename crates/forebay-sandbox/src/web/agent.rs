@@ -1,4 +1,4 @@
-//! The client of one hop: it dials what the gate allows and nothing else.
+//! The HTTP client of one hop, which connects only to addresses that the policy allows.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock};
@@ -11,31 +11,34 @@ use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver
 use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 use ureq::{Agent, Error, Proxy};
 
-use super::{FetchError, Gate, resolve};
+use super::{AddressPolicy, FetchError, dns};
 
-/// Markdown is what we would make of it anyway.
+/// Prefers markdown, since HTML is converted to it anyway.
 const ACCEPT: &str = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, \
                       application/json;q=0.8, application/pdf;q=0.7, */*;q=0.1";
 const USER_AGENT: &str = concat!("forebay/", env!("CARGO_PKG_VERSION"));
-/// Headers of a server that never ends them.
-const MOST_HEADER_BYTES: usize = 64 * 1024;
-const CONNECT_TIME: Duration = Duration::from_secs(10);
+/// Bounds the headers of a server that never ends them.
+const MAX_HEADER_BYTES: usize = 64 * 1024;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A client for one URL, once the gate has let it pass.
-pub(super) fn for_hop(url: &str, time: Duration, gate: Gate<'_>) -> Result<Agent, FetchError> {
-    let refused = |why| FetchError::Refused { url: url.to_owned(), why };
-    let literal = gate(url, None).map_err(refused)?;
-    let uri: Uri =
-        url.parse().map_err(|_| refused("it cannot be read in one way only".to_owned()))?;
+/// Returns a client for `url` if the policy allows it.
+pub(super) fn agent_for(
+    url: &str,
+    timeout: Duration,
+    policy: AddressPolicy<'_>,
+) -> Result<Agent, FetchError> {
+    let refused = |reason| FetchError::Refused { url: url.to_owned(), reason };
+    let literal = policy(url, None).map_err(refused)?;
+    let uri: Uri = url.parse().map_err(|_| refused("it is not a valid URI".to_owned()))?;
     let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
     let host = uri.host().unwrap_or_default().trim_matches(['[', ']']).to_owned();
     let proxy = Proxy::try_from_env().filter(|proxy| !proxy.is_no_proxy(&uri));
     if let Some(proxy) = proxy {
-        // The proxy resolves the name; where this machine can as well, its answer counts here, too.
-        if let Ok(addresses) = resolve::addresses(&host, time) {
-            gate(url, Some(&addresses)).map_err(refused)?;
+        // The proxy resolves the host itself; if this machine can resolve it too, the policy applies.
+        if let Ok(addresses) = dns::lookup(&host, timeout) {
+            policy(url, Some(&addresses)).map_err(refused)?;
         }
-        let config = config(time, Some(proxy));
+        let config = config(timeout, Some(proxy));
         return Ok(Agent::with_parts(
             config,
             DefaultConnector::default(),
@@ -44,16 +47,16 @@ pub(super) fn for_hop(url: &str, time: Duration, gate: Gate<'_>) -> Result<Agent
     }
     let allowed = if literal.is_empty() {
         let addresses =
-            resolve::addresses(&host, time).map_err(|_| FetchError::Unresolved(host.clone()))?;
-        gate(url, Some(&addresses)).map_err(refused)?
+            dns::lookup(&host, timeout).map_err(|_| FetchError::Unresolved(host.clone()))?;
+        policy(url, Some(&addresses)).map_err(refused)?
     } else {
         literal
     };
-    let pinned = Pinned { addresses: allowed, port };
-    Ok(Agent::with_parts(config(time, None), DefaultConnector::default(), pinned))
+    let pinned = PinnedResolver { addresses: allowed, port };
+    Ok(Agent::with_parts(config(timeout, None), DefaultConnector::default(), pinned))
 }
 
-pub(super) fn config(time: Duration, proxy: Option<Proxy>) -> Config {
+pub(super) fn config(timeout: Duration, proxy: Option<Proxy>) -> Config {
     Agent::config_builder()
         .proxy(proxy)
         .tls_config(tls())
@@ -61,18 +64,18 @@ pub(super) fn config(time: Duration, proxy: Option<Proxy>) -> Config {
         .http_status_as_error(false)
         .user_agent(USER_AGENT)
         .accept(ACCEPT)
-        .max_response_header_size(MOST_HEADER_BYTES)
-        .timeout_global(Some(time))
-        .timeout_connect(Some(CONNECT_TIME.min(time)))
+        .max_response_header_size(MAX_HEADER_BYTES)
+        .timeout_global(Some(timeout))
+        .timeout_connect(Some(CONNECT_TIMEOUT.min(timeout)))
         .build()
 }
 
-/// The certificates this machine trusts, read once.
+/// Returns the TLS configuration with the root certificates of this machine, loaded once.
 fn tls() -> TlsConfig {
     static ROOTS: OnceLock<Vec<Certificate<'static>>> = OnceLock::new();
     let roots = ROOTS.get_or_init(|| {
-        let found = rustls_native_certs::load_native_certs();
-        found
+        let loaded = rustls_native_certs::load_native_certs();
+        loaded
             .certs
             .iter()
             .map(|certificate| Certificate::from_der(certificate).to_owned())
@@ -84,20 +87,20 @@ fn tls() -> TlsConfig {
         .build()
 }
 
-/// Answers every question with the addresses that were allowed.
+/// Resolves every host to the allowed addresses.
 #[derive(Debug)]
-struct Pinned {
+struct PinnedResolver {
     addresses: Vec<IpAddr>,
     port: u16,
 }
 
-impl Resolver for Pinned {
+impl Resolver for PinnedResolver {
     fn resolve(&self, _: &Uri, _: &Config, _: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
-        const MOST_ADDRESSES: usize = 16;
-        let mut found = self.empty();
-        for address in self.addresses.iter().take(MOST_ADDRESSES) {
-            found.push(SocketAddr::new(*address, self.port));
+        const MAX_ADDRESSES: usize = 16;
+        let mut resolved = self.empty();
+        for address in self.addresses.iter().take(MAX_ADDRESSES) {
+            resolved.push(SocketAddr::new(*address, self.port));
         }
-        if found.is_empty() { Err(Error::HostNotFound) } else { Ok(found) }
+        if resolved.is_empty() { Err(Error::HostNotFound) } else { Ok(resolved) }
     }
 }

@@ -1,9 +1,9 @@
-//! Isolation and limits, tried with real processes on a stage with a home folder of its own.
+//! Isolation and limits, tested with real processes in a separate home directory.
 
 #![cfg(target_os = "linux")]
-#![expect(clippy::unwrap_used, reason = "a test says what is wrong by failing")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod fixture;
 mod limits;
 mod project;
-mod stage;
 mod strict;

@@ -1,49 +1,49 @@
-//! The profile `strict`: no network, and nothing to read but the project and the system.
+//! The profile `strict`: no network, and reads only of the project and the system.
 
 use std::fs;
 use std::net::TcpListener;
 
 use forebay_sandbox::Profile;
 
-use crate::stage::{Stage, is_enforced};
+use crate::fixture::{Fixture, is_enforced};
 
 #[test]
-fn there_is_no_network() {
+fn denies_the_network() {
     if !is_enforced() {
         return;
     }
     let host = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let dial = format!("exec 3<>/dev/tcp/127.0.0.1/{}", host.local_addr().unwrap().port());
-    Stage::new(Profile::Strict).run(&dial).was_refused();
-    Stage::new(Profile::Project).run(&dial).succeeded();
+    Fixture::new(Profile::Strict).run(&dial).was_denied();
+    Fixture::new(Profile::Project).run(&dial).succeeded();
 }
 
 #[test]
-fn only_the_project_and_the_system_are_read() {
+fn allows_reads_of_the_project_and_the_system_only() {
     if !is_enforced() {
         return;
     }
-    let stage = Stage::new(Profile::Strict);
+    let fixture = Fixture::new(Profile::Strict);
     for line in ["cat ~/elsewhere/file", "cat ~/.aws/credentials", "ls ~", "cat ~/.ssh/id_x.pub"] {
-        stage.run(line).was_refused();
+        fixture.run(line).was_denied();
     }
-    stage.run("ls /usr/bin >/dev/null && echo x > y && cat y /etc/hosts").succeeded();
+    fixture.run("ls /usr/bin >/dev/null && echo x > y && cat y /etc/hosts").succeeded();
 }
 
 #[test]
-fn temp_is_its_own_and_goes_with_the_run() {
+fn has_a_private_temp_dir() {
     if !is_enforced() {
         return;
     }
-    let stage = Stage::new(Profile::Strict);
-    stage.run("echo x > /tmp/forebay-strict-test").was_refused();
-    let text = stage.run("f=$(mktemp) && echo x > $f && echo $TMPDIR").succeeded();
+    let fixture = Fixture::new(Profile::Strict);
+    fixture.run("echo x > /tmp/forebay-strict-test").was_denied();
+    let text = fixture.run("f=$(mktemp) && echo x > $f && echo $TMPDIR").succeeded();
     assert!(!fs::exists(text.trim()).unwrap(), "{text}");
 }
 
 #[test]
-fn processes_still_talk_with_each_other() {
-    let stage = Stage::new(Profile::Strict);
-    stage.run("echo x > /dev/shm/forebay-test-$$ && rm /dev/shm/forebay-test-$$").succeeded();
-    assert_eq!(stage.run("seq 3 | sort -r | { read x; echo $x; }").succeeded(), "3\n");
+fn allows_communication_between_processes() {
+    let fixture = Fixture::new(Profile::Strict);
+    fixture.run("echo x > /dev/shm/forebay-test-$$ && rm /dev/shm/forebay-test-$$").succeeded();
+    assert_eq!(fixture.run("seq 3 | sort -r | { read x; echo $x; }").succeeded(), "3\n");
 }

@@ -1,13 +1,13 @@
-//! Real processes, run and watched.
+//! Runs real processes.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by failing")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod code;
 mod ending;
-mod gate;
+mod fixture;
 mod input;
 mod output;
 #[cfg(target_os = "linux")]
 mod processes;
-mod stage;
+mod start_latch;
 mod starting;

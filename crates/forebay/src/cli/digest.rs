@@ -46,7 +46,7 @@ impl Digest {
         let digest = digester.finish();
         if common.json {
             let left_out: Vec<_> =
-                digest.left_out.iter().map(|gap| json!([gap.first, gap.last])).collect();
+                digest.omitted.iter().map(|gap| json!([gap.first, gap.last])).collect();
             terminal::print_json(&json!({
                 "digest": digest.text,
                 "verbatim": digest.verbatim,

@@ -24,7 +24,7 @@ pub(super) fn run(
     } else {
         terminal::print_plain(&table(&verdicts))?;
     }
-    let all_good = verdicts.iter().all(|verdict| verdict.checked.faults.is_empty());
+    let all_good = verdicts.iter().all(|verdict| verdict.checked.errors.is_empty());
     Ok(if all_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -32,7 +32,7 @@ pub(super) fn run(
 fn table(verdicts: &[Verdict]) -> String {
     let width = verdicts.iter().map(|verdict| verdict.name.len()).max().unwrap_or_default();
     let rows: String = verdicts.iter().map(|verdict| row(verdict, width)).collect();
-    let wrong = verdicts.iter().filter(|verdict| !verdict.checked.faults.is_empty());
+    let wrong = verdicts.iter().filter(|verdict| !verdict.checked.errors.is_empty());
     let shown = wrong.filter(|verdict| !verdict.checked.digest.is_empty()).map(|verdict| {
         format!(
             "\ndigest of the sample of {}:\n{}\n",
@@ -44,14 +44,14 @@ fn table(verdicts: &[Verdict]) -> String {
 }
 
 fn row(Verdict { name, checked }: &Verdict, width: usize) -> String {
-    if checked.faults.is_empty() {
-        let untried = match checked.untried.as_slice() {
+    if checked.errors.is_empty() {
+        let unmatched = match checked.unmatched.as_slice() {
             [] => String::new(),
             keys => format!(", but no line of its sample matches {}", keys.join(", ")),
         };
-        return format!("{name:<width$}  ok{untried}\n");
+        return format!("{name:<width$}  ok{unmatched}\n");
     }
-    checked.faults.iter().map(|fault| format!("{name:<width$}  fails: {fault}\n")).collect()
+    checked.errors.iter().map(|fault| format!("{name:<width$}  fails: {fault}\n")).collect()
 }
 
 fn indented(text: &str) -> String {
@@ -61,9 +61,9 @@ fn indented(text: &str) -> String {
 fn data(Verdict { name, checked }: &Verdict) -> Value {
     json!({
         "name": name,
-        "ok": checked.faults.is_empty(),
-        "faults": checked.faults,
-        "untried": checked.untried,
+        "ok": checked.errors.is_empty(),
+        "faults": checked.errors,
+        "untried": checked.unmatched,
         "digest": checked.digest,
     })
 }

@@ -7,21 +7,29 @@ use clap::Args;
 use forebay_app::Call;
 use forebay_app::ingest::import::Wanted;
 use forebay_app::replay::discover;
+use forebay_platforms::transcripts::host_names;
 
 use super::terminal::{self, Failure};
 use super::{Common, progress};
 
-/// Tell what would have been saved in past conversations, by tool
-///
-/// Reads the transcripts of Claude Code, Codex, Gemini CLI and OpenCode and stores nothing.
+/// Show what Forebay would have saved in past conversations, by tool
 #[derive(Debug, Args)]
+#[command(long_about = long_about())]
 pub(super) struct Discover {
-    /// Files or folders; without any, the places where the agents keep them
+    /// Files or folders [default: the folders of the agents]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Also those of other projects
     #[arg(long)]
     all: bool,
+}
+
+fn long_about() -> String {
+    format!(
+        "Show what Forebay would have saved in past conversations, by tool\n\nReads transcripts of {} and \
+         stores nothing.",
+        host_names("and")
+    )
 }
 
 impl Discover {

@@ -24,9 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// prints nothing, exits with 0 and leaves a line in the log.
 #[derive(Debug, Args)]
 pub(super) struct Hook {
-    /// The agent: claude-code, codex, gemini-cli, ...
+    /// The agent, as `forebay init` names it
     platform: String,
-    /// The event, in the agent's word
+    /// The event, as the agent names it
     event: String,
 }
 
@@ -72,14 +72,13 @@ fn make_app(platform: &Platform, call: &HookCall) -> Result<App, AppError> {
     common.app_in(cwd, &project, platform.id, "hook")
 }
 
-/// The folder the conversation was started in, where the host tells it.
+/// The folder that the conversation was started in, if the host names it.
 ///
-/// A model that changes into another repository takes its conversation along: what is captured there is
-/// looked for by the server that was started with the conversation.
+/// What a hook captures belongs there even if the model changed into another repository: the MCP server
+/// of the conversation looks for it there.
 fn project_folder(platform: &Platform) -> Option<PathBuf> {
-    const TELLING: &[&str] = &["claude-code", "gemini-cli", "qwen-code", "copilot-cli", "cursor"];
-    let told = TELLING.contains(&platform.id).then(|| environment::read(environment::PROJECT));
-    told.flatten().map(PathBuf::from).filter(|folder| folder.is_dir())
+    let folder = environment::read(platform.project_env?).map(PathBuf::from);
+    folder.filter(|folder| folder.is_dir())
 }
 
 /// A host that stopped reading has its reasons; that is no failure of the hook.

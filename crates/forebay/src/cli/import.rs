@@ -7,17 +7,16 @@ use clap::Args;
 use forebay_app::Call;
 use forebay_app::ingest::import::{self, Wanted};
 use forebay_app::team::archive;
+use forebay_platforms::transcripts::host_names;
 
 use super::terminal::{self, Failure};
 use super::{Common, progress};
 
 /// Load past agent transcripts, or archives of `forebay export`
-///
-/// Claude Code, Codex, Gemini CLI and OpenCode. Only what is new since the last time is read, and only
-/// conversations that were held in this project. Of an archive, what is here already stays as it is.
 #[derive(Debug, Args)]
+#[command(long_about = long_about())]
 pub(super) struct Import {
-    /// Files or folders; without any, the places where the agents keep them
+    /// Files or folders [default: the folders of the agents]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Also those of other projects, each into its own store
@@ -26,6 +25,15 @@ pub(super) struct Import {
     /// Unpack archives of up to so many megabytes
     #[arg(long, value_name = "MB", default_value_t = archive::MOST_MB)]
     most_mb: u64,
+}
+
+fn long_about() -> String {
+    format!(
+        "Load past agent transcripts, or archives of `forebay export`\n\nReads transcripts of {}. Only reads \
+         what is new since the last import, and only conversations in this project. Entries of an archive \
+         that exist already are left unchanged.",
+        host_names("and")
+    )
 }
 
 impl Import {

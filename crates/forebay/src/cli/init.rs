@@ -1,4 +1,4 @@
-//! `forebay init`: sets agents up to use Forebay, and takes that back.
+//! `forebay init`: sets up agents to use Forebay, and undoes it.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,30 +12,28 @@ use similar::TextDiff;
 use super::terminal::{self, Failure};
 use super::{Common, paint};
 
-/// Lines around a change, as everybody shows them.
-const LINES_AROUND: usize = 3;
+/// Unchanged lines around a change in a diff.
+const CONTEXT_LINES: usize = 3;
 
-/// Set up agents: MCP server, hooks and a few words for the model
+/// Set up agents: MCP server, hooks and instructions for the model
 ///
-/// Shows every change as a difference and asks before it writes. Without names it takes the agents that
-/// are installed here. In a project its files are changed; --user changes yours, for all projects.
+/// Shows every change as a diff and asks before writing. Without names, sets up the installed agents.
+/// Edits files of the project; with --user, your own settings for all projects.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person gives or not")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a command-line flag")]
 pub(super) struct Init {
-    /// claude-code, codex, gemini-cli, copilot-cli, opencode, cursor, qwen-code, cline,
-    /// vscode-copilot, kiro, windsurf, antigravity, zed, claude-desktop
-    #[arg(value_name = "AGENT")]
+    #[arg(value_name = "AGENT", help = agent_ids())]
     agents: Vec<String>,
-    /// Your own settings, for all projects
+    /// Edit your own settings, for all projects
     #[arg(long)]
     user: bool,
-    /// Take Forebay out again: every file becomes what it was
+    /// Remove Forebay and restore every file
     #[arg(long)]
     undo: bool,
     /// Only show what would change
     #[arg(long)]
     dry_run: bool,
-    /// Do not ask
+    /// Write without asking
     #[arg(short, long, conflicts_with = "dry_run")]
     yes: bool,
 }
@@ -56,7 +54,7 @@ impl Init {
         if common.json {
             terminal::print_json(&as_data(&chosen, &plan, &done))?;
         } else {
-            self.tell_outcome(&chosen, &plan, &done)?;
+            self.report_outcome(&chosen, &plan, &done)?;
         }
         self.exit_code(&plan, &done)
     }
@@ -66,7 +64,7 @@ impl Init {
             (true, _) => Ok(Level::User),
             (false, true) => Ok(Level::Project),
             (false, false) => Err(AppError::bad_input(
-                "this folder is no project",
+                "this folder is not a project",
                 "`forebay init --user` sets up your agents for all projects",
             )),
         }
@@ -86,14 +84,14 @@ impl Init {
         } else {
             Chosen { agents: named(&self.agents)?, remarks: Vec::new() }
         };
-        chosen.leave_out_agents_without(level);
+        chosen.drop_agents_without(level);
         if chosen.agents.is_empty() && chosen.remarks.is_empty() {
-            return Err(self.nobody());
+            return Err(self.no_agent_error());
         }
         Ok(chosen)
     }
 
-    /// The agents to take back are those that are set up; to set up, those that are installed.
+    /// With --undo the agents that are set up, otherwise those that are installed.
     fn all_that_apply(&self, machine: &Machine, level: Level) -> Chosen {
         let mut chosen = Chosen { agents: Vec::new(), remarks: Vec::new() };
         for agent in agents::PLATFORMS {
@@ -101,11 +99,11 @@ impl Init {
             if self.undo {
                 chosen.agents.extend(is_set_up(level).then_some(*agent));
             } else if machine.is_installed(agent) {
-                let has_it_anyway =
+                let is_set_up_for_user =
                     level == Level::Project && !is_set_up(level) && is_set_up(Level::User);
-                if has_it_anyway {
+                if is_set_up_for_user {
                     chosen.remarks.push(format!(
-                        "{} has Forebay in your own settings already; name it to set it up here, too",
+                        "{} already has Forebay in your own settings; name it to set it up here as well",
                         agent.name
                     ));
                 } else {
@@ -116,19 +114,19 @@ impl Init {
         chosen
     }
 
-    fn nobody(&self) -> AppError {
+    fn no_agent_error(&self) -> AppError {
         if self.undo {
             let hint =
-                if self.user { "without --user: in this project" } else { "--user: in yours" };
+                if self.user { "omit --user for this project" } else { "try --user for your own" };
             return AppError::not_found("no agent has Forebay in these settings", hint);
         }
         AppError::not_found(
-            "no agent was found here: none of their programs is on the PATH, none of their folders is there",
-            "name one: forebay init claude-code",
+            "no agent found: none of their programs is on the PATH, none of their folders exists",
+            format!("name one: forebay init {}", agents::PLATFORMS[0].id),
         )
     }
 
-    /// Writes what the user wants written.
+    /// Writes the changes if the user agrees.
     fn decide(&self, machine: &Machine, plan: &Plan, common: &Common) -> Outcome {
         if plan.changes.is_empty() || self.dry_run {
             return Outcome::Shown;
@@ -145,12 +143,12 @@ impl Init {
         Outcome::Written(faults.map(|fault| fault.to_string()).collect())
     }
 
-    fn tell_outcome(&self, chosen: &Chosen, plan: &Plan, done: &Outcome) -> Result<(), Failure> {
+    fn report_outcome(&self, chosen: &Chosen, plan: &Plan, done: &Outcome) -> Result<(), Failure> {
         match done {
             Outcome::Shown if plan.changes.is_empty() && plan.faults.is_empty() => {
                 terminal::print_painted("nothing to change")
             }
-            Outcome::Shown => terminal::print_painted("nothing was written: this only shows"),
+            Outcome::Shown => terminal::print_painted("nothing was written: dry run"),
             Outcome::Declined => terminal::print_painted("nothing was written"),
             Outcome::NobodyToAsk => Ok(()),
             Outcome::Written(faults) => {
@@ -162,16 +160,16 @@ impl Init {
                 for fault in faults {
                     terminal::print_painted(&format!("{} {fault}", paint::error("error:")))?;
                 }
-                if self.undo { Ok(()) } else { tell_what_is_left_to_do(chosen) }
+                if self.undo { Ok(()) } else { print_next_steps(chosen) }
             }
         }
     }
 
     fn exit_code(&self, plan: &Plan, done: &Outcome) -> Result<ExitCode, Failure> {
-        let is_whole = plan.faults.is_empty();
+        let is_complete = plan.faults.is_empty();
         match done {
-            Outcome::Shown if is_whole => Ok(ExitCode::SUCCESS),
-            Outcome::Written(faults) if is_whole && faults.is_empty() => Ok(ExitCode::SUCCESS),
+            Outcome::Shown if is_complete => Ok(ExitCode::SUCCESS),
+            Outcome::Written(faults) if is_complete && faults.is_empty() => Ok(ExitCode::SUCCESS),
             Outcome::NobodyToAsk => Err(AppError::bad_input(
                 "nothing was written: there is no terminal to ask at",
                 "--yes writes without asking, --dry-run only shows",
@@ -182,38 +180,38 @@ impl Init {
     }
 }
 
-/// The agents meant, and what is to be said of others.
+/// The chosen agents, and remarks on others.
 struct Chosen {
     agents: Vec<&'static Platform>,
     remarks: Vec<String>,
 }
 
 impl Chosen {
-    fn leave_out_agents_without(&mut self, level: Level) {
+    fn drop_agents_without(&mut self, level: Level) {
         if level == Level::User {
             return;
         }
         let has_files = |agent: &&Platform| agent.files.iter().any(|file| file.level == level);
         for agent in self.agents.iter().filter(|agent| !has_files(agent)) {
-            self.remarks.push(format!("{} has no settings of a project: use --user", agent.name));
+            self.remarks.push(format!("{} has no project settings: use --user", agent.name));
         }
         self.agents.retain(has_files);
         for agent in self.agents.iter().filter(|agent| !agent.registers_server(level)) {
             self.remarks.push(format!(
-                "{} knows MCP servers of the user only: use --user, too",
+                "{} supports MCP servers only in your own settings: also use --user",
                 agent.name
             ));
         }
     }
 }
 
-/// What became of a plan.
+/// The outcome of a plan.
 enum Outcome {
-    /// Nothing to do, or nothing wanted.
+    /// Nothing to write, or a dry run.
     Shown,
     Declined,
     NobodyToAsk,
-    /// With the faults of single files.
+    /// With the errors of single files.
     Written(Vec<String>),
 }
 
@@ -228,12 +226,12 @@ fn named(names: &[String]) -> Result<Vec<&'static Platform>, AppError> {
     Ok(found)
 }
 
+fn agent_ids() -> String {
+    agents::PLATFORMS.iter().map(|agent| agent.id).collect::<Vec<_>>().join(", ")
+}
+
 fn unknown(name: &str) -> AppError {
-    let known: Vec<&str> = agents::PLATFORMS.iter().map(|agent| agent.id).collect();
-    AppError::bad_input(
-        format!("there is no agent `{name}`"),
-        format!("agents: {}", known.join(", ")),
-    )
+    AppError::bad_input(format!("unknown agent `{name}`"), format!("agents: {}", agent_ids()))
 }
 
 fn ask(plan: &Plan) -> Reply {
@@ -246,9 +244,9 @@ fn show_plan(machine: &Machine, chosen: &Chosen, plan: &Plan) -> Result<(), Fail
         show_change(machine, change)?;
     }
     for Fault { path, why } in &plan.faults {
-        let path = short(machine, path);
+        let path = with_tilde(machine, path);
         terminal::print_painted(&format!(
-            "{} {path}: {why}; it stays as it is",
+            "{} {path}: {why}; left unchanged",
             paint::error("error:")
         ))?;
     }
@@ -265,7 +263,7 @@ fn show_change(machine: &Machine, change: &Change) -> Result<(), Failure> {
         _ => "changed",
     };
     let head =
-        format!("{} ({what}, for {})", short(machine, &change.path), change.agents.join(", "));
+        format!("{} ({what}, for {})", with_tilde(machine, &change.path), change.agents.join(", "));
     terminal::print_painted(&paint::heading(&head))?;
     difference(change)
         .lines()
@@ -273,33 +271,33 @@ fn show_change(machine: &Machine, change: &Change) -> Result<(), Failure> {
     terminal::print_painted("")
 }
 
-/// The change as a unified difference, without a head.
+/// The change as a unified diff, without a header.
 fn difference(change: &Change) -> String {
     let text = |side: &Option<String>| side.clone().unwrap_or_default();
     let (before, after) = (text(&change.before), text(&change.after));
     let diff = TextDiff::from_lines(&before, &after);
-    diff.unified_diff().context_radius(LINES_AROUND).to_string()
+    diff.unified_diff().context_radius(CONTEXT_LINES).to_string()
 }
 
-/// A path as people write it.
-fn short(machine: &Machine, path: &Path) -> String {
+/// A path, with `~` for the home folder.
+fn with_tilde(machine: &Machine, path: &Path) -> String {
     match path.strip_prefix(machine.home()) {
         Ok(rest) => format!("~/{}", rest.display()),
         Err(_) => path.display().to_string(),
     }
 }
 
-fn tell_what_is_left_to_do(chosen: &Chosen) -> Result<(), Failure> {
+fn print_next_steps(chosen: &Chosen) -> Result<(), Failure> {
     for agent in &chosen.agents {
-        if let Some(left) = agent.afterwards {
+        if let Some(steps) = agent.next_steps {
             terminal::print_painted(&format!(
-                "{} {left}",
+                "{} {steps}",
                 paint::hint(&format!("{}:", agent.name))
             ))?;
         }
     }
     terminal::print_painted(
-        "Start the agents anew. `forebay doctor` tells how they are set up, `forebay init --undo` takes it back.",
+        "Restart the agents. `forebay doctor` shows how they are set up, `forebay init --undo` reverts it.",
     )
 }
 

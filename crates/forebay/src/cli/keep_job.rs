@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use forebay_app::run::jobs::{self, Order};
-use forebay_sandbox::Cancel;
+use forebay_sandbox::CancelToken;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -25,7 +25,7 @@ impl KeepJob {
         io::stdin().lock().read_line(&mut line)?;
         let order = Order::read(&line)?;
         let app = common.app_for(&order.client, &order.session)?;
-        let cancel = Cancel::new();
+        let cancel = CancelToken::new();
         end_on_signal(cancel.clone())?;
         if !order.is_kept() {
             end_with_the_server(cancel.clone());
@@ -42,7 +42,7 @@ fn say(word: &str) -> io::Result<()> {
     stdout.flush()
 }
 
-fn end_on_signal(cancel: Cancel) -> io::Result<()> {
+fn end_on_signal(cancel: CancelToken) -> io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
     std::thread::spawn(move || {
         for _ in signals.forever() {
@@ -53,7 +53,7 @@ fn end_on_signal(cancel: Cancel) -> io::Result<()> {
 }
 
 /// The server keeps our stdin open as long as it lives.
-fn end_with_the_server(cancel: Cancel) {
+fn end_with_the_server(cancel: CancelToken) {
     std::thread::spawn(move || {
         let _ = io::stdin().lock().read_to_end(&mut Vec::new());
         cancel.cancel();

@@ -19,7 +19,9 @@ pub(super) struct Map {
 impl Map {
     pub(super) fn run(self, common: &Common) -> Result<ExitCode, Failure> {
         let root = super::project_root(&common.working_folder()?);
-        common
-            .call_tool("context_peek", json!({ "paths": root.to_string_lossy(), "budget": self.budget }))
+        common.call_tool(
+            "context_peek",
+            json!({ "paths": root.to_string_lossy(), "budget": self.budget }),
+        )
     }
 }

@@ -53,7 +53,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use forebay_app::{Answer, App, AppError, Call, Settings, Setup};
 use forebay_domain::Timestamp;
-use forebay_sandbox::OwnProgram;
+use forebay_sandbox::ReexecCommand;
 use forebay_store::{Home, Project};
 use serde_json::Value;
 
@@ -282,8 +282,8 @@ impl Common {
     }
 
     fn session_name(&self) -> Option<String> {
-        let by_host = || environment::HOST_SESSIONS.iter().find_map(|name| environment::read(name));
-        self.session.clone().or_else(|| environment::read(environment::SESSION)).or_else(by_host)
+        let configured = || environment::read(environment::SESSION);
+        self.session.clone().or_else(configured).or_else(environment::host_session)
     }
 
     /// Calls a tool like every other door and prints its answer.
@@ -318,11 +318,11 @@ impl Common {
     }
 
     /// This program as a command for a subtask, with the same directory and settings.
-    fn own_program(&self, task: &str) -> Option<OwnProgram> {
+    fn own_program(&self, task: &str) -> Option<ReexecCommand> {
         let mut arguments: Vec<OsString> = vec!["-C".into(), self.working_folder().ok()?.into()];
         arguments.extend(self.set.iter().flat_map(|set| ["--set".into(), set.into()]));
         arguments.push(task.into());
-        Some(OwnProgram { program: std::env::current_exe().ok()?, arguments })
+        Some(ReexecCommand { program: std::env::current_exe().ok()?, arguments })
     }
 
     fn show(&self, answer: &Answer) -> Result<ExitCode, Failure> {

@@ -64,7 +64,7 @@ fn place(common: &Common) -> Result<Place, AppError> {
         root: project_root(&cwd),
         cwd,
         home: user_home(),
-        managed: Some(Place::managed_folder()),
+        system_root: Some(Place::SYSTEM_ROOT.into()),
         variable: Place::variable,
     })
 }
@@ -99,9 +99,10 @@ fn listed_text(in_force: &InForce) -> String {
         text.push_str("only managed rules count here\n");
     }
     if in_force.trust != Trust::Workspace {
-        text.push_str(
-            "this workspace is not trusted in Claude Code: its own allow rules do not count\n",
-        );
+        let host = rules::trust_host().map_or("the agent", |platform| platform.name);
+        text.push_str(&format!(
+            "this workspace is not trusted in {host}: its own allow rules do not count\n"
+        ));
     }
     text.push_str("\nfiles, the strongest first; a deny in any of them wins:\n");
     let (present, absent): (Vec<_>, Vec<_>) = in_force.files.iter().partition(|file| file.2);

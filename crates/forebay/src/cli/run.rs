@@ -9,7 +9,7 @@ use forebay_app::run::{self, Command, Options, Ran, Watcher};
 use forebay_app::tools::job;
 use forebay_app::{App, AppError, Call};
 use forebay_domain::{Ending, Stream};
-use forebay_sandbox::{Cancel, Profile, Stdin, on_path};
+use forebay_sandbox::{CancelToken, Profile, Stdin, path_candidates};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -148,7 +148,7 @@ impl Run {
 }
 
 fn profile(name: &str) -> Result<Profile, &'static str> {
-    Profile::named(name).ok_or("use strict, project or off")
+    Profile::from_name(name).ok_or("use strict, project or off")
 }
 
 /// Splits `NAME=VALUE`.
@@ -160,7 +160,7 @@ fn variable(text: &str) -> Result<(String, String), String> {
 /// Whether a single argument is the name of a program, which needs no shell.
 fn is_program(word: &str) -> bool {
     let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+".contains(c));
-    plain && on_path(word).any(|path| path.is_file())
+    plain && path_candidates(word).any(|path| path.is_file())
 }
 
 /// A call whose progress drives the spinner.
@@ -174,7 +174,7 @@ fn new_call(spinner: Option<&Spinner>) -> Call {
 
 /// Forwards the command's bytes as they arrive.
 struct PassThrough {
-    cancel: Cancel,
+    cancel: CancelToken,
     wanted: bool,
 }
 
@@ -210,7 +210,7 @@ fn show(common: &Common, ran: &Ran, tee: bool) -> Result<(), Failure> {
 ///
 /// The waiting thread first runs `before`, which saves starting a second thread.
 fn forward_signals(
-    cancel: Cancel,
+    cancel: CancelToken,
     before: Option<impl FnOnce() + Send + 'static>,
 ) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;

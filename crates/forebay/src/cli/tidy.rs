@@ -37,7 +37,7 @@ pub(super) fn spawn_if_needed(common: &Common, app: &App) -> Result<(), Failure>
     if !app.wants_tidying() {
         return Ok(());
     }
-    let left = common.own_program(NAME).is_some_and(|own| own.start_for_afterwards().is_ok());
+    let left = common.own_program(NAME).is_some_and(|own| own.spawn_after_exit().is_ok());
     if !left {
         app.tidy_up()?;
     }

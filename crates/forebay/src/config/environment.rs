@@ -1,32 +1,32 @@
-//! Every environment variable Forebay reads.
+//! The environment variables that Forebay reads; those of agent hosts are in the platforms' tables.
 
-/// The data folder.
+use forebay_platforms::PLATFORMS;
+
+/// The data directory.
 pub(crate) const HOME: &str = "FOREBAY_HOME";
-/// The conversation, when the host names none.
+/// The conversation, if the host names none.
 pub(crate) const SESSION: &str = "FOREBAY_SESSION";
-/// What goes to the log: error, warn, info, debug or trace.
+/// The log level: error, warn, info, debug or trace.
 pub(crate) const LOG: &str = "FOREBAY_LOG";
 
-/// The folder a conversation was started in, as several hosts tell their hooks.
-pub(crate) const PROJECT: &str = "CLAUDE_PROJECT_DIR";
-
-/// Conversations as hosts name them, for the processes they start.
-pub(crate) const HOST_SESSIONS: &[&str] =
-    &["CLAUDE_CODE_SESSION_ID", "GEMINI_SESSION_ID", "QWEN_SESSION_ID"];
-
-/// Every variable that is text, for what must not be stored.
+/// Every variable that is valid Unicode, for redaction.
 pub(crate) fn all() -> Vec<(String, String)> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect()
 }
 
-/// Every variable of ours that is set and not empty.
-pub(crate) fn of_forebay() -> impl Iterator<Item = (String, String)> {
+/// Every non-empty `FOREBAY_*` variable.
+pub(crate) fn forebay_variables() -> impl Iterator<Item = (String, String)> {
     all().into_iter().filter(|(name, value)| name.starts_with("FOREBAY_") && !value.is_empty())
 }
 
-/// A variable that is set and not empty.
+/// A variable, if set and not empty.
 pub(crate) fn read(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The session that the host of this process names.
+pub(crate) fn host_session() -> Option<String> {
+    PLATFORMS.iter().flat_map(|platform| platform.session_env).find_map(|name| read(name))
 }

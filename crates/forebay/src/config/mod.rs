@@ -1,7 +1,6 @@
-//! Settings in layers: defaults, user file, project file, environment, flags; the later wins.
+//! Settings in layers: defaults, user file, project file, environment, flags; later layers override earlier ones.
 //!
-//! A project's file comes with the project, from whoever wrote it: it can tighten what holds a run back,
-//! and never loosen it.
+//! A project's file comes with the project, so it may tighten restrictions and never loosen them.
 
 pub(crate) mod environment;
 mod recognizers;
@@ -16,10 +15,10 @@ use std::path::{Path, PathBuf};
 use forebay_app::settings::{self, Settings};
 use toml::{Table, Value};
 
-/// The name of a project's own settings file.
+/// The name of a project's settings file.
 pub(crate) const PROJECT_FILE: &str = ".forebay.toml";
 
-/// Where a value came from.
+/// The origin of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Layer {
     Default,
@@ -39,10 +38,10 @@ impl fmt::Display for Layer {
     }
 }
 
-/// Every setting with the layer that decided it.
+/// Every setting with the layer that set it.
 #[derive(Debug, Default)]
 pub(crate) struct Config {
-    /// What some layer says; every other setting is as it is by default.
+    /// Values set by some layer; all others have their default.
     said: BTreeMap<String, (Value, Layer)>,
     pub(crate) files: Vec<PathBuf>,
 }
@@ -53,7 +52,7 @@ pub(crate) enum ConfigError {
     Unreadable { path: PathBuf, source: io::Error },
     #[error("{}: {message}", path.display())]
     NotToml { path: PathBuf, message: String },
-    #[error("{layer}: there is no setting `{key}`")]
+    #[error("{layer}: unknown setting `{key}`")]
     Unknown { layer: Layer, key: String },
     #[error("{layer}: `{key}` = {value} is not {expected}")]
     WrongType { layer: Layer, key: String, value: String, expected: &'static str },
@@ -81,7 +80,7 @@ impl ConfigError {
 }
 
 impl Config {
-    /// Reads all layers, in the one order there is.
+    /// Reads all layers in order.
     pub(crate) fn load(
         user: Option<&Path>,
         project: &Path,
@@ -98,7 +97,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Every setting, and every recognizer that a file defines, in order.
+    /// Every setting and every custom recognizer, in order.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (String, Value, Layer)> {
         let defaults = settings::keys()
             .filter_map(|key| Some((settings::default(&key)?, key)))
@@ -108,7 +107,7 @@ impl Config {
         rows.into_iter().map(|(key, (value, layer))| (key, value, layer))
     }
 
-    /// The settings as the app takes them.
+    /// The resolved settings.
     pub(crate) fn settings(self) -> Result<Settings, ConfigError> {
         let given = self.said.into_iter().map(|(key, (value, _))| (key, value)).collect();
         Settings::with(given).map_err(|error| ConfigError::NotToml {
@@ -117,11 +116,11 @@ impl Config {
         })
     }
 
-    /// Lays a file over what holds; `may` gives what becomes of a value, or none if it may not be set.
+    /// Applies a file; `may` maps a value to what is allowed, or None if it may not be set.
     fn overlay_file(&mut self, path: &Path, may: May) -> Result<(), ConfigError> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
-            // Below a data folder that is a file there are no settings either.
+            // A data directory that is a file has no settings either.
             Err(error)
                 if matches!(
                     error.kind(),
@@ -142,7 +141,7 @@ impl Config {
     }
 
     fn overlay_environment(&mut self) -> Result<(), ConfigError> {
-        for (name, text) in environment::of_forebay() {
+        for (name, text) in environment::forebay_variables() {
             if let Some(key) = settings::of_variable(&name) {
                 self.set_text(&key, &text, &Layer::Environment(name))?;
             }
@@ -158,37 +157,37 @@ impl Config {
         })
     }
 
-    /// Sets a value as it is written in an environment variable or a flag.
+    /// Sets a value from an environment variable or a flag.
     fn set_text(&mut self, key: &str, text: &str, layer: &Layer) -> Result<(), ConfigError> {
-        let is_list = self.held(key).is_some_and(|value| value.is_array());
+        let is_list = self.current(key).is_some_and(|value| value.is_array());
         let value = if is_list { list_from_text(text) } else { from_text(text) };
         self.set(key, value, layer, |_, _, asked| Some(asked))
     }
 
     fn set(&mut self, key: &str, value: Value, layer: &Layer, may: May) -> Result<(), ConfigError> {
         let (layer, key) = (layer.clone(), key.to_owned());
-        let Some(held) = self.held(&key) else {
+        let Some(current) = self.current(&key) else {
             return Err(ConfigError::Unknown { layer, key });
         };
-        if !fits(&held, &value) {
-            let expected = expected(&held);
+        if !fits(&current, &value) {
+            let expected = expected(&current);
             return Err(ConfigError::WrongType { layer, key, value: value.to_string(), expected });
         }
-        let Some(allowed) = may(&key, &held, value.clone()) else {
+        let Some(allowed) = may(&key, &current, value.clone()) else {
             return Err(ConfigError::Loosens { layer, key, value: value.to_string() });
         };
         self.said.insert(key, (allowed, layer));
         Ok(())
     }
 
-    /// What holds so far.
-    fn held(&self, key: &str) -> Option<Value> {
+    /// The value so far.
+    fn current(&self, key: &str) -> Option<Value> {
         let said = self.said.get(key).map(|(value, _)| value.clone());
         said.or_else(|| settings::default(key))
     }
 }
 
-/// What becomes of a value that a file sets: from its key, what holds and what is asked.
+/// Maps the key, the current value and the requested value to the effective one.
 type May = fn(&str, &Value, Value) -> Option<Value>;
 
 fn fits(example: &Value, value: &Value) -> bool {
@@ -204,7 +203,7 @@ fn parse(path: &Path, text: &str) -> Result<Table, ConfigError> {
     })
 }
 
-/// `{digest: {budget: 400}}` as `digest.budget = 400`.
+/// Flattens `{digest: {budget: 400}}` to `digest.budget = 400`.
 fn flatten(table: Table) -> Vec<(String, Value)> {
     table
         .into_iter()
@@ -218,7 +217,7 @@ fn flatten(table: Table) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// A value as it is written in an environment variable or a flag.
+/// Parses a value of an environment variable or a flag.
 fn from_text(text: &str) -> Value {
     match (text.parse::<i64>(), text.parse::<bool>()) {
         (Ok(number), _) => Value::Integer(number),
@@ -227,7 +226,7 @@ fn from_text(text: &str) -> Value {
     }
 }
 
-/// `/a,/b` as a list of two; `["/a", "/b"]`, as a settings file has it, too.
+/// Parses `/a,/b` or `["/a", "/b"]` as a list.
 fn list_from_text(text: &str) -> Value {
     if let Ok(list @ Value::Array(_)) = text.parse::<Value>() {
         return list;
@@ -238,11 +237,11 @@ fn list_from_text(text: &str) -> Value {
 
 fn expected(example: &Value) -> &'static str {
     match example {
-        Value::Integer(_) => "a whole number from 0 up",
+        Value::Integer(_) => "a non-negative integer",
         Value::Boolean(_) => "true or false",
         Value::String(_) => "a text",
-        Value::Array(_) => "a list of texts",
-        _ => "given so: recognizers are defined in a settings file",
+        Value::Array(_) => "a list of strings",
+        _ => "settable this way: define recognizers in a settings file",
     }
 }
 
@@ -251,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn later_layers_win_and_are_named() {
+    fn later_layers_override_earlier_ones() {
         let folder = tempfile::tempdir().unwrap();
         let (user, project) = (folder.path().join("user.toml"), folder.path().join("project.toml"));
         fs::write(&user, "[digest]\nbudget = 111\nverbatim = 222\n").unwrap();
@@ -270,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_written_with_commas_or_as_in_a_file() {
+    fn parses_lists_with_commas_or_as_toml() {
         for list in ["/a, /b", "/a,/b", r#"["/a", "/b"]"#] {
             let flags = [format!("isolation.write={list}"), "isolation.profile=off".to_owned()];
             let settings =
@@ -290,12 +289,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_wrong_is_told() {
-        check_refused("digest.budgt = 1", "no setting `digest.budgt`");
-        check_refused("digest.budget = 'many'", "a whole number");
-        check_refused("digest.budget = -4", "a whole number");
+    fn reports_invalid_files() {
+        check_refused("digest.budgt = 1", "unknown setting `digest.budgt`");
+        check_refused("digest.budget = 'many'", "a non-negative integer");
+        check_refused("digest.budget = -4", "a non-negative integer");
         check_refused("digest = [", "s.toml");
-        check_refused("isolation.deny = [1]", "a list of texts");
+        check_refused("isolation.deny = [1]", "a list of strings");
         check_refused("isolation.profile = 'off'", "cannot loosen `isolation.profile`");
     }
 }

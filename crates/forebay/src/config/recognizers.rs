@@ -1,6 +1,6 @@
-//! The recognizers that a settings file defines: `[recognizers.<name>]`.
+//! Custom recognizers of a settings file: `[recognizers.<name>]`.
 //!
-//! A project may define them, too: they shape what is shown of an output, and nothing else.
+//! A project may define them: they affect only how output is shown.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,10 +10,10 @@ use toml::{Table, Value};
 
 use super::{ConfigError, Layer};
 
-/// Where they stand in a settings file.
+/// Their section in a settings file.
 pub(super) const SECTION: &str = "recognizers";
 
-/// The rows of a file by their keys, if all of them are good.
+/// The recognizers of a file by key, if all are valid.
 pub(super) fn read(defined: Value, file: &Path) -> Result<Vec<(String, Value)>, ConfigError> {
     let bad = |key: String, message: String| ConfigError::BadRecognizer {
         layer: Layer::File(file.to_owned()),
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_key() {
+    fn errors_name_the_key() {
         let row = "[recognizers.a]\ncommands = ['a']\n";
         check_refused(&format!("{row}keep = ['ok', '(']"), "`recognizers.a.keep[1]`: unclosed");
         check_refused(&format!("{row}kep = ['x']"), "`recognizers.a`: unknown field `kep`");
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_file_lies_beside_its_settings_file() {
+    fn sample_files_are_relative_to_the_settings_file() {
         let text = "[recognizers.a]\ncommands = ['a']\nkeep = ['x']\nsample_file = 'b/c.txt'\n";
         let defined: Table = text.parse().unwrap();
         let rows = read(defined[SECTION].clone(), Path::new("/x/.forebay.toml")).unwrap();

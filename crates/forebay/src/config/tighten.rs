@@ -1,53 +1,53 @@
-//! What a project's settings file may do to the settings that hold a run back.
+//! Which restrictions a project's settings file may change: only to tighten them.
 
 use forebay_policy::Unmatched;
 use forebay_sandbox::Profile;
 use toml::Value;
 
-/// What becomes of `asked` where `held` holds; none if that would loosen it.
-pub(super) fn tightened(key: &str, held: &Value, asked: Value) -> Option<Value> {
+/// The effective value of `requested` given the `current` one; None if it would loosen the restriction.
+pub(super) fn tightened(key: &str, current: &Value, requested: Value) -> Option<Value> {
     let allowed = match key {
-        "isolation.profile" => profile(&asked) >= profile(held),
-        "rules.unmatched" => unmatched(&asked) >= unmatched(held),
-        "isolation.write" | "isolation.read" => is_part_of(&asked, held),
-        "isolation.deny" => return Some(both(held, asked)),
-        // Where a user's entries go is for the user to say.
-        "store.url" | "store.workspace" => asked == *held,
-        "fetch.loopback" => asked.as_bool() <= held.as_bool(),
-        // Who may come in is the word of who runs the server, not of a project.
-        _ if key.starts_with("serve.") => asked == *held,
-        // A project could have the user's notes and token sent to whoever wrote it.
-        "team.server" | "team.token" => asked == *held,
-        // The same holds for all that is stored and searched for, and for the key that is paid with.
-        _ if key.starts_with("embedder.") => asked == *held,
-        _ if key.starts_with("limits.") => limit(&asked) <= limit(held),
+        "isolation.profile" => profile(&requested) >= profile(current),
+        "rules.unmatched" => unmatched(&requested) >= unmatched(current),
+        "isolation.write" | "isolation.read" => is_subset(&requested, current),
+        "isolation.deny" => return Some(union(current, requested)),
+        // Only the user decides where entries are stored.
+        "store.url" | "store.workspace" => requested == *current,
+        "fetch.loopback" => requested.as_bool() <= current.as_bool(),
+        // Access to the server is its operator's decision.
+        _ if key.starts_with("serve.") => requested == *current,
+        // Otherwise a project could send the user's notes and token to its author.
+        "team.server" | "team.token" => requested == *current,
+        // The same applies to stored text, queries, and the paid API key.
+        _ if key.starts_with("embedder.") => requested == *current,
+        _ if key.starts_with("limits.") => limit(&requested) <= limit(current),
         _ => true,
     };
-    allowed.then_some(asked)
+    allowed.then_some(requested)
 }
 
-/// A name that is none is left for the reader of the settings to refuse.
+/// An unknown name is left for settings validation to reject.
 fn profile(value: &Value) -> Profile {
-    value.as_str().and_then(Profile::named).unwrap_or(Profile::Strict)
+    value.as_str().and_then(Profile::from_name).unwrap_or(Profile::Strict)
 }
 
 fn unmatched(value: &Value) -> Unmatched {
     value.as_str().and_then(Unmatched::from_word).unwrap_or(Unmatched::Deny)
 }
 
-/// 0 is no limit, which is the highest.
+/// 0 means unlimited.
 fn limit(value: &Value) -> i64 {
     value.as_integer().filter(|most| *most > 0).unwrap_or(i64::MAX)
 }
 
-fn is_part_of(asked: &Value, held: &Value) -> bool {
-    items(asked).iter().all(|item| items(held).contains(item))
+fn is_subset(requested: &Value, current: &Value) -> bool {
+    items(requested).iter().all(|item| items(current).contains(item))
 }
 
-/// What one denies and what the other denies.
-fn both(held: &Value, asked: Value) -> Value {
-    let mut all = items(held).to_vec();
-    all.extend(items(&asked).iter().filter(|item| !items(held).contains(item)).cloned());
+/// The union of union deny lists.
+fn union(current: &Value, requested: Value) -> Value {
+    let mut all = items(current).to_vec();
+    all.extend(items(&requested).iter().filter(|item| !items(current).contains(item)).cloned());
     Value::Array(all)
 }
 
@@ -59,11 +59,15 @@ fn items(value: &Value) -> &[Value] {
 mod tests {
     use super::*;
 
-    /// All three are TOML values; `expect` is none where the project would loosen.
+    /// All three are TOML values; `expect` is None where the project would loosen.
     #[track_caller]
-    fn check(key: &str, held: &str, asked: &str, expect: Option<&str>) {
+    fn check(key: &str, current: &str, requested: &str, expect: Option<&str>) {
         let value = |text: &str| text.parse::<Value>().unwrap();
-        assert_eq!(tightened(key, &value(held), value(asked)), expect.map(value), "{key} {asked}");
+        assert_eq!(
+            tightened(key, &value(current), value(requested)),
+            expect.map(value),
+            "{key} {requested}"
+        );
     }
 
     #[test]

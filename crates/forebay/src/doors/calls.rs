@@ -1,4 +1,4 @@
-//! Tool calls in progress: on blocking threads, cancelled when nobody waits for them any more.
+//! Tool calls in progress: on blocking threads, cancelled when their caller goes away.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,44 +6,43 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use forebay_app::MOST_CONNECTIONS;
 use forebay_app::tools::{Nature, ToolRow};
 use forebay_app::{Answer, App, AppError, Call};
-use forebay_sandbox::Cancel;
+use forebay_sandbox::CancelToken;
 use serde_json::Value;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::idle::Idle;
 
-/// A caller who was let in: whose app answers, and who settles when the calls pause.
+/// The app that answers a caller, and its idle worker.
 #[derive(Clone)]
-pub(crate) struct Counter {
+pub(crate) struct CallerContext {
     pub(crate) app: Arc<App>,
     pub(crate) idle: Arc<Idle>,
 }
 
-/// Calls that read beside those that keep a processor busy: their meanings are compared together, and until that is
-/// done they wait.
-const WAITING_FOR_OTHERS: usize = 12;
+/// Additional reading calls beyond the CPU count: vector queries wait for each other to be batched.
+const BATCHED_QUERIES: usize = 12;
 
-/// Every call that runs, so that all of them can be ended.
+/// All running calls, so that they can be cancelled.
 pub(crate) struct Calls {
-    running: Mutex<Vec<Cancel>>,
+    running: Mutex<Vec<CancelToken>>,
     one_ended: Notify,
     outcomes: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     lanes: Option<Lanes>,
 }
 
 impl Calls {
-    /// For one client, who bounds his calls himself.
+    /// For one client, which limits its own calls.
     pub(crate) fn unbounded() -> Self {
         Self::new(None)
     }
 
-    /// For many clients, who must not use up this machine together.
+    /// For many clients, limited so that they do not exhaust the machine.
     pub(crate) fn bounded() -> Self {
-        Self::new(Some(Lanes::new(cores() * 2 + WAITING_FOR_OTHERS)))
+        Self::new(Some(Lanes::new(cores() * 2 + BATCHED_QUERIES)))
     }
 
-    /// The same where stores are on a server: calls wait for it most of the time.
+    /// For stores on a server: calls mostly wait for it.
     pub(crate) fn bounded_by_server() -> Self {
         Self::new(Some(Lanes::new(MOST_CONNECTIONS.max(cores() * 2))))
     }
@@ -57,12 +56,12 @@ impl Calls {
         }
     }
 
-    /// How often each tool was called, and with what outcome.
+    /// Calls by tool and outcome.
     pub(crate) fn outcomes(&self) -> BTreeMap<(&'static str, &'static str), u64> {
         self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits until no call runs or waits.
+    /// Waits until no call is running or queued.
     pub(crate) async fn quiet(&self) {
         loop {
             let one_ended = self.one_ended.notified();
@@ -73,15 +72,15 @@ impl Calls {
         }
     }
 
-    /// Ends what still runs; its output so far is stored.
+    /// Cancels running calls; their output so far is stored.
     pub(crate) fn end_all(&self) {
-        self.running().iter().for_each(Cancel::cancel);
+        self.running().iter().for_each(CancelToken::cancel);
     }
 
-    /// Runs a tool on a blocking thread; `given_up` reaches it, and so does a caller who goes away.
-    pub(crate) async fn carry_out(
+    /// Runs a tool on a blocking thread; cancelled by `given_up` or by dropping the future.
+    pub(crate) async fn run(
         &self,
-        counter: Counter,
+        counter: CallerContext,
         tool: &'static ToolRow,
         input: Value,
         call: Call,
@@ -91,11 +90,11 @@ impl Calls {
         let lane = self.lane(tool.nature).await?;
         let cancel = call.cancel.clone();
         let app = Arc::clone(&counter.app);
-        // A caller who goes away leaves the lane only when the work has ended, too; and nobody takes its place while
-        // the thread is not free yet: another would be started, and each has memory of its own.
+        // The permit is held until the work has ended, even if the caller is gone: otherwise another thread would start
+        // beside this one, with memory of its own.
         let mut work =
             tokio::task::spawn_blocking(move || (app.call(tool.name, input, &call), lane));
-        // Watched here and not by a task of its own: a server answers thousands of calls a second.
+        // Watched here, without a task of its own: a server answers thousands of calls a second.
         let answer = tokio::select! {
             biased;
             answer = &mut work => answer,
@@ -105,7 +104,7 @@ impl Calls {
             }
         };
         running.complete();
-        counter.idle.settle_soon(counter.app);
+        counter.idle.index_when_idle(counter.app);
         let answer = answer.map_err(broken).and_then(|(answer, _)| answer);
         self.count(tool.name, if answer.is_ok() { "ok" } else { "error" });
         answer
@@ -116,7 +115,7 @@ impl Calls {
         *outcomes.entry((tool, outcome)).or_default() += 1;
     }
 
-    /// Does something short on a blocking thread, in turn with the calls that read.
+    /// Runs a short job on a blocking thread, in the lane of reading calls.
     pub(crate) async fn look<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, AppError> + Send + 'static,
@@ -134,20 +133,20 @@ impl Calls {
         }
     }
 
-    fn running(&self) -> MutexGuard<'_, Vec<Cancel>> {
+    fn running(&self) -> MutexGuard<'_, Vec<CancelToken>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A call that runs, or waits for its turn. Dropped before it is over, it ends: nobody waits for it.
+/// A running or queued call. Dropping it before completion cancels it.
 struct Running<'a> {
     calls: &'a Calls,
-    cancel: Cancel,
+    cancel: CancelToken,
     is_over: bool,
 }
 
 impl<'a> Running<'a> {
-    fn new(calls: &'a Calls, cancel: Cancel) -> Self {
+    fn new(calls: &'a Calls, cancel: CancelToken) -> Self {
         calls.running().push(cancel.clone());
         Self { calls, cancel, is_over: false }
     }
@@ -162,13 +161,13 @@ impl Drop for Running<'_> {
         if !self.is_over {
             self.cancel.cancel();
         }
-        // Each holds a pipe open: a server that forgot none would run out of them.
-        self.calls.running().retain(|running| !running.is(&self.cancel));
+        // Each holds a pipe open; keeping finished ones would exhaust file descriptors.
+        self.calls.running().retain(|running| !running.is_same(&self.cancel));
         self.calls.one_ended.notify_waiters();
     }
 }
 
-/// How many calls of a kind run at once; more wait, and too many are sent away.
+/// Concurrency limits by kind of call; further calls queue, and beyond the queue limit are refused.
 struct Lanes {
     reading: Lane,
     writing: Lane,
@@ -178,11 +177,11 @@ struct Lanes {
 impl Lanes {
     fn new(reading: usize) -> Self {
         Self {
-            // These keep a processor busy: many more at once would only make each of them slower.
+            // CPU-bound: more at once would only slow each other down.
             reading: Lane::new(reading),
-            // Those who write at the same time are written together.
+            // Concurrent writes share a transaction.
             writing: Lane::new(cores() * 4),
-            // Commands, pages and folders take as long as they take.
+            // Commands, fetches and folder scans are long-running.
             long: Lane::new(64),
         }
     }
@@ -206,12 +205,12 @@ struct Lane {
     waiting: Semaphore,
 }
 
-/// Who comes when so many wait would wait too long.
-const MOST_WAITING: usize = 1_024;
+/// Maximum queue length.
+const MAX_QUEUED: usize = 1_024;
 
 impl Lane {
     fn new(at_once: usize) -> Self {
-        Self { running: Arc::new(Semaphore::new(at_once)), waiting: Semaphore::new(MOST_WAITING) }
+        Self { running: Arc::new(Semaphore::new(at_once)), waiting: Semaphore::new(MAX_QUEUED) }
     }
 
     async fn enter(&self) -> Result<OwnedSemaphorePermit, AppError> {
@@ -221,5 +220,5 @@ impl Lane {
 }
 
 fn broken(error: impl std::fmt::Display) -> AppError {
-    AppError::unavailable(format!("the call could not be carried out: {error}"), None)
+    AppError::unavailable(format!("the call failed: {error}"), None)
 }

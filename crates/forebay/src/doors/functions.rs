@@ -1,9 +1,9 @@
-//! The tools as models without MCP take them: function declarations in the form of each API.
+//! Tool declarations for function calling, in the format of each API.
 
 use forebay_app::tools::ToolRow;
 use serde_json::{Value, json};
 
-/// Whose form a list of functions has.
+/// The format of the declarations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
     /// `tools` of a chat completion
@@ -16,11 +16,11 @@ pub(crate) enum Format {
     Mcp,
 }
 
-/// The list that goes into a request as `tools`.
+/// The `tools` value of a request.
 pub(crate) fn list<'a>(format: Format, tools: impl Iterator<Item = &'a ToolRow>) -> Value {
     let declared: Vec<Value> = tools.map(|tool| declare(format, tool)).collect();
     match format {
-        // One tool that has many functions.
+        // Gemini groups functions under one tool.
         Format::Gemini => json!([{ "functionDeclarations": declared }]),
         Format::Openai | Format::Anthropic | Format::Mcp => Value::Array(declared),
     }

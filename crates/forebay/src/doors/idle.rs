@@ -1,4 +1,4 @@
-//! What can wait is done when the client pauses: stored text becomes searchable.
+//! Background indexing while the client is idle.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use forebay_app::App;
 
-/// A pause this long means that the client is busy with something else.
+/// Idle time after which background work starts.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Counts the calls, to see whether another one came.
+/// Counts calls, to detect a new one.
 #[derive(Default)]
 pub(crate) struct Idle {
     calls: AtomicU64,
@@ -17,15 +17,15 @@ pub(crate) struct Idle {
 }
 
 impl Idle {
-    /// Settles once no further call has come for a while; a search would catch up by itself.
-    pub(crate) fn settle_soon(self: &Arc<Self>, app: Arc<App>) {
+    /// Indexes after a pause without calls; searches also catch up themselves.
+    pub(crate) fn index_when_idle(self: &Arc<Self>, app: Arc<App>) {
         self.calls.fetch_add(1, Ordering::SeqCst);
         if !self.is_waiting.swap(true, Ordering::SeqCst) {
-            tokio::spawn(Arc::clone(self).settle_after_a_pause(app));
+            tokio::spawn(Arc::clone(self).index_after_pause(app));
         }
     }
 
-    async fn settle_after_a_pause(self: Arc<Self>, app: Arc<App>) {
+    async fn index_after_pause(self: Arc<Self>, app: Arc<App>) {
         let mut seen = self.calls.load(Ordering::SeqCst);
         loop {
             tokio::time::sleep(PAUSE).await;
@@ -35,27 +35,27 @@ impl Idle {
             }
             seen = now;
         }
-        // Whoever calls from here on starts to wait anew.
+        // A call from here on restarts the pause.
         self.is_waiting.store(false, Ordering::SeqCst);
         tokio::task::spawn_blocking(move || {
-            settle(&app);
+            index_pending(&app);
             self.embed_rest(&app, seen);
         });
     }
 }
 
 impl Idle {
-    /// Has a server's model told of what is stored, until the next call: that one may need the processors.
+    /// Embeds stored chunks with the remote model until the next call.
     fn embed_rest(&self, app: &App, seen: u64) {
         match app.embed_rest(|_| self.calls.load(Ordering::SeqCst) == seen) {
             Ok(None) => {}
-            Ok(Some(why)) => tracing::info!(why, "some passages have their built-in meaning only"),
-            Err(error) => tracing::warn!(%error, "some passages have their built-in meaning only"),
+            Ok(Some(why)) => tracing::info!(why, "some chunks have no remote embedding yet"),
+            Err(error) => tracing::warn!(%error, "some chunks have no remote embedding yet"),
         }
     }
 }
 
-fn settle(app: &App) {
+fn index_pending(app: &App) {
     if let Err(error) = app.settle() {
         tracing::warn!(%error, "some output is not searchable yet");
     }

@@ -1,4 +1,4 @@
-//! The doors that speak a protocol; each decodes, asks the app, and encodes.
+//! The protocol doors: each decodes a request, calls the app, and encodes the answer.
 
 pub(crate) mod calls;
 pub(crate) mod functions;

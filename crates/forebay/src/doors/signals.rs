@@ -1,4 +1,4 @@
-//! A signal ends a server in good order: what runs is ended and stored.
+//! Graceful shutdown on a signal: running calls are cancelled and stored.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use tokio_util::sync::CancellationToken;
 
-/// Cancels `end` with the first signal that asks to end.
+/// Cancels `end` on the first termination signal.
 pub(crate) fn end_with(end: CancellationToken) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     std::thread::spawn(move || {

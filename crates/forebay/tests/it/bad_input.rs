@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
@@ -92,16 +93,30 @@ fn a_server_without_a_data_folder_says_so_and_goes_on() {
 #[test]
 fn a_folder_that_may_not_be_written_is_told() {
     use std::os::unix::fs::PermissionsExt;
-    if rustix::process::getuid().is_root() {
-        return; // Root may write everywhere.
-    }
     let env = TestEnv::new();
+    if rustix::process::getuid().is_root()
+        && finish(unprivileged(&env, "true"), b"").code() != Some(0)
+    {
+        return forebay_test_support::skip("root cannot drop its capabilities with setpriv");
+    }
     let closed = env.root().join("closed");
     fs::create_dir(&closed).unwrap();
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o500)).unwrap();
-    let ran = with_data_at(&env, &closed.join("data"), ["run", "--", "touch ran"]);
+    let mut command = unprivileged(&env, env!("CARGO_BIN_EXE_forebay"));
+    command.args(["run", "--", "touch ran"]).env("FOREBAY_HOME", closed.join("data"));
+    let ran = finish(command, b"");
     ran.refused(1, "cannot be written", "FOREBAY_HOME");
     assert!(!env.project().join("ran").exists());
+}
+
+/// A program that obeys file permissions even as root.
+fn unprivileged(env: &TestEnv, program: &str) -> Command {
+    if !rustix::process::getuid().is_root() {
+        return env.program(program);
+    }
+    let mut command = env.program("setpriv");
+    command.args(["--bounding-set=-dac_override,-dac_read_search", "--", program]);
+    command
 }
 
 /// The databases that were set aside.

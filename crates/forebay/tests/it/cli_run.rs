@@ -228,7 +228,7 @@ fn what_cannot_run_is_refused_with_a_hint() {
         "PATH",
     );
     env.forebay(["run", "--cwd", "no/such", "--", "ls"]).refused(2, "does not exist", "directory");
-    env.forebay(["run", "--", ""]).refused(2, "no command", "give the command");
+    env.forebay(["run", "--", ""]).refused(2, "command is empty", "pass a command");
     env.forebay(["run", "--timeout-ms", "0", "--", "ls"]).refused(2, "timeout_ms is 0", "leave it");
     env.forebay(["-C", "no/such", "run", "--", "ls"]).refused(2, "is not a directory", "-C");
     assert_eq!(env.forebay(["run"]).code(), Some(2), "no command at all is a usage error");

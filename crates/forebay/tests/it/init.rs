@@ -217,7 +217,7 @@ fn a_file_that_cannot_be_read_stays_and_the_others_are_written() {
     assert_eq!(output.code(), Some(1));
     let text = output.text();
     assert!(
-        text.contains("settings.json: it cannot be read") && text.contains("it stays as it is"),
+        text.contains("settings.json: cannot parse it") && text.contains("left unchanged"),
         "{text}"
     );
     assert!(text.contains("CLAUDE.md: it cannot be read"), "{text}");
@@ -237,7 +237,7 @@ fn a_plugin_of_somebody_else_is_not_overwritten() {
     let plugin = env.project().join(".opencode/plugin/forebay.js");
     write(&plugin, "export const Mine = 1\n");
     let output = init(&env, &["opencode", "--yes"]);
-    assert!(output.text().contains("somebody else"), "{}", output.text());
+    assert!(output.text().contains("Forebay did not create"), "{}", output.text());
     init(&env, &["opencode", "--undo", "--yes"]).ok();
     assert_eq!(fs::read_to_string(&plugin).unwrap(), "export const Mine = 1\n");
 }
@@ -296,11 +296,11 @@ fn projects_name_the_program_and_users_its_place() {
 #[test]
 fn wrong_words_are_told() {
     let env = TestEnv::new();
-    init(&env, &["emacs"]).refused(2, "no agent `emacs`", "claude-code");
+    init(&env, &["emacs"]).refused(2, "unknown agent `emacs`", "claude-code");
     let output = init(&env, &["claude-desktop", "--yes"]).ok();
     assert!(output.text().contains("use --user"), "{}", output.text());
     let home = env.home();
-    env.forebay_in(&home, ["init", "codex"]).refused(2, "no project", "--user");
+    env.forebay_in(&home, ["init", "codex"]).refused(2, "not a project", "--user");
 }
 
 #[test]
@@ -317,7 +317,7 @@ fn doctor_tells_who_is_set_up_and_what_is_lost() {
     init(&env, &["codex", "cursor", "--yes"]).ok();
     let text = doctor(&env).ok().text();
     assert!(text.contains("agents      Codex CLI (user, project), Cursor (project)"), "{text}");
-    assert!(text.contains("Codex CLI: Hooks run only after a person trusted them"), "{text}");
+    assert!(text.contains("Codex CLI: Hooks run only after you trust them"), "{text}");
 
     let config = env.home().join(".codex/config.toml");
     let moved = fs::read_to_string(&config)

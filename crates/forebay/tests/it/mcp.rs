@@ -72,7 +72,7 @@ fn faults_of_a_call_are_told_with_a_hint() {
         let told: String = mcp.fault(tool, arguments);
         assert!(told.contains(expect) && told.contains("\nhint: "), "{told}");
     };
-    check(&mut mcp, "ctx_execute", json!({ "code": " " }), "no command");
+    check(&mut mcp, "ctx_execute", json!({ "code": " " }), "command is empty");
     check(&mut mcp, "ctx_execute", json!({ "code": "ls", "cwd": "no/such" }), "does not exist");
     check(&mut mcp, "ctx_get", json!({ "ref": "zzzzzzzzzz" }), "not in this project");
     check(&mut mcp, "ctx_get", json!({ "ref": "what?" }), "not a reference");

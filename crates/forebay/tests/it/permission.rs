@@ -187,7 +187,7 @@ fn a_deny_that_its_host_takes_back_in_part_is_asked_about() {
     env.forebay(["run", "--", "sort x"]).refused(126, "needs the user's approval", "allow rule");
     let listed = env.forebay(["rules"]).ok().text();
     assert!(listed.contains("ask   Bash(sort *)"), "{listed}");
-    assert!(listed.contains("`bash sort: allow` takes a part of it back"), "{listed}");
+    assert!(listed.contains("`bash sort: allow` overrides part of it"), "{listed}");
 }
 
 #[test]

@@ -68,7 +68,10 @@ fn the_user_defines_one_too_and_the_project_comes_later() {
     assert_eq!(env.forebay(["digest", "--check"]).ok().text(), "shipit  ok");
     env.write(".forebay.toml", SHIPIT.replace("12 KB sent', '", "13 KB sent', '"));
     let text = env.forebay(["digest", "--check"]).text();
-    assert!(text.starts_with("shipit  fails: the digest lacks \"13 KB sent\""), "{text}");
+    assert!(
+        text.starts_with("shipit  fails: the digest does not contain \"13 KB sent\""),
+        "{text}"
+    );
     assert!(env.forebay(["config"]).ok().text().contains("recognizers.shipit"));
 }
 

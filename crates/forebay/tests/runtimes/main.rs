@@ -159,7 +159,7 @@ fn a_missing_runtime_names_how_to_get_it() {
         .into_iter()
         .find(|name| !forebay_sandbox::runtimes::find(name).unwrap().is_installed("/".as_ref()))
     else {
-        return;
+        return forebay_test_support::skip("every runtime of the list is installed");
     };
     let output = Stage::new().run(missing, &["--digest"], "print 1");
     let install = forebay_sandbox::runtimes::find(missing).unwrap().install;

@@ -1,6 +1,6 @@
 //! Claude Code.
 
-use super::{Host, RECORD};
+use super::{GUIDE_START, Host};
 
 pub(super) const HOST: Host = Host {
     label: "claude-code",
@@ -22,12 +22,12 @@ pub(super) const HOST: Host = Host {
     start: &["-p"],
     resume: &["--continue", "-p"],
     end: &["--allowedTools", "Bash,mcp__probe__long,mcp__forebay__ctx_execute"],
-    resumed_with: RECORD,
+    resumed_with: GUIDE_START,
     compacts: true,
     commands: &[],
 };
 
-/// The same with the plugin in place of what `forebay init` writes.
+/// Claude Code with the plugin in place of `forebay init`.
 pub(super) static WITH_PLUGIN: Host = Host {
     label: "claude plugin",
     is_plugin: true,

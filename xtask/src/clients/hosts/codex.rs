@@ -1,6 +1,6 @@
-//! Codex CLI. Its hooks run untrusted here: nobody is there to trust them.
+//! Codex CLI. Its hooks run without the trust prompt, which needs a person.
 
-use super::{Host, RECORD};
+use super::{GUIDE_START, Host};
 
 pub(super) static HOST: Host = Host {
     label: "codex",
@@ -34,7 +34,7 @@ pub(super) static HOST: Host = Host {
         "--last",
     ],
     end: &[],
-    resumed_with: RECORD,
+    resumed_with: GUIDE_START,
     compacts: false,
     commands: &[],
 };

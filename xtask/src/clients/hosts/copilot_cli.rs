@@ -1,6 +1,6 @@
-//! GitHub Copilot CLI, with a provider of one's own.
+//! GitHub Copilot CLI, with a custom provider.
 
-use super::{Host, RECORD};
+use super::{GUIDE_START, Host};
 
 pub(super) static HOST: Host = Host {
     label: "copilot-cli",
@@ -24,7 +24,7 @@ pub(super) static HOST: Host = Host {
     start: &["--allow-all-tools", "--trust-folder", "-p"],
     resume: &["--allow-all-tools", "--continue", "-p"],
     end: &[],
-    resumed_with: RECORD,
+    resumed_with: GUIDE_START,
     compacts: false,
     commands: &[],
 };

@@ -1,6 +1,6 @@
 //! Gemini CLI.
 
-use super::{Host, RECORD};
+use super::{GUIDE_START, Host};
 
 pub(super) static HOST: Host = Host {
     label: "gemini-cli",
@@ -29,7 +29,7 @@ pub(super) static HOST: Host = Host {
     start: &["--yolo", "-m", "gemini-2.5-flash", "-p"],
     resume: &["--yolo", "-m", "gemini-2.5-flash", "--resume", "latest", "-p"],
     end: &[],
-    resumed_with: RECORD,
+    resumed_with: GUIDE_START,
     compacts: false,
     commands: &[],
 };

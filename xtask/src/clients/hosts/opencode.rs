@@ -1,6 +1,6 @@
 //! OpenCode.
 
-use super::{Host, RECORD};
+use super::{GUIDE_START, Host};
 
 pub(super) static HOST: Host = Host {
     label: "opencode",
@@ -12,7 +12,7 @@ pub(super) static HOST: Host = Host {
         ".config/opencode/opencode.json",
         r#"{
   "$schema": "https://opencode.ai/config.json",
-  // a model of one's own
+  // a custom model
   "provider": {
     "scripted": {
       "npm": "@ai-sdk/openai-compatible",
@@ -37,7 +37,7 @@ pub(super) static HOST: Host = Host {
     start: &["run", "--model", "scripted/scripted"],
     resume: &["run", "--model", "scripted/scripted", "--continue"],
     end: &[],
-    resumed_with: RECORD,
+    resumed_with: GUIDE_START,
     compacts: false,
     commands: &[],
 };

@@ -1,16 +1,16 @@
-//! Google's generateContent.
+//! Google's generateContent API.
 
 use serde_json::{Value, json};
 
-use super::http::Reply;
-use super::{Asked, Said, Tool};
+use super::http::HttpResponse;
+use super::{ModelRequest, ModelTurn, Tool};
 
-pub(super) fn read(body: &Value) -> Asked {
-    let mut asked = Asked { whole: body.to_string(), ..Asked::default() };
+pub(super) fn parse(body: &Value) -> ModelRequest {
+    let mut request = ModelRequest { raw: body.to_string(), ..ModelRequest::default() };
     for group in body["tools"].as_array().into_iter().flatten() {
         let declared = group["functionDeclarations"].as_array().into_iter().flatten();
         let names = declared.filter_map(|tool| tool["name"].as_str());
-        asked.tools.extend(names.map(|name| Tool { name: name.to_owned(), namespace: None }));
+        request.tools.extend(names.map(|name| Tool { name: name.to_owned(), namespace: None }));
     }
     for content in body["contents"].as_array().into_iter().flatten() {
         if content["role"] == "model" {
@@ -18,14 +18,14 @@ pub(super) fn read(body: &Value) -> Asked {
         }
         for part in content["parts"].as_array().into_iter().flatten() {
             if let Some(answer) = part.get("functionResponse") {
-                asked.results.push(response_text(&answer["response"]));
+                request.results.push(response_text(&answer["response"]));
             } else if part["text"].as_str().is_some_and(|text| text.contains("SCRIPT")) {
-                part["text"].as_str().unwrap_or_default().clone_into(&mut asked.prompt);
-                asked.results.clear();
+                part["text"].as_str().unwrap_or_default().clone_into(&mut request.prompt);
+                request.results.clear();
             }
         }
     }
-    asked
+    request
 }
 
 fn response_text(response: &Value) -> String {
@@ -33,13 +33,13 @@ fn response_text(response: &Value) -> String {
     texts.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect()
 }
 
-pub(super) fn speak(said: &Said, body: &Value, is_streamed: bool) -> Reply {
-    // Side questions of the agent want an object of a schema; an empty one is ignored.
+pub(super) fn encode(turn: &ModelTurn, body: &Value, is_stream: bool) -> HttpResponse {
+    // The agent's side requests expect a JSON object; it ignores an empty one.
     let wants_json = body["generationConfig"]["responseMimeType"] == "application/json";
-    let part = match said {
-        Said::Text(_) if wants_json => json!({ "text": "{}" }),
-        Said::Text(text) => json!({ "text": text }),
-        Said::Call { tool, input } => {
+    let part = match turn {
+        ModelTurn::Text(_) if wants_json => json!({ "text": "{}" }),
+        ModelTurn::Text(text) => json!({ "text": text }),
+        ModelTurn::Call { tool, input } => {
             json!({ "functionCall": { "name": tool.name, "args": input } })
         }
     };
@@ -48,5 +48,9 @@ pub(super) fn speak(said: &Said, body: &Value, is_streamed: bool) -> Reply {
         "usageMetadata": { "promptTokenCount": 1000, "candidatesTokenCount": 10, "totalTokenCount": 1010 },
         "modelVersion": "scripted",
     });
-    if is_streamed { Reply::events(format!("data: {whole}\n\n")) } else { Reply::json(&whole) }
+    if is_stream {
+        HttpResponse::events(format!("data: {whole}\n\n"))
+    } else {
+        HttpResponse::json(&whole)
+    }
 }

@@ -1,4 +1,4 @@
-//! As much of HTTP as agents need: one request a connection, answered whole.
+//! A minimal HTTP server: one request per connection.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -6,30 +6,35 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::{Exchange, chat, gemini, messages, responses};
+use super::{Exchange, ModelRequest, ModelTurn, chat, gemini, messages, responses};
 
-pub(super) fn serve(listener: &TcpListener, heard: &Arc<Mutex<Vec<Exchange>>>) {
+/// Parses a request body of one API.
+type Parse = fn(&Value) -> ModelRequest;
+/// Encodes the model's reply for one API, as a stream or not.
+type Encode = fn(&ModelTurn, &Value, bool) -> HttpResponse;
+
+pub(super) fn serve(listener: &TcpListener, exchanges: &Arc<Mutex<Vec<Exchange>>>) {
     for stream in listener.incoming().flatten() {
-        let heard = Arc::clone(heard);
-        std::thread::spawn(move || answer(stream, &heard));
+        let exchanges = Arc::clone(exchanges);
+        std::thread::spawn(move || answer(stream, &exchanges));
     }
 }
 
-/// A connection that breaks is the agent's business.
-fn answer(stream: TcpStream, heard: &Mutex<Vec<Exchange>>) {
-    let _ = try_answer(stream, heard);
+/// Ignores broken connections; the agent reports them.
+fn answer(stream: TcpStream, exchanges: &Mutex<Vec<Exchange>>) {
+    let _ = try_answer(stream, exchanges);
 }
 
-fn try_answer(stream: TcpStream, heard: &Mutex<Vec<Exchange>>) -> io::Result<()> {
+fn try_answer(stream: TcpStream, exchanges: &Mutex<Vec<Exchange>>) -> io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let Some(request) = Request::read(&mut reader)? else { return Ok(()) };
-    let reply = reply(&request, heard);
+    let reply = reply(&request, exchanges);
     let mut stream = stream;
     write!(
         stream,
         "HTTP/1.1 {}\r\ncontent-type: {}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
         reply.status,
-        reply.kind,
+        reply.content_type,
         reply.body.len()
     )?;
     stream.write_all(reply.body.as_bytes())?;
@@ -89,61 +94,59 @@ fn read_chunks(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
     }
 }
 
-pub(super) struct Reply {
+pub(super) struct HttpResponse {
     status: &'static str,
-    kind: &'static str,
+    content_type: &'static str,
     body: String,
 }
 
-impl Reply {
+impl HttpResponse {
     pub(super) fn json(body: &Value) -> Self {
-        Self { status: "200 OK", kind: "application/json", body: body.to_string() }
+        Self { status: "200 OK", content_type: "application/json", body: body.to_string() }
     }
 
     pub(super) fn events(body: String) -> Self {
-        Self { status: "200 OK", kind: "text/event-stream", body }
+        Self { status: "200 OK", content_type: "text/event-stream", body }
+    }
+
+    fn not_found() -> Self {
+        Self { status: "404 Not Found", content_type: "application/json", body: "{}".to_owned() }
     }
 }
 
-fn reply(request: &Request, heard: &Mutex<Vec<Exchange>>) -> Reply {
+fn reply(request: &Request, exchanges: &Mutex<Vec<Exchange>>) -> HttpResponse {
     let path = request.path.split('?').next().unwrap_or_default();
     if request.method != "POST" {
-        return Reply::json(&json!({ "object": "list", "data": [], "models": [] }));
+        return HttpResponse::json(&json!({ "object": "list", "data": [], "models": [] }));
     }
     if path.ends_with("count_tokens") || path.ends_with(":countTokens") {
-        return Reply::json(&json!({ "input_tokens": 1000, "totalTokens": 1000 }));
+        return HttpResponse::json(&json!({ "input_tokens": 1000, "totalTokens": 1000 }));
     }
-    let (asked, speak): (_, fn(&super::Said, &Value, bool) -> Reply) = match path {
-        path if path.ends_with("/messages") => (messages::read(&request.body), messages::speak),
-        path if path.ends_with("/responses") => (responses::read(&request.body), responses::speak),
-        path if path.ends_with("/chat/completions") => (chat::read(&request.body), chat::speak),
-        path if path.to_lowercase().contains("generatecontent") => {
-            (gemini::read(&request.body), gemini::speak)
-        }
-        _ => {
-            return Reply {
-                status: "404 Not Found",
-                kind: "application/json",
-                body: "{}".to_owned(),
-            };
-        }
+    let (parse, encode): (Parse, Encode) = match path {
+        path if path.ends_with("/messages") => (messages::parse, messages::encode),
+        path if path.ends_with("/responses") => (responses::parse, responses::encode),
+        path if path.ends_with("/chat/completions") => (chat::parse, chat::encode),
+        path if path.to_lowercase().contains("generatecontent") => (gemini::parse, gemini::encode),
+        _ => return HttpResponse::not_found(),
     };
-    let said = super::next(&asked);
-    let is_streamed = request.body["stream"] == true || path.contains("stream");
-    let reply = speak(&said, &request.body, is_streamed);
-    let exchange = Exchange { path: path.to_owned(), asked, said: format!("{said:?}") };
-    heard.lock().unwrap_or_else(PoisonError::into_inner).push(exchange);
-    reply
+    let model_request = parse(&request.body);
+    let turn = super::next_turn(&model_request);
+    let is_stream = request.body["stream"] == true || path.contains("stream");
+    let response = encode(&turn, &request.body, is_stream);
+    let (path, reply) = (path.to_owned(), format!("{turn:?}"));
+    let exchange = Exchange { path, request: model_request, reply };
+    exchanges.lock().unwrap_or_else(PoisonError::into_inner).push(exchange);
+    response
 }
 
-/// A number that no other reply of this process has: agents stumble over names used twice.
-pub(super) fn fresh() -> u64 {
+/// Returns a number that is unique in this process: agents reject repeated ids.
+pub(super) fn next_id() -> u64 {
     use std::sync::atomic::{AtomicU64, Ordering};
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Server-sent events, each with its name.
+/// Formats named server-sent events.
 pub(super) fn named_events(events: &[(&str, Value)]) -> String {
     events.iter().map(|(name, data)| format!("event: {name}\ndata: {data}\n\n")).collect()
 }

@@ -1,14 +1,14 @@
-//! Anthropic's Messages.
+//! Anthropic's Messages API.
 
 use serde_json::{Value, json};
 
-use super::http::{Reply, fresh, named_events};
-use super::{Asked, Said, Tool, text_of};
+use super::http::{HttpResponse, named_events, next_id};
+use super::{ModelRequest, ModelTurn, Tool, text_content};
 
-pub(super) fn read(body: &Value) -> Asked {
-    let mut asked = Asked { whole: body.to_string(), ..Asked::default() };
+pub(super) fn parse(body: &Value) -> ModelRequest {
+    let mut request = ModelRequest { raw: body.to_string(), ..ModelRequest::default() };
     let tools = body["tools"].as_array().into_iter().flatten();
-    asked.tools = tools
+    request.tools = tools
         .filter_map(|tool| tool["name"].as_str())
         .map(|name| Tool { name: name.to_owned(), namespace: None })
         .collect();
@@ -18,27 +18,27 @@ pub(super) fn read(body: &Value) -> Asked {
         let blocks = message["content"].as_array().map_or(plain.as_slice(), Vec::as_slice);
         for block in blocks {
             if block["type"] == "tool_result" {
-                asked.results.push(text_of(&block["content"]));
-            } else if text_of(block).contains("SCRIPT") {
-                asked.prompt = text_of(block);
-                asked.results.clear();
+                request.results.push(text_content(&block["content"]));
+            } else if text_content(block).contains("SCRIPT") {
+                request.prompt = text_content(block);
+                request.results.clear();
             }
         }
     }
-    asked
+    request
 }
 
-pub(super) fn speak(said: &Said, body: &Value, is_streamed: bool) -> Reply {
-    let id = format!("msg_{}", fresh());
-    let (block, delta, reason) = match said {
-        Said::Text(text) => (
-            json!({ "type": "text", "text": if is_streamed { "" } else { text } }),
+pub(super) fn encode(turn: &ModelTurn, body: &Value, is_stream: bool) -> HttpResponse {
+    let id = format!("msg_{}", next_id());
+    let (block, delta, reason) = match turn {
+        ModelTurn::Text(text) => (
+            json!({ "type": "text", "text": if is_stream { "" } else { text } }),
             json!({ "type": "text_delta", "text": text }),
             "end_turn",
         ),
-        Said::Call { tool, input } => (
-            json!({ "type": "tool_use", "id": format!("toolu_{}", fresh()), "name": tool.name,
-                    "input": if is_streamed { json!({}) } else { input.clone() } }),
+        ModelTurn::Call { tool, input } => (
+            json!({ "type": "tool_use", "id": format!("toolu_{}", next_id()), "name": tool.name,
+                    "input": if is_stream { json!({}) } else { input.clone() } }),
             json!({ "type": "input_json_delta", "partial_json": input.to_string() }),
             "tool_use",
         ),
@@ -48,10 +48,10 @@ pub(super) fn speak(said: &Said, body: &Value, is_streamed: bool) -> Reply {
         json!({ "id": id, "type": "message", "role": "assistant", "model": body["model"],
                 "content": content, "stop_reason": reason, "stop_sequence": null, "usage": usage })
     };
-    if !is_streamed {
-        return Reply::json(&message(json!([block]), json!(reason)));
+    if !is_stream {
+        return HttpResponse::json(&message(json!([block]), json!(reason)));
     }
-    Reply::events(named_events(&[
+    HttpResponse::events(named_events(&[
         (
             "message_start",
             json!({ "type": "message_start", "message": message(json!([]), Value::Null) }),

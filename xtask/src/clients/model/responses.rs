@@ -1,45 +1,45 @@
-//! OpenAI's Responses, as Codex speaks it.
+//! OpenAI's Responses API, as Codex uses it.
 
 use serde_json::{Value, json};
 
-use super::http::{Reply, fresh, named_events};
-use super::{Asked, Said, Tool, text_of};
+use super::http::{HttpResponse, named_events, next_id};
+use super::{ModelRequest, ModelTurn, Tool, text_content};
 
-pub(super) fn read(body: &Value) -> Asked {
-    let mut asked = Asked { whole: body.to_string(), ..Asked::default() };
+pub(super) fn parse(body: &Value) -> ModelRequest {
+    let mut request = ModelRequest { raw: body.to_string(), ..ModelRequest::default() };
     for tool in body["tools"].as_array().into_iter().flatten() {
         let name = tool["name"].as_str().unwrap_or_default();
         match tool["tools"].as_array() {
-            Some(inner) => asked.tools.extend(inner.iter().map(|tool| Tool {
+            Some(inner) => request.tools.extend(inner.iter().map(|tool| Tool {
                 name: tool["name"].as_str().unwrap_or_default().to_owned(),
                 namespace: Some(name.to_owned()),
             })),
-            None => asked.tools.push(Tool { name: name.to_owned(), namespace: None }),
+            None => request.tools.push(Tool { name: name.to_owned(), namespace: None }),
         }
     }
     for item in body["input"].as_array().into_iter().flatten() {
         let kind = item["type"].as_str().unwrap_or_default();
         if kind.ends_with("call_output") {
-            asked.results.push(text_of(&item["output"]));
-        } else if item["role"] == "user" && text_of(&item["content"]).contains("SCRIPT") {
-            asked.prompt = text_of(&item["content"]);
-            asked.results.clear();
+            request.results.push(text_content(&item["output"]));
+        } else if item["role"] == "user" && text_content(&item["content"]).contains("SCRIPT") {
+            request.prompt = text_content(&item["content"]);
+            request.results.clear();
         }
     }
-    asked
+    request
 }
 
-pub(super) fn speak(said: &Said, body: &Value, is_streamed: bool) -> Reply {
-    let id = format!("resp_{}", fresh());
-    let item = match said {
-        Said::Text(text) => json!({
-            "type": "message", "id": format!("msg_{}", fresh()), "role": "assistant", "status": "completed",
+pub(super) fn encode(turn: &ModelTurn, body: &Value, is_stream: bool) -> HttpResponse {
+    let id = format!("resp_{}", next_id());
+    let item = match turn {
+        ModelTurn::Text(text) => json!({
+            "type": "message", "id": format!("msg_{}", next_id()), "role": "assistant", "status": "completed",
             "content": [{ "type": "output_text", "text": text, "annotations": [] }],
         }),
-        Said::Call { tool, input } => {
+        ModelTurn::Call { tool, input } => {
             let mut call = json!({
-                "type": "function_call", "id": format!("fc_{}", fresh()), "status": "completed",
-                "call_id": format!("call_{}", fresh()), "name": tool.name, "arguments": input.to_string(),
+                "type": "function_call", "id": format!("fc_{}", next_id()), "status": "completed",
+                "call_id": format!("call_{}", next_id()), "name": tool.name, "arguments": input.to_string(),
             });
             if let Some(namespace) = &tool.namespace {
                 call["namespace"] = json!(namespace);
@@ -54,10 +54,10 @@ pub(super) fn speak(said: &Said, body: &Value, is_streamed: bool) -> Reply {
                            "output_tokens_details": { "reasoning_tokens": 0 } } })
     };
     let whole = response("completed", json!([item]));
-    if !is_streamed {
-        return Reply::json(&whole);
+    if !is_stream {
+        return HttpResponse::json(&whole);
     }
-    Reply::events(named_events(&[
+    HttpResponse::events(named_events(&[
         (
             "response.created",
             json!({ "type": "response.created", "response": response("in_progress", json!([])) }),

@@ -5,9 +5,12 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use forebay_platforms::transcripts::{FORMATS, Format, Item, Shape, of_first_line};
+use forebay_platforms::Platform;
+use forebay_platforms::transcripts::{
+    Item, Storage, TranscriptFormat, detect_format, formats, host_names,
+};
 use forebay_store::Project;
-use forebay_store_sqlite::opencode;
+use forebay_store_sqlite::transcript_db;
 
 use super::Wanted;
 use crate::rules::{self, Act};
@@ -20,10 +23,14 @@ const MARK_BYTES: usize = 200;
 /// Folders in folders in folders.
 const DEEPEST: usize = 8;
 
-/// One conversation that a host keeps.
+/// A host and the format of its transcripts.
+type Host = (&'static Platform, &'static TranscriptFormat);
+
+/// A conversation that a host recorded.
 #[derive(Debug)]
 pub struct Transcript {
-    pub(crate) format: &'static Format,
+    pub(crate) platform: &'static Platform,
+    pub(crate) format: &'static TranscriptFormat,
     pub(crate) path: PathBuf,
     /// Which one of a database it is.
     pub(crate) session: Option<String>,
@@ -44,8 +51,8 @@ impl Transcript {
     /// Its name in the store.
     pub(crate) fn key(&self) -> String {
         match &self.session {
-            Some(session) => format!("{}:{session}", self.format.host),
-            None => format!("{}:{}", self.format.host, self.path.display()),
+            Some(session) => format!("{}:{session}", self.platform.id),
+            None => format!("{}:{}", self.platform.id, self.path.display()),
         }
     }
 
@@ -100,14 +107,15 @@ impl Search<'_> {
         let machine = self.app.machine.as_ref().ok_or_else(|| {
             AppError::bad_input("this user has no home folder", "name the transcripts to import")
         })?;
-        for format in FORMATS {
+        for host in formats() {
+            let format = host.1;
             for (base, folder) in format.folders {
                 let top = machine.place(*base, folder);
                 for path in files_below(&top) {
                     let below =
                         path.strip_prefix(&top).unwrap_or(&path).to_string_lossy().into_owned();
                     if (format.is_transcript)(&below) && self.may_read(&path) {
-                        self.add(format, path);
+                        self.add(host, path);
                     }
                 }
             }
@@ -128,17 +136,14 @@ impl Search<'_> {
         let files = if path.is_dir() { files_below(&path) } else { vec![path.clone()] };
         let before = self.found.transcripts.len() as u64 + self.found.elsewhere;
         for file in files {
-            if let Some(format) = format_of(&file) {
-                self.add(format, file);
+            if let Some(host) = host_of(&file) {
+                self.add(host, file);
             }
         }
         if self.found.transcripts.len() as u64 + self.found.elsewhere == before {
             return Err(AppError::bad_input(
-                format!(
-                    "{} holds no transcript of Claude Code, Codex, Gemini CLI or OpenCode",
-                    path.display()
-                ),
-                "without a path, the places where they are kept are looked at",
+                format!("{} contains no transcript of {}", path.display(), host_names("or")),
+                "without a path, the hosts' own folders are searched",
             ));
         }
         Ok(())
@@ -149,12 +154,12 @@ impl Search<'_> {
         rules::permit(self.app, &[Act::Read(path.to_owned())], &self.app.cwd, self.call).is_ok()
     }
 
-    fn add(&mut self, format: &'static Format, path: PathBuf) {
-        if format.shape == Shape::Database {
-            match opencode::sessions(&path) {
+    fn add(&mut self, host: Host, path: PathBuf) {
+        if let Storage::Database(queries) = host.1.storage {
+            match transcript_db::sessions(&path, queries.sessions) {
                 Ok(sessions) => sessions.into_iter().for_each(|session| {
                     self.add_one(
-                        format,
+                        host,
                         path.clone(),
                         Some(session.id),
                         session.bytes,
@@ -166,13 +171,13 @@ impl Search<'_> {
             return;
         }
         let bytes = fs::metadata(&path).map_or(0, |found| found.len());
-        let folder = folder_of(format, &path);
-        self.add_one(format, path, None, bytes, folder.as_deref());
+        let folder = folder_of(host.1, &path);
+        self.add_one(host, path, None, bytes, folder.as_deref());
     }
 
     fn add_one(
         &mut self,
-        format: &'static Format,
+        (platform, format): Host,
         path: PathBuf,
         session: Option<String>,
         bytes: u64,
@@ -192,7 +197,8 @@ impl Search<'_> {
         let is_named = !self.wanted.paths.is_empty() && project.is_none();
         if is_own || is_named || self.wanted.all && project.is_some() {
             let project = project.filter(|_| !is_own);
-            self.found.transcripts.push(Transcript { format, path, session, bytes, project });
+            let transcript = Transcript { platform, format, path, session, bytes, project };
+            self.found.transcripts.push(transcript);
         } else {
             self.found.elsewhere += 1;
         }
@@ -206,7 +212,7 @@ impl Search<'_> {
 }
 
 /// The folder that a conversation was held in, as the host tells.
-fn folder_of(format: &Format, path: &Path) -> Option<String> {
+fn folder_of(format: &TranscriptFormat, path: &Path) -> Option<String> {
     if let Some(beside) = format.project_file {
         let text = fs::read_to_string(path.parent()?.join(beside)).ok()?;
         return Some(text.trim().to_owned());
@@ -215,9 +221,9 @@ fn folder_of(format: &Format, path: &Path) -> Option<String> {
     let (mut line, mut items) = (Vec::new(), Vec::new());
     while head.read_until(b'\n', &mut line).ok()? > 0 {
         // A line that is cut off or broken tells nothing.
-        let _ = (format.read)(&line, &mut items);
+        let _ = (format.parse_line)(&line, &mut items);
         let told = items.drain(..).find_map(|item| match item {
-            Item::Place { cwd, .. } => cwd,
+            Item::Context { cwd, .. } => cwd,
             _ => None,
         });
         if told.is_some() {
@@ -228,15 +234,15 @@ fn folder_of(format: &Format, path: &Path) -> Option<String> {
     None
 }
 
-/// The format of a file that somebody named.
-fn format_of(path: &Path) -> Option<&'static Format> {
+/// Detects the host of a file.
+fn host_of(path: &Path) -> Option<Host> {
     let mut head = Vec::new();
     let mut reader = BufReader::new(File::open(path).ok()?.take(HEAD_BYTES));
     reader.read_until(b'\n', &mut head).ok()?;
     if head.starts_with(b"SQLite format 3\0") {
-        return FORMATS.iter().copied().find(|format| format.shape == Shape::Database);
+        return formats().find(|(_, format)| matches!(format.storage, Storage::Database(_)));
     }
-    of_first_line(&head)
+    detect_format(&head)
 }
 
 /// The files below a folder, in order of their names; none where there is no folder.

@@ -129,11 +129,11 @@ impl Batches<'_> {
         read::lines(self.transcript, from, &mut |position, line| {
             let consumed = match line {
                 read::Line::Whole(bytes) => {
-                    (self.transcript.format.read)(bytes, &mut items).is_ok()
+                    (self.transcript.format.parse_line)(bytes, &mut items).is_ok()
                 }
                 // It may still be written.
                 read::Line::Open(bytes)
-                    if (self.transcript.format.read)(bytes, &mut items).is_err() =>
+                    if (self.transcript.format.parse_line)(bytes, &mut items).is_err() =>
                 {
                     return false;
                 }

@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
-use forebay_store_sqlite::opencode;
+use forebay_platforms::transcripts::Storage;
+use forebay_store_sqlite::transcript_db;
 
 use super::find::{Transcript, unreadable};
 use crate::AppError;
@@ -25,9 +26,12 @@ pub(crate) fn lines(
     from: u64,
     take: &mut dyn FnMut(u64, Line<'_>) -> bool,
 ) -> Result<(), AppError> {
-    if let Some(session) = &transcript.session {
+    if let (Storage::Database(queries), Some(session)) =
+        (transcript.format.storage, &transcript.session)
+    {
         let rows = &mut |row: u64, line: &str| take(row, Line::Whole(line.as_bytes()));
-        return Ok(opencode::lines(&transcript.path, session, from, rows)?);
+        let path = &transcript.path;
+        return Ok(transcript_db::lines(path, queries.lines, session, from, rows)?);
     }
     let fault = |error: std::io::Error| unreadable(&transcript.path, &error);
     let mut file = File::open(&transcript.path).map_err(fault)?;

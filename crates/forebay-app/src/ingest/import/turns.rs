@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use forebay_domain::Timestamp;
-use forebay_platforms::transcripts::{Item, Said, Speaker};
+use forebay_platforms::transcripts::{Item, Message, Role};
 use forebay_text::{cut, number};
 
 use super::find::Transcript;
@@ -85,13 +85,15 @@ impl Collector {
 
     pub(super) fn take(&mut self, item: Item) {
         match item {
-            Item::Place { session, branch, .. } => {
+            Item::Context { session, branch, .. } => {
                 self.place.session = session.unwrap_or(std::mem::take(&mut self.place.session));
                 self.place.branch = branch.or_else(|| self.place.branch.take());
             }
-            Item::Said(said) => self.said(said),
-            Item::Called { call, tool, input } => self.called(call, tool, input),
-            Item::Returned { call, text, at, failed } => self.returned(&call, text, at, failed),
+            Item::Message(message) => self.message(message),
+            Item::ToolCall { id, tool, input } => self.tool_call(id, tool, input),
+            Item::ToolResult { id, text, timestamp, is_error } => {
+                self.tool_result(&id, text, timestamp, is_error);
+            }
         }
     }
 
@@ -102,32 +104,32 @@ impl Collector {
         std::mem::take(&mut self.collected)
     }
 
-    fn said(&mut self, said: Said) {
-        let is_repeated = said.id.as_ref().is_some_and(|id| !self.seen.is_new(id));
-        if is_repeated || said.text.trim().is_empty() {
+    fn message(&mut self, message: Message) {
+        let is_repeated = message.id.as_ref().is_some_and(|id| !self.seen.is_new(id));
+        if is_repeated || message.text.trim().is_empty() {
             return;
         }
-        let at = said.at.as_deref().and_then(moment);
-        if said.by != Speaker::Assistant && !said.is_aside {
+        let at = message.timestamp.as_deref().and_then(moment);
+        if message.role != Role::Assistant && !message.is_sidechain {
             self.close_turn();
         }
         if self.turn.pieces.is_empty() {
-            self.turn.title = cut::one_line(&said.text, 200);
+            self.turn.title = cut::one_line(&message.text, 200);
             self.turn.at = at;
         }
-        let aside = if said.is_aside { " (subagent)" } else { "" };
-        let text = format!("{}{aside}: {}", said.by.word(), said.text.trim());
-        self.add(Piece { text, id: said.id, at });
+        let suffix = if message.is_sidechain { " (subagent)" } else { "" };
+        let text = format!("{}{suffix}: {}", message.role.as_str(), message.text.trim());
+        self.add(Piece { text, id: message.id, at });
     }
 
-    fn called(&mut self, call: String, tool: String, input: String) {
+    fn tool_call(&mut self, call: String, tool: String, input: String) {
         if self.seen.is_new(&format!("call {call}")) {
             self.calls.insert(call, (tool, input));
         }
     }
 
-    /// A result without its call, or one that was there before, is nobody's.
-    fn returned(&mut self, call: &str, text: String, at: Option<String>, failed: bool) {
+    /// Ignores a result without a call, and a repeated one.
+    fn tool_result(&mut self, call: &str, text: String, at: Option<String>, failed: bool) {
         let Some((tool, input)) = self.calls.remove(call) else { return };
         let at = at.as_deref().and_then(moment);
         let title = if input.is_empty() {

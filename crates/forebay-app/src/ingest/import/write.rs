@@ -24,7 +24,7 @@ pub(super) struct Made {
 }
 
 pub(super) fn entries(app: &App, transcript: &Transcript, collected: Collected) -> Made {
-    let mut maker = Maker { app, host: transcript.format.host, redactions: Redactions::default() };
+    let mut maker = Maker { app, host: transcript.platform.id, redactions: Redactions::default() };
     let (turns, captures) = (collected.turns.len() as u64, collected.captures.len() as u64);
     let mut entries: Vec<Import> =
         collected.turns.into_iter().map(|turn| maker.turn(turn)).collect();

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use forebay_sandbox::open_without_waiting;
+use forebay_sandbox::open_nonblocking;
 use forebay_store::FileStamp;
 use forebay_text::chunk::Format;
 
@@ -39,7 +39,7 @@ pub(super) struct WholeFile {
 /// Reads a file of at most `most` bytes; it was a regular one when it was last looked at.
 pub(super) fn read(path: &Path, most: u64) -> Result<WholeFile, Skip> {
     for _ in 0..TRIES {
-        let file = open_without_waiting(path).map_err(|_| Skip::Unreadable)?;
+        let file = open_nonblocking(path).map_err(|_| Skip::Unreadable)?;
         let before = stamp_of(&file).ok_or(Skip::Unreadable)?;
         if before.size > most {
             return Err(Skip::TooLarge);

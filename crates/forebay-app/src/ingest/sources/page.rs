@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use forebay_domain::{EntryKind, Reference, Timestamp};
 use forebay_redact::Redactions;
-use forebay_sandbox::web::{self, FetchError, FetchSpec, Fetched, Page};
+use forebay_sandbox::web::{self, FetchError, FetchOutcome, FetchSpec, Page};
 use forebay_store::{
     FileStamp, Freshness, HashedContent, NewSource, NewSourceItem, Source, SourceItem, SourceKind,
     Store, UnlistedItems,
@@ -56,15 +56,17 @@ pub(crate) fn index(app: &App, url: &str, insists: bool, call: &Call) -> Result<
     let check =
         |url: &str, addresses: Option<&[std::net::IpAddr]>| gate.check(url, addresses, call);
     match (web::fetch(&spec, &check).map_err(|error| explained(app, error))?, known) {
-        (Fetched::Unchanged, Some((_, item))) => {
+        (FetchOutcome::NotModified, Some((_, item))) => {
             store.mark_source_checked(&name, now, Some(expires(app)))?;
             Ok(at_hand(&name, &item, From::Unchanged))
         }
-        (Fetched::Unchanged, None) => Err(AppError::unavailable(
+        (FetchOutcome::NotModified, None) => Err(AppError::unavailable(
             format!("{url} says that nothing has changed, but it was never fetched"),
             Some("try again with force"),
         )),
-        (Fetched::Page(page), known) => put(app, &*store, &name, page, known.map(|(_, item)| item)),
+        (FetchOutcome::Page(page), known) => {
+            put(app, &*store, &name, page, known.map(|(_, item)| item))
+        }
     }
 }
 
@@ -81,8 +83,8 @@ fn spec(app: &App, url: &str, known: Option<&Source>) -> FetchSpec {
         url: url.to_owned(),
         etag: freshness.etag,
         last_modified: freshness.last_modified,
-        most_bytes: app.settings.fetch.largest_mb.saturating_mul(1024 * 1024),
-        time: Duration::from_millis(app.settings.fetch.timeout_ms),
+        max_bytes: app.settings.fetch.largest_mb.saturating_mul(1024 * 1024),
+        timeout: Duration::from_millis(app.settings.fetch.timeout_ms),
     }
 }
 
@@ -220,10 +222,10 @@ fn explained(app: &App, error: FetchError) -> AppError {
                 app.settings.fetch.largest_mb
             ),
         ),
-        FetchError::TooSlow { .. } => {
+        FetchError::Timeout { .. } => {
             AppError::unavailable(message, Some("try again later, or raise fetch.timeout_ms"))
         }
-        FetchError::WrongLocation { .. } | FetchError::TooManyHops(_) => {
+        FetchError::InvalidRedirect { .. } | FetchError::TooManyRedirects(_) => {
             AppError::bad_input(message, "fetch the page it should lead to")
         }
         FetchError::Unresolved(_) | FetchError::Status { .. } | FetchError::Failed { .. } => {

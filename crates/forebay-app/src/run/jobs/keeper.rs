@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 
-use forebay_sandbox::{Cancel, inlet};
+use forebay_sandbox::{CancelToken, fifo};
 use forebay_text::cut;
 
 use super::order::{self, Order, READY};
@@ -16,7 +16,7 @@ use crate::{App, AppError, Call, rules};
 pub fn keep(
     app: &App,
     order: &Order,
-    cancel: &Cancel,
+    cancel: &CancelToken,
     say: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), AppError> {
     match Kept::begin(app, order) {
@@ -48,7 +48,7 @@ impl Kept {
         let mut command = order.command(app)?;
         let lock =
             job.lock_file().and_then(|lock| lock.lock().map(|()| lock)).map_err(unwritable)?;
-        command.stdin = inlet::make(&job.inlet()).map_err(unwritable)?;
+        command.stdin = fifo::create(&job.inlet()).map_err(unwritable)?;
         let output = OpenOptions::new()
             .append(true)
             .create(true)
@@ -68,7 +68,7 @@ impl Kept {
         Ok(Self { job, record, command, output, _lock: lock })
     }
 
-    fn see_through(self, app: &App, order: &Order, cancel: &Cancel) -> Result<(), AppError> {
+    fn see_through(self, app: &App, order: &Order, cancel: &CancelToken) -> Result<(), AppError> {
         let Self { job, mut record, command, output, _lock } = self;
         let mut call = Call::default();
         call.cancel = cancel.clone();

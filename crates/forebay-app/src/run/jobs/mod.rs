@@ -21,7 +21,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use forebay_domain::time::days;
-use forebay_sandbox::{Keeper, OwnProgram};
+use forebay_sandbox::{JobRunner, ReexecCommand};
 
 pub use self::keeper::keep;
 pub use self::order::Order;
@@ -38,12 +38,12 @@ const LOOK_EVERY: Duration = Duration::from_millis(25);
 /// The jobs that this process started, and how it starts more.
 #[derive(Default)]
 pub(crate) struct Jobs {
-    program: Option<OwnProgram>,
-    keepers: Mutex<Vec<Keeper>>,
+    program: Option<ReexecCommand>,
+    keepers: Mutex<Vec<JobRunner>>,
 }
 
 impl Jobs {
-    pub(crate) fn new(program: Option<OwnProgram>) -> Self {
+    pub(crate) fn new(program: Option<ReexecCommand>) -> Self {
         Self { program, keepers: Mutex::default() }
     }
 }
@@ -60,17 +60,17 @@ pub(crate) fn start(
     let program = app.jobs.program.as_ref().ok_or_else(no_keeper)?;
     let job = Job::at(new_folder(app)?);
     let order = Order::new(app, &job, command, options, keep)?;
-    let started = Keeper::start(program, &order.to_line()?).map_err(unstartable);
+    let started = JobRunner::start(program, &order.to_line()?).map_err(unstartable);
     let (mut keeper, answer) = started.inspect_err(|_| job.forget())?;
     if let Err(error) = order::read_answer(&answer) {
         job.forget();
         return Err(error);
     }
     if keep {
-        keeper.let_live();
+        keeper.detach();
     }
     let mut keepers = app.jobs.keepers.lock().unwrap_or_else(PoisonError::into_inner);
-    keepers.retain_mut(|keeper| !keeper.has_ended());
+    keepers.retain_mut(|keeper| !keeper.has_exited());
     keepers.push(keeper);
     Ok(job)
 }

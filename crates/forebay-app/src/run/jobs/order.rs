@@ -108,7 +108,7 @@ impl Order {
             // A job runs until it ends by itself or somebody stops it.
             timeout_ms: Some(self.timeout_ms.unwrap_or(u64::MAX)),
             budget: self.budget,
-            profile: self.profile.as_deref().and_then(Profile::named),
+            profile: self.profile.as_deref().and_then(Profile::from_name),
         }
     }
 }

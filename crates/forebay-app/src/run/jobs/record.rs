@@ -124,7 +124,7 @@ impl Job {
     pub(crate) fn stop(&self) -> Result<(), AppError> {
         let (record, state) = self.look()?;
         if state == State::Running {
-            forebay_sandbox::ask_to_end(record.keeper).map_err(unreadable)?;
+            forebay_sandbox::terminate_job_runner(record.keeper).map_err(unreadable)?;
         }
         Ok(())
     }

@@ -29,9 +29,9 @@ pub(crate) enum Fault {
 impl Fault {
     pub(super) fn of_fetch(error: FetchError) -> Self {
         match error {
-            FetchError::TooSlow { time, .. } => Self::TooSlow(time.as_millis()),
+            FetchError::Timeout { timeout, .. } => Self::TooSlow(timeout.as_millis()),
             FetchError::Unresolved(_) => Self::Unreachable("its name does not resolve".to_owned()),
-            FetchError::Failed { what, .. } => Self::Unreachable(in_words(&what)),
+            FetchError::Failed { reason, .. } => Self::Unreachable(in_words(&reason)),
             FetchError::TooLarge { .. } => Self::Unreachable("its answer has no end".to_owned()),
             other => Self::Unreachable(other.to_string()),
         }

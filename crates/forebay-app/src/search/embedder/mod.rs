@@ -15,7 +15,7 @@ mod wire;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-use forebay_sandbox::web::{self, Asked};
+use forebay_sandbox::web::{self, HttpRequest};
 use forebay_store::REMOTE;
 use forebay_text::cut;
 
@@ -149,17 +149,17 @@ impl Embedder {
     fn ask(&self, texts: &[String], time: Duration) -> Result<Meant, Fault> {
         self.check_settings()?;
         let wanted = Some(self.settings.dimensions as usize).filter(|wanted| *wanted > 0);
-        let asked = Asked {
+        let asked = HttpRequest {
             url: wire::address(&self.settings.url),
             bearer: self.key.clone(),
             body: Some((
                 "application/json".to_owned(),
                 wire::request(&self.settings.model, texts, wanted),
             )),
-            most_bytes: wire::most_bytes(texts.len()),
-            time,
+            max_bytes: wire::most_bytes(texts.len()),
+            timeout: time,
         };
-        let answer = web::ask(&asked).map_err(Fault::of_fetch)?;
+        let answer = web::send(&asked).map_err(Fault::of_fetch)?;
         if answer.status != 200 {
             return Err(Fault::Status { status: answer.status, said: self.said(&answer.body) });
         }

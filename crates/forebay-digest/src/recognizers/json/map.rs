@@ -1,20 +1,19 @@
-//! Maps from names to things alike (`packages` of a lock file): what all of them have is told once.
+//! Maps from names to similar objects (`packages` of a lock file), described once for all entries.
 
-use std::collections::HashMap;
+use super::shape::{Field, FieldId, MAX_NAME_LIST_BYTES, OVERFLOW, Shape};
+use crate::hash::HashMap;
 
-use super::shape::{ELSEWHERE, Field, NAMES, Shape, Spot};
+/// An object with more than this many similar objects is a map.
+const MIN_MAP_ENTRIES: usize = 16;
 
-/// An object with so many objects alike, and one more, is a map.
-const THINGS: usize = 16;
+/// Objects are similar if at least this percentage of them shares a key.
+const MIN_SHARED_KEY_PERCENT: usize = 60;
 
-/// Alike are things when so many percent of them have a key in common.
-const IN_COMMON: usize = 60;
-
-/// What is known of the keys of a map.
+/// The entries of a map.
 #[derive(Debug)]
 pub(super) struct Map {
-    /// All its things as one.
-    pub(super) entry: Spot,
+    /// All values merged into one field.
+    pub(super) entry: FieldId,
     pub(super) keys: u64,
     first: Vec<String>,
 }
@@ -22,70 +21,77 @@ pub(super) struct Map {
 impl Map {
     fn add(&mut self, key: &str) {
         self.keys += 1;
-        if self.first.iter().map(|name| name.len() + 2).sum::<usize>() < NAMES {
+        if self.first.iter().map(|name| name.len() + 2).sum::<usize>() < MAX_NAME_LIST_BYTES {
             self.first.push(key.to_owned());
         }
     }
 
-    /// The first of its keys.
+    /// Lists the first keys.
     pub(super) fn names(&self) -> String {
-        let first: Vec<&str> = self.first.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+        let first: Vec<&str> =
+            self.first.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
         let more = if self.keys > self.first.len() as u64 { ", …" } else { "" };
         format!("{}{more}", first.join(", "))
     }
 }
 
 impl Shape {
-    /// Where the thing with this key goes, if the field is known to be a map.
-    pub(super) fn map_entry(&mut self, of: Spot, key: &str) -> Option<Spot> {
-        let map = self.fields[of.0].map.as_mut()?;
+    /// Returns the field for the value of this key if the parent is a map.
+    pub(super) fn map_entry(&mut self, parent: FieldId, key: &str) -> Option<FieldId> {
+        let map = self.fields[parent.0].map.as_mut()?;
         map.add(key);
         Some(map.entry)
     }
 
-    /// Whether an object that gets one more key is a map.
-    pub(super) fn is_map(&self, of: Spot) -> bool {
-        let field = &self.fields[of.0];
-        field.order.len() == THINGS && field.objects <= 1 && field.item.is_none() && self.has_things_alike(field)
+    /// Returns true if an object that gets one more key becomes a map.
+    pub(super) fn becomes_map(&self, parent: FieldId) -> bool {
+        let field = &self.fields[parent.0];
+        field.child_order.len() == MIN_MAP_ENTRIES
+            && field.objects <= 1
+            && field.item.is_none()
+            && self.has_similar_values(field)
     }
 
-    fn has_things_alike(&self, field: &Field) -> bool {
-        let mut having: HashMap<&str, usize> = HashMap::new();
-        for thing in field.order.iter().map(|spot| &self.fields[spot.0]) {
-            let is_object = thing.objects == 1 && thing.arrays == 0 && thing.values.count == 0;
-            if !is_object || self.holds_map(thing) {
+    fn has_similar_values(&self, field: &Field) -> bool {
+        let mut key_counts: HashMap<&str, usize> = HashMap::default();
+        for value in field.child_order.iter().map(|field_id| &self.fields[field_id.0]) {
+            let is_object = value.objects == 1 && value.arrays == 0 && value.values.count == 0;
+            if !is_object || self.holds_map(value) {
                 return false;
             }
-            thing.children.keys().for_each(|key| *having.entry(key).or_default() += 1);
+            value.children.keys().for_each(|key| *key_counts.entry(key).or_default() += 1);
         }
-        having.values().any(|count| count * 100 >= field.order.len() * IN_COMMON)
+        key_counts
+            .values()
+            .any(|count| count * 100 >= field.child_order.len() * MIN_SHARED_KEY_PERCENT)
     }
 
-    /// Maps within things are left as they are.
+    /// Returns true if the field contains a map; nested maps are left as they are.
     fn holds_map(&self, field: &Field) -> bool {
-        field.map.is_some() || field.order.iter().any(|below| self.holds_map(&self.fields[below.0]))
+        field.map.is_some()
+            || field.child_order.iter().any(|below| self.holds_map(&self.fields[below.0]))
     }
 
-    /// Makes one of all the things an object has so far.
-    pub(super) fn become_map(&mut self, of: Spot) {
-        let things = std::mem::take(&mut self.fields[of.0].order);
-        self.fields[of.0].children.clear();
-        let dot = if self.fields[of.0].path.is_empty() { "" } else { "." };
-        let path = format!("{}{dot}*", self.fields[of.0].path);
-        let entry = self.add(of, path, "*");
-        // It is told by the map.
-        self.fields[of.0].order.clear();
+    /// Merges all children of an object into one entry.
+    pub(super) fn convert_to_map(&mut self, parent: FieldId) {
+        let values = std::mem::take(&mut self.fields[parent.0].child_order);
+        self.fields[parent.0].children.clear();
+        let dot = if self.fields[parent.0].path.is_empty() { "" } else { "." };
+        let path = format!("{}{dot}*", self.fields[parent.0].path);
+        let entry = self.add(parent, path, "*");
+        // The entry is reported through the map.
+        self.fields[parent.0].child_order.clear();
         let mut map = Map { entry, keys: 0, first: Vec::new() };
-        for thing in things {
-            map.add(&std::mem::take(&mut self.fields[thing.0].key));
-            self.merge(thing, entry);
+        for value in values {
+            map.add(&std::mem::take(&mut self.fields[value.0].key));
+            self.merge(value, entry);
         }
-        self.fields[of.0].map = Some(map);
+        self.fields[parent.0].map = Some(map);
     }
 
-    /// Moves all that is known of one field, and of those below it, to another.
-    fn merge(&mut self, from: Spot, into: Spot) {
-        if into == ELSEWHERE {
+    /// Merges a field and its descendants into another field.
+    fn merge(&mut self, from: FieldId, into: FieldId) {
+        if into == OVERFLOW {
             return;
         }
         let from = std::mem::take(&mut self.fields[from.0]);
@@ -95,8 +101,8 @@ impl Shape {
         field.objects += from.objects;
         field.arrays += from.arrays;
         field.lengths.merge(from.lengths);
-        field.more += from.more;
-        for child in from.order.iter().copied().filter(|child| Some(*child) != from.item) {
+        field.untracked += from.untracked;
+        for child in from.child_order.iter().copied().filter(|child| Some(*child) != from.item) {
             let key = std::mem::take(&mut self.fields[child.0].key);
             let target = self.child(into, &key);
             self.merge(child, target);
@@ -110,32 +116,32 @@ impl Shape {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Reader;
+    use super::super::JsonReader;
     use super::*;
     use crate::recognizers::{Quotes, Report};
 
     #[track_caller]
-    fn told(json: &str) -> String {
-        let (mut reader, mut shape) = (Reader::new(), Shape::new());
+    fn described(json: &str) -> String {
+        let (mut reader, mut shape) = (JsonReader::new(), Shape::new());
         reader.read(json, &mut shape);
-        assert!(!reader.broken && !reader.is_open(), "{json}");
-        let mut report = Report::of(shape.headline(), Quotes::Nothing);
-        shape.tell(&mut report, 5);
-        report.within(2_000)
+        assert!(!reader.is_invalid && !reader.is_open(), "{json}");
+        let mut report = Report::with_summary(shape.summary(), Quotes::None);
+        shape.add_facts(&mut report, 5);
+        report.facts_within(2_000)
     }
 
     #[test]
-    fn things_alike_are_told_once() {
-        let things: Vec<String> = (0..40)
+    fn summarizes_similar_entries_once() {
+        let values: Vec<String> = (0..40)
             .map(|number| {
                 let extra = if number % 4 == 0 { r#", "dev": true"# } else { "" };
                 let list = if number == 3 { r#", "os": ["linux", "mac"]"# } else { "" };
                 format!(r#""thing-{number}": {{"size": {number}, "kind": {{"name": "k{}"}}{extra}{list}}}"#, number % 2)
             })
             .collect();
-        insta::assert_snapshot!(told(&format!(r#"{{"all": {{{}}}, "end": 1}}"#, things.join(", "))), @r"
+        insta::assert_snapshot!(described(&format!(r#"{{"all": {{{}}}, "end": 1}}"#, values.join(", "))), @r"
         object with 2 keys: all, end
-        all: map of 40 keys, alike: thing-0, thing-1, thing-2, thing-3, thing-4, thing-5, thing-6, thing-7, thing-8, thing-9, thing-10, thing-11, thing-12, thing-13, thing-14, thing-15, thing-16, …
+        all: map of 40 keys to similar objects: thing-0, thing-1, thing-2, thing-3, thing-4, thing-5, thing-6, thing-7, thing-8, thing-9, thing-10, thing-11, thing-12, thing-13, thing-14, thing-15, thing-16, …
         all.*: 4 keys: size, kind, dev, os
         all.*.size: int 0..39, mean 19.5
         all.*.kind: 1 key: name
@@ -148,11 +154,12 @@ mod tests {
     }
 
     #[test]
-    fn few_things_or_things_of_many_kinds_are_named() {
+    fn does_not_summarize_few_or_dissimilar_entries() {
         let record = |number: u32| format!(r#""f{number}": {{"k{number}": {number}}}"#);
         let records = |count| (0..count).map(record).collect::<Vec<_>>().join(", ");
-        assert!(!told(&format!("{{{}}}", records(30))).contains("map of"));
-        let few: Vec<String> = (0..THINGS).map(|number| format!(r#""f{number}": {{"k": 1}}"#)).collect();
-        assert!(!told(&format!("{{{}}}", few.join(", "))).contains("map of"));
+        assert!(!described(&format!("{{{}}}", records(30))).contains("map of"));
+        let few: Vec<String> =
+            (0..MIN_MAP_ENTRIES).map(|number| format!(r#""f{number}": {{"k": 1}}"#)).collect();
+        assert!(!described(&format!("{{{}}}", few.join(", "))).contains("map of"));
     }
 }

@@ -1,91 +1,111 @@
-//! JSON: its shape, counts, ranges and choices of values, field by field.
+//! JSON: shape, counts, value ranges and frequent values, field by field.
 
 mod map;
 mod reader;
 mod shape;
 
-use super::{Claim, End, Format, Mark, Quotes, Recognizer, Report, Scope, Start};
+use super::{Claim, Format, Mark, Quotes, Recognizer, Report, ReportContext, Scope, Start};
 use crate::lines::Line;
 use forebay_text::number::counted;
-pub(super) use reader::Reader;
-pub(super) use shape::{Shape, Spot};
+pub(super) use reader::JsonReader;
+pub(super) use shape::{FieldId, Shape};
 
 pub(super) const FORMAT: Format = Format {
     name: "json",
-    keeps: "the shape: fields with types, counts, ranges, the most frequent values; single values themselves",
+    keeps: "shape: fields with types, counts, ranges and frequent values; single values",
     commands: &["jq", "gh api", "kubectl get -o json", "npm ls --json", "cargo metadata"],
     scope: Scope::Whole(claims),
-    start: || Box::new(Json { reader: Reader::new(), shape: Shape::new(), good_lines: 0, cut: false, before: 0 }),
+    create: || {
+        Box::new(Json {
+            reader: JsonReader::new(),
+            shape: Shape::new(),
+            valid_lines: 0,
+            is_cut: false,
+            before: 0,
+        })
+    },
 };
 
-/// So many lines of something else, warnings mostly, may stand before the data.
-const BEFORE: usize = 5;
+/// Maximum number of other lines, mostly warnings, before the data.
+const MAX_LINES_BEFORE: usize = 5;
 
-/// Data may start with this line; `[INFO] …` and `[1/4] …` are none.
+/// Returns true if JSON may start on this line; rejects `[INFO] …` and `[1/4] …`.
 fn opens(line: &str) -> bool {
     let rest = line.trim_start();
     let inside = rest.strip_prefix('{').or_else(|| rest.strip_prefix('[')).map(str::trim_start);
     inside.is_some_and(|inside| {
-        let is_step = inside.split_once(']').is_some_and(|(step, after)| !step.contains(['"', '{', '[']) && !after.trim().is_empty() && !after.starts_with(','));
-        !is_step && (inside.is_empty() || inside.starts_with(['"', '{', '[', '}', ']', '-', 't', 'f', 'n']) || inside.starts_with(|c: char| c.is_ascii_digit()))
+        let is_step = inside.split_once(']').is_some_and(|(step, after)| {
+            !step.contains(['"', '{', '[']) && !after.trim().is_empty() && !after.starts_with(',')
+        });
+        !is_step
+            && (inside.is_empty()
+                || inside.starts_with(['"', '{', '[', '}', ']', '-', 't', 'f', 'n'])
+                || inside.starts_with(|c: char| c.is_ascii_digit()))
     })
 }
 
-/// The whole start reads as JSON, but for a few lines before it.
+/// Claims a text that is valid JSON, except for a few lines before it.
 fn claims(start: &Start<'_>) -> Option<Claim> {
-    let before = start.lines.iter().take(BEFORE + 1).position(|line| opens(line))?;
+    let before = start.lines.iter().take(MAX_LINES_BEFORE + 1).position(|line| opens(line))?;
     if start.lines[..before].iter().any(|line| line.starts_with("HTTP/")) {
-        // The head of an answer says more than that lines stand before its body.
+        // An HTTP response is recognized with its headers.
         return None;
     }
     let first = start.lines[before].trim_start();
-    let (mut reader, mut shape) = (Reader::new(), Shape::new());
+    let (mut reader, mut shape) = (JsonReader::new(), Shape::new());
     let lines = start.lines.len() - before;
     for line in start.lines.iter().skip(before).take(lines.max(2) - 1) {
         reader.read(line, &mut shape);
     }
-    let reads = !reader.broken || (lines == 1 && first.starts_with(['{', '[']) && first.contains('"'));
+    let reads =
+        !reader.is_invalid || (lines == 1 && first.starts_with(['{', '[']) && first.contains('"'));
     (reads && reader.documents < 2 && (lines > 1 || first.len() > 40)).then_some(Claim::Sure)
 }
 
 #[derive(Debug)]
 struct Json {
-    reader: Reader,
+    reader: JsonReader,
     shape: Shape,
-    good_lines: u64,
-    cut: bool,
-    /// Lines of something else before the data.
+    valid_lines: u64,
+    is_cut: bool,
+    /// Number of other lines before the data.
     before: u64,
 }
 
 impl Recognizer for Json {
-    fn take(&mut self, line: Line<'_>) -> Mark {
-        if self.good_lines == 0 && !opens(line.text) {
+    fn push_line(&mut self, line: Line<'_>) -> Mark {
+        if self.valid_lines == 0 && !opens(line.text) {
             self.before += u64::from(!line.text.trim().is_empty());
             return Mark::REASON;
         }
-        if !self.reader.broken {
+        if !self.reader.is_invalid {
             self.reader.read(line.text, &mut self.shape);
-            self.good_lines = line.number;
+            self.valid_lines = line.number;
         }
-        self.cut |= line.cut > 0;
+        self.is_cut |= line.cut > 0;
         Mark::Plain
     }
 
-    fn report(self: Box<Self>, end: &End) -> Option<Report> {
-        let whole = !self.reader.broken && !self.reader.is_open() && !self.cut;
-        if !whole && self.good_lines < 3 && !self.cut {
+    fn report(self: Box<Self>, context: &ReportContext) -> Option<Report> {
+        let is_complete = !self.reader.is_invalid && !self.reader.is_open() && !self.is_cut;
+        if !is_complete && self.valid_lines < 3 && !self.is_cut {
             return None;
         }
-        let said = match whole {
-            true if self.before > 0 => format!("JSON {}, below {}", self.shape.headline(), counted(self.before, "other line")),
-            true => format!("JSON {}", self.shape.headline()),
-            false if self.reader.broken => format!("JSON, read only to line {}: what follows is not JSON", self.good_lines),
-            false => "JSON that breaks off; of what was read:".to_owned(),
+        let summary = match is_complete {
+            true if self.before > 0 => format!(
+                "JSON {}, after {}",
+                self.shape.summary(),
+                counted(self.before, "other line")
+            ),
+            true => format!("JSON {}", self.shape.summary()),
+            false if self.reader.is_invalid => {
+                format!("JSON up to line {}; the rest is not JSON", self.valid_lines)
+            }
+            false => "truncated JSON; fields so far:".to_owned(),
         };
-        let quotes = if whole { Quotes::Sample } else { Quotes::Usual };
-        let mut report = Report::of(said, quotes);
-        self.shape.tell(&mut report, if end.room > 2_000 { 10 } else { 5 });
+        let quotes = if is_complete { Quotes::Sample } else { Quotes::Default };
+        let mut report = Report::with_summary(summary, quotes);
+        self.shape.add_facts(&mut report, if context.max_bytes > 2_000 { 10 } else { 5 });
         Some(report)
     }
 }

@@ -1,49 +1,49 @@
-//! JSON read as it arrives, line by line; a string never spans lines.
+//! Streaming JSON reader, line by line; strings never span lines.
 
-use super::shape::{Shape, Spot};
+use super::shape::{FieldId, Shape};
 
-/// Deeper data is not followed.
-const DEPTH: usize = 512;
+/// Maximum nesting depth.
+const MAX_DEPTH: usize = 512;
 
-/// Where the reader stands.
+/// Position within the document.
 #[derive(Debug)]
-pub(in crate::recognizers) struct Reader {
+pub(in crate::recognizers) struct JsonReader {
     stack: Vec<Level>,
-    /// It was no JSON from here on.
-    pub(in crate::recognizers) broken: bool,
-    /// Values at the top that were complete.
+    /// True once the input turned out not to be JSON.
+    pub(in crate::recognizers) is_invalid: bool,
+    /// Number of complete top-level values.
     pub(in crate::recognizers) documents: u64,
 }
 
 #[derive(Debug)]
 struct Level {
-    spot: Spot,
+    field_id: FieldId,
     is_object: bool,
     /// The key whose value comes next.
-    key: Option<Spot>,
+    key: Option<FieldId>,
     items: u64,
 }
 
-impl Reader {
+impl JsonReader {
     pub(in crate::recognizers) fn new() -> Self {
-        Self { stack: Vec::new(), broken: false, documents: 0 }
+        Self { stack: Vec::new(), is_invalid: false, documents: 0 }
     }
 
-    /// Forgets what was read.
-    pub(in crate::recognizers) fn start_over(&mut self) {
+    /// Forgets the current document.
+    pub(in crate::recognizers) fn reset(&mut self) {
         self.stack.clear();
-        (self.broken, self.documents) = (false, 0);
+        (self.is_invalid, self.documents) = (false, 0);
     }
 
     pub(in crate::recognizers) fn is_open(&self) -> bool {
         !self.stack.is_empty()
     }
 
-    /// Reads a line; what was read before it broke stays.
+    /// Reads a line; what was read before an error is kept.
     pub(in crate::recognizers) fn read(&mut self, line: &str, shape: &mut Shape) {
         let bytes = line.as_bytes();
         let mut at = 0;
-        while at < bytes.len() && !self.broken {
+        while at < bytes.len() && !self.is_invalid {
             at = match bytes[at] {
                 b' ' | b'\t' | b',' | b':' => at + 1,
                 b'{' => self.open(true, shape, at),
@@ -57,43 +57,46 @@ impl Reader {
     }
 
     fn open(&mut self, is_object: bool, shape: &mut Shape, at: usize) -> usize {
-        let Some(spot) = self.value(shape).filter(|_| self.stack.len() < DEPTH) else {
-            self.broken = true;
+        let Some(field_id) = self.value_field(shape).filter(|_| self.stack.len() < MAX_DEPTH)
+        else {
+            self.is_invalid = true;
             return at;
         };
-        shape.container(spot, is_object);
-        self.stack.push(Level { spot, is_object, key: None, items: 0 });
+        shape.open_container(field_id, is_object);
+        self.stack.push(Level { field_id, is_object, key: None, items: 0 });
         at + 1
     }
 
     fn close(&mut self, is_object: bool, shape: &mut Shape, at: usize) -> usize {
         match self.stack.pop() {
             Some(level) if level.is_object == is_object && level.key.is_none() => {
-                shape.closed(level.spot, is_object, level.items);
-                self.ended();
+                shape.close_container(level.field_id, is_object, level.items);
+                self.end_value();
             }
-            _ => self.broken = true,
+            _ => self.is_invalid = true,
         }
         at + 1
     }
 
     fn string(&mut self, line: &str, shape: &mut Shape, at: usize) -> usize {
         let Some(length) = string_length(&line.as_bytes()[at + 1..]) else {
-            self.broken = true;
+            self.is_invalid = true;
             return at;
         };
         let (text, after) = (&line[at + 1..at + 1 + length], at + length + 2);
-        if let Some(level) = self.stack.last_mut().filter(|level| level.is_object && level.key.is_none()) {
-            level.key = Some(shape.child(level.spot, text));
+        if let Some(level) =
+            self.stack.last_mut().filter(|level| level.is_object && level.key.is_none())
+        {
+            level.key = Some(shape.child(level.field_id, text));
             level.items += 1;
-            self.broken |= !is_before_colon(&line[after..]);
+            self.is_invalid |= !is_before_colon(&line[after..]);
             return after;
         }
-        match self.value(shape) {
-            Some(spot) => shape.string(spot, text),
-            None => self.broken = true,
+        match self.value_field(shape) {
+            Some(field_id) => shape.string(field_id, text),
+            None => self.is_invalid = true,
         }
-        self.ended();
+        self.end_value();
         after
     }
 
@@ -104,28 +107,28 @@ impl Reader {
         let known = matches!(text, "true" | "false" | "null")
             || is_plain_number(text)
             || text.parse::<f64>().is_ok();
-        match self.value(shape).filter(|_| known && text.is_ascii()) {
-            Some(spot) => shape.scalar(spot, text),
-            None => self.broken = true,
+        match self.value_field(shape).filter(|_| known && text.is_ascii()) {
+            Some(field_id) => shape.scalar(field_id, text),
+            None => self.is_invalid = true,
         }
-        self.ended();
+        self.end_value();
         at + end.max(1)
     }
 
-    /// The spot of the value that starts here.
-    fn value(&mut self, shape: &mut Shape) -> Option<Spot> {
+    /// Returns the field of the value that starts here.
+    fn value_field(&mut self, shape: &mut Shape) -> Option<FieldId> {
         match self.stack.last_mut() {
             None => Some(shape.root()),
             Some(level) if level.is_object => level.key.take(),
             Some(level) => {
                 level.items += 1;
-                Some(shape.item(level.spot))
+                Some(shape.item(level.field_id))
             }
         }
     }
 
-    fn ended(&mut self) {
-        self.documents += u64::from(self.stack.is_empty() && !self.broken);
+    fn end_value(&mut self) {
+        self.documents += u64::from(self.stack.is_empty() && !self.is_invalid);
     }
 }
 
@@ -137,7 +140,7 @@ fn is_before_colon(text: &str) -> bool {
     text.starts_with(':') || text.trim_start().starts_with(':')
 }
 
-/// `12`, `-3.25`: most numbers are, and need not be worked out to be known.
+/// Fast path: most numbers are plain decimals such as `12` or `-3.25`.
 fn is_plain_number(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let mut points = 0;
@@ -148,7 +151,7 @@ fn is_plain_number(text: &str) -> bool {
     digits.starts_with(|c: char| c.is_ascii_digit()) && digits.bytes().all(is_part)
 }
 
-/// The bytes up to the closing quote.
+/// Returns the length of a string up to its closing quote.
 fn string_length(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {

@@ -1,4 +1,4 @@
-//! Who sends a request, as the guard found out.
+//! The authenticated caller of a request.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -7,30 +7,30 @@ use axum::http::HeaderMap;
 use forebay_app::team::tokens::Token;
 use forebay_domain::rights::Rights;
 
-/// The header with which a caller names its conversation.
+/// The header that names a caller's conversation.
 pub(super) const SESSION: &str = "forebay-session";
-/// The one with which an MCP client names its session.
+/// The header that names an MCP session.
 pub(super) const MCP_SESSION: &str = "mcp-session-id";
 
-/// The header with which a caller names the project of its team.
+/// The header that names a team project.
 const PROJECT: &str = "forebay-project";
 
-const LONGEST_SESSION: usize = 128;
-const LONGEST_PROJECT: usize = 64;
+const MAX_SESSION_BYTES: usize = 128;
+const MAX_PROJECT_BYTES: usize = 64;
 
-/// A caller that was let in.
+/// An authenticated caller.
 #[derive(Debug, Clone)]
 pub(super) struct Caller {
     pub(super) address: IpAddr,
     pub(super) token: Option<Arc<Token>>,
 }
 
-/// The address at the other end, which the listener knows.
+/// The peer's IP address.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Peer(pub(super) IpAddr);
 
 impl Caller {
-    /// Who comes without a token is the user of this machine.
+    /// Callers without a token are the user of this machine.
     pub(super) fn rights(&self) -> Rights {
         self.token.as_ref().map_or(Rights::ALL, |token| token.rights)
     }
@@ -39,12 +39,12 @@ impl Caller {
         self.token.as_ref().and_then(|token| token.workspace.as_deref())
     }
 
-    /// The name under which it stores what it stores.
+    /// The client name recorded with its entries.
     pub(super) fn name(&self) -> &str {
         self.token.as_ref().map_or("http", |token| &token.name)
     }
 
-    /// What requests are counted by.
+    /// The key for rate limiting.
     pub(super) fn key(&self) -> String {
         match &self.token {
             Some(token) => token.id.clone(),
@@ -53,19 +53,20 @@ impl Caller {
     }
 }
 
-/// The conversation that a request belongs to, if it names one. Two callers never share one.
+/// The conversation of a request, if it names one. Callers never share one.
 pub(super) fn session(headers: &HeaderMap, caller: &Caller) -> Option<String> {
     let named = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let word = named(SESSION).or_else(|| named(MCP_SESSION))?;
-    let plain: String = word.chars().filter(char::is_ascii_graphic).take(LONGEST_SESSION).collect();
+    let plain: String =
+        word.chars().filter(char::is_ascii_graphic).take(MAX_SESSION_BYTES).collect();
     (!plain.is_empty()).then(|| match &caller.token {
         Some(token) => format!("{}:{plain}", token.id),
         None => plain,
     })
 }
 
-/// The project that a request is about, if it names one.
+/// The project of a request, if it names one.
 pub(super) fn project(headers: &HeaderMap) -> Option<String> {
     let word = headers.get(PROJECT)?.to_str().ok()?.trim();
-    (!word.is_empty()).then(|| word.chars().take(LONGEST_PROJECT).collect())
+    (!word.is_empty()).then(|| word.chars().take(MAX_PROJECT_BYTES).collect())
 }

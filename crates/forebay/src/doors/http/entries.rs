@@ -1,4 +1,4 @@
-//! `GET /v1/entries/{reference}`: what stands behind a reference, by pages as data or whole as bytes.
+//! `GET /v1/entries/{reference}`: an entry, paged as JSON or whole as bytes.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use hyper::body::Frame;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
+use super::app_state::AppState;
 use super::caller::Caller;
-use super::desk::Desk;
 use super::problem::{Problem, json_response};
 use super::tools;
 use crate::doors::mcp;
 
-/// Pieces of an entry that wait for a caller who reads slowly.
-const PIECES_AHEAD: usize = 4;
+/// Pieces buffered for a slow reader.
+const BUFFERED_PIECES: usize = 4;
 
 pub(super) async fn show(
-    State(desk): State<Arc<Desk>>,
+    State(state): State<Arc<AppState>>,
     Extension(caller): Extension<Caller>,
     Path(reference): Path<String>,
     headers: HeaderMap,
@@ -34,23 +34,23 @@ pub(super) async fn show(
     let is_raw = query.iter().any(|(name, value)| name == "raw" && value != "false");
     if is_raw {
         mcp::check_right(forebay_app::tools::find("ctx_get")?, caller.rights())?;
-        let app = desk.counter(&caller, caller.name(), &headers)?.app;
+        let app = state.counter(&caller, caller.name(), &headers)?.app;
         return raw(app, reference).await;
     }
     let mut input = tools::input(query);
     input["ref"] = Value::String(reference);
-    let (answer, _) = tools::answer(&desk, &caller, &headers, "ctx_get", input).await?;
+    let (answer, _) = tools::answer(&state, &caller, &headers, "ctx_get", input).await?;
     Ok(json_response(&answer.data))
 }
 
-/// Every byte as it is stored, however many; read only as fast as the caller takes them.
+/// Streams the stored bytes, with back-pressure.
 async fn raw(app: Arc<App>, reference: String) -> Result<Response, Problem> {
-    let (sender, mut pieces) = mpsc::channel(PIECES_AHEAD);
+    let (sender, mut pieces) = mpsc::channel(BUFFERED_PIECES);
     tokio::task::spawn_blocking(move || {
         let mut hand_over =
             |piece: &[u8]| sender.blocking_send(Ok(Bytes::copy_from_slice(piece))).is_ok();
         if let Err(error) = get::raw(&app, &reference, None, &mut hand_over) {
-            // A caller that has gone needs no word on why.
+            // A disconnected caller needs no error.
             let _ = sender.blocking_send(Err(error));
         }
     });
@@ -59,7 +59,7 @@ async fn raw(app: Arc<App>, reference: String) -> Result<Response, Problem> {
     Ok((kind, Body::new(Pieces { first, rest: pieces })).into_response())
 }
 
-/// A body that arrives piece by piece.
+/// A streamed body.
 struct Pieces {
     first: Option<Bytes>,
     rest: mpsc::Receiver<Result<Bytes, AppError>>,

@@ -1,7 +1,7 @@
-//! What was sent to MCP clients over HTTP, kept for those whose connection broke off.
+//! Server-sent events kept for MCP clients that reconnect.
 //!
-//! An answer may be ready while its client is away. It is kept in memory until others need the room;
-//! whoever comes back gets what came after the last event it saw, and the answer when that is ready.
+//! Events stay in memory until evicted. A reconnecting client gets the events after the last one it saw, and the response
+//! when it is ready.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -14,44 +14,43 @@ use rmcp::transport::streamable_http_server::session::{
 };
 use tokio::sync::watch;
 
-/// What all streams may take.
-const MOST_BYTES: usize = 16 * 1024 * 1024;
-/// What a stream takes beside its messages.
-const PER_STREAM: usize = 512;
-/// Of one stream the newest: what is said on the way to an answer ages fast.
-const MOST_IN_STREAM: usize = 64;
+/// Maximum memory of all streams.
+const MAX_BYTES: usize = 16 * 1024 * 1024;
+/// Overhead of a stream beside its messages.
+const STREAM_OVERHEAD: usize = 512;
+/// Maximum events kept for one stream.
+const MAX_EVENTS_PER_STREAM: usize = 64;
 
-/// The events of all streams. A stream's name cannot be guessed, and so neither can its events'.
+/// The events of all streams. Stream names are unguessable, and so are event ids.
 #[derive(Default)]
 pub(super) struct Events {
-    shelf: Mutex<Shelf>,
+    shelf: Mutex<Streams>,
 }
 
 #[derive(Default)]
-struct Shelf {
+struct Streams {
     streams: HashMap<String, Arc<Stream>>,
-    /// The names of the streams, longest untouched first; a stream stands in it for each time it was
-    /// touched, and only the last one counts.
+    /// LRU queue of stream names; a stream appears once a use, and only the last counts.
     order: VecDeque<(String, usize)>,
     bytes: usize,
 }
 
-/// One request's events, or those of a session.
+/// The events of one request or session.
 struct Stream {
-    told: watch::Sender<Told>,
+    events: watch::Sender<StreamEvents>,
 }
 
 #[derive(Default)]
-struct Told {
+struct StreamEvents {
     events: VecDeque<ServerSseMessage>,
-    /// How many there were, those that are gone included.
+    /// Total number of events, including evicted ones.
     count: usize,
     bytes: usize,
     is_answered: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("there is no such event, or it was too long ago")]
+#[error("unknown or expired event id")]
 struct NoSuchEvent;
 
 #[async_trait::async_trait]
@@ -71,43 +70,43 @@ impl EventStore for Events {
         let (name, index) = last_event_id.rsplit_once('.').ok_or(NoSuchEvent)?;
         let index: usize = index.parse().map_err(|_| NoSuchEvent)?;
         let stream = self.shelf.lock().streams.get(name).cloned().ok_or(NoSuchEvent)?;
-        Ok(following(stream.told.subscribe(), index.saturating_add(1)))
+        Ok(follow(stream.events.subscribe(), index.saturating_add(1)))
     }
 }
 
-impl Shelf {
+impl Streams {
     fn put(&mut self, name: &str, event: &ServerSseMessage) -> EventId {
         let stream = self.streams.entry(name.to_owned()).or_insert_with(|| {
-            self.bytes += PER_STREAM;
-            Arc::new(Stream { told: watch::Sender::default() })
+            self.bytes += STREAM_OVERHEAD;
+            Arc::new(Stream { events: watch::Sender::default() })
         });
         let (mut id, mut grown) = (String::new(), 0);
-        stream.told.send_modify(|told| {
-            let before = told.bytes;
-            id = told.add(name, event);
-            self.bytes = self.bytes + told.bytes - before;
-            grown = told.count;
+        stream.events.send_modify(|events| {
+            let before = events.bytes;
+            id = events.add(name, event);
+            self.bytes = self.bytes + events.bytes - before;
+            grown = events.count;
         });
         self.order.push_back((name.to_owned(), grown));
-        self.make_room();
+        self.evict();
         id
     }
 
-    /// Forgets the streams that were longest untouched.
-    fn make_room(&mut self) {
-        while self.bytes > MOST_BYTES || self.order.len() > MOST_BYTES / PER_STREAM {
+    /// Evicts the least recently used streams.
+    fn evict(&mut self) {
+        while self.bytes > MAX_BYTES || self.order.len() > MAX_BYTES / STREAM_OVERHEAD {
             let Some((name, count)) = self.order.pop_front() else { return };
-            let is_last = |stream: &Arc<Stream>| stream.told.borrow().count == count;
+            let is_last = |stream: &Arc<Stream>| stream.events.borrow().count == count;
             if self.streams.get(&name).is_some_and(is_last)
                 && let Some(stream) = self.streams.remove(&name)
             {
-                self.bytes -= stream.told.borrow().bytes + PER_STREAM;
+                self.bytes -= stream.events.borrow().bytes + STREAM_OVERHEAD;
             }
         }
     }
 }
 
-impl Told {
+impl StreamEvents {
     fn add(&mut self, name: &str, event: &ServerSseMessage) -> EventId {
         let id = format!("{name}.{}", self.count);
         let mut event = event.clone();
@@ -116,7 +115,7 @@ impl Told {
         self.bytes += size(&event);
         self.is_answered |= is_answer(&event);
         self.events.push_back(event);
-        if self.events.len() > MOST_IN_STREAM
+        if self.events.len() > MAX_EVENTS_PER_STREAM
             && let Some(oldest) = self.events.pop_front()
         {
             self.bytes -= size(&oldest);
@@ -124,7 +123,7 @@ impl Told {
         id
     }
 
-    /// The first event from `index` on that is still there, and the index after it.
+    /// The first retained event from `index` on, and the index after it.
     fn from(&self, index: usize) -> Option<(ServerSseMessage, usize)> {
         let first = self.count - self.events.len();
         let index = index.max(first);
@@ -132,12 +131,12 @@ impl Told {
     }
 }
 
-/// The events from `index` on, as they come, up to the answer or to when the stream is forgotten.
-fn following(told: watch::Receiver<Told>, index: usize) -> EventStream {
-    let events = stream::unfold((told, index), |(mut told, index)| async move {
-        let is_there = |told: &Told| told.from(index).is_some() || told.is_answered;
-        let (event, next) = told.wait_for(is_there).await.ok()?.from(index)?;
-        Some((event, (told, next)))
+/// Streams events from `index` on, until the response or until the stream is evicted.
+fn follow(events: watch::Receiver<StreamEvents>, index: usize) -> EventStream {
+    let events = stream::unfold((events, index), |(mut events, index)| async move {
+        let is_there = |events: &StreamEvents| events.from(index).is_some() || events.is_answered;
+        let (event, next) = events.wait_for(is_there).await.ok()?.from(index)?;
+        Some((event, (events, next)))
     });
     Box::pin(events.fuse())
 }
@@ -147,10 +146,10 @@ fn is_answer(event: &ServerSseMessage) -> bool {
     matches!(event.message.as_deref(), Some(Response(_) | Error(_)))
 }
 
-/// How many bytes a message takes, as it is sent.
+/// Serialized size of a message.
 fn size(event: &ServerSseMessage) -> usize {
     let mut counter = Counter(0);
-    // What cannot be written is not sent either.
+    // A message that cannot be serialized is not sent.
     let _ = event.message.as_ref().map(|message| serde_json::to_writer(&mut counter, message));
     counter.0
 }
@@ -191,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_back_gets_what_came_after_and_no_more() {
+    fn replays_events_after_the_last_seen() {
         now(async {
             let events = Events::default();
             let first = events.store_event("a", &said("one")).await.unwrap();
@@ -206,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_not_ready_is_waited_for() {
+    fn waits_for_a_pending_response() {
         now(async {
             let events = Arc::new(Events::default());
             let first = events.store_event("a", &said("one")).await.unwrap();
@@ -222,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_knows_what_was_never_sent() {
+    fn rejects_unknown_event_ids() {
         now(async {
             let events = Events::default();
             events.store_event("a", &said("one")).await.unwrap();
@@ -233,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_room_is_bounded_and_the_newest_stay() {
+    fn memory_is_bounded_and_the_newest_stay() {
         now(async {
             let events = Events::default();
             let long = said(&"x".repeat(100_000));
@@ -249,11 +248,11 @@ mod tests {
             assert!(events.replay_events_after("s0.0").await.is_err());
             assert!(events.replay_events_after(&last).await.is_ok());
             let kept = events.replay_events_after(&talkative).await.unwrap().count().await;
-            assert_eq!(kept, MOST_IN_STREAM);
+            assert_eq!(kept, MAX_EVENTS_PER_STREAM);
             let shelf = events.shelf.lock();
-            let bytes = |stream: &Arc<Stream>| stream.told.borrow().bytes + PER_STREAM;
+            let bytes = |stream: &Arc<Stream>| stream.events.borrow().bytes + STREAM_OVERHEAD;
             assert_eq!(shelf.bytes, shelf.streams.values().map(bytes).sum::<usize>());
-            assert!(shelf.bytes <= MOST_BYTES);
+            assert!(shelf.bytes <= MAX_BYTES);
         });
     }
 }

@@ -1,4 +1,4 @@
-//! Who may come in: every request passes here first, and every refusal is logged without its secrets.
+//! Request checks (Host, Origin, token, rate), applied to every request; refusals are logged without secrets.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,45 +11,45 @@ use axum::response::{IntoResponse, Response};
 use forebay_app::settings::Serve;
 use forebay_app::team::tokens::Token;
 
+use super::app_state::AppState;
 use super::caller::{Caller, Peer};
-use super::desk::Desk;
 use super::problem::Problem;
-use super::rate::Rate;
+use super::rate_limit::RateLimit;
 use super::{Access, body, oauth};
 
-/// Paths that tell nothing worth a token.
-const OPEN: &[&str] = &["/health", "/ready"];
-/// Wrong tokens that one address may try at once, and how many more each second.
-const WRONG_AT_ONCE: f64 = 10.0;
-const WRONG_PER_SECOND: f64 = 0.5;
+/// Paths that need no token.
+const PUBLIC_PATHS: &[&str] = &["/health", "/ready"];
+/// Burst and rate of wrong tokens allowed from one address.
+const WRONG_TOKEN_BURST: f64 = 10.0;
+const WRONG_TOKENS_PER_SECOND: f64 = 0.5;
 
-/// What requests are judged by.
+/// The checks of a request.
 pub(super) struct Guard {
-    desk: Arc<Desk>,
+    state: Arc<AppState>,
     access: Access,
-    rate: Option<Rate>,
-    wrong_tokens: Rate,
-    /// One at a time: each takes 19 MiB and a processor.
+    rate: Option<RateLimit>,
+    wrong_tokens: RateLimit,
+    /// Serializes token verification: each takes 19 MiB and a CPU.
     verifying: tokio::sync::Semaphore,
     largest_body: usize,
     issuer: Option<String>,
     has_tls: bool,
 }
 
-/// Why a request is refused, for the log and the figures.
+/// Why a request is refused, for the log and metrics.
 struct Refused {
     reason: &'static str,
     problem: Problem,
 }
 
 impl Guard {
-    pub(super) fn new(desk: &Arc<Desk>, settings: &Serve, access: Access) -> Self {
+    pub(super) fn new(state: &Arc<AppState>, settings: &Serve, access: Access) -> Self {
         let per_second = settings.rate as f64;
         Self {
-            desk: Arc::clone(desk),
+            state: Arc::clone(state),
             access,
-            rate: (settings.rate > 0).then(|| Rate::new(per_second, per_second * 2.0)),
-            wrong_tokens: Rate::new(WRONG_PER_SECOND, WRONG_AT_ONCE),
+            rate: (settings.rate > 0).then(|| RateLimit::new(per_second, per_second * 2.0)),
+            wrong_tokens: RateLimit::new(WRONG_TOKENS_PER_SECOND, WRONG_TOKEN_BURST),
             verifying: tokio::sync::Semaphore::new(1),
             largest_body: usize::try_from(settings.body_kb * 1024).unwrap_or(usize::MAX),
             issuer: (!settings.issuer.is_empty()).then(|| settings.issuer.clone()),
@@ -57,7 +57,7 @@ impl Guard {
         }
     }
 
-    /// The request with its caller and its whole body, if it may come in.
+    /// The request with its caller and buffered body, if it is admitted.
     async fn admit(&self, mut request: Request) -> Result<Request, Refused> {
         let authority = self
             .access
@@ -69,7 +69,7 @@ impl Guard {
             return Err(foreign_origin());
         }
         let path = request.uri().path();
-        if OPEN.contains(&path) || path.starts_with(oauth::PATH) {
+        if PUBLIC_PATHS.contains(&path) || path.starts_with(oauth::PATH) {
             return Ok(request);
         }
         let address = request.extensions().get::<Peer>().map(|peer| peer.0);
@@ -88,7 +88,7 @@ impl Guard {
         authority: &str,
     ) -> Result<Caller, Refused> {
         let Some(address) = address else {
-            let problem = Problem::new(StatusCode::BAD_REQUEST, "a caller without address", "");
+            let problem = Problem::new(StatusCode::BAD_REQUEST, "the caller has no address", "");
             return Err(Refused { reason: "address", problem });
         };
         match bearer(headers) {
@@ -109,17 +109,17 @@ impl Guard {
         address: &str,
         authority: &str,
     ) -> Result<Arc<Token>, Refused> {
-        let app = self.desk.own();
-        if let Some(token) = self.desk.gatekeeper().knows(text, app.now()) {
+        let app = self.state.own();
+        if let Some(token) = self.state.gatekeeper().knows(text, app.now()) {
             return Ok(token);
         }
         if self.wrong_tokens.is_exhausted(address, Instant::now()) {
             return Err(too_many("wrong tokens", Duration::from_secs(2)));
         }
         let _turn = self.verifying.acquire().await;
-        let (desk, text) = (Arc::clone(&self.desk), text.to_owned());
+        let (state, text) = (Arc::clone(&self.state), text.to_owned());
         let verified =
-            self.desk.calls().look(move || desk.gatekeeper().verify(desk.own(), &text)).await;
+            self.state.calls().look(move || state.gatekeeper().verify(state.own(), &text)).await;
         match verified {
             Ok(Ok(token)) => Ok(token),
             Ok(Err(refusal)) => {
@@ -141,20 +141,20 @@ impl Guard {
             format!(r#"Bearer realm="forebay"{detail}{}"#, metadata.unwrap_or_default());
         let (error, hint) = if detail.is_empty() {
             (
-                "a token is needed",
-                "send `Authorization: Bearer <token>`; `forebay token create` makes one",
+                "a token is required",
+                "send `Authorization: Bearer <token>`; create one with `forebay token create`",
             )
         } else {
             (
-                "this token opens nothing",
-                "it is wrong, expired or revoked: ask who runs the server for another",
+                "invalid token",
+                "it is wrong, expired or revoked; get another from the server's operator",
             )
         };
         let problem = Problem::new(StatusCode::UNAUTHORIZED, error, hint);
         Refused { reason, problem: problem.with(header::WWW_AUTHENTICATE, &challenge) }
     }
 
-    /// The user's own programs on this machine are not counted.
+    /// Local callers without a token are not limited.
     fn check_rate(&self, caller: &Caller) -> Result<(), Refused> {
         let is_counted = caller.token.is_some() || self.access.needs_token;
         let Some(rate) = self.rate.as_ref().filter(|_| is_counted) else { return Ok(()) };
@@ -162,7 +162,7 @@ impl Guard {
     }
 }
 
-/// Judges a request, has it answered, and counts it.
+/// Checks a request, passes it on, and records metrics.
 pub(super) async fn pass(
     State(guard): State<Arc<Guard>>,
     request: Request,
@@ -185,7 +185,7 @@ pub(super) async fn pass(
             Err(refused) => Err(refused),
         }
     };
-    let metrics = guard.desk.metrics();
+    let metrics = guard.state.metrics();
     let mut response = answered.unwrap_or_else(|Refused { reason, problem }| {
         let error = problem.error().to_owned();
         tracing::warn!(reason, ?address, path, status = problem.status.as_u16(), error, "refused");
@@ -193,12 +193,12 @@ pub(super) async fn pass(
         problem.into_response()
     });
     metrics.count_request(&route, response.status().as_u16(), started.elapsed());
-    harden(response.headers_mut(), cors);
+    add_security_headers(response.headers_mut(), cors);
     response
 }
 
-/// What a browser must not do with an answer, and what a listed page may.
-fn harden(headers: &mut HeaderMap, cors: Option<HeaderValue>) {
+/// Security headers, and CORS headers for configured origins.
+fn add_security_headers(headers: &mut HeaderMap, cors: Option<HeaderValue>) {
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     let Some(origin) = cors else { return };
@@ -217,7 +217,7 @@ fn harden(headers: &mut HeaderMap, cors: Option<HeaderValue>) {
     }
 }
 
-/// What stands in `Authorization`.
+/// The content of `Authorization`.
 enum Bearer<'a> {
     None,
     Token(&'a str),
@@ -242,8 +242,8 @@ fn bearer(headers: &HeaderMap) -> Bearer<'_> {
 fn foreign_host() -> Refused {
     let problem = Problem::new(
         StatusCode::FORBIDDEN,
-        "this server does not go by the name in `Host`",
-        "use its address or localhost, or start it with --host <name>",
+        "unknown host name in `Host`",
+        "use the server's address or localhost, or start it with --host <name>",
     );
     Refused { reason: "host", problem }
 }
@@ -251,8 +251,8 @@ fn foreign_host() -> Refused {
 fn foreign_origin() -> Refused {
     let problem = Problem::new(
         StatusCode::FORBIDDEN,
-        "pages of this origin may not call the server",
-        "start it with --origin <origin>",
+        "this origin may not call the server",
+        "start the server with --origin <origin>",
     );
     Refused { reason: "origin", problem }
 }
@@ -264,5 +264,5 @@ fn too_many(reason: &'static str, wait: Duration) -> Refused {
         "too many requests",
         format!("wait {seconds} s"),
     );
-    Refused { reason, problem: problem.later(seconds) }
+    Refused { reason, problem: problem.retry_after(seconds) }
 }

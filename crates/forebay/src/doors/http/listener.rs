@@ -1,6 +1,6 @@
-//! Connections: accepted, bounded, given no more time than they need, and ended in good order.
+//! Connections: accepted, limited in number and time, and closed gracefully.
 //!
-//! A connection that has said nothing yet costs a small task and nothing else, so thousands may idle.
+//! A connection without a request costs a small task and nothing else, so thousands may idle.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener as StdListener, ToSocketAddrs};
@@ -26,40 +26,40 @@ use tower::ServiceExt;
 use super::caller::Peer;
 use super::metrics::Metrics;
 
-/// How long a connection may say nothing at first.
-const FIRST_WORD: Duration = Duration::from_mins(10);
-const HANDSHAKE: Duration = Duration::from_secs(10);
-/// What a head may hold.
-const MOST_HEADERS: usize = 64;
-const LARGEST_HEAD: usize = 32 * 1024;
-/// How long what is being answered gets, once the server is asked to end.
-const GRACE: Duration = Duration::from_secs(20);
-/// Files that the process opens beside connections: databases, pipes of calls, the log.
-const OTHER_FILES: u64 = 512;
-/// Accepting fails when files run out; another try a moment later may not.
-const BREATH: Duration = Duration::from_millis(50);
+/// Time limit for the first byte.
+const FIRST_BYTE_TIMEOUT: Duration = Duration::from_mins(10);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Limits of a request head.
+const MAX_HEADERS: usize = 64;
+const MAX_HEAD_BYTES: usize = 32 * 1024;
+/// Time for requests in progress during shutdown.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(20);
+/// File descriptors reserved for databases, pipes and the log.
+const RESERVED_FILES: u64 = 512;
+/// Delay after a failed accept, when file descriptors ran out.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// Connections that wait to be accepted.
-const WAITING: i32 = 4_096;
+/// Backlog of the listening socket.
+const BACKLOG: i32 = 4_096;
 
 const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n\
     connection: close\r\ncontent-length: 63\r\n\r\n{\"error\":\"too many connections\",\"hint\":\"try again in a moment\"}\n";
 const TOO_SLOW: &[u8] = b"HTTP/1.1 408 Request Timeout\r\ncontent-type: application/json\r\nconnection: close\r\n\
     content-length: 71\r\n\r\n{\"error\":\"the request took too long\",\"hint\":\"send its head at one go\"}\n";
 
-/// Takes an address, before anything else is set up.
+/// Binds the address before anything else is set up.
 pub(super) fn bind(address: &str) -> Result<StdListener, AppError> {
     let bad = |error: io::Error| {
         AppError::bad_input(
             format!("cannot listen on {address}: {error}"),
-            "give --listen <address>:<port>, e.g. 127.0.0.1:7878; port 0 takes a free one",
+            "give --listen <address>:<port>, e.g. 127.0.0.1:7878; port 0 picks a free one",
         )
     };
     let resolved: Vec<SocketAddr> = address.to_socket_addrs().map_err(bad)?.collect();
     let listener = StdListener::bind(&*resolved).map_err(bad)?;
     listener.set_nonblocking(true).map_err(bad)?;
-    // Many who come at once wait to be let in; beyond 128 they would be told to come again in a second.
-    rustix::net::listen(&listener, WAITING).map_err(|error| bad(error.into()))?;
+    // A larger backlog than the default 128, beyond which clients would retry after a second.
+    rustix::net::listen(&listener, BACKLOG).map_err(|error| bad(error.into()))?;
     Ok(listener)
 }
 
@@ -70,14 +70,14 @@ pub(super) struct Listener {
     head: Duration,
 }
 
-/// What a connection needs of the server.
+/// Per-server state of a connection.
 #[derive(Clone)]
 struct Server {
     router: Router,
     tls: Option<TlsAcceptor>,
     metrics: Arc<Metrics>,
     end: CancellationToken,
-    /// How long the head of a request may take to arrive.
+    /// Time limit for a request head.
     head: Duration,
 }
 
@@ -88,7 +88,7 @@ impl Listener {
         settings: &Serve,
     ) -> io::Result<Self> {
         let room =
-            usize::try_from(settings.connections.min(files_to_spare())).unwrap_or(usize::MAX);
+            usize::try_from(settings.connections.min(available_files())).unwrap_or(usize::MAX);
         let room = Arc::new(Semaphore::new(room.clamp(1, Semaphore::MAX_PERMITS)));
         Ok(Self {
             socket: TcpListener::from_std(listener)?,
@@ -98,7 +98,7 @@ impl Listener {
         })
     }
 
-    /// Serves until `end`; then no one else comes in, and who is in is answered.
+    /// Serves until `end`; then stops accepting and finishes requests in progress.
     pub(super) async fn serve(
         self,
         router: Router,
@@ -116,25 +116,25 @@ impl Listener {
             };
             match (accepted, Arc::clone(&self.room).try_acquire_owned()) {
                 (Ok((stream, peer)), Ok(room)) => {
-                    open.spawn(server.clone().attend(stream, peer.ip(), room));
+                    open.spawn(server.clone().handle(stream, peer.ip(), room));
                 }
-                (Ok((stream, _)), Err(_)) => send_away(stream),
+                (Ok((stream, _)), Err(_)) => refuse(stream),
                 (Err(error), _) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
-                    tokio::time::sleep(BREATH).await;
+                    tracing::warn!(%error, "accept failed");
+                    tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                 }
             }
         }
         drop(self.socket);
         open.close();
-        // Streams to MCP clients end only when nothing is under way that they would carry.
+        // MCP streams are closed only when no response is pending on them.
         let answered = async {
             quiet.await;
             streams_end.cancel();
             open.wait().await;
         };
-        if tokio::time::timeout(GRACE, answered).await.is_err() {
-            tracing::warn!(connections = open.len(), "ended before all was answered");
+        if tokio::time::timeout(SHUTDOWN_TIMEOUT, answered).await.is_err() {
+            tracing::warn!(connections = open.len(), "shut down with requests in progress");
         }
         streams_end.cancel();
         Ok(())
@@ -142,32 +142,32 @@ impl Listener {
 }
 
 impl Server {
-    async fn attend(self, stream: TcpStream, peer: IpAddr, _room: OwnedSemaphorePermit) {
+    async fn handle(self, stream: TcpStream, peer: IpAddr, _room: OwnedSemaphorePermit) {
         let _open = self.metrics.open_connection();
-        // Answers are small and complete; none of them waits for more.
+        // Answers are small and complete, so Nagle's algorithm would only delay them.
         let _ = stream.set_nodelay(true);
-        if !self.has_first_word(&stream).await {
+        if !self.receives_first_byte(&stream).await {
             return;
         }
-        // In a box of its own: who says nothing needs no room for what he might say.
+        // Boxed, so that an idle connection does not allocate the large future.
         Box::pin(self.listen(stream, peer)).await;
     }
 
     async fn listen(self, stream: TcpStream, peer: IpAddr) {
         match self.tls.clone() {
             None => self.converse(stream, peer).await,
-            Some(tls) => match tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await {
+            Some(tls) => match tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await {
                 Ok(Ok(stream)) => self.converse(stream, peer).await,
-                Ok(Err(error)) => tracing::debug!(%error, %peer, "no TLS handshake"),
-                Err(_) => tracing::debug!(%peer, "a TLS handshake took too long"),
+                Ok(Err(error)) => tracing::debug!(%error, %peer, "TLS handshake failed"),
+                Err(_) => tracing::debug!(%peer, "TLS handshake timed out"),
             },
         }
     }
 
-    async fn has_first_word(&self, stream: &TcpStream) -> bool {
+    async fn receives_first_byte(&self, stream: &TcpStream) -> bool {
         let mut byte = [0];
         tokio::select! {
-            peeked = tokio::time::timeout(FIRST_WORD, stream.peek(&mut byte)) => {
+            peeked = tokio::time::timeout(FIRST_BYTE_TIMEOUT, stream.peek(&mut byte)) => {
                 matches!(peeked, Ok(Ok(1)))
             }
             () = self.end.cancelled() => false,
@@ -186,8 +186,8 @@ impl Server {
         let mut connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.head)
-            .max_headers(MOST_HEADERS)
-            .max_buf_size(LARGEST_HEAD)
+            .max_headers(MAX_HEADERS)
+            .max_buf_size(MAX_HEAD_BYTES)
             .serve_connection(TokioIo::new(stream), service);
         let mut ending = pin!(self.end.cancelled());
         let served = tokio::select! {
@@ -199,27 +199,27 @@ impl Server {
         };
         if served.is_err_and(|error| error.is_timeout()) {
             let parts = connection.into_parts();
-            // Who was between two requests is not told that one of them was slow.
+            // An idle keep-alive connection gets no timeout response.
             if !parts.read_buf.is_empty() {
-                tracing::warn!(%peer, "the head of a request took too long");
+                tracing::warn!(%peer, "request head timed out");
                 let _ = parts.io.into_inner().write_all(TOO_SLOW).await;
             }
         }
     }
 }
 
-/// Tells in a moment that there is no room; a client that does not read it misses nothing.
-fn send_away(stream: TcpStream) {
-    tracing::warn!("a connection was sent away: there are too many");
+/// Sends a 503 without waiting for the client to read it.
+fn refuse(stream: TcpStream) {
+    tracing::warn!("connection refused: too many connections");
     let _ = stream.try_write(BUSY);
 }
 
-/// How many connections the limit on open files leaves room for, after raising it as far as allowed.
-fn files_to_spare() -> u64 {
+/// Connections that the file descriptor limit allows, after raising it as far as possible.
+fn available_files() -> u64 {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
-    // What cannot be raised is used as it is.
+    // If the limit cannot be raised, it is used as is.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
     let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    files.saturating_sub(OTHER_FILES).max(16)
+    files.saturating_sub(RESERVED_FILES).max(16)
 }

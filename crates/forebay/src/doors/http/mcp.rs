@@ -1,4 +1,4 @@
-//! `/mcp`: MCP over streamable HTTP, with the handler that stdio has, too.
+//! `/mcp`: MCP over streamable HTTP, with the same handler as stdio.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -15,27 +15,27 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
 
+use super::app_state::AppState;
 use super::caller::Caller;
-use super::desk::Desk;
 use super::events::Events;
 use super::problem::Problem;
-use super::sealed::Seal;
-use crate::doors::mcp::{Admitted, Context, Handler};
+use super::session_mac::SessionMac;
+use crate::doors::mcp::{AuthenticatedCaller, Context, Handler};
 
-/// Sessions that clients keep at one time; those that pause for minutes are closed.
-const MOST_SESSIONS: usize = 10_000;
+/// Maximum concurrent sessions; idle ones are closed after minutes.
+const MAX_SESSIONS: usize = 10_000;
 
 type Streamable = StreamableHttpService<Handler, LocalSessionManager>;
 
 pub(super) fn service(
-    desk: &Arc<Desk>,
+    state: &Arc<AppState>,
     settings: &Serve,
     end: &CancellationToken,
 ) -> BoxCloneSyncService<Request, Response, Infallible> {
     let events = Arc::new(Events::default());
     let sessions = Arc::new(LocalSessionManager::default().with_event_store(events));
-    let streamable = streamable(desk, settings, end, Arc::clone(&sessions));
-    let seal = Arc::new(Seal::new());
+    let streamable = streamable(state, settings, end, Arc::clone(&sessions));
+    let seal = Arc::new(SessionMac::new());
     BoxCloneSyncService::new(tower::service_fn(move |request: Request| {
         let (streamable, sessions) = (streamable.clone(), Arc::clone(&sessions));
         let seal = Arc::clone(&seal);
@@ -44,18 +44,18 @@ pub(super) fn service(
 }
 
 fn streamable(
-    desk: &Arc<Desk>,
+    state: &Arc<AppState>,
     settings: &Serve,
     end: &CancellationToken,
     sessions: Arc<LocalSessionManager>,
 ) -> Streamable {
-    let (desk, calls) = (Arc::clone(desk), Arc::clone(desk.calls()));
+    let (state, calls) = (Arc::clone(state), Arc::clone(state.calls()));
     let handler = move || {
-        let desk = Arc::clone(&desk);
-        let admit = Box::new(move |context: &Context| admit(&desk, context));
-        Ok(Handler::new(admit, Arc::clone(&calls)))
+        let state = Arc::clone(&state);
+        let authenticate = Box::new(move |context: &Context| authenticate(&state, context));
+        Ok(Handler::new(authenticate, Arc::clone(&calls)))
     };
-    // Host, Origin and the size of a body were looked at before.
+    // The guard already checked Host, Origin and body size.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .disable_allowed_origins()
@@ -66,28 +66,28 @@ fn streamable(
     StreamableHttpService::new(handler, sessions, config)
 }
 
-/// Each request acts for the caller who sent it, whoever started the session.
-fn admit(desk: &Desk, context: &Context) -> Result<Admitted, AppError> {
+/// Each request acts for its own caller, whoever started the session.
+fn authenticate(state: &AppState, context: &Context) -> Result<AuthenticatedCaller, AppError> {
     let parts = context.extensions.get::<Parts>();
     let caller = parts.and_then(|parts| parts.extensions.get::<Caller>());
     let (Some(parts), Some(caller)) = (parts, caller) else {
-        return Err(AppError::refused("the caller is not known", "send the request again"));
+        return Err(AppError::refused("the caller is unknown", "send the request again"));
     };
     let told = context.client_info().map(|client| client.name);
     let name = match (&caller.token, &told) {
         (None, Some(told)) => told,
         _ => caller.name(),
     };
-    let counter = desk.counter(caller, name, &parts.headers)?;
-    Ok(Admitted { counter, rights: caller.rights() })
+    let counter = state.counter(caller, name, &parts.headers)?;
+    Ok(AuthenticatedCaller { counter, rights: caller.rights() })
 }
 
-/// A session belongs to who started it: its name is sealed on the way out and checked on the way in.
+/// A session belongs to its creator: its id carries a MAC, verified on every request.
 async fn answer(
     mut request: Request,
     streamable: Streamable,
     sessions: &LocalSessionManager,
-    seal: &Seal,
+    seal: &SessionMac,
 ) -> Response {
     let Some(caller) = request.extensions().get::<Caller>().cloned() else {
         return no_such_session();
@@ -95,7 +95,7 @@ async fn answer(
     let Ok(has_session) = seal.open(request.headers_mut(), &caller) else {
         return no_such_session();
     };
-    if !has_session && sessions.sessions.read().await.len() >= MOST_SESSIONS {
+    if !has_session && sessions.sessions.read().await.len() >= MAX_SESSIONS {
         return Problem::from(AppError::busy()).into_response();
     }
     let Ok(mut response) = streamable.oneshot(request).await;
@@ -104,7 +104,6 @@ async fn answer(
 }
 
 fn no_such_session() -> Response {
-    let problem =
-        Problem::new(StatusCode::NOT_FOUND, "there is no such session", "initialize a new one");
+    let problem = Problem::new(StatusCode::NOT_FOUND, "unknown session", "initialize a new one");
     problem.into_response()
 }

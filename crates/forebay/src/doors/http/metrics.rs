@@ -1,4 +1,4 @@
-//! `/metrics`: what a server did, in the text form of Prometheus.
+//! `/metrics`: counters in Prometheus text format.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,11 +12,11 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use forebay_domain::rights::Right;
 
+use super::app_state::AppState;
 use super::caller::Caller;
-use super::desk::Desk;
 use super::problem::Problem;
 
-/// Upper bounds of the buckets, in seconds.
+/// Histogram bucket bounds in seconds.
 const BOUNDS: [f64; 10] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0];
 
 #[derive(Default)]
@@ -30,7 +30,7 @@ pub(super) struct Metrics {
 
 #[derive(Default)]
 struct Times {
-    /// Requests below each bound, and all of them.
+    /// Requests below each bound, and the total.
     counts: [u64; BOUNDS.len()],
     all: u64,
     seconds: f64,
@@ -46,7 +46,7 @@ impl Metrics {
         *lock(&self.refusals).entry(reason).or_default() += 1;
     }
 
-    /// A connection that is open for as long as what is returned lives.
+    /// Counts a connection as open until the returned guard is dropped.
     pub(super) fn open_connection(self: &Arc<Self>) -> OpenConnection {
         self.connections.fetch_add(1, Ordering::Relaxed);
         self.accepted.fetch_add(1, Ordering::Relaxed);
@@ -55,30 +55,30 @@ impl Metrics {
 
     fn text(&self, calls: &BTreeMap<(&'static str, &'static str), u64>) -> String {
         let mut text = String::new();
-        family(&mut text, "forebay_build_info", "gauge", "The version that runs.");
+        family(&mut text, "forebay_build_info", "gauge", "The running version.");
         sample(&mut text, "forebay_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
         family(&mut text, "forebay_http_requests_total", "counter", "Requests answered.");
         for ((route, status), count) in &*lock(&self.requests) {
             let labels = [("route", route.as_str()), ("status", &status.to_string())];
             sample(&mut text, "forebay_http_requests_total", &labels, count);
         }
-        family(&mut text, "forebay_http_request_seconds", "histogram", "Time until the answer.");
-        lock(&self.times).iter().for_each(|(route, times)| times.tell(route, &mut text));
-        family(&mut text, "forebay_http_refused_total", "counter", "Requests refused, and why.");
+        family(&mut text, "forebay_http_request_seconds", "histogram", "Time to response.");
+        lock(&self.times).iter().for_each(|(route, times)| times.write_to(route, &mut text));
+        family(&mut text, "forebay_http_refused_total", "counter", "Requests refused, by reason.");
         for (reason, count) in &*lock(&self.refusals) {
             sample(&mut text, "forebay_http_refused_total", &[("reason", reason)], count);
         }
-        family(&mut text, "forebay_tool_calls_total", "counter", "Tools called, by any door here.");
+        family(&mut text, "forebay_tool_calls_total", "counter", "Tool calls.");
         for ((tool, outcome), count) in calls {
             let labels = [("tool", *tool), ("outcome", *outcome)];
             sample(&mut text, "forebay_tool_calls_total", &labels, count);
         }
-        family(&mut text, "forebay_connections", "gauge", "Connections that are open.");
+        family(&mut text, "forebay_connections", "gauge", "Open connections.");
         sample(&mut text, "forebay_connections", &[], self.connections.load(Ordering::Relaxed));
-        family(&mut text, "forebay_connections_total", "counter", "Connections that were opened.");
+        family(&mut text, "forebay_connections_total", "counter", "Connections accepted.");
         sample(&mut text, "forebay_connections_total", &[], self.accepted.load(Ordering::Relaxed));
         if let Some(bytes) = resident_bytes() {
-            family(&mut text, "process_resident_memory_bytes", "gauge", "Memory in use.");
+            family(&mut text, "process_resident_memory_bytes", "gauge", "Resident memory.");
             sample(&mut text, "process_resident_memory_bytes", &[], bytes);
         }
         text
@@ -95,7 +95,7 @@ impl Times {
         self.seconds += seconds;
     }
 
-    fn tell(&self, route: &str, text: &mut String) {
+    fn write_to(&self, route: &str, text: &mut String) {
         for (count, bound) in self.counts.iter().zip(BOUNDS) {
             let labels = [("route", route), ("le", &bound.to_string())];
             sample(text, "forebay_http_request_seconds_bucket", &labels, count);
@@ -107,7 +107,7 @@ impl Times {
     }
 }
 
-/// Counts as open until it is dropped.
+/// Guard of an open connection.
 pub(super) struct OpenConnection(Arc<Metrics>);
 
 impl Drop for OpenConnection {
@@ -117,14 +117,14 @@ impl Drop for OpenConnection {
 }
 
 pub(super) async fn show(
-    State(desk): State<Arc<Desk>>,
+    State(state): State<Arc<AppState>>,
     Extension(caller): Extension<Caller>,
 ) -> Result<Response, Problem> {
     if !caller.rights().has(Right::Read) {
-        let hint = "ask for a token with the right to read";
-        return Err(Problem::new(StatusCode::FORBIDDEN, "this token may not read", hint));
+        let hint = "use a token with the read right";
+        return Err(Problem::new(StatusCode::FORBIDDEN, "this token lacks the read right", hint));
     }
-    let text = desk.metrics().text(&desk.calls().outcomes());
+    let text = state.metrics().text(&state.calls().outcomes());
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
 }
@@ -145,7 +145,7 @@ fn escaped(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
-/// As the kernel tells it, where there is a /proc.
+/// From /proc, where it exists.
 fn resident_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;

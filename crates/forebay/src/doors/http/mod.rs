@@ -1,21 +1,21 @@
-//! HTTP: the tools for whoever speaks it, and MCP for hosts that do not start a process.
+//! HTTP: a JSON API, and MCP for hosts that do not start a process.
 //!
 //! ```text
-//! listener  accepts, bounds and ends connections        tls    with a certificate, if one is given
-//! router    the table of routes                         guard  who may come in: Host, Origin, token, rate
-//! desk      whose app answers a caller                  body   what a caller may send, and how fast
+//! listener   accepts, limits and closes connections     tls    TLS, if a certificate is configured
+//! router     the table of routes                        guard  checks: Host, Origin, token, rate
+//! app_state  the app that answers a caller              body   limits of request bodies
 //! ```
 //! The rest has one file a route.
 
+mod app_state;
 mod body;
 mod caller;
 mod context;
-mod desk;
 mod entries;
 mod events;
 mod guard;
 mod health;
-mod hosts;
+mod host_check;
 mod listener;
 mod mcp;
 mod metrics;
@@ -23,10 +23,10 @@ mod oauth;
 mod openapi;
 mod problem;
 mod query;
-mod rate;
+mod rate_limit;
 mod router;
-mod sealed;
 mod search;
+mod session_mac;
 mod team;
 mod tls;
 mod tools;
@@ -38,21 +38,21 @@ use forebay_app::settings::Serve;
 use forebay_app::{App, AppError, Powers};
 use tokio_util::sync::CancellationToken;
 
-use self::desk::Desk;
-pub(crate) use self::desk::WorkspaceMaker;
-use super::mcp::LAST_WORDS;
+use self::app_state::AppState;
+pub(crate) use self::app_state::WorkspaceMaker;
+use super::mcp::SHUTDOWN_TIMEOUT;
 use super::signals;
 
-/// Everything a server is started with.
+/// Parameters of a server.
 pub(crate) struct Plan {
-    /// The server's own app; callers are answered on its behalf.
+    /// The server's own app.
     pub(crate) app: App,
     pub(crate) make_workspace: WorkspaceMaker,
-    /// Called with the address once it listens.
+    /// Called with the address once the server listens.
     pub(crate) tell: Box<dyn FnOnce(&Listening)>,
 }
 
-/// Where a server can be reached, and by whom.
+/// The address of a server, and who may use it.
 pub(crate) struct Listening {
     pub(crate) address: SocketAddr,
     pub(crate) has_tls: bool,
@@ -60,7 +60,7 @@ pub(crate) struct Listening {
     pub(crate) powers: Powers,
 }
 
-/// Serves until a signal asks to end; then what is being answered is answered.
+/// Serves until a signal; then finishes requests in progress.
 pub(crate) fn serve(plan: Plan) -> Result<(), AppError> {
     let end = CancellationToken::new();
     signals::end_with(end.clone()).map_err(fault)?;
@@ -72,7 +72,7 @@ pub(crate) fn serve(plan: Plan) -> Result<(), AppError> {
         check_tokens(&plan.app)?;
     }
     let tls = tls::acceptor(&settings)?;
-    let desk = Arc::new(Desk::new(plan.app.limited_to(access.powers), plan.make_workspace)?);
+    let state = Arc::new(AppState::new(plan.app.limited_to(access.powers), plan.make_workspace)?);
     let listening = Listening {
         address,
         has_tls: tls.is_some(),
@@ -83,28 +83,28 @@ pub(crate) fn serve(plan: Plan) -> Result<(), AppError> {
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(fault)?;
     let served = runtime.block_on(async {
         let streams_end = CancellationToken::new();
-        let router = router::router(&desk, &settings, access, &end, &streams_end);
+        let router = router::router(&state, &settings, access, &end, &streams_end);
         let listener = listener::Listener::new(listener, tls, &settings)?;
         (plan.tell)(&listening);
-        let quiet = desk.calls().quiet();
-        listener.serve(router, desk.metrics(), end, quiet, streams_end).await
+        let quiet = state.calls().quiet();
+        listener.serve(router, state.metrics(), end, quiet, streams_end).await
     });
-    desk.calls().end_all();
-    runtime.shutdown_timeout(LAST_WORDS);
-    desk.write_last_words();
+    state.calls().end_all();
+    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
+    state.flush();
     served.map_err(fault)
 }
 
-/// Who may come in, and for what.
+/// Who may access the server, and with which capabilities.
 #[derive(Clone)]
 struct Access {
     needs_token: bool,
     powers: Powers,
-    hosts: hosts::Hosts,
+    hosts: host_check::HostCheck,
 }
 
 impl Access {
-    /// A server that others can reach has no powers over its machine, unless they are given.
+    /// A server reachable by others has no capabilities beyond the store unless enabled.
     fn of(settings: &Serve, address: SocketAddr) -> Result<Self, AppError> {
         let is_private =
             address.ip().is_loopback() && settings.hosts.is_empty() && settings.issuer.is_empty();
@@ -112,7 +112,7 @@ impl Access {
         Ok(Self {
             needs_token: settings.require_token || !is_private,
             powers,
-            hosts: hosts::Hosts::of(settings)?,
+            hosts: host_check::HostCheck::of(settings)?,
         })
     }
 }
@@ -125,8 +125,8 @@ fn enabled(words: &[String]) -> Result<Powers, AppError> {
             "execute" => powers.execute = true,
             _ => {
                 return Err(AppError::bad_input(
-                    format!("there is no power `{word}` to enable"),
-                    "files, execute",
+                    format!("unknown capability `{word}`"),
+                    "use files or execute",
                 ));
             }
         }
@@ -139,8 +139,8 @@ fn check_tokens(app: &App) -> Result<(), AppError> {
         return Ok(());
     }
     Err(AppError::refused(
-        "nobody could come in: this server needs a token, and there is none",
-        "forebay token create <name> --rights read,write",
+        "this server requires a token, and none exists",
+        "create one: forebay token create <name> --rights read,write",
     ))
 }
 

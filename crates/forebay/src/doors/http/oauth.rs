@@ -1,4 +1,4 @@
-//! `/.well-known/oauth-protected-resource`: tells MCP clients who hands out tokens (RFC 9728).
+//! `/.well-known/oauth-protected-resource`: names the token issuer to MCP clients (RFC 9728).
 
 use axum::Router;
 use axum::http::{HeaderMap, header};
@@ -11,7 +11,7 @@ use super::problem::json_response;
 
 pub(super) const PATH: &str = "/.well-known/oauth-protected-resource";
 
-/// Adds the document where an issuer is configured; without one there is nothing to tell.
+/// Adds the route if an issuer is configured.
 pub(super) fn add_to(routes: Router, settings: &Serve) -> Router {
     if settings.issuer.is_empty() {
         return routes;
@@ -29,6 +29,6 @@ pub(super) fn add_to(routes: Router, settings: &Serve) -> Router {
             "resource_name": "Forebay",
         }))
     });
-    // Clients look below the path of the resource first.
+    // Clients first try the path below the resource.
     routes.route(PATH, metadata.clone()).route(&format!("{PATH}/mcp"), metadata)
 }

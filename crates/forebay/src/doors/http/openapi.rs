@@ -1,4 +1,4 @@
-//! `/openapi.json`: the plain API as OpenAPI 3.1, made from the registry of tools.
+//! `/openapi.json`: the JSON API as OpenAPI 3.1, generated from the tool registry.
 
 use std::sync::Arc;
 
@@ -9,24 +9,24 @@ use axum::response::Response;
 use forebay_app::tools::ToolRow;
 use serde_json::{Map, Value, json};
 
+use super::app_state::AppState;
 use super::caller::Caller;
-use super::desk::Desk;
 use super::problem::{Problem, json_response};
 use crate::doors::mcp;
 
 pub(super) async fn show(
-    State(desk): State<Arc<Desk>>,
+    State(state): State<Arc<AppState>>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let counter = desk.counter(&caller, caller.name(), &headers)?;
-    Ok(json_response(&document(mcp::of_use(&counter.app, caller.rights()))))
+    let counter = state.counter(&caller, caller.name(), &headers)?;
+    Ok(json_response(&document(mcp::available_tools(&counter.app, caller.rights()))))
 }
 
 /// The document for these tools.
 pub(crate) fn document<'a>(tools: impl Iterator<Item = &'a ToolRow>) -> Value {
     let mut paths: Map<String, Value> = tools.map(tool_path).collect();
-    for (path, operation) in READING {
+    for (path, operation) in GET_ROUTES {
         paths.insert((*path).to_owned(), json!({ "get": operation() }));
     }
     json!({
@@ -47,23 +47,23 @@ pub(crate) fn document<'a>(tools: impl Iterator<Item = &'a ToolRow>) -> Value {
 
 type Describe = fn() -> Value;
 
-/// What is read with GET, and how it is described.
-const READING: &[(&str, Describe)] = &[
+/// GET routes and their descriptions.
+const GET_ROUTES: &[(&str, Describe)] = &[
     ("/v1/tools", || {
         let format = json!({
             "name": "format", "in": "query",
             "schema": { "enum": ["openai", "gemini", "anthropic", "mcp"], "default": "openai" },
         });
-        reading("listTools", "The tools, declared as a model's API takes them", vec![format])
+        get_operation("listTools", "Tool declarations in the format of a model's API", vec![format])
     }),
     ("/v1/search", || {
         let mut parameters = vec![json!({
-            "name": "q", "in": "query", "required": true, "description": "Words; give several for several questions",
+            "name": "q", "in": "query", "required": true, "description": "Query; repeat for several queries",
             "schema": { "type": "array", "items": { "type": "string" } },
         })];
         parameters.extend(texts(&["scope", "kind", "source", "sort"]));
         parameters.extend(numbers(&["limit", "budget"]));
-        reading("search", "What ctx_search finds, as data", parameters)
+        get_operation("search", "Results of ctx_search as JSON", parameters)
     }),
     ("/v1/entries/{reference}", || {
         let mut parameters = vec![json!({
@@ -72,10 +72,10 @@ const READING: &[(&str, Describe)] = &[
         parameters.extend(texts(&["lines", "grep", "json", "stream", "cursor", "scope"]));
         parameters.extend(numbers(&["budget"]));
         parameters.push(json!({
-            "name": "raw", "in": "query", "description": "Every byte as it is stored",
+            "name": "raw", "in": "query", "description": "Return the stored bytes",
             "schema": { "type": "boolean" },
         }));
-        reading("entry", "What stands behind a reference", parameters)
+        get_operation("entry", "An entry by reference", parameters)
     }),
     ("/context", || {
         let mut parameters = texts(&["project", "scope"]);
@@ -88,11 +88,11 @@ const READING: &[(&str, Describe)] = &[
             "sessions",
             "max_bytes",
         ]));
-        reading("context", "What is known of a project, as markdown", parameters)
+        get_operation("context", "Overview of a project as Markdown", parameters)
     }),
-    ("/health", || reading("health", "Whether the store answers", Vec::new())),
-    ("/ready", || reading("ready", "Whether new requests should come here", Vec::new())),
-    ("/metrics", || reading("metrics", "Figures for Prometheus", Vec::new())),
+    ("/health", || get_operation("health", "Liveness", Vec::new())),
+    ("/ready", || get_operation("ready", "Readiness", Vec::new())),
+    ("/metrics", || get_operation("metrics", "Prometheus metrics", Vec::new())),
 ];
 
 fn tool_path(tool: &ToolRow) -> (String, Value) {
@@ -108,7 +108,7 @@ fn tool_path(tool: &ToolRow) -> (String, Value) {
     (format!("/v1/tools/{}", tool.name), json!({ "post": operation }))
 }
 
-fn reading(id: &str, summary: &str, parameters: Vec<Value>) -> Value {
+fn get_operation(id: &str, summary: &str, parameters: Vec<Value>) -> Value {
     json!({
         "operationId": id,
         "summary": summary,
@@ -124,12 +124,12 @@ fn responses(schema: Value) -> Value {
     };
     json!({
         "200": { "description": "The answer", "content": { "application/json": { "schema": schema } } },
-        "400": problem("The input is wrong"),
-        "401": problem("A token is needed, or the one that was sent opens nothing"),
-        "403": problem("The token, the server or a rule says no"),
-        "404": problem("There is no such thing"),
-        "429": problem("Too many requests; Retry-After tells when to come again"),
-        "503": problem("The store does not answer, or too many others wait"),
+        "400": problem("Invalid input"),
+        "401": problem("Missing or invalid token"),
+        "403": problem("Refused by the token's rights, the server or a rule"),
+        "404": problem("Not found"),
+        "429": problem("Too many requests; see Retry-After"),
+        "503": problem("The store is unavailable, or the queue is full"),
     })
 }
 
@@ -147,7 +147,7 @@ fn parameters(names: &[&str], kind: &str) -> Vec<Value> {
     names.iter().map(parameter).collect()
 }
 
-/// The result of a tool as MCP has it.
+/// An MCP tool result.
 fn result_schema() -> Value {
     json!({
         "type": "object",

@@ -1,4 +1,4 @@
-//! What a caller is told when it does not get what it asked for: `{error, hint}` and a fitting status.
+//! Error responses: `{error, hint}` with a matching status.
 
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -28,8 +28,8 @@ impl Problem {
         self
     }
 
-    /// The caller has to wait so many seconds.
-    pub(super) fn later(self, seconds: u64) -> Self {
+    /// Adds Retry-After.
+    pub(super) fn retry_after(self, seconds: u64) -> Self {
         self.with(header::RETRY_AFTER, &seconds.to_string())
     }
 
@@ -47,7 +47,11 @@ impl From<AppError> for Problem {
             ErrorKind::Unavailable | ErrorKind::Busy => StatusCode::SERVICE_UNAVAILABLE,
         };
         let problem = Self { status, error: error.message, hint: error.hint, header: None };
-        if problem.status == StatusCode::SERVICE_UNAVAILABLE { problem.later(1) } else { problem }
+        if problem.status == StatusCode::SERVICE_UNAVAILABLE {
+            problem.retry_after(1)
+        } else {
+            problem
+        }
     }
 }
 
@@ -62,7 +66,7 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Data as a response.
+/// A JSON response.
 pub(super) fn json_response(data: &impl serde::Serialize) -> Response {
     let body = serde_json::to_vec(data).unwrap_or_default();
     let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];

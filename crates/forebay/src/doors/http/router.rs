@@ -1,4 +1,4 @@
-//! The table of routes, and what every request passes on its way to one.
+//! The table of routes and their middleware.
 
 use std::sync::Arc;
 
@@ -9,27 +9,27 @@ use axum::routing::{get, post};
 use forebay_app::settings::Serve;
 use tokio_util::sync::CancellationToken;
 
-use super::desk::Desk;
+use super::app_state::AppState;
 use super::guard::{self, Guard};
 use super::problem::Problem;
 use super::{Access, context, entries, health, mcp, metrics, oauth, openapi, search, team, tools};
 
-/// What answers at which path. `streams_end` ends the answers that would never end by themselves.
+/// Builds the router. `streams_end` closes open-ended streams.
 pub(super) fn router(
-    desk: &Arc<Desk>,
+    state: &Arc<AppState>,
     settings: &Serve,
     access: Access,
     end: &CancellationToken,
     streams_end: &CancellationToken,
 ) -> Router {
-    let guard = Arc::new(Guard::new(desk, settings, access));
+    let guard = Arc::new(Guard::new(state, settings, access));
     let routes = Router::new()
         .route("/health", get(health::live))
         .route(
             "/ready",
             get({
                 let end = end.clone();
-                move |desk| health::ready(desk, end)
+                move |state| health::ready(state, end)
             }),
         )
         .route("/metrics", get(metrics::show))
@@ -38,31 +38,31 @@ pub(super) fn router(
         .route("/v1/tools/{name}", post(tools::call))
         .route("/v1/entries/{reference}", get(entries::show))
         .route("/v1/search", get(search::find))
-        .route("/v1/team/entries", get(team::give).post(team::take))
-        .route("/context", get(context::tell))
-        .with_state(Arc::clone(desk))
-        .route_service("/mcp", mcp::service(desk, settings, streams_end));
+        .route("/v1/team/entries", get(team::pull).post(team::push))
+        .route("/context", get(context::show))
+        .with_state(Arc::clone(state))
+        .route_service("/mcp", mcp::service(state, settings, streams_end));
     oauth::add_to(routes, settings)
-        .fallback(nothing_here)
-        .method_not_allowed_fallback(wrong_method)
-        // The guard has read the body within the limit of the settings; the library has one of its own.
+        .fallback(not_found)
+        .method_not_allowed_fallback(method_not_allowed)
+        // The guard already enforced the configured body limit, so axum's own is disabled.
         .layer(DefaultBodyLimit::disable())
         .layer(axum::middleware::from_fn_with_state(guard, guard::pass))
 }
 
-async fn nothing_here(uri: Uri) -> Problem {
+async fn not_found(uri: Uri) -> Problem {
     let path: String = uri.path().chars().take(100).collect();
     Problem::new(
         StatusCode::NOT_FOUND,
-        format!("there is nothing at {path}"),
-        "GET /openapi.json tells what there is",
+        format!("no route for {path}"),
+        "GET /openapi.json lists the routes",
     )
 }
 
-async fn wrong_method() -> Problem {
+async fn method_not_allowed() -> Problem {
     Problem::new(
         StatusCode::METHOD_NOT_ALLOWED,
-        "this path does not take this method",
-        "GET /openapi.json tells which it takes",
+        "method not allowed",
+        "GET /openapi.json lists the methods",
     )
 }

@@ -1,4 +1,4 @@
-//! `/v1/team/entries`: pages of entries that members push and pull, as JSON lines.
+//! `/v1/team/entries`: pages of replicated entries as JSON lines.
 
 use std::sync::Arc;
 
@@ -10,25 +10,25 @@ use axum::response::{IntoResponse, Response};
 use forebay_app::team::exchange;
 use forebay_app::tools;
 
+use super::app_state::AppState;
 use super::caller::Caller;
-use super::desk::Desk;
 use super::problem::{Problem, json_response};
 use super::query;
 use crate::doors::mcp;
 
 const LINES: &str = "application/x-ndjson";
 
-/// `GET`: the entries of a project after a place in their order.
-pub(super) async fn give(
-    State(desk): State<Arc<Desk>>,
+/// `GET`: the entries of a project after a sequence number.
+pub(super) async fn pull(
+    State(state): State<Arc<AppState>>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
     RawQuery(asked): RawQuery,
 ) -> Result<Response, Problem> {
     mcp::check_right(tools::find("ctx_search")?, caller.rights())?;
-    let asked = Asked::read(asked.as_deref())?;
-    let counter = desk.counter(&caller, caller.name(), &headers)?;
-    let page = desk
+    let asked = PageQuery::read(asked.as_deref())?;
+    let counter = state.counter(&caller, caller.name(), &headers)?;
+    let page = state
         .calls()
         .look(move || {
             exchange::give(&counter.app, &asked.project, asked.after, asked.sources, asked.runs)
@@ -38,9 +38,9 @@ pub(super) async fn give(
     Ok((kind, page.lines).into_response())
 }
 
-/// `POST`: entries for a project; they are the caller's, whatever they say.
-pub(super) async fn take(
-    State(desk): State<Arc<Desk>>,
+/// `POST`: entries for a project; the caller is recorded as their author.
+pub(super) async fn push(
+    State(state): State<Arc<AppState>>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
     RawQuery(asked): RawQuery,
@@ -51,28 +51,28 @@ pub(super) async fn take(
     if kind.is_none_or(|kind| !kind.trim().eq_ignore_ascii_case(LINES)) {
         return Err(Problem::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "entries come as JSON lines",
-            format!("send them as {LINES}; `forebay push` does"),
+            "entries must be JSON lines",
+            format!("send {LINES}, as `forebay push` does"),
         ));
     }
-    let asked = Asked::read(asked.as_deref())?;
-    let counter = desk.counter(&caller, caller.name(), &headers)?;
+    let asked = PageQuery::read(asked.as_deref())?;
+    let counter = state.counter(&caller, caller.name(), &headers)?;
     let app = Arc::new((*counter.app).clone().in_team_project(&asked.project));
     let taking = Arc::clone(&app);
-    let tally = desk.calls().look(move || exchange::take(&taking, &body)).await?;
-    counter.idle.settle_soon(app);
+    let tally = state.calls().look(move || exchange::take(&taking, &body)).await?;
+    counter.idle.index_when_idle(app);
     Ok(json_response(&tally))
 }
 
-/// What is asked for in the address.
-struct Asked {
+/// The parsed query string.
+struct PageQuery {
     project: String,
     after: i64,
     sources: Vec<String>,
     runs: bool,
 }
 
-impl Asked {
+impl PageQuery {
     fn read(query: Option<&str>) -> Result<Self, Problem> {
         let pairs = query::pairs(query);
         let all = |wanted: &'static str| {
@@ -81,21 +81,21 @@ impl Asked {
         let project = all("project").next().filter(|name| is_name(name)).ok_or_else(|| {
             Problem::new(
                 StatusCode::BAD_REQUEST,
-                "which project is not said",
-                "give project=<name>, of at most 64 bytes",
+                "missing parameter `project`",
+                "pull project=<name>, at most 64 bytes",
             )
         })?;
         let after = all("after").next().map_or(Ok(0), |text| text.parse()).map_err(|_| {
-            let hint = "it is a number, from the page before";
-            Problem::new(StatusCode::BAD_REQUEST, "`after` is no place to go on from", hint)
+            let hint = "use the number from the previous page";
+            Problem::new(StatusCode::BAD_REQUEST, "invalid `after`", hint)
         })?;
         let runs = all("runs").any(|word| matches!(word.as_str(), "1" | "true"));
-        let sources = all("source").take(MOST_SOURCES).collect();
+        let sources = all("source").take(MAX_SOURCES).collect();
         Ok(Self { project, after, sources, runs })
     }
 }
 
-const MOST_SOURCES: usize = 32;
+const MAX_SOURCES: usize = 32;
 
 fn is_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && !name.chars().any(char::is_control)

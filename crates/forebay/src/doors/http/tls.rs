@@ -1,4 +1,4 @@
-//! TLS with a given certificate.
+//! TLS with a configured certificate.
 
 use std::fs;
 use std::path::Path;
@@ -12,12 +12,12 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{ServerConfig, version};
 
-/// What speaks TLS, if a certificate is given.
+/// The TLS acceptor, if a certificate is configured.
 pub(super) fn acceptor(settings: &Serve) -> Result<Option<TlsAcceptor>, AppError> {
     match (settings.tls_cert.as_str(), settings.tls_key.as_str()) {
         ("", "") => Ok(None),
         ("", _) | (_, "") => Err(AppError::bad_input(
-            "a certificate and its key belong together",
+            "a certificate needs its key, and a key its certificate",
             "give both --tls-cert and --tls-key",
         )),
         (certificate, key) => load(Path::new(certificate), Path::new(key)).map(Some),
@@ -29,7 +29,7 @@ fn load(certificate: &Path, key: &Path) -> Result<TlsAcceptor, AppError> {
         .collect::<Result<_, _>>()
         .map_err(|error| unusable(certificate, error))?;
     if chain.is_empty() {
-        return Err(unusable(certificate, "it holds no certificate"));
+        return Err(unusable(certificate, "it contains no certificate"));
     }
     let private =
         PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| unusable(key, error))?;
@@ -50,6 +50,6 @@ fn read(path: &Path) -> Result<Vec<u8>, AppError> {
 fn unusable(path: &Path, error: impl std::fmt::Display) -> AppError {
     AppError::bad_input(
         format!("{}: {error}", path.display()),
-        "give PEM files: the certificate with its chain, and its key",
+        "give PEM files: the certificate chain and the private key",
     )
 }

@@ -1,4 +1,4 @@
-//! `/v1/tools`: the tools declared for each model's API, and called with the JSON that MCP has, too.
+//! `/v1/tools`: tool declarations for each model's API, and tool calls with JSON input.
 
 use std::sync::Arc;
 
@@ -12,42 +12,42 @@ use forebay_app::{Answer, App, Call, tools};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::app_state::AppState;
 use super::body;
 use super::caller::Caller;
-use super::desk::Desk;
 use super::problem::{Problem, json_response};
 use crate::doors::functions::{self, Format};
 use crate::doors::mcp;
 
-/// `GET /v1/tools?format=openai`: what goes into a model's request as `tools`.
+/// `GET /v1/tools?format=openai`: the `tools` value of a request.
 pub(super) async fn list(
-    State(desk): State<Arc<Desk>>,
+    State(state): State<Arc<AppState>>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
     Query(query): Query<Vec<(String, String)>>,
 ) -> Result<Response, Problem> {
     let format = format(&query)?;
-    let counter = desk.counter(&caller, caller.name(), &headers)?;
-    let listed = mcp::of_use(&counter.app, caller.rights());
+    let counter = state.counter(&caller, caller.name(), &headers)?;
+    let listed = mcp::available_tools(&counter.app, caller.rights());
     Ok(json_response(&functions::list(format, listed)))
 }
 
-/// `POST /v1/tools/{name}`: the tool's input as body, its result as MCP has it.
+/// `POST /v1/tools/{name}`: the tool's input as body, an MCP result as response.
 pub(super) async fn call(
-    State(desk): State<Arc<Desk>>,
+    State(state): State<Arc<AppState>>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Problem> {
     let input = body::json(&headers, &body)?;
-    let (answer, app) = answer(&desk, &caller, &headers, &name, input).await?;
+    let (answer, app) = answer(&state, &caller, &headers, &name, input).await?;
     Ok(json_response(&mcp::success(&name, answer, &app)).into_response())
 }
 
-/// A tool's answer to a caller, as every route asks for it.
+/// Calls a tool for a caller; used by every route.
 pub(super) async fn answer(
-    desk: &Desk,
+    state: &AppState,
     caller: &Caller,
     headers: &HeaderMap,
     name: &str,
@@ -55,15 +55,15 @@ pub(super) async fn answer(
 ) -> Result<(Answer, Arc<App>), Problem> {
     let tool = tools::find(name)?;
     mcp::check_right(tool, caller.rights())?;
-    let counter = desk.counter(caller, caller.name(), headers)?;
+    let counter = state.counter(caller, caller.name(), headers)?;
     let app = Arc::clone(&counter.app);
-    // A caller who hangs up drops this future, and that ends the call.
+    // A disconnect drops this future, which cancels the call.
     let never = CancellationToken::new();
-    let answer = desk.calls().carry_out(counter, tool, input, Call::default(), never).await?;
+    let answer = state.calls().run(counter, tool, input, Call::default(), never).await?;
     Ok((answer, app))
 }
 
-/// A query string as a tool's input: numbers are numbers, the rest is text.
+/// Converts a query string to tool input: numbers as numbers, the rest as text.
 pub(super) fn input(query: Vec<(String, String)>) -> Value {
     let value = |text: String| text.parse::<u64>().map_or(Value::String(text), Value::from);
     Value::Object(query.into_iter().map(|(name, text)| (name, value(text))).collect())
@@ -74,8 +74,8 @@ fn format(query: &[(String, String)]) -> Result<Format, Problem> {
     Format::from_str(word, true).map_err(|_| {
         Problem::new(
             StatusCode::BAD_REQUEST,
-            format!("there is no format `{}`", word.chars().take(60).collect::<String>()),
-            "openai, gemini, anthropic or mcp",
+            format!("unknown format `{}`", word.chars().take(60).collect::<String>()),
+            "use openai, gemini, anthropic or mcp",
         )
     })
 }

@@ -1,4 +1,4 @@
-//! Asks the user through the client, where a permission rule says so.
+//! Asks the user through the client (elicitation) when a permission rule requires it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,16 +8,16 @@ use rmcp::RoleServer;
 use rmcp::model::{ElicitRequestParams, ElicitationAction, ElicitationSchema};
 use rmcp::service::{ElicitationMode, Peer, RequestContext};
 
-/// Nobody answers later; the model must go on.
-const PATIENCE: Duration = Duration::from_mins(5);
+/// Time to wait for an answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(5);
 
-/// Lets `call` ask the client's user, if the client can.
+/// Lets `call` ask the client's user, if the client supports elicitation.
 pub(super) fn through_client(call: Call, context: &RequestContext<RoleServer>) -> Call {
     if !context.peer.supported_elicitation_modes().contains(&ElicitationMode::Form) {
         return call;
     }
     let (peer, runtime) = (context.peer.clone(), tokio::runtime::Handle::current());
-    // Tools work on blocking threads, where waiting for the runtime is allowed.
+    // Tools run on blocking threads, where blocking on the runtime is allowed.
     call.asking(move |question| runtime.block_on(ask(&peer, question.to_owned())))
 }
 
@@ -25,14 +25,14 @@ async fn ask(peer: &Peer<RoleServer>, question: String) -> Reply {
     let form = ElicitRequestParams::FormElicitationParams {
         meta: None,
         message: question,
-        // Accepting is all there is to say.
+        // Accepting is the only content.
         requested_schema: ElicitationSchema::new(BTreeMap::new()),
     };
-    match peer.create_elicitation_with_timeout(form, Some(PATIENCE)).await {
+    match peer.create_elicitation_with_timeout(form, Some(ANSWER_TIMEOUT)).await {
         Ok(result) if result.action == ElicitationAction::Accept => Reply::Yes,
         Ok(_) => Reply::No,
         Err(error) => {
-            tracing::warn!(%error, "the client could not be asked");
+            tracing::warn!(%error, "elicitation failed");
             Reply::NobodyToAsk
         }
     }

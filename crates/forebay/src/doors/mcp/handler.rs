@@ -1,9 +1,9 @@
-//! Answers MCP requests by asking the app on a blocking thread.
+//! Handles MCP requests by calling the app on a blocking thread.
 
 use std::sync::Arc;
 
 use super::ask;
-use crate::doors::calls::{Calls, Counter};
+use crate::doors::calls::{CallerContext, Calls};
 use forebay_app::tools::{self, INSTRUCTIONS, Nature, ToolRow};
 use forebay_app::{Answer, App, AppError, Call, settings};
 use forebay_domain::rights::Rights;
@@ -19,45 +19,46 @@ use serde_json::{Map, Value};
 
 pub(crate) type Context = RequestContext<RoleServer>;
 
-/// A caller who may come in, and what for.
-pub(crate) struct Admitted {
-    pub(crate) counter: Counter,
+/// An authenticated caller and its rights.
+pub(crate) struct AuthenticatedCaller {
+    pub(crate) counter: CallerContext,
     pub(crate) rights: Rights,
 }
 
-/// Finds out who asks.
-pub(crate) type Admit = Box<dyn Fn(&Context) -> Result<Admitted, AppError> + Send + Sync>;
+/// Authenticates the caller of a request.
+pub(crate) type Authenticate =
+    Box<dyn Fn(&Context) -> Result<AuthenticatedCaller, AppError> + Send + Sync>;
 
-/// Tools whose data says all that their text says, and is therefore sent beside it.
+/// Tools whose data equals their text and is sent as structured content.
 const STRUCTURED: &[&str] = &["ctx_stats", "ctx_doctor"];
 
 pub(crate) struct Handler {
-    admit: Admit,
+    authenticate: Authenticate,
     calls: Arc<Calls>,
 }
 
 impl Handler {
-    pub(crate) fn new(admit: Admit, calls: Arc<Calls>) -> Self {
-        Self { admit, calls }
+    pub(crate) fn new(authenticate: Authenticate, calls: Arc<Calls>) -> Self {
+        Self { authenticate, calls }
     }
 
-    /// A tool's answer with what must be told beside it.
+    /// A tool's answer with the app's notices.
     async fn answer(
         &self,
         tool: &'static ToolRow,
         input: Value,
         context: Context,
     ) -> Result<CallToolResult, AppError> {
-        let Admitted { counter, rights } = (self.admit)(&context)?;
+        let AuthenticatedCaller { counter, rights } = (self.authenticate)(&context)?;
         check_right(tool, rights)?;
         let call = new_call(&context);
         let app = Arc::clone(&counter.app);
-        let answer = self.calls.carry_out(counter, tool, input, call, context.ct.clone()).await?;
+        let answer = self.calls.run(counter, tool, input, call, context.ct.clone()).await?;
         Ok(success(tool.name, answer, &app))
     }
 }
 
-/// Refuses a tool that a caller's rights do not cover.
+/// Refuses a tool that the caller's rights do not cover.
 pub(crate) fn check_right(tool: &ToolRow, rights: Rights) -> Result<(), AppError> {
     let needed = tool.nature.right();
     if rights.has(needed) {
@@ -65,12 +66,12 @@ pub(crate) fn check_right(tool: &ToolRow, rights: Rights) -> Result<(), AppError
     }
     let word = needed.word();
     Err(AppError::refused(
-        format!("this token has no right to {word}, which {} needs", tool.name),
-        format!("ask for a token with it: forebay token create --rights {word}"),
+        format!("{} needs the right `{word}`, which this token lacks", tool.name),
+        format!("get a token with it: forebay token create --rights {word}"),
     ))
 }
 
-/// A call that the client can watch and be asked by.
+/// A call with progress and elicitation through the client.
 fn new_call(context: &Context) -> Call {
     let mut call = Call::default();
     if let Some(token) = context.meta.get_progress_token() {
@@ -98,9 +99,11 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        // Settings that are wrong are told with the first call; a list there must be.
-        let listed = match (self.admit)(&context) {
-            Ok(Admitted { counter, rights }) => of_use(&counter.app, rights).map(listing).collect(),
+        // Invalid settings are reported by the first call; listing must still work.
+        let listed = match (self.authenticate)(&context) {
+            Ok(AuthenticatedCaller { counter, rights }) => {
+                available_tools(&counter.app, rights).map(listing).collect()
+            }
             Err(_) => tools::listed(&settings::Tools::default()).map(listing).collect(),
         };
         Ok(ListToolsResult::with_all_items(listed))
@@ -121,23 +124,23 @@ impl ServerHandler for Handler {
     }
 }
 
-/// The tools that a caller with these rights can use.
-pub(crate) fn of_use(app: &App, rights: Rights) -> impl Iterator<Item = &'static ToolRow> {
+/// The tools available with these rights.
+pub(crate) fn available_tools(app: &App, rights: Rights) -> impl Iterator<Item = &'static ToolRow> {
     app.tools().filter(move |tool| rights.has(tool.nature.right()))
 }
 
-/// An answer as the protocol has it.
+/// An answer as an MCP result.
 pub(crate) fn success(name: &str, answer: Answer, app: &App) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
     if STRUCTURED.contains(&name) {
         result.structured_content = Some(answer.data);
     }
-    // Beside the answer, not in it: the answer has a budget.
+    // Separate from the answer, which has a budget.
     result.content.extend(app.take_notices().into_iter().map(ContentBlock::text));
     result
 }
 
-/// A tool as the protocol lists it.
+/// A tool as an MCP listing.
 fn listing(tool: &ToolRow) -> Tool {
     let Value::Object(schema) = (tool.schema)() else {
         return Tool::new(tool.name, tool.description, Arc::new(Map::new()));
@@ -153,7 +156,7 @@ fn annotations(nature: Nature) -> ToolAnnotations {
         Nature::Adds | Nature::Indexes | Nature::Fetches => {
             annotations.destructive_hint = Some(false);
         }
-        // The protocol assumes the worst of a tool that says nothing; that is right here.
+        // Without annotations the protocol assumes the worst, which is right here.
         Nature::Edits | Nature::Removes | Nature::Runs => {}
     }
     if !matches!(nature, Nature::Runs | Nature::Fetches) {
@@ -162,13 +165,13 @@ fn annotations(nature: Nature) -> ToolAnnotations {
     annotations
 }
 
-/// What the list costs a conversation, in estimated tokens.
+/// Estimated tokens of the tool list.
 fn list_tokens(app: &App) -> u64 {
     let listed: Vec<Tool> = app.tools().map(listing).collect();
     tokens::of(&serde_json::to_string(&listed).unwrap_or_default()) + tokens::of(INSTRUCTIONS)
 }
 
-/// Enters the list in the ledger, off the path of the first answer.
+/// Records the cost of the tool list, off the path of the first answer.
 pub(super) fn count_tool_list(app: &Arc<App>) {
     let app = Arc::clone(app);
     tokio::task::spawn_blocking(move || app.count_tool_list(list_tokens(&app)));

@@ -1,5 +1,4 @@
-//! MCP: the handler that every transport shares, and stdio: messages on stdout and nothing else, until
-//! stdin closes.
+//! MCP: the handler shared by all transports, and the stdio server. Stdout carries messages only, until stdin closes.
 
 mod ask;
 mod handler;
@@ -16,40 +15,42 @@ use rmcp::service::ServerInitializeError;
 use rmcp::transport::io::stdio_pipes;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::handler::{Admitted, Context, Handler, check_right, of_use, success};
+pub(crate) use self::handler::{
+    AuthenticatedCaller, Context, Handler, available_tools, check_right, success,
+};
 use self::transport::Lines;
-use super::calls::{Calls, Counter};
+use super::calls::{CallerContext, Calls};
 use super::signals;
 
-/// Makes the app for a client of this name; settings that are wrong are told with the first call.
+/// Creates the app for a client; invalid settings are reported by the first call.
 pub(crate) type AppMaker = Box<dyn Fn(&str) -> Result<App, AppError> + Send + Sync>;
 
-/// How long runs get to end and be stored once the client has gone.
-pub(crate) const LAST_WORDS: Duration = Duration::from_secs(5);
+/// Time for runs to end and be stored after the client disconnects.
+pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Serves until the client closes the connection or a signal asks to end.
+/// Serves until the client disconnects or a signal arrives.
 pub(crate) fn serve(make_app: AppMaker) -> io::Result<()> {
     let end = CancellationToken::new();
     signals::end_with(end.clone())?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (calls, client) = (Arc::new(Calls::unbounded()), Arc::new(OneClient::new(make_app)));
+    let (calls, client) = (Arc::new(Calls::unbounded()), Arc::new(StdioClient::new(make_app)));
     let served = runtime.block_on(serve_stdio(Arc::clone(&client), Arc::clone(&calls), end));
     calls.end_all();
-    runtime.shutdown_timeout(LAST_WORDS);
-    client.write_last_words();
+    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
+    client.flush();
     served
 }
 
 async fn serve_stdio(
-    client: Arc<OneClient>,
+    client: Arc<StdioClient>,
     calls: Arc<Calls>,
     end: CancellationToken,
 ) -> io::Result<()> {
-    let handler = Handler::new(Box::new(move |context| client.admit(context)), calls);
+    let handler = Handler::new(Box::new(move |context| client.authenticate(context)), calls);
     let (stdin, stdout) = stdio_pipes();
     match handler.serve_with_ct(Lines::new(stdin, stdout), end).await {
         Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
-        // A client that goes before it said anything has done nothing wrong.
+        // A client that disconnects before its first message is not an error.
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
             Ok(())
         }
@@ -57,32 +58,33 @@ async fn serve_stdio(
     }
 }
 
-/// The client at the other end of stdio, which is the user's own.
-struct OneClient {
+/// The client on stdio, which is the user's own.
+struct StdioClient {
     make_app: AppMaker,
-    counter: OnceLock<Counter>,
+    counter: OnceLock<CallerContext>,
 }
 
-impl OneClient {
+impl StdioClient {
     fn new(make_app: AppMaker) -> Self {
         Self { make_app, counter: OnceLock::new() }
     }
 
-    /// The app is made when it is first needed, because only then the client has told its name.
-    fn admit(&self, context: &Context) -> Result<Admitted, AppError> {
+    /// Creates the app on first use, when the client's name is known.
+    fn authenticate(&self, context: &Context) -> Result<AuthenticatedCaller, AppError> {
         if self.counter.get().is_none() {
             let name = context.client_info().map_or_else(|| "mcp".to_owned(), |client| client.name);
             let app = Arc::new((self.make_app)(&name)?);
-            let counter = self.counter.get_or_init(|| Counter { app, idle: Arc::default() });
+            let counter = self.counter.get_or_init(|| CallerContext { app, idle: Arc::default() });
             handler::count_tool_list(&counter.app);
         }
         let counter = self.counter.get().cloned();
-        let counter = counter.ok_or_else(|| AppError::unavailable("there is no app", None))?;
-        Ok(Admitted { counter, rights: Rights::ALL })
+        let counter =
+            counter.ok_or_else(|| AppError::unavailable("the app is not available", None))?;
+        Ok(AuthenticatedCaller { counter, rights: Rights::ALL })
     }
 
-    /// Writes what was put off, when no call is left.
-    fn write_last_words(&self) {
+    /// Flushes deferred writes when no call is left.
+    fn flush(&self) {
         if let Some(counter) = self.counter.get() {
             counter.app.flush_ledger();
         }

@@ -1,8 +1,7 @@
-//! Messages as lines, with an answer for what is none.
+//! Newline-delimited JSON-RPC, with an error response for anything invalid.
 //!
-//! Hosts probe a server before they initialize it, and a server that goes silent or exits on a
-//! message it does not expect is lost to them. So every request gets an answer with its own id:
-//! unknown methods, wrong parameters, and text that is no message at all.
+//! Hosts probe a server before initializing it, and drop one that stays silent or exits on an unexpected message. So every
+//! request gets a response with its id: unknown methods, invalid parameters, and lines that are no message.
 
 use std::io;
 use std::sync::Arc;
@@ -17,9 +16,9 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
-/// A longer line is no message of ours: it is dropped, not held.
-const LONGEST_LINE: usize = 64 * 1024 * 1024;
-/// Requests with wrong parameters are known by their method.
+/// Maximum length of a line; longer ones are dropped.
+const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
+/// Methods recognized in requests with invalid parameters.
 const KNOWN_METHODS: &[&str] =
     &["initialize", "server/discover", "ping", "tools/list", "tools/call"];
 
@@ -68,11 +67,11 @@ where
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             self.fill_line().await?;
-            let verdict = judge(&self.line, self.has_started);
+            let verdict = classify(&self.line, self.has_started);
             self.line.clear();
             match verdict {
                 Verdict::Pass(message) => {
-                    self.has_started |= starts_the_session(&message);
+                    self.has_started |= starts_session(&message);
                     return Some(*message);
                 }
                 Verdict::Ignore => {}
@@ -87,15 +86,15 @@ where
 }
 
 impl<R: AsyncRead + Unpin, W> Lines<R, W> {
-    /// Fills `line` with the next one; `None` at the end of the input.
+    /// Reads the next line into `line`; `None` at the end of the input.
     ///
-    /// May be dropped at any await and called again: what was read stays in `line`.
+    /// Cancel-safe: bytes read so far stay in `line`.
     async fn fill_line(&mut self) -> Option<()> {
         loop {
             let available = self.input.fill_buf().await.ok().filter(|bytes| !bytes.is_empty())?;
             let newline = available.iter().position(|byte| *byte == b'\n');
             let taken = newline.map_or(available.len(), |at| at + 1);
-            self.is_too_long |= self.line.len() + taken > LONGEST_LINE;
+            self.is_too_long |= self.line.len() + taken > MAX_LINE_BYTES;
             if self.is_too_long {
                 self.line.clear();
             } else {
@@ -122,54 +121,57 @@ impl Verdict {
     }
 }
 
-fn judge(line: &[u8], has_started: bool) -> Verdict {
+fn classify(line: &[u8], has_started: bool) -> Verdict {
     if line.trim_ascii().is_empty() {
         return Verdict::Ignore;
     }
     match serde_json::from_slice(line) {
-        Ok(message) => judge_message(message, has_started),
-        Err(_) => judge_foreign(line),
+        Ok(message) => classify_message(message, has_started),
+        Err(_) => classify_invalid(line),
     }
 }
 
-fn judge_message(message: ClientJsonRpcMessage, has_started: bool) -> Verdict {
+fn classify_message(message: ClientJsonRpcMessage, has_started: bool) -> Verdict {
     match &message {
         ClientJsonRpcMessage::Request(request) => match &request.request {
-            // Parameters that do not fit make a known request look like one of a foreign method.
+            // Invalid parameters make a known request look like an unknown method.
             ClientRequest::CustomRequest(custom) => {
                 refuse_method(&custom.method, Some(request.id.clone()))
             }
             _ => Verdict::Pass(Box::new(message)),
         },
-        // Before the session starts there is nothing that a notification or a response could mean.
+        // Notifications and responses before initialization are ignored.
         _ if has_started => Verdict::Pass(Box::new(message)),
         _ => Verdict::Ignore,
     }
 }
 
-/// Text that is no message of the protocol.
-fn judge_foreign(line: &[u8]) -> Verdict {
+/// A line that is no protocol message.
+fn classify_invalid(line: &[u8]) -> Verdict {
     let Ok(value) = serde_json::from_slice::<Value>(line) else {
-        return Verdict::refuse(ErrorCode::PARSE_ERROR, "this line is not JSON", None);
+        return Verdict::refuse(ErrorCode::PARSE_ERROR, "parse error: the line is not JSON", None);
     };
     let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
     match (value.get("method").and_then(Value::as_str), id) {
         (Some(method), Some(id)) => refuse_method(method, Some(id)),
         (Some(_), None) if value.get("id").is_none() => Verdict::Ignore,
-        (_, id) => Verdict::refuse(ErrorCode::INVALID_REQUEST, "this is no message of MCP", id),
+        (_, id) => Verdict::refuse(
+            ErrorCode::INVALID_REQUEST,
+            "invalid request: not a JSON-RPC message",
+            id,
+        ),
     }
 }
 
 fn refuse_method(method: &str, id: Option<RequestId>) -> Verdict {
     if KNOWN_METHODS.contains(&method) {
-        let message =
-            format!("{method}: the parameters are not of the shape the protocol asks for");
+        let message = format!("{method}: invalid parameters");
         return Verdict::refuse(ErrorCode::INVALID_PARAMS, message, id);
     }
-    Verdict::refuse(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), id)
+    Verdict::refuse(ErrorCode::METHOD_NOT_FOUND, format!("unknown method `{method}`"), id)
 }
 
-fn starts_the_session(message: &ClientJsonRpcMessage) -> bool {
+fn starts_session(message: &ClientJsonRpcMessage) -> bool {
     matches!(message, ClientJsonRpcMessage::Request(request)
         if !matches!(request.request, ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_)))
 }

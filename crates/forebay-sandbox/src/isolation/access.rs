@@ -1,0 +1,350 @@
+//! The paths that a profile lets a run read and write, without symbolic links.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, access};
+
+use super::canonicalize::{canonicalize, canonicalize_or_keep};
+use super::installed_tools::InstalledTools;
+use super::known_paths::{
+    DEVICES, KnownPath, SECRET_STORE_EXCEPTIONS, SECRET_STORES, SYSTEM_PATHS, TEMP_DIRS,
+    TOOL_CACHES, TOOL_LOCK_FILES, ToolCache,
+};
+use super::{Isolation, Profile};
+
+/// What a run can access. Existing paths are canonical: absolute and without symbolic links.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccessRules {
+    pub(super) profile: Profile,
+    /// Readable paths; `None` means everywhere.
+    pub(super) read: Option<Vec<PathBuf>>,
+    pub(super) write: Vec<PathBuf>,
+    /// Neither readable nor writable, even inside an allowed directory.
+    pub(super) hidden: Vec<PathBuf>,
+    /// The part of `hidden` that is denied explicitly and has no exceptions.
+    pub(super) denied: Vec<PathBuf>,
+    /// Single files that are hidden as well.
+    pub(super) denied_programs: Vec<PathBuf>,
+    /// Readable although inside a hidden directory.
+    pub(super) exceptions: Vec<PathBuf>,
+    /// Not writable, even inside a writable directory.
+    pub(super) read_only: Vec<PathBuf>,
+}
+
+impl AccessRules {
+    /// Resolves `isolation` on this machine; `temp` is the private temp directory of the run, if any.
+    pub fn new(isolation: &Isolation, temp: Option<&Path>) -> Self {
+        let resolver = PathResolver { home: isolation.home.as_deref() };
+        let denied = denied(isolation);
+        Self {
+            profile: isolation.profile,
+            read: resolver.readable(isolation, temp),
+            write: resolver.writable(isolation, temp),
+            hidden: resolver.hidden(&denied),
+            exceptions: resolver.exceptions(isolation, &denied),
+            denied,
+            denied_programs: isolation
+                .denied_programs
+                .iter()
+                .map(|program| canonicalize_or_keep(program))
+                .collect(),
+            read_only: isolation
+                .data_folder
+                .iter()
+                .chain(&isolation.read_only)
+                .map(|path| canonicalize_or_keep(path))
+                .collect(),
+        }
+    }
+
+    /// Whether the profile allows reading `path`; file permissions may still deny it.
+    pub fn allows_read(&self, path: &Path) -> bool {
+        let is_exception = is_within(path, &self.exceptions);
+        let is_listed = self.read.as_ref().is_none_or(|read| is_within(path, read)) || is_exception;
+        self.profile == Profile::Off
+            || is_listed && (is_exception || !is_within(path, &self.hidden))
+    }
+
+    /// Whether the profile allows writing `path`.
+    pub fn allows_write(&self, path: &Path) -> bool {
+        let is_protected = is_within(path, &self.hidden) || is_within(path, &self.read_only);
+        self.profile == Profile::Off || is_within(path, &self.write) && !is_protected
+    }
+
+    /// Whether `path` is denied explicitly, so that no other setting allows it.
+    pub(super) fn is_denied(&self, path: &Path) -> bool {
+        [&self.denied, &self.denied_programs, &self.read_only]
+            .iter()
+            .any(|denied| is_within(path, denied))
+    }
+
+    pub const fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    pub fn has_network(&self) -> bool {
+        self.profile != Profile::Strict
+    }
+
+    /// Hidden paths that contain no exception.
+    pub(super) fn hidden_without_exceptions(&self) -> impl Iterator<Item = &PathBuf> {
+        self.hidden
+            .iter()
+            .filter(|path| !self.exceptions.iter().any(|exception| exception.starts_with(path)))
+    }
+
+    /// Whether `path` is inside a writable directory.
+    pub(super) fn is_writable(&self, path: &Path) -> bool {
+        is_within(path, &self.write)
+    }
+
+    /// All paths that are neither readable nor writable.
+    pub(super) fn inaccessible(&self) -> impl Iterator<Item = &PathBuf> {
+        self.hidden.iter().chain(&self.denied_programs)
+    }
+
+    /// Read-only paths inside writable directories.
+    pub(super) fn read_only_in_writable(&self) -> impl Iterator<Item = &PathBuf> {
+        self.read_only.iter().filter(|path| self.is_writable(path))
+    }
+}
+
+/// Whether `path` equals one of `folders` or is below one.
+pub(super) fn is_within(path: &Path, folders: &[PathBuf]) -> bool {
+    folders.iter().any(|folder| path.starts_with(folder))
+}
+
+/// Resolves the tables of known paths for one user.
+struct PathResolver<'a> {
+    home: Option<&'a Path>,
+}
+
+impl PathResolver<'_> {
+    fn readable(&self, isolation: &Isolation, temp: Option<&Path>) -> Option<Vec<PathBuf>> {
+        if isolation.profile != Profile::Strict {
+            return None;
+        }
+        let mut read = self.existing(SYSTEM_PATHS);
+        read.extend(self.existing(DEVICES));
+        read.extend(self.writable(isolation, temp));
+        read.extend(isolation.read.iter().map(|path| canonicalize_or_keep(path)));
+        Some(read)
+    }
+
+    fn writable(&self, isolation: &Isolation, temp: Option<&Path>) -> Vec<PathBuf> {
+        let mut write = self.existing(DEVICES);
+        if let Some(root) = &isolation.project_root {
+            write.extend(canonicalize(root));
+            write.extend(git_dir(root));
+        }
+        write.extend(temp.map(canonicalize_or_keep));
+        if isolation.profile == Profile::Project {
+            write.extend(self.existing(TEMP_DIRS));
+            write.extend(canonicalize(&env::temp_dir()));
+            write.extend(self.caches(isolation));
+            write.extend(self.existing(TOOL_LOCK_FILES));
+        }
+        write.extend(isolation.write.iter().filter_map(|path| canonicalize(path)));
+        write.retain(|path| path != Path::new("/"));
+        write
+    }
+
+    fn caches(&self, isolation: &Isolation) -> Vec<PathBuf> {
+        let mut installed = InstalledTools::load(isolation.data_folder.as_deref());
+        let caches = TOOL_CACHES.iter().filter_map(|cache| self.cache(cache, &mut installed));
+        let caches = caches.collect();
+        installed.save();
+        caches
+    }
+
+    fn hidden(&self, denied: &[PathBuf]) -> Vec<PathBuf> {
+        let mut hidden = self.existing(SECRET_STORES);
+        // A path that this user cannot read needs no rule, such as the password hashes for anyone but root.
+        hidden.retain(|path| access(path, Access::READ_OK).is_ok());
+        hidden.extend_from_slice(denied);
+        hidden
+    }
+
+    /// Returns the readable paths inside secret stores, except for those denied explicitly.
+    fn exceptions(&self, isolation: &Isolation, denied: &[PathBuf]) -> Vec<PathBuf> {
+        let mut exceptions = Vec::new();
+        if isolation.profile == Profile::Project {
+            exceptions.extend(self.existing(SECRET_STORE_EXCEPTIONS));
+            exceptions.extend(self.public_keys());
+        }
+        exceptions.extend(isolation.read.iter().filter_map(|path| canonicalize(path)));
+        exceptions.retain(|path| !is_within(path, denied));
+        exceptions
+    }
+
+    fn public_keys(&self) -> Vec<PathBuf> {
+        let folder = self.home.map(|home| home.join(".ssh"));
+        let entries = folder.and_then(|folder| fs::read_dir(folder).ok());
+        let files = entries.into_iter().flatten().flatten();
+        // Skip links: one that is named like a public key could point to a private key.
+        files
+            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+            .map(|entry| canonicalize_or_keep(&entry.path()))
+            .filter(|path| path.extension().is_some_and(|extension| extension == "pub"))
+            .collect()
+    }
+
+    fn existing(&self, paths: &[KnownPath]) -> Vec<PathBuf> {
+        paths
+            .iter()
+            .filter_map(|known| self.below_home(known.path))
+            .filter_map(|path| canonicalize(&path))
+            .collect()
+    }
+
+    /// Joins `path` to the home directory unless it is absolute.
+    fn below_home(&self, path: &str) -> Option<PathBuf> {
+        if path.starts_with('/') {
+            return Some(path.into());
+        }
+        self.home.map(|home| home.join(path))
+    }
+
+    fn cache(&self, cache: &ToolCache, installed: &mut InstalledTools) -> Option<PathBuf> {
+        let named = cache.variable.and_then(env::var_os).map(PathBuf::from);
+        let folder = named.filter(|path| path.is_absolute());
+        let path = folder.or_else(|| self.below_home(cache.folder))?.join(cache.within);
+        if let Some(found) = canonicalize(&path) {
+            return Some(found);
+        }
+        if !installed.has(cache.program) {
+            return None;
+        }
+        // On failure, the tool reports the missing cache itself.
+        let _ = fs::create_dir_all(&path);
+        canonicalize(&path)
+    }
+}
+
+fn denied(isolation: &Isolation) -> Vec<PathBuf> {
+    isolation.deny.iter().filter_map(|path| canonicalize(path)).collect()
+}
+
+/// Returns the git directory of a worktree or submodule, which is outside of it.
+///
+/// A run can write the `.git` file of the project, so the file is trusted only if the git directory refers
+/// back to the worktree.
+fn git_dir(root: &Path) -> Option<PathBuf> {
+    let pointer = fs::read_to_string(root.join(".git")).ok()?;
+    let own = root.join(pointer.strip_prefix("gitdir:")?.trim());
+    if !names_worktree(&own, root) {
+        return None;
+    }
+    let common = fs::read_to_string(own.join("commondir")).ok();
+    let folder = common.map_or_else(|| own.clone(), |common| own.join(common.trim()));
+    canonicalize(&folder)
+}
+
+/// Whether the git directory `own` names `root` as its worktree or submodule.
+fn names_worktree(own: &Path, root: &Path) -> bool {
+    let worktree = fs::read_to_string(own.join("gitdir"))
+        .ok()
+        .and_then(|gitdir| Path::new(gitdir.trim()).parent().map(Path::to_owned));
+    let submodule = || {
+        let config = fs::read_to_string(own.join("config")).ok()?;
+        let named = config.lines().find_map(|line| line.trim().strip_prefix("worktree = "))?;
+        Some(own.join(named))
+    };
+    worktree
+        .or_else(submodule)
+        .is_some_and(|named| canonicalize_or_keep(&named) == canonicalize_or_keep(root))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fixture() -> (tempfile::TempDir, Isolation) {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |path: &str| dir.path().canonicalize().unwrap().join(path);
+        for folder in ["home/.ssh", "home/.aws", "home/project/src", "home/data"] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        for file in
+            ["home/.ssh/id_x", "home/.ssh/id_x.pub", "home/.ssh/config", "home/project/.env"]
+        {
+            fs::write(at(file), "x").unwrap();
+        }
+        let isolation = Isolation {
+            profile: Profile::Project,
+            project_root: Some(at("home/project")),
+            home: Some(at("home")),
+            data_folder: Some(at("home/data")),
+            deny: vec![at("home/project/.env")],
+            ..Isolation::default()
+        };
+        (dir, isolation)
+    }
+
+    #[track_caller]
+    fn check(isolation: &Isolation, path: &str, read: bool, write: bool) {
+        let path = isolation.home.as_ref().unwrap().join(path);
+        let mut rules = AccessRules::new(isolation, None);
+        // The fixture is in the temp directory, which is writable.
+        rules.write.retain(|folder| !isolation.home.as_ref().unwrap().starts_with(folder));
+        assert_eq!(
+            (rules.allows_read(&path), rules.allows_write(&path)),
+            (read, write),
+            "{path:?}"
+        );
+    }
+
+    #[test]
+    fn project_profile_protects_secrets_and_writes_the_project() {
+        let (_dir, isolation) = fixture();
+        check(&isolation, "project/src/main.rs", true, true);
+        check(&isolation, "elsewhere", true, false);
+        check(&isolation, ".ssh/id_x", false, false);
+        check(&isolation, ".ssh/id_x.pub", true, false);
+        check(&isolation, ".ssh/config", true, false);
+        check(&isolation, ".aws/credentials", true, false);
+        check(&isolation, "project/.env", false, false);
+        check(&isolation, "data/x.db", true, false);
+        check(&isolation, "/etc/hosts", true, false);
+    }
+
+    #[test]
+    fn strict_profile_reads_only_the_project_and_the_system() {
+        let (_dir, mut isolation) = fixture();
+        isolation.profile = Profile::Strict;
+        check(&isolation, "project/src/main.rs", true, true);
+        check(&isolation, "elsewhere", false, false);
+        check(&isolation, ".aws/credentials", false, false);
+        check(&isolation, "project/.env", false, false);
+        check(&isolation, "/usr/bin/env", true, false);
+        check(&isolation, "/tmp/x", false, false);
+    }
+
+    #[test]
+    fn settings_add_access_but_not_to_denied_paths() {
+        let (_dir, mut isolation) = fixture();
+        let home = isolation.home.clone().unwrap();
+        isolation.read = vec![home.join(".ssh/id_x"), home.join("project/.env")];
+        isolation.write = vec![home.join(".aws")];
+        check(&isolation, ".ssh/id_x", true, false);
+        check(&isolation, ".aws/config", true, true);
+        check(&isolation, "project/.env", false, false);
+    }
+
+    #[test]
+    fn worktree_writes_only_a_git_dir_that_refers_back() {
+        let (_dir, isolation) = fixture();
+        let home = isolation.home.clone().unwrap();
+        let own = home.join("main/.git/worktrees/w");
+        fs::create_dir_all(&own).unwrap();
+        fs::write(own.join("commondir"), "../..\n").unwrap();
+        let pointer = home.join("project/.git");
+        fs::write(&pointer, format!("gitdir: {}\n", own.display())).unwrap();
+        check(&isolation, "main/.git/config", true, false);
+        fs::write(own.join("gitdir"), format!("{}\n", pointer.display())).unwrap();
+        check(&isolation, "main/.git/config", true, true);
+        check(&isolation, "main/src", true, false);
+    }
+}

@@ -1,0 +1,152 @@
+//! The sandbox of a run: built by the parent, applied by the child between fork and exec.
+//!
+//! The parent does everything that takes time or memory (paths, rules, the BPF program). The child makes
+//! system calls only, because another thread may have held a lock when it was created.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use super::{AccessRules, Isolation, Profile};
+
+/// The prepared sandbox of a run.
+#[derive(Debug)]
+pub(crate) struct Sandbox {
+    /// A private temp directory; removed with the sandbox.
+    temp_dir: Option<TempDir>,
+    restrictions: Option<Arc<Restrictions>>,
+}
+
+impl Sandbox {
+    /// Builds the sandbox for `isolation`; it is empty under [`Profile::Off`].
+    pub(crate) fn new(isolation: &Isolation) -> io::Result<Self> {
+        if isolation.profile == Profile::Off {
+            return Ok(Self { temp_dir: None, restrictions: None });
+        }
+        let temp_dir = private_temp_dir(isolation.profile)?;
+        let rules = AccessRules::new(isolation, temp_dir.as_ref().map(TempDir::path));
+        Ok(Self { restrictions: Some(Arc::new(Restrictions::new(&rules)?)), temp_dir })
+    }
+
+    pub(crate) fn temp_dir(&self) -> Option<&Path> {
+        self.temp_dir.as_ref().map(TempDir::path)
+    }
+
+    /// Whether a child failed on its mounts, which a rebuilt sandbox omits.
+    pub(crate) fn needs_rebuild(error: &io::Error) -> bool {
+        is_mount_failure(error)
+    }
+
+    /// Returns what the child applies to itself.
+    pub(crate) fn restrictions(&self) -> Option<Arc<Restrictions>> {
+        self.restrictions.clone()
+    }
+}
+
+fn private_temp_dir(profile: Profile) -> io::Result<Option<TempDir>> {
+    let is_private = profile == Profile::Strict;
+    is_private.then(|| tempfile::Builder::new().prefix("forebay-").tempdir()).transpose()
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{Restrictions, is_mount_failure, mechanisms};
+#[cfg(not(target_os = "linux"))]
+pub(crate) use other::{Restrictions, is_mount_failure, mechanisms};
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::io;
+    use std::os::fd::OwnedFd;
+
+    use super::super::mounts::Mounts;
+    use super::super::seccomp::SeccompFilter;
+    use super::super::{AccessRules, landlock, mounts};
+
+    /// What the child applies to itself.
+    #[derive(Debug)]
+    pub(crate) struct Restrictions {
+        mounts: Option<Mounts>,
+        ruleset: Option<OwnedFd>,
+        filter: Option<SeccompFilter>,
+    }
+
+    impl Restrictions {
+        pub(crate) fn new(rules: &AccessRules) -> io::Result<Self> {
+            let mounts = Mounts::new(rules);
+            let ruleset = landlock::ruleset(rules, mounts.as_ref())?;
+            Ok(Self { mounts, ruleset, filter: SeccompFilter::for_profile(rules.profile()) })
+        }
+
+        /// Restricts the calling process. Async-signal-safe: system calls only.
+        pub(crate) fn apply(&self) -> io::Result<()> {
+            if let Some(mounts) = &self.mounts {
+                mounts.apply()?;
+            }
+            // Required by Landlock and seccomp: no program gains privileges (sudo, setuid).
+            rustix::thread::set_no_new_privs(true)?;
+            if let Some(ruleset) = &self.ruleset {
+                landlock::restrict_self(ruleset)?;
+            }
+            self.filter.as_ref().map_or(Ok(()), SeccompFilter::install)
+        }
+    }
+
+    pub(crate) fn is_mount_failure(error: &io::Error) -> bool {
+        mounts::is_mount_failure(error)
+    }
+
+    /// Describes the mechanisms of this system.
+    pub(crate) fn mechanisms() -> Vec<String> {
+        let paths = landlock::abi_version().map_or_else(
+            || "no Landlock in this kernel: file access is NOT restricted".to_owned(),
+            |version| format!("Landlock {version}"),
+        );
+        let mounts = if mounts::are_supported() {
+            "mount namespaces"
+        } else {
+            "no mount namespaces (files created next to a denied one cannot be read)"
+        };
+        vec![paths, "seccomp".to_owned(), mounts.to_owned()]
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod other {
+    use std::io;
+
+    use super::super::{AccessRules, seatbelt};
+
+    /// The profile for `sandbox-exec` on macOS.
+    #[derive(Debug)]
+    pub(crate) struct Restrictions {
+        pub(crate) profile: String,
+    }
+
+    impl Restrictions {
+        #[allow(clippy::unnecessary_wraps, reason = "on Linux it can fail")]
+        pub(crate) fn new(rules: &AccessRules) -> io::Result<Self> {
+            Ok(Self { profile: seatbelt::profile(rules) })
+        }
+
+        #[allow(clippy::unnecessary_wraps, reason = "on Linux it can fail")]
+        pub(crate) fn apply(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    pub(crate) const fn is_mount_failure(_: &io::Error) -> bool {
+        false
+    }
+
+    /// Describes the mechanisms of this system.
+    pub(crate) fn mechanisms() -> Vec<String> {
+        let mechanisms = if cfg!(target_os = "macos") {
+            "sandbox-exec"
+        } else {
+            "none on this system: runs have all permissions of this user"
+        };
+        vec![mechanisms.to_owned()]
+    }
+}

@@ -1,0 +1,223 @@
+//! The paths that profiles refer to, each with the reason it is listed.
+//!
+//! Paths are relative to the home directory of the user unless they start with a slash.
+
+/// A path and the reason it is listed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KnownPath {
+    pub(super) path: &'static str,
+    #[cfg_attr(not(test), expect(dead_code, reason = "checked by the tests"))]
+    pub(super) reason: &'static str,
+}
+
+/// Secrets that no build needs.
+///
+/// The credentials of `gh`, `aws`, `gcloud`, `kubectl` and `docker` are deliberately not listed: these tools must
+/// work, and read them from `~/.config/gh`, `~/.aws` and so on.
+pub(super) const SECRET_STORES: &[KnownPath] = &[
+    known(".ssh", "private keys; ssh itself works through the agent, see SECRET_STORE_EXCEPTIONS"),
+    known(".gnupg", "private keys; signing works through the agent's socket"),
+    known(".netrc", "passwords of hosts"),
+    known(".password-store", "pass"),
+    known(".local/share/keyrings", "GNOME keyring"),
+    known(".local/share/kwalletd", "KDE wallet"),
+    known(".config/keepassxc", "KeePassXC"),
+    known(".config/Bitwarden", "Bitwarden"),
+    known(".config/1Password", "1Password"),
+    known(".mozilla", "Firefox: cookies and passwords"),
+    known(".thunderbird", "mail and its passwords"),
+    known(".config/google-chrome", "Chrome: cookies and passwords"),
+    known(".config/chromium", "Chromium: cookies and passwords"),
+    known(".config/BraveSoftware", "Brave: cookies and passwords"),
+    known(".config/microsoft-edge", "Edge: cookies and passwords"),
+    known("Library/Keychains", "the macOS keychain"),
+    known("Library/Application Support/Google/Chrome", "Chrome on macOS"),
+    known("Library/Application Support/Firefox", "Firefox on macOS"),
+    known("/etc/shadow", "password hashes, for a run as root"),
+    known("/etc/gshadow", "password hashes, for a run as root"),
+];
+
+/// Paths inside secret stores that contain no secrets and are needed to connect through an agent.
+pub(super) const SECRET_STORE_EXCEPTIONS: &[KnownPath] = &[
+    known(".ssh/config", "connection settings of hosts"),
+    known(".ssh/known_hosts", "the public keys of hosts"),
+    known(".ssh/known_hosts.old", "the public keys of hosts"),
+    known(".ssh/allowed_signers", "public keys that may sign commits"),
+];
+
+/// Caches that builds keep between runs.
+///
+/// Never a directory of `PATH` or the settings of a tool: what a run writes there would later take effect
+/// outside of isolation.
+pub(super) const TOOL_CACHES: &[ToolCache] = &[
+    cache(".cache", Some("XDG_CACHE_HOME"), "", "sh", "the cache directory of most tools"),
+    cache(".cargo", Some("CARGO_HOME"), "registry", "cargo", "downloaded crates"),
+    cache(".cargo", Some("CARGO_HOME"), "git", "cargo", "crates from git"),
+    cache(".npm", None, "", "npm", "downloaded packages and npm's log"),
+    cache(".yarn", None, "berry", "yarn", "downloaded packages"),
+    cache(".local/share/pnpm", None, "store", "pnpm", "the package store, not its bin"),
+    cache(".bun", None, "install/cache", "bun", "downloaded packages"),
+    cache(".local/share/uv", None, "", "uv", "Python versions and tools of uv"),
+    cache(".local/share/virtualenv", None, "", "virtualenv", "seed packages"),
+    cache(".local/share/virtualenvs", None, "", "pipenv", "the environments of projects"),
+    cache("go", Some("GOPATH"), "pkg", "go", "downloaded modules"),
+    cache(".cache/go-build", Some("GOCACHE"), "", "go", "compiled packages"),
+    cache(".gradle", Some("GRADLE_USER_HOME"), "caches", "gradle", "downloaded artifacts"),
+    cache(
+        ".gradle",
+        Some("GRADLE_USER_HOME"),
+        "daemon",
+        "gradle",
+        "the daemon's registry and logs",
+    ),
+    cache(".gradle", Some("GRADLE_USER_HOME"), "native", "gradle", "unpacked libraries"),
+    cache(".gradle", Some("GRADLE_USER_HOME"), "wrapper", "gradle", "downloaded Gradles"),
+    cache(".gradle", Some("GRADLE_USER_HOME"), ".tmp", "gradle", "its temp"),
+    cache(".m2", None, "repository", "mvn", "downloaded artifacts"),
+    cache(".nuget", Some("NUGET_PACKAGES"), "", "dotnet", "downloaded packages"),
+    cache(".gem", None, "", "gem", "installed gems"),
+    cache(".bundle", None, "cache", "bundle", "downloaded gems"),
+    cache(".hex", None, "", "mix", "downloaded packages"),
+    cache(".mix", None, "", "mix", "archives"),
+    cache(".julia", None, "", "julia", "packages and compiled code"),
+    cache(".pub-cache", None, "hosted", "dart", "downloaded packages"),
+    cache(".ccache", Some("CCACHE_DIR"), "", "ccache", "compiled objects"),
+    cache("Library/Caches", None, "", "sw_vers", "the caches of macOS"),
+];
+
+/// Files next to a cache that a tool must write for its locks.
+pub(super) const TOOL_LOCK_FILES: &[KnownPath] = &[
+    known(".cargo/.package-cache", "cargo's lock"),
+    known(".cargo/.package-cache-mutate", "cargo's lock"),
+    known(".cargo/.global-cache", "cargo's usage times"),
+    known(".cargo/.crates.toml", "cargo locks it to list what is installed"),
+    known(".cargo/.crates2.json", "cargo locks it to list what is installed"),
+];
+
+/// Shared temp directories.
+pub(super) const TEMP_DIRS: &[KnownPath] = &[
+    known("/tmp", "temp"),
+    known("/var/tmp", "temp that outlives a restart"),
+    known("/private/tmp", "temp on macOS"),
+    known("/private/var/folders", "temp on macOS"),
+];
+
+/// Devices that any program may use.
+pub(super) const DEVICES: &[KnownPath] = &[
+    known("/dev/null", "discards output"),
+    known("/dev/zero", "zeros"),
+    known("/dev/full", "simulates a full disk"),
+    known("/dev/random", "random numbers"),
+    known("/dev/urandom", "random numbers"),
+    known("/dev/tty", "the terminal, which a run does not have"),
+    known("/dev/ptmx", "new terminals, for programs that test with them"),
+    known("/dev/pts", "new terminals"),
+    known("/dev/shm", "shared memory, used for locks between processes"),
+];
+
+/// Programs and libraries: everything that `strict` reads outside the project.
+pub(super) const SYSTEM_PATHS: &[KnownPath] = &[
+    known("/usr", "programs and libraries"),
+    known("/bin", "programs"),
+    known("/sbin", "programs"),
+    known("/lib", "libraries"),
+    known("/lib32", "libraries"),
+    known("/lib64", "libraries"),
+    known("/etc", "system settings, except the password hashes"),
+    known("/opt", "programs"),
+    known("/nix", "programs"),
+    known("/snap", "programs"),
+    known("/proc", "process state; the kernel hides most of other processes"),
+    known("/sys/devices/system", "the number of processors"),
+    known("/sys/fs/cgroup", "the memory limit of a container"),
+    known("/run/current-system", "programs of NixOS"),
+    known("/System", "libraries of macOS"),
+    known("/Library", "libraries of macOS"),
+    known(".cargo/bin", "Rust"),
+    known(".cargo/registry", "Rust crates"),
+    known(".cargo/git", "Rust crates"),
+    known(".cargo/config.toml", "cargo settings"),
+    known(".rustup", "Rust"),
+    known(".pyenv", "Python"),
+    known(".local/bin", "programs"),
+    known(".local/lib", "Python packages"),
+    known(".local/share/uv", "Python"),
+    known(".nvm", "Node"),
+    known(".volta", "Node"),
+    known(".local/share/fnm", "Node"),
+    known(".bun/bin", "Bun"),
+    known(".deno/bin", "Deno"),
+    known(".rbenv", "Ruby"),
+    known(".gem", "Ruby"),
+    known(".sdkman", "Java"),
+    known(".asdf", "all languages"),
+    known(".local/share/mise", "all languages"),
+    known("go", "Go"),
+    known("sdk", "Go"),
+    known(".m2/repository", "Java libraries"),
+    known(".gitconfig", "git fails if it is configured but unreadable"),
+    known(".config/git", "git settings"),
+];
+
+const fn known(path: &'static str, reason: &'static str) -> KnownPath {
+    KnownPath { path, reason }
+}
+
+/// The cache of a tool: a directory in the home directory, or the one in an environment variable.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ToolCache {
+    pub(super) folder: &'static str,
+    pub(super) variable: Option<&'static str>,
+    /// The subdirectory that is the cache.
+    pub(super) within: &'static str,
+    /// The program that uses it. If it is installed, a missing directory is created, because rules apply only to
+    /// existing paths.
+    pub(super) program: &'static str,
+    #[cfg_attr(not(test), expect(dead_code, reason = "checked by the tests"))]
+    pub(super) reason: &'static str,
+}
+
+const fn cache(
+    folder: &'static str,
+    variable: Option<&'static str>,
+    within: &'static str,
+    program: &'static str,
+    reason: &'static str,
+) -> ToolCache {
+    ToolCache { folder, variable, within, program, reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_has_a_reason_and_is_listed_once() {
+        for list in [
+            SECRET_STORES,
+            SECRET_STORE_EXCEPTIONS,
+            TOOL_LOCK_FILES,
+            TEMP_DIRS,
+            DEVICES,
+            SYSTEM_PATHS,
+        ] {
+            for (index, entry) in list.iter().enumerate() {
+                assert!(!entry.reason.is_empty(), "{}", entry.path);
+                assert!(
+                    list[..index].iter().all(|other| other.path != entry.path),
+                    "{}",
+                    entry.path
+                );
+            }
+        }
+        assert!(TOOL_CACHES.iter().all(|cache| !cache.reason.is_empty()));
+    }
+
+    #[test]
+    fn credentials_of_cloud_tools_are_readable() {
+        for needed in [".aws", ".config/gh", ".config/gcloud", ".kube", ".docker"] {
+            let hidden = SECRET_STORES.iter().any(|store| needed.starts_with(store.path));
+            assert!(!hidden, "{needed}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Denies system calls with a seccomp filter.
+//!
+//! Calls that Landlock already denies (mounting, tracing processes outside) are not repeated here. A process of
+//! another architecture, such as 32-bit code on a 64-bit machine, is killed, because its call numbers differ.
+//!
+//! The BPF program is built by hand instead of by a library: one comparison per call is enough, and the kernel
+//! evaluates the program for every system call number when it is installed, so that a longer one slows down
+//! each start.
+
+use std::io;
+use std::mem::offset_of;
+
+use libc::{c_long, seccomp_data, sock_filter, sock_fprog};
+
+use super::Profile;
+
+/// Denied under every profile; most of them need root anyway.
+const ALWAYS_DENIED: &[c_long] = &[
+    // Load another kernel, or code into this one.
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_bpf,
+    // Opens files without a path, which bypasses Landlock.
+    libc::SYS_open_by_handle_at,
+    // The kernel keyrings contain secrets of this user.
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    // Common in exploits, and not needed by builds.
+    libc::SYS_userfaultfd,
+    // Change the state of the machine.
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+];
+
+/// Also denied without network access.
+const DENIED_WITHOUT_NETWORK: &[c_long] = &[
+    // All families: a Unix socket may lead to a daemon with network access (docker). `socketpair` is
+    // another call and works.
+    libc::SYS_socket,
+    // Creates sockets without passing this filter.
+    libc::SYS_io_uring_setup,
+    // Observe other processes.
+    libc::SYS_perf_event_open,
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+];
+
+/// `AUDIT_ARCH_*` of this architecture; `None` if its call numbers were not verified.
+const AUDIT_ARCH: Option<u32> = if cfg!(target_arch = "x86_64") {
+    Some(0xC000_003E)
+} else if cfg!(target_arch = "aarch64") {
+    Some(0xC000_00B7)
+} else if cfg!(target_arch = "riscv64") {
+    Some(0xC000_00F3)
+} else {
+    None
+};
+
+/// Set in the call numbers of the x32 ABI on x86-64.
+const X32_SYSCALL_BIT: u32 = if cfg!(target_arch = "x86_64") { 0x4000_0000 } else { 0 };
+
+/// A BPF program that the kernel evaluates for each system call.
+#[derive(Debug)]
+pub(super) struct SeccompFilter(Vec<sock_filter>);
+
+impl SeccompFilter {
+    /// Returns the filter for `profile`; `None` on an unsupported architecture.
+    pub(super) fn for_profile(profile: Profile) -> Option<Self> {
+        let calls: Vec<u32> = denied_syscalls(profile).map(|call| call as u32).collect();
+        let mut program = vec![
+            statement(
+                libc::BPF_LD | libc::BPF_W | libc::BPF_ABS,
+                offset_of!(seccomp_data, arch) as u32,
+            ),
+            jump_if_equal(AUDIT_ARCH?),
+            statement(libc::BPF_RET, libc::SECCOMP_RET_KILL_PROCESS),
+            statement(
+                libc::BPF_LD | libc::BPF_W | libc::BPF_ABS,
+                offset_of!(seccomp_data, nr) as u32,
+            ),
+            statement(libc::BPF_ALU | libc::BPF_AND | libc::BPF_K, !X32_SYSCALL_BIT),
+        ];
+        for (index, call) in calls.iter().enumerate() {
+            let to_denial = (calls.len() - index) as u8;
+            program.push(sock_filter { jt: to_denial, ..jump_if_equal(*call) });
+        }
+        program.push(statement(libc::BPF_RET, libc::SECCOMP_RET_ALLOW));
+        program.push(statement(libc::BPF_RET, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32));
+        Some(Self(program))
+    }
+
+    /// Applies the filter to the calling thread and the program it executes. Async-signal-safe.
+    #[expect(unsafe_code, reason = "neither the standard library nor rustix has `seccomp`")]
+    pub(super) fn install(&self) -> io::Result<()> {
+        let program =
+            sock_fprog { len: self.0.len() as u16, filter: self.0.as_ptr().cast_mut().cast() };
+        // SAFETY: `len` is the length of the program, which outlives the call; the kernel copies it and does not
+        // write to it.
+        let outcome = unsafe {
+            libc::syscall(
+                libc::SYS_seccomp,
+                libc::SECCOMP_SET_MODE_FILTER,
+                0,
+                std::ptr::from_ref(&program),
+            )
+        };
+        if outcome == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+}
+
+const fn statement(code: u32, value: u32) -> sock_filter {
+    sock_filter { code: code as u16, jt: 0, jf: 0, k: value }
+}
+
+const fn jump_if_equal(value: u32) -> sock_filter {
+    let compare = statement(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, value);
+    sock_filter { jt: 1, ..compare }
+}
+
+fn denied_syscalls(profile: Profile) -> impl Iterator<Item = c_long> {
+    let no_network = if profile == Profile::Strict { DENIED_WITHOUT_NETWORK } else { &[] };
+    ALWAYS_DENIED.iter().chain(no_network).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use forebay_test_support::skip;
+
+    use super::*;
+
+    const NO_FILTER: &str = "there is no seccomp filter for this architecture";
+
+    /// Evaluates a filter as the kernel does.
+    fn evaluate(filter: &SeccompFilter, architecture: u32, call: u32) -> u32 {
+        let (mut value, mut at) = (0, 0);
+        loop {
+            let sock_filter { code, jt, jf, k } = filter.0[at];
+            at += 1;
+            match u32::from(code) & 0x07 {
+                libc::BPF_LD if k == 0 => value = call,
+                libc::BPF_LD => value = architecture,
+                libc::BPF_ALU => value &= k,
+                libc::BPF_JMP => at += usize::from(if value == k { jt } else { jf }),
+                _ => return k,
+            }
+        }
+    }
+
+    #[test]
+    fn denies_exactly_the_listed_calls() {
+        let Some(architecture) = AUDIT_ARCH else { return skip(NO_FILTER) };
+        for profile in [Profile::Project, Profile::Strict] {
+            let filter = SeccompFilter::for_profile(profile).unwrap();
+            for call in 0..600 {
+                let expected = if denied_syscalls(profile).any(|refused| refused as u32 == call) {
+                    libc::SECCOMP_RET_ERRNO | libc::EPERM as u32
+                } else {
+                    libc::SECCOMP_RET_ALLOW
+                };
+                assert_eq!(evaluate(&filter, architecture, call), expected, "{profile} {call}");
+                let over_x32 = call | X32_SYSCALL_BIT;
+                assert_eq!(evaluate(&filter, architecture, over_x32), expected, "{profile} {call}");
+            }
+        }
+    }
+
+    #[test]
+    fn kills_code_of_another_architecture() {
+        let Some(filter) = SeccompFilter::for_profile(Profile::Project) else {
+            return skip(NO_FILTER);
+        };
+        assert_eq!(evaluate(&filter, 0x4000_0003, 1), libc::SECCOMP_RET_KILL_PROCESS);
+    }
+
+    #[test]
+    fn strict_denies_more() {
+        assert!(
+            denied_syscalls(Profile::Strict).count() > denied_syscalls(Profile::Project).count()
+        );
+    }
+}

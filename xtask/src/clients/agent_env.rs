@@ -1,0 +1,203 @@
+//! A home folder and a project for one agent, and the agent's process.
+
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use tempfile::TempDir;
+
+use super::hosts::Host;
+use super::model::{Exchange, ScriptedModel};
+use crate::workspace::Metadata;
+use crate::{console, process, workspace};
+
+/// Upper bound for one turn of a conversation.
+const TURN_TIMEOUT: Duration = Duration::from_mins(3);
+/// The project's permission rules, in the format that every agent's setup reads.
+const RULES: &str = r#"{"permissions": {"allow": ["Bash"], "deny": ["Bash(touch:*)"]}}"#;
+
+/// The agents that npm installed.
+pub(super) struct Installation {
+    folder: PathBuf,
+}
+
+impl Installation {
+    /// Installs the newest release of each agent, and prints its version.
+    pub(super) fn from_npm(hosts: &[&Host]) -> Result<Self> {
+        let folder = Metadata::read()?.target_directory.join("clients");
+        fs::create_dir_all(&folder)?;
+        let installation = Self { folder };
+        let mut npm = process::command("npm");
+        npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]);
+        npm.arg(&installation.folder)
+            .args(hosts.iter().map(|host| format!("{}@latest", host.package)));
+        console::line("installing the agents with npm");
+        process::stdout(npm.current_dir(&installation.folder))
+            .context("npm cannot install the agents")?;
+        for host in hosts.iter().filter(|host| !host.is_plugin) {
+            let version =
+                process::stdout_text(process::command(installation.program(host)).arg("--version"));
+            let version = version.with_context(|| format!("cannot start {}", host.agent))?;
+            console::line(format!(
+                "     {:<12} {}",
+                host.agent,
+                version.lines().next().unwrap_or_default()
+            ));
+        }
+        Ok(installation)
+    }
+
+    fn program(&self, host: &Host) -> PathBuf {
+        self.folder.join("node_modules/.bin").join(host.program)
+    }
+}
+
+/// One agent with its home folder and project.
+pub(super) struct AgentEnv<'a> {
+    pub(super) host: &'static Host,
+    installation: &'a Installation,
+    forebay: &'a Path,
+    root: PathBuf,
+    /// Deletes the folder when dropped, unless it is kept.
+    _temporary: Option<TempDir>,
+}
+
+impl<'a> AgentEnv<'a> {
+    pub(super) fn new(
+        host: &'static Host,
+        installation: &'a Installation,
+        forebay: &'a Path,
+        keep: Option<&Path>,
+    ) -> Result<Self> {
+        let (root, temporary) = if let Some(folder) = keep {
+            (folder.join(host.label), None)
+        } else {
+            let folder = tempfile::tempdir()?;
+            (folder.path().to_owned(), Some(folder))
+        };
+        let env = Self { host, installation, forebay, root, _temporary: temporary };
+        for folder in [env.home(), env.project().join(".git"), env.project().join(".claude")] {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(env.project().join(".git/HEAD"), "ref: refs/heads/main\n")?;
+        fs::write(env.project().join(".claude/settings.json"), RULES)?;
+        Ok(env)
+    }
+
+    fn home(&self) -> PathBuf {
+        self.root.join("home")
+    }
+
+    pub(super) fn project(&self) -> PathBuf {
+        self.root.join("project")
+    }
+
+    /// Writes the user's own settings, then runs `forebay init`.
+    pub(super) fn set_up(&self, model: &ScriptedModel) -> Result<()> {
+        for (path, text) in self.host.files {
+            let path = self.home().join(path);
+            fs::create_dir_all(path.parent().context("a file has a parent folder")?)?;
+            fs::write(path, self.fill_placeholders(text, model)?)?;
+        }
+        if self.host.is_plugin {
+            return Ok(());
+        }
+        let mut init = self.command(self.forebay);
+        process::stdout(init.args(["init", self.host.agent, "--user", "--yes"]))?;
+        Ok(())
+    }
+
+    /// Sends a prompt to the agent and waits until it exits.
+    pub(super) fn prompt(
+        &self,
+        model: &ScriptedModel,
+        prompt: &str,
+        is_resumed: bool,
+    ) -> Result<()> {
+        let mut agent = self.command(&self.installation.program(self.host));
+        for (name, value) in self.host.env {
+            agent.env(name, self.fill_placeholders(value, model)?);
+        }
+        let arguments = if is_resumed { self.host.resume } else { self.host.start };
+        for argument in arguments {
+            agent.arg(self.fill_placeholders(argument, model)?);
+        }
+        agent.arg(prompt).args(self.host.end);
+        let log = File::options().create(true).append(true).open(self.log())?;
+        agent.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).process_group(0);
+        let child = agent.spawn().with_context(|| format!("cannot start {}", self.host.agent))?;
+        let group = child.id();
+        let is_in_time = exits_in_time(child);
+        kill_group(group);
+        ensure!(is_in_time, "{} exceeded its time limit; {}", self.host.agent, self.log_tail());
+        Ok(())
+    }
+
+    /// Returns the project's history from Forebay.
+    pub(super) fn history(&self) -> Result<String> {
+        process::stdout_text(self.command(self.forebay).args(["history", "--all"]))
+    }
+
+    /// Returns the last lines of the agent's output.
+    pub(super) fn log_tail(&self) -> String {
+        let text = fs::read_to_string(self.log()).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().rev().take(15).collect();
+        format!("its output ends with:\n{}", lines.into_iter().rev().collect::<Vec<_>>().join("\n"))
+    }
+
+    /// Saves the model's requests next to the home folder, for inspection.
+    pub(super) fn save_requests(&self, name: &str, exchanges: &[Exchange]) -> Result<()> {
+        for (number, exchange) in exchanges.iter().enumerate() {
+            let file = self.root.join(format!("{name}-{number}.txt"));
+            let Exchange { path, request, reply } = exchange;
+            fs::write(file, format!("{path}\n{}\n\n{reply}\n", request.raw))?;
+        }
+        Ok(())
+    }
+
+    fn log(&self) -> PathBuf {
+        self.root.join("agent.log")
+    }
+
+    /// Creates a command with a clean environment and this home folder.
+    fn command(&self, program: &Path) -> Command {
+        let mut command = process::command(program);
+        let forebay = self.forebay.parent().unwrap_or(Path::new("/")).to_owned();
+        let inherited = std::env::var_os("PATH").unwrap_or_default();
+        let path =
+            std::env::join_paths(std::iter::once(forebay).chain(std::env::split_paths(&inherited)));
+        command
+            .env_clear()
+            .env("PATH", path.unwrap_or(inherited))
+            .env("HOME", self.home())
+            .env("FOREBAY_HOME", self.root.join("data"))
+            .current_dir(self.project());
+        command
+    }
+
+    /// Replaces `{url}`, `{plugin}`, `{probe}`, `{project}` and `{home}`.
+    fn fill_placeholders(&self, text: &str, model: &ScriptedModel) -> Result<String> {
+        let probe = std::env::current_exe()?;
+        Ok(text
+            .replace("{url}", &model.url())
+            .replace("{plugin}", &workspace::root().join("plugins/claude-code").to_string_lossy())
+            .replace("{probe}", &probe.to_string_lossy())
+            .replace("{project}", &self.project().to_string_lossy())
+            .replace("{home}", &self.home().to_string_lossy()))
+    }
+}
+
+fn exits_in_time(mut child: Child) -> bool {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || sender.send(child.wait()));
+    receiver.recv_timeout(TURN_TIMEOUT).is_ok()
+}
+
+/// Kills processes that an agent left behind; it was started in its own process group.
+fn kill_group(group: u32) {
+    let _ = process::succeeds(process::command("kill").args(["-KILL", "--", &format!("-{group}")]));
+}
