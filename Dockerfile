@@ -1,4 +1,4 @@
-# Forebay as a server: built from this repository, run by a user without rights.
+# Forebay as a server: built from this repository, run as an unprivileged user.
 FROM rust:1.95-bookworm AS build
 WORKDIR /src
 COPY . .

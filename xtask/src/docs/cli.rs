@@ -11,7 +11,7 @@ pub(super) fn page(forebay: &Path) -> Result<String> {
     let overview = help(forebay, &[])?;
     let commands = commands(&overview);
     ensure!(!commands.is_empty(), "`forebay --help` lists no commands");
-    let mut page = format!("{GENERATED}\n\n# The command line\n\n{}", block(&overview));
+    let mut page = format!("{GENERATED}\n\n# Command line\n\n{}", block(&overview));
     for command in commands {
         page.push_str(&format!("\n## forebay {command}\n\n{}", block(&help(forebay, &[command])?)));
     }

@@ -44,7 +44,7 @@ pub(super) fn page() -> Result<String> {
          The settings of the user and of the project can define further recognizers. They take precedence over\n\
          built-in ones, apply to every digest, and leave what they do not mention to the formats above.\n\
          Patterns use the syntax of Rust's `regex`. `forebay digest --check` checks each one against its\n\
-         sample, reports what fails, and then exits with 1.\n\n```toml\n{CUSTOM_EXAMPLE}```\n\n## Examples\n\n\
+         sample, reports what fails, and then exits with 1. See the [guide](../guides/recognizers.md).\n\n```toml\n{CUSTOM_EXAMPLE}```\n\n## Examples\n\n\
          Digests of recorded outputs, within {EXAMPLE_TOKENS} tokens.\n{}",
         table(&["format", "kept", "commands"], &rows),
         examples.concat()

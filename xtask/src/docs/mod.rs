@@ -1,87 +1,141 @@
-//! `cargo xtask docs`: generates `docs/reference` from the program.
+//! `cargo xtask docs`: generates the reference, checks the links of the documentation and builds the book.
+//!
+//! - `cli`, `tools`, `settings`, `digests`, `platforms`: one page of `docs/reference` each, generated from code;
+//! - `console_blocks`: runs the commands that pages show, and updates the output below them;
+//! - `recording`: the picture of a terminal in the README, recorded from a real session;
+//! - `links`: relative links, anchors and includes must resolve, and every page must be listed in `SUMMARY.md`;
+//! - `book`: renders `docs/` to HTML with mdBook.
 
+mod book;
 mod cli;
+mod console_blocks;
 mod digests;
+mod links;
 mod platforms;
+mod recording;
 mod settings;
 mod tools;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
+use crate::test::Skips;
 use crate::{console, workspace};
 
-/// Generate docs/reference from the program
+/// Generate docs/reference, check links, build the book
 #[derive(Debug, Args)]
 pub(crate) struct Docs {
-    /// Write nothing; fail if a file is out of date
+    /// Write nothing; fail if a generated file is out of date
     #[arg(long)]
     check: bool,
+    /// Also build the book with mdBook, into target/book
+    #[arg(long)]
+    book: bool,
 }
 
-/// A generated page of the reference.
-struct Page {
-    name: &'static str,
+/// A generated file, with the content it should have.
+struct Generated {
+    /// Relative to the root of the workspace.
+    path: String,
     text: String,
 }
 
 impl Docs {
     pub(crate) fn run(self) -> Result<()> {
-        if self.check { check() } else { write() }
+        if self.check {
+            check_generated()?;
+        } else {
+            write()?;
+        }
+        links::check()?;
+        if self.book { book::build() } else { Ok(()) }
     }
 }
 
-/// Fails if a page of the reference is out of date.
-pub(crate) fn check() -> Result<()> {
-    let differs = |page: &Page| fs::read_to_string(page.path()).ok().as_ref() != Some(&page.text);
-    let pages = pages()?;
-    let outdated: Vec<&str> =
-        pages.iter().filter(|page| differs(page)).map(|page| page.name).collect();
-    if !outdated.is_empty() {
-        bail!("out of date in docs/reference: {}; run `cargo xtask docs`", outdated.join(", "));
+/// Checks everything: generated files are up to date, links resolve, the book builds.
+pub(crate) fn check(skips: &mut Skips) -> Result<()> {
+    check_generated()?;
+    links::check()?;
+    book::build_if_available(skips)
+}
+
+fn check_generated() -> Result<()> {
+    let forebay = workspace::build_forebay("dev")?;
+    let pages = pages(&forebay)?;
+    let mut outdated: Vec<&str> =
+        pages.iter().filter(|page| !page.is_current()).map(|page| page.path.as_str()).collect();
+    if !recording::is_current(&forebay)? {
+        outdated.push(recording::PICTURE);
     }
-    console::line(format!("{} pages of docs/reference are up to date", pages.len()));
+    if !outdated.is_empty() {
+        bail!("out of date: {}; run `cargo xtask docs`", outdated.join(", "));
+    }
+    console::line(format!("{} generated files are up to date", pages.len() + 1));
     Ok(())
 }
 
 fn write() -> Result<()> {
-    for page in pages()? {
-        let path = page.path();
+    let forebay = workspace::build_forebay("dev")?;
+    for page in pages(&forebay)? {
+        page.write()?;
+    }
+    recording::write(&forebay)
+}
+
+impl Generated {
+    /// A page of the reference.
+    fn reference(name: &str, text: String) -> Self {
+        Self { path: format!("docs/reference/{name}"), text }
+    }
+
+    fn absolute(&self) -> PathBuf {
+        workspace::root().join(&self.path)
+    }
+
+    fn is_current(&self) -> bool {
+        fs::read_to_string(self.absolute()).is_ok_and(|text| text == self.text)
+    }
+
+    fn write(&self) -> Result<()> {
+        if self.is_current() {
+            return Ok(());
+        }
+        let path = self.absolute();
         fs::create_dir_all(path.with_file_name(""))?;
-        fs::write(&path, &page.text).with_context(|| path.display().to_string())?;
-        console::line(format!("wrote docs/reference/{}", page.name));
-    }
-    Ok(())
-}
-
-impl Page {
-    fn path(&self) -> PathBuf {
-        workspace::root().join("docs/reference").join(self.name)
+        fs::write(&path, &self.text).with_context(|| path.display().to_string())?;
+        console::line(format!("wrote {}", self.path));
+        Ok(())
     }
 }
 
-fn pages() -> Result<Vec<Page>> {
-    Ok(vec![
-        Page { name: "cli.md", text: cli::page(&workspace::build_forebay("dev")?)? },
-        Page { name: "tools.md", text: tools::page()? },
-        Page { name: "settings.md", text: settings::page()? },
-        Page { name: "digests.md", text: digests::page()? },
-        Page { name: "platforms.md", text: platforms::page() },
-    ])
+fn pages(forebay: &Path) -> Result<Vec<Generated>> {
+    let mut pages = vec![
+        Generated::reference("cli.md", cli::page(forebay)?),
+        Generated::reference("tools.md", tools::page()?),
+        Generated::reference("settings.md", settings::page()?),
+        Generated::reference("digests.md", digests::page()?),
+        Generated::reference("platforms.md", platforms::page()),
+    ];
+    pages.extend(console_blocks::pages(forebay)?);
+    Ok(pages)
 }
 
-/// The first line of every page.
-const GENERATED: &str = "<!-- Generated by `cargo xtask docs`; edits are lost. -->";
+/// First line of a generated page.
+const GENERATED: &str = "<!-- Generated by `cargo xtask docs`; do not edit. -->";
 
-/// Formats text for a table cell: on one line, with escaped separators.
+/// Escapes a table cell: one line, no unescaped `|`, and no HTML tag outside code.
 fn cell(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
+    let escape = |(number, part): (usize, &str)| {
+        if number % 2 == 0 { part.replace('<', "&lt;") } else { part.to_owned() }
+    };
+    line.split('`').enumerate().map(escape).collect::<Vec<_>>().join("`")
 }
 
-/// Formats a Markdown table.
+/// Renders a markdown table.
 fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let mut text = line(head.iter().map(|&word| word.to_owned()).collect());
@@ -95,8 +149,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_separators_and_line_breaks_in_cells() {
+    fn escapes_cells() {
         let rows = [vec!["a|b".to_owned(), "two\nlines".to_owned()]];
         assert_eq!(table(&["x", "y"], &rows), "| x | y |\n|---|---|\n| a\\|b | two lines |\n");
+        assert_eq!(cell("[redacted:<kind>] and `<kind>`"), "[redacted:&lt;kind>] and `<kind>`");
     }
 }

@@ -1,4 +1,4 @@
-//! The agent host page, from the platform tables.
+//! The agent platform page, from the platform tables.
 
 use forebay_platforms::folders::BaseDir;
 use forebay_platforms::platform::{Capability, Evidence};
@@ -11,18 +11,18 @@ use super::{GENERATED, table};
 const SHOWN: &[(Capability, &str)] = &[
     (Capability::Deny, "deny"),
     (Capability::Ask, "ask"),
-    (Capability::Rewrite, "rewrite a command"),
-    (Capability::ReplaceOwn, "replace its results"),
+    (Capability::Rewrite, "rewrite command"),
+    (Capability::ReplaceOwn, "replace own results"),
     (Capability::ReplaceMcp, "replace MCP results"),
     (Capability::ContextAtStart, "guide at start"),
-    (Capability::ContextAtPrompt, "context at a prompt"),
+    (Capability::ContextAtPrompt, "context at prompt"),
     (Capability::SeeCompaction, "see compaction"),
 ];
 
 pub(super) fn page() -> String {
     let mut page = format!(
-        "{GENERATED}\n\n# Agent hosts\n\nWhat Forebay's hooks can do in each of {} hosts. In a host without \
-         hooks, the MCP tools work.\n\n{}",
+        "{GENERATED}\n\n# Agent platforms\n\nWhat Forebay's hooks can do on each of {} platforms. The MCP tools work on \
+         all of them, also on those without hooks.\n\n{}",
         PLATFORMS.len(),
         overview()
     );
@@ -35,7 +35,7 @@ pub(super) fn page() -> String {
 
 fn overview() -> String {
     let head: Vec<&str> =
-        ["host"].into_iter().chain(SHOWN.iter().map(|(_, label)| *label)).collect();
+        ["platform"].into_iter().chain(SHOWN.iter().map(|(_, label)| *label)).collect();
     let row = |platform: &&Platform| {
         let marks =
             SHOWN.iter().map(|(ability, _)| mark(platform.has_hooks() && platform.can(*ability)));
@@ -84,7 +84,7 @@ fn base(base: BaseDir) -> String {
         BaseDir::EnvOr(name, "") => format!("${{{name}:-~}}/"),
         BaseDir::EnvOr(name, folder) => format!("${{{name}:-~/{folder}}}/"),
         BaseDir::XdgConfig | BaseDir::Config => "~/.config/".to_owned(),
-        BaseDir::AppSupport => "<settings of desktop programs>/".to_owned(),
+        BaseDir::AppSupport => "<application support>/".to_owned(),
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn page() -> Result<String> {
          the project's `.forebay.toml`, the environment, `--set KEY=VALUE`. `forebay config` prints each\n\
          value and its source.\n\n{}\n## Recognizers\n\n\
          `[recognizers.<name>]` in a settings file defines a recognizer for the output of further commands;\n\
-         see the example in [digests](digests.md#your-own). A later file replaces a recognizer of the same name.\n\n\
+         see the example in [digests](digests.md#custom-recognizers). A later file replaces a recognizer of the same name.\n\n\
          ## Other variables\n\n{}",
         table(&["key", "default", "environment", "meaning"], &settings),
         table(&["variable", "meaning"], &variables)

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{GENERATED, table};
 
 pub(super) fn page() -> Result<String> {
-    let mut page = format!("{GENERATED}\n\n# The tools\n\n{}\n", summary()?);
+    let mut page = format!("{GENERATED}\n\n# Tools\n\n{}\n", summary()?);
     for tool in TOOLS {
         page.push('\n');
         page.push_str(&section(tool)?);

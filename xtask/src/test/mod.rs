@@ -38,7 +38,7 @@ const STEPS: &[Step] = &[
     Step { name: "lints", check: |_| lint(&["--workspace"]) },
     Step { name: "tests", check: test },
     Step { name: "documentation", check: |_| document() },
-    Step { name: "generated reference", check: |_| docs::check() },
+    Step { name: "book", check: docs::check },
     Step { name: "inspector", check: inspector::check_if_available },
     Step { name: "conformance", check: conformance::check_if_available },
     Step { name: "examples", check: clients::examples::check_if_available },

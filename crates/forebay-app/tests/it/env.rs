@@ -45,7 +45,7 @@ impl TestEnv {
             session: SESSION.to_owned(),
             client: "test".to_owned(),
             clock: clock(&now_ms),
-            keeper: None,
+            supervisor: None,
         });
         Self { root, now_ms, home, project, app }
     }
